@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The host's clocks: for speed and provenance, never for a result under icount."""
+
+import time
+from datetime import UTC, datetime
+
+
+def monotonic_s() -> float:
+    """Seconds from an arbitrary start."""
+    return time.monotonic()
+
+
+def utc_now() -> str:
+    """Now, as 2026-11-21T17:05:49Z."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def sleep(seconds: float) -> None:
+    """Waits on the host."""
+    time.sleep(seconds)

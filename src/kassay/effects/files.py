@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Files: atomic replacement, durable appends, hashes, read-only trees, and where things live."""
+
+import errno
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from kassay.errors import HostLacks
+
+
+def cache_directory() -> Path:
+    """$XDG_CACHE_HOME/kassay, by default ~/.cache/kassay (XDG Base Directory Specification 0.8)."""
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    root = Path(base) if base.startswith("/") else Path.home() / ".cache"
+    return root / "kassay"
+
+
+def sha256_file(path: Path) -> str:
+    """sha256 of a file's content, hex."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def sha256_bytes(data: bytes) -> str:
+    """sha256, hex."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def write_atomic(path: Path, data: bytes, *, mode: int = 0o644) -> None:
+    """Replaces `path` in one step: readers see the old bytes or the new, also after a power cut."""
+    with disk_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).chmod(mode)
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+        sync_directory(path.parent)
+
+
+def append_durable(path: Path, data: bytes) -> None:
+    """Appends in one write and returns only when the bytes are on the disk."""
+    with disk_errors(path):
+        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        try:
+            written = os.write(handle, data)
+            if written != len(data):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def sync_directory(path: Path) -> None:
+    """Makes a rename in `path` durable."""
+    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def publish_directory(made: Path, final: Path) -> None:
+    """Moves a finished directory into place in one step, read-only; loses quietly to an earlier equal one."""
+    with disk_errors(final):
+        for root, _, names in os.walk(made):
+            for name in names:
+                Path(root, name).chmod(0o444)
+        final.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            made.rename(final)
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+        sync_directory(final.parent)
+
+
+@contextmanager
+def disk_errors(path: Path) -> Iterator[None]:
+    """Turns the disk's own failures into a sentence: full, read-only, not permitted."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise HostLacks(
+                f"{path}: the disk is full", "free some space and repeat the command; finished runs are kept"
+            ) from error
+        if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+            raise HostLacks(
+                f"{path}: {error.strerror}", "choose a place you may write to, with --out or XDG_CACHE_HOME"
+            ) from error
+        raise

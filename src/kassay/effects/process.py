@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The only user of subprocess: argument tuples, no shell, a timeout, and the whole group ends with us."""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from kassay.errors import HostLacks
+
+# A preexec_fn is not safe with threads; util-linux's setpriv asks the kernel for the same death signal.
+_DIE_WITH_PARENT = ("setpriv", "--pdeathsig", "KILL", "--")
+
+
+class Completed(NamedTuple):
+    """An ended process; status is negative for a signal, as in subprocess."""
+
+    status: int
+    out: str
+    err: str
+
+
+def find(program: str) -> str | None:
+    """Absolute path of a program, or None."""
+    return shutil.which(program)
+
+
+def run(argv: Sequence[str], *, timeout_s: float = 60, env: Mapping[str, str] | None = None,
+        cwd: Path | None = None) -> Completed:  # fmt: skip
+    """Runs to the end and returns output as text (undecodable bytes replaced). A timeout ends the group: status -9."""
+    with start(argv, out=subprocess.PIPE, err=subprocess.PIPE, env=env, cwd=cwd) as child:
+        try:
+            out, err = child.communicate(timeout=timeout_s)
+        except subprocess.TimeoutExpired:
+            end(child)
+            out, err = child.communicate()
+    return Completed(child.returncode, _text(out), _text(err))
+
+
+def start(argv: Sequence[str], *, out: int | IO[bytes] | None, err: int | IO[bytes] | None,
+          env: Mapping[str, str] | None = None, cwd: Path | None = None,
+          pass_fds: Sequence[int] = ()) -> subprocess.Popen[bytes]:  # fmt: skip
+    """Starts a process in a group of its own that the kernel kills when the calling thread ends.
+
+    Raises HostLacks when the program is not there.
+    """
+    if shutil.which(argv[0]) is None:
+        raise HostLacks(f"{argv[0]}: not found on this host", "see `kassay doctor` for what to install")
+    return subprocess.Popen(
+        (*_DIE_WITH_PARENT, *argv),
+        stdin=subprocess.DEVNULL,
+        stdout=out,
+        stderr=err,
+        env={**os.environ, "LC_ALL": "C.UTF-8", **(env or {})},
+        cwd=cwd,
+        start_new_session=True,
+        pass_fds=tuple(pass_fds),
+    )
+
+
+def end(child: subprocess.Popen[bytes]) -> None:
+    """Kills the child's whole group and reaps the child."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Everything that can end a command early, and the exit status each one has.
+
+KassayError
+├── BadInput            2  the user's words: an unknown key, kernel, workload, file
+├── HostLacks           3  this host cannot do it: no QEMU, no network, disk full, KVM unusable
+└── Defect              5  kassay itself is wrong: an invariant did not hold
+
+The other statuses are answers, not errors: 0 answered, 1 regression (only with
+--exit-code), 4 nothing admitted or inconclusive (only with --exit-code).
+"""
+
+
+class KassayError(Exception):
+    """An error with where and what in `what` and the way out in `remedy`; one to three lines in all."""
+
+    status = 5
+
+    def __init__(self, what: str, remedy: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"{self.what}\n  {self.remedy}" if self.remedy else self.what
+
+
+class BadInput(KassayError):
+    """What the user wrote cannot be understood or does not exist."""
+
+    status = 2
+
+
+class HostLacks(KassayError):
+    """This host cannot do what was asked; `remedy` says what to install or change."""
+
+    status = 3
+
+
+class Defect(KassayError):
+    """An invariant of kassay does not hold; a report of it is welcome."""
+
+    status = 5

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The question, complete: what is measured, on which kernels and machines, how often."""
+
+import msgspec
+
+from kassay.model.records import Record
+
+SCHEMA = "kassay-experiment/1"
+ORDERS = ("interleaved", "sandwich", "sequential")
+QUESTIONS = ("compare", "ladder")
+
+
+class Axis(Record, frozen=True, kw_only=True):
+    """One workload parameter and the values it takes; more than one value makes a matrix."""
+
+    name: str
+    values: tuple[str, ...]
+
+
+class WorkloadUse(Record, frozen=True, kw_only=True):
+    """A workload with its parameters as the user set them (defaults are filled in by the plan)."""
+
+    name: str
+    axes: tuple[Axis, ...] = ()
+
+
+class KernelUse(Record, frozen=True, kw_only=True):
+    """A kernel reference and the extra kernel parameters it boots with (same length rule: none)."""
+
+    ref: str
+    cmdline: str = ""
+
+
+class Experiment(Record, frozen=True, kw_only=True):
+    """What the user asks. Everything that changes a measurement is here, so its hash names the experiment.
+
+    question: "compare" (kernels[0] is base, kernels[1] is head) or "ladder" (in order).
+    repeats: unperturbed runs per kernel and cell. perturb: further runs, each with one
+    seeded perturbation of things that should not matter. margin: the relative change
+    below which two values are called equivalent (0.01 = 1 %). rounds: timed repetitions
+    in one run. timeout_s: wall seconds after which a run is ended. schema: for readers.
+    """
+
+    name: str
+    question: str
+    kernels: tuple[KernelUse, ...]
+    workloads: tuple[WorkloadUse, ...]
+    clock: str = "icount"
+    arch: str = "x86_64"
+    cpus: tuple[int, ...] = (1,)
+    memory_bytes: tuple[int, ...] = (1 << 30,)
+    order: str = "interleaved"
+    repeats: int = 2
+    perturb: int = 2
+    rounds: int = 20
+    seed: int = 1
+    margin: float = 0.01
+    timeout_s: int = 120
+    retries: int = 1
+    schema: str = msgspec.field(default=SCHEMA)

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Estimate plus verdict for one comparison, and the steps of a ladder."""
+
+from kassay.model.machine import MachineUse
+from kassay.model.records import Record, Setting
+
+VERDICTS = {
+    "regression": "head costs more, by more than the margin",
+    "improvement": "head costs less, by more than the margin",
+    "equivalent": "the difference lies inside the margin",
+    "inconclusive": "the evidence does not allow a verdict",
+    "state-mismatch": "refused: the kernels did not work on the same state",
+    "semantic-failure": "refused: the work was not done, or not as declared",
+    "contaminated": "refused: other tasks ran inside the measured region",
+    "incomplete": "refused: too few runs succeeded",
+}
+REFUSED = ("state-mismatch", "semantic-failure", "contaminated", "incomplete")
+EVIDENCE = {
+    "exact": "counts; all repeats agree to the digit and the perturbed runs of the two sides stay apart",
+    "reliable": "timed; six or more boots a side, and the interval lies on one side of zero or inside the margin",
+    "partial": "some runs failed, or too few were made for the strongest word",
+    "unstable": "runs that should agree do not",
+}
+
+
+class AttributionRow(Record, frozen=True, kw_only=True):
+    """One function's share of a difference, in the metric's unit per operation."""
+
+    function: str
+    base: float
+    head: float
+    delta: float
+
+
+class Attribution(Record, frozen=True, kw_only=True):
+    """A difference, itemised; sum of deltas + unattributed = head - base."""
+
+    total: float
+    rows: tuple[AttributionRow, ...]
+    unattributed: float
+
+
+class Side(Record, frozen=True, kw_only=True):
+    """One kernel's side of a finding.
+
+    value: cost per operation of the plain runs, None when no run was admitted. method: how
+    the rounds of a run became one number ("mode of 19/20 rounds"). runs: one value per
+    plain run. perturbed: one per perturbed run. warmup: first rounds that differ from the
+    later ones, per operation, in order. rounds: all rounds of the first run, per
+    operation, in order. failed: runs that never succeeded.
+    """
+
+    kernel: str
+    value: float | None
+    method: str
+    runs: tuple[float, ...]
+    perturbed: tuple[float, ...]
+    rounds: tuple[float, ...]
+    warmup: tuple[float, ...]
+    failed: int
+
+
+class StateDifference(Record, frozen=True, kw_only=True):
+    """One audited field that should agree and does not. moment: before or after."""
+
+    moment: str
+    field: str
+    base: str
+    head: str
+
+
+class Finding(Record, frozen=True, kw_only=True):
+    """One comparison of two kernels in one metric; change is head / base - 1."""
+
+    workload: str
+    settings: tuple[Setting, ...]
+    machine: MachineUse
+    metric: str
+    primary: bool
+    unit: str
+    definition: str
+    better: str
+    base: str
+    head: str
+    base_value: float | None
+    head_value: float | None
+    change: float | None
+    interval: tuple[float, float] | None
+    n_base: int
+    n_head: int
+    verdict: str
+    evidence: str
+    scope: str
+    reasons: tuple[str, ...]
+    sides: tuple[Side, Side]
+    differences: tuple[StateDifference, ...] = ()
+    attribution: Attribution | None = None
+
+
+class LadderPoint(Record, frozen=True, kw_only=True):
+    """One kernel of a ladder: its side, and the number of plain runs."""
+
+    kernel: str
+    value: float | None
+    n: int
+    side: Side
+
+
+class LadderStep(Record, frozen=True, kw_only=True):
+    """A change between two neighbours of a ladder (`from` is a word of Python, hence the names)."""
+
+    from_kernel: str
+    to_kernel: str
+    change: float | None
+    verdict: str
+
+
+class Ladder(Record, frozen=True, kw_only=True):
+    """One metric over all kernels, in the order given; steps holds every change that is not equivalent."""
+
+    metric: str
+    unit: str
+    primary: bool
+    settings: tuple[Setting, ...]
+    machine: MachineUse
+    points: tuple[LadderPoint, ...]
+    steps: tuple[LadderStep, ...]

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The guest's result stream, parsed: rounds, requirements, captured files, checks."""
+
+from kassay.model.records import Record
+
+
+class CapturedFile(Record, frozen=True, kw_only=True):
+    """One file as the guest read it. moment: "boot", "before" or "after" the measured region.
+
+    content is None when the guest could not read the file; `absent` then says why
+    (the errno's name). Absent is not empty.
+    """
+
+    moment: str
+    path: str
+    content: str | None
+    absent: str = ""
+
+
+class Requirement(Record, frozen=True, kw_only=True):
+    """State that the workload declares must hold. operator: ==, !=, <=, >=. value: a number as text, or a word."""
+
+    moment: str
+    field: str
+    operator: str
+    value: str
+
+
+class PhaseRounds(Record, frozen=True, kw_only=True):
+    """Ticks each round spent in one phase, and the operations done in it (each round the same)."""
+
+    phase: str
+    operations: int
+    ticks: tuple[int, ...]
+
+
+class GuestReport(Record, frozen=True, kw_only=True):
+    """All that one run shipped.
+
+    clock: "tsc" or "monotonic". ticks_per_second: of that clock, as the guest knows it; None
+    when it does not (tsc outside icount). overhead_ticks: smallest interval
+    between two adjacent clock reads; part of every phase, not subtracted.
+    foreign_ns: run time of tasks other than the workload's during the measured region,
+    by name (from /proc/PID/schedstat); None when the kernel does not tell.
+    """
+
+    workload: str
+    clock: str
+    ticks_per_second: int | None
+    overhead_ticks: int
+    phases: tuple[PhaseRounds, ...]
+    requirements: tuple[Requirement, ...]
+    files: tuple[CapturedFile, ...]
+    check: str
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Kernel references, as users write them, and the identity of the kernel that was found."""
+
+import re
+
+from kassay.errors import BadInput
+from kassay.model.records import Record
+
+ARCHES = ("x86_64", "arm64")
+_KINDS = {
+    "debian": "debian:6.17.8, or debian:6.17 for the newest 6.17.x of the archive",
+    "image": "image:PATH of a bzImage, Image or vmlinux",
+    "host": "host, the kernel that runs here (only with --clock host)",
+}
+
+
+class KernelRef(Record, frozen=True, kw_only=True):
+    """A reference in its parts: "arm64/debian:6.19.8" -> arch arm64, kind debian, locator 6.19.8."""
+
+    text: str
+    arch: str
+    kind: str
+    locator: str
+
+
+class KernelIdentity(Record, frozen=True, kw_only=True):
+    """What a kernel is, wherever it came from; None means not known.
+
+    ref: as the user wrote it. image_sha256: of the file as packaged. vmlinux_sha256:
+    of the uncompressed ELF inside it (what is booted on x86_64). compiler and banner:
+    read from the image. symbols_sha256: of the table "address type name", sorted by
+    address. source: where it came from, in words.
+    """
+
+    ref: str
+    arch: str
+    release: str
+    image_sha256: str | None
+    compiler: str | None = None
+    banner: str | None = None
+    package: str | None = None
+    package_version: str | None = None
+    flavour: str | None = None
+    vmlinux_sha256: str | None = None
+    config_sha256: str | None = None
+    symbols_sha256: str | None = None
+    symbol_count: int | None = None
+    source: str = ""
+
+
+class KernelArtifact(Record, frozen=True, kw_only=True):
+    """A kernel in the store: its identity and its read-only files, as absolute paths.
+
+    image: as packaged. vmlinux: the uncompressed ELF, None where there is none (arm64).
+    symbols: text, one "address type name" per line. packages: the archive files that
+    modules can be taken from.
+    """
+
+    identity: KernelIdentity
+    directory: str
+    image: str
+    vmlinux: str | None = None
+    config: str | None = None
+    symbols: str | None = None
+    packages: tuple[str, ...] = ()
+
+
+def parse_ref(text: str, default_arch: str = "x86_64") -> KernelRef:
+    """Reads one kernel reference. Raises BadInput that shows the grammar."""
+    body, arch = text.strip(), default_arch
+    head, slash, rest = body.partition("/")
+    if slash and head in ARCHES:
+        body, arch = rest, head
+    elif slash and re.fullmatch(r"[a-z0-9_]+", head) and rest.startswith(tuple(f"{k}:" for k in _KINDS)):
+        raise BadInput(f"kernel {text!r}: unknown arch {head!r}", f"known: {', '.join(ARCHES)}")
+    kind, colon, locator = body.partition(":")
+    if kind not in _KINDS or (kind != "host" and not (colon and locator)) or (kind == "host" and colon):
+        raise BadInput(f"kernel {text!r}: not a kernel reference", "write " + " · ".join(_KINDS.values()))
+    return KernelRef(text=text, arch=arch, kind=kind, locator=locator)

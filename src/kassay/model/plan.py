@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Cells and runs: what will be booted, in which order."""
+
+from kassay.model.experiment import Experiment
+from kassay.model.kernel import KernelIdentity
+from kassay.model.machine import MachineIdentity, MachineUse
+from kassay.model.records import Record, Setting
+from kassay.model.workload import Workload
+
+SCHEMA = "kassay-plan/1"
+
+
+class Perturbation(Record, frozen=True, kw_only=True):
+    """Things that should not matter, moved on purpose; all zero (seed 1) is the plain run.
+
+    memory_pages: taken off the guest's memory. initramfs_bytes: padding added to it.
+    stack_bytes, mmap_pages: offsets of the workload's stack and first mapping.
+    boot_delay_us: idle guest time before the workload. seed: QEMU's (RDRAND, slab
+    randomisation).
+    """
+
+    number: int = 0
+    seed: int = 1
+    memory_pages: int = 0
+    initramfs_bytes: int = 0
+    stack_bytes: int = 0
+    mmap_pages: int = 0
+    boot_delay_us: int = 0
+
+
+class Cell(Record, frozen=True, kw_only=True):
+    """Kernel x workload setting x machine; `kernel` is an index into Plan.kernels, id a content hash.
+
+    settings: every parameter of the workload, defaults included, in declared order.
+    setting_key: the same for all kernels of one comparison.
+    """
+
+    id: str
+    kernel: int
+    workload: str
+    settings: tuple[Setting, ...]
+    machine: MachineUse
+    cmdline: str
+    setting_key: str
+
+
+class PlannedRun(Record, frozen=True, kw_only=True):
+    """One boot of one cell. id: unique in the plan and stable. block: runs of a block are comparable under drift."""
+
+    id: str
+    cell: str
+    block: int
+    repeat: int
+    perturbation: Perturbation
+
+
+class Plan(Record, frozen=True, kw_only=True):
+    """The experiment, expanded and ordered, with the identities of all that it will use.
+
+    guest_sha256: of each workload's static binary and of init, as "name=hash".
+    """
+
+    experiment: Experiment
+    kernels: tuple[KernelIdentity, ...]
+    workloads: tuple[Workload, ...]
+    machine: MachineIdentity
+    guest_sha256: tuple[Setting, ...]
+    cells: tuple[Cell, ...]
+    runs: tuple[PlannedRun, ...]
+    schema: str = SCHEMA

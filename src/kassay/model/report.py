@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The answer, complete and without layout: every format renders this record and nothing else."""
+
+from kassay.model.experiment import Experiment
+from kassay.model.finding import Finding, Ladder
+from kassay.model.kernel import KernelIdentity
+from kassay.model.machine import MachineIdentity
+from kassay.model.records import Record, Setting
+from kassay.model.run import WallTime
+
+SCHEMA = "kassay-report/1"
+
+
+class RunFailure(Record, frozen=True, kw_only=True):
+    """One attempt that did not succeed."""
+
+    run: str
+    cell: str
+    kernel: str
+    attempt: int
+    outcome: str
+    detail: str
+
+
+class RunSummary(Record, frozen=True, kw_only=True):
+    """Counts of planned runs by their end; failed and refused runs stay counted. retried: attempts beyond the first."""
+
+    planned: int
+    ok: int
+    failed: int
+    refused: int
+    retried: int
+    failures: tuple[RunFailure, ...]
+
+
+class AuditTable(Record, frozen=True, kw_only=True):
+    """Audited state of one kernel's cell at one moment, field by field; None is absent, shown as "-"."""
+
+    kernel: str
+    settings: tuple[Setting, ...]
+    moment: str
+    fields: tuple[tuple[str, str | None], ...]
+
+
+class Report(Record, frozen=True, kw_only=True):
+    """Everything a reader may ask.
+
+    title: the question in words. verdict: the answer, one or two plain sentences. state,
+    scope: one sentence each. next_steps: commands with what each would tell. commands: the exact
+    commands that repeat this. spec_toml: the experiment as a file. wall: medians per
+    stage over all ok runs. disclosures: what every reader must be told (kernel
+    parameters that shorten the boot, known limits).
+    """
+
+    title: str
+    verdict: str
+    experiment: Experiment
+    kernels: tuple[KernelIdentity, ...]
+    machine: MachineIdentity
+    findings: tuple[Finding, ...]
+    ladders: tuple[Ladder, ...]
+    runs: RunSummary
+    audits: tuple[AuditTable, ...]
+    state: str
+    scope: str
+    disclosures: tuple[str, ...]
+    next_steps: tuple[str, ...]
+    commands: tuple[str, ...]
+    spec_toml: str
+    wall: WallTime
+    plan_id: str
+    kassay_version: str
+    schema: str = SCHEMA

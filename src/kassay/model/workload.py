@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a workload says of itself (the guest program's --describe), as records."""
+
+from kassay.model.records import Record
+
+
+class Parameter(Record, frozen=True, kw_only=True):
+    """One parameter of a workload.
+
+    kind: "size" (bytes, written 64MiB), "count" (a whole number) or "choice" (one of
+    choices). minimum and maximum are inclusive and in `unit`; None for choices.
+    """
+
+    name: str
+    kind: str
+    unit: str
+    default: str
+    summary: str
+    minimum: int | None = None
+    maximum: int | None = None
+    choices: tuple[str, ...] = ()
+
+
+class Phase(Record, frozen=True, kw_only=True):
+    """One measured interval of a round; its metric is cost per `operation`.
+
+    definition: a sentence that says from where to where and divided by what. primary:
+    the verdict of the experiment is about this phase.
+    """
+
+    name: str
+    operation: str
+    definition: str
+    primary: bool = False
+
+
+class Workload(Record, frozen=True, kw_only=True):
+    """A workload: one static C program, its parameters, its phases, and the state it requires.
+
+    state: the required state in words; the program ships the exact requirements of its
+    settings with every run. subject: what is done, as the start of a verdict sentence
+    ("Toggling write permission on a {share} anonymous mapping of {pages} pages").
+    """
+
+    describe: str
+    name: str
+    summary: str
+    subject: str
+    state: str
+    parameters: tuple[Parameter, ...]
+    phases: tuple[Phase, ...]
