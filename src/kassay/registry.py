@@ -6,7 +6,7 @@ import pkgutil
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType, ModuleType
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from kassay.errors import Defect
 
@@ -19,20 +19,19 @@ def discover(package: str, constant: str, kind: type[T]) -> Mapping[str, T]:
     Raises Defect when a module has no such constant or one of another type: a
     contribution that cannot be used must not vanish silently.
     """
-    found: Mapping[str, T] = _discover(package, constant, kind)
-    return found
-
-
-@cache
-def _discover(package: str, constant: str, kind: type[Any]) -> Mapping[str, Any]:
-    found: dict[str, Any] = {}
-    for name in _module_names(importlib.import_module(package)):
-        module = importlib.import_module(f"{package}.{name}")
+    found: dict[str, T] = {}
+    for name, module in _modules(package).items():
         value = getattr(module, constant, None)
         if not isinstance(value, kind):
             raise Defect(f"{package}.{name}: no {constant} of type {kind.__name__}")
         found[name] = value
     return MappingProxyType(found)
+
+
+@cache
+def _modules(package: str) -> Mapping[str, ModuleType]:
+    names = _module_names(importlib.import_module(package))
+    return MappingProxyType({name: importlib.import_module(f"{package}.{name}") for name in names})
 
 
 def _module_names(package: ModuleType) -> list[str]:

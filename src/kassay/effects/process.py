@@ -16,6 +16,9 @@ from kassay.errors import HostLacks
 _DIE_WITH_PARENT = ("setpriv", "--pdeathsig", "KILL", "--")
 
 
+Child = subprocess.Popen[bytes]
+
+
 class Completed(NamedTuple):
     """An ended process; status is negative for a signal, as in subprocess."""
 
@@ -43,7 +46,7 @@ def run(argv: Sequence[str], *, timeout_s: float = 60, env: Mapping[str, str] | 
 
 def start(argv: Sequence[str], *, out: int | IO[bytes] | None, err: int | IO[bytes] | None,
           env: Mapping[str, str] | None = None, cwd: Path | None = None,
-          pass_fds: Sequence[int] = ()) -> subprocess.Popen[bytes]:  # fmt: skip
+          pass_fds: Sequence[int] = ()) -> Child:  # fmt: skip
     """Starts a process in a group of its own that the kernel kills when the calling thread ends.
 
     Raises HostLacks when the program is not there.
@@ -62,7 +65,16 @@ def start(argv: Sequence[str], *, out: int | IO[bytes] | None, err: int | IO[byt
     )
 
 
-def end(child: subprocess.Popen[bytes]) -> None:
+def wait(child: Child, timeout_s: float) -> bool:
+    """True when the child has ended by itself within the time."""
+    try:
+        child.wait(timeout=timeout_s)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+def end(child: Child) -> None:
     """Kills the child's whole group and reaps the child."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGKILL)

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Raw streams and console logs, compressed, each named by the sha256 of what it holds."""
+
+from pathlib import Path
+
+import zstandard
+
+from kassay.effects.files import sha256_bytes, write_atomic
+from kassay.errors import BadInput
+
+
+def put(directory: Path, data: bytes) -> str:
+    """Keeps `data`; returns its sha256. Writing the same bytes again is free."""
+    name = sha256_bytes(data)
+    path = _path(directory, name)
+    if not path.exists():
+        write_atomic(path, zstandard.ZstdCompressor(level=3, write_checksum=True).compress(data), mode=0o444)
+    return name
+
+
+def get(directory: Path, name: str) -> bytes:
+    """The bytes kept under `name`. Raises BadInput when they are missing or were damaged since."""
+    path = _path(directory, name)
+    try:
+        data = zstandard.ZstdDecompressor().decompress(path.read_bytes())
+    except FileNotFoundError as error:
+        raise BadInput(
+            f"{path}: missing, though the journal names it", "restore the directory from its copy"
+        ) from error
+    except zstandard.ZstdError as error:
+        raise BadInput(f"{path}: damaged ({error})", "restore the directory from its copy") from error
+    if sha256_bytes(data) != name:
+        raise BadInput(f"{path}: its content is not what its name says", "restore the directory from its copy")
+    return data
+
+
+def _path(directory: Path, name: str) -> Path:
+    return directory / "artifacts" / name[:2] / f"{name[2:]}.zst"

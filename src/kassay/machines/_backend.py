@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What every machine is: something that runs one job and says exactly what it granted."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from kassay.model.machine import MachineIdentity, Probe
+from kassay.model.progress import Tell
+from kassay.model.records import Record
+from kassay.model.run import WallTime
+
+
+class Job(Record, frozen=True, kw_only=True):
+    """One run, ready to go. Paths are absolute.
+
+    kernel: what the machine boots; None on a machine without a kernel of its own.
+    initramfs: of the guest; None there. program: the workload's argv, up to and without
+    "--out PATH". directory: where stream and console go; exists and is empty.
+    """
+
+    directory: str
+    program: tuple[str, ...]
+    kernel: str | None
+    initramfs: str | None
+    cmdline: str
+    cpus: int
+    memory_bytes: int
+    seed: int
+    timeout_s: int
+
+
+class Ended(Record, frozen=True, kw_only=True):
+    """How the job ended. status: the machine's exit status. detail: its own words, one line."""
+
+    status: int
+    timed_out: bool
+    detail: str
+    stream: bytes
+    console: bytes
+    wall: WallTime
+    argv: tuple[str, ...]
+
+
+class Machine(Record, frozen=True, kw_only=True):
+    """One backend: plain data and three functions.
+
+    clock: icount, tcg, kvm or host. guest_clock: what the workload reads. boots: whether it
+    needs a kernel and an initramfs. exclusive: runs must not share the host with another run.
+    probe(arch) tries the machine for real. identify(arch, cpus) says what would be granted.
+    run(job, arch, on_stage) runs one job to its end; on_stage is told the stages the guest reaches.
+    cmdline(arch, cpus, short) is the kernel command line, "short" with the parameters
+    that shorten the boot.
+    """
+
+    name: str
+    summary: str
+    clock: str
+    guest_clock: str
+    arches: tuple[str, ...]
+    boots: bool
+    exclusive: bool
+    probe: Callable[[str, Tell], Probe]
+    identify: Callable[[str, int], MachineIdentity]
+    run: Callable[[Job, str, Callable[[bytes], None]], Ended]
+    cmdline: Callable[[str, int, bool], str]
+
+
+def read(path: Path) -> bytes:
+    """A file's bytes; empty when the machine never made it (the caller tells absent by the outcome)."""
+    return path.read_bytes() if path.exists() else b""

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Runs QEMU for one job: start, watch the stream, end; and tells its version."""
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from kassay.effects import clock, process
+from kassay.errors import HostLacks
+from kassay.machines._argv import PACKAGES, PROGRAMS, argv, kernel_cmdline, machine_options
+from kassay.machines._backend import Ended, Job, Machine, read
+from kassay.machines._host import host_words
+from kassay.machines._probe import probe_by_boot
+from kassay.model.machine import MachineIdentity
+from kassay.model.run import WallTime
+
+_POLL_S = 0.02
+_STAGES = ((b"ready", "boot_s"), (b"measuring", "quiescence_s"), (b"done", "workload_s"))
+
+
+def qemu_machine(name: str, summary: str, clock_name: str, *, exclusive: bool) -> Machine:
+    """A QEMU backend for one clock."""
+    return Machine(
+        name=name,
+        summary=summary,
+        clock=clock_name,
+        guest_clock="tsc" if clock_name == "icount" else "monotonic",
+        arches=("x86_64",),
+        boots=True,
+        exclusive=exclusive,
+        probe=lambda arch, tell: probe_by_boot(name, clock_name, arch, run_qemu, tell),
+        identify=lambda arch, cpus: identify(clock_name, arch, cpus),
+        run=lambda job, arch, on_stage: run_qemu(job, clock_name, arch, on_stage),
+        cmdline=lambda arch, cpus, short: kernel_cmdline(clock_name, arch, cpus, short),
+    )
+
+
+@cache
+def version(arch: str) -> str:
+    """First line of QEMU's --version. Raises HostLacks with the package to install."""
+    program = PROGRAMS[arch]
+    if process.find(program) is None:
+        raise HostLacks(f"{program}: not found on this host", f"install it: apt install {PACKAGES[arch]}")
+    return process.run((program, "--version")).out.partition("\n")[0].removeprefix("QEMU emulator version ")
+
+
+def identify(clock_name: str, arch: str, cpus: int) -> MachineIdentity:
+    """What is granted: emulator version and every option that could move a count."""
+    return MachineIdentity(
+        arch=arch,
+        clock=clock_name,
+        accelerator="kvm" if clock_name == "kvm" else "tcg",
+        program=f"QEMU {version(arch)}",
+        options=machine_options(clock_name, arch, cpus),
+        host=host_words(),
+    )
+
+
+def run_qemu(job: Job, clock_name: str, arch: str, on_stage: Callable[[bytes], None]) -> Ended:
+    """Boots the job's kernel and waits for the guest's end, at most timeout_s wall seconds."""
+    version(arch)
+    command = argv(job, clock_name, arch)
+    directory = Path(job.directory)
+    started = clock.monotonic_s()
+    reached: dict[str, float] = {}
+    with (directory / "stderr").open("wb") as errors:
+        child = process.start(command, out=errors, err=errors)
+        try:
+            timed_out = not _wait(child, directory / "stream", started, job.timeout_s, reached, on_stage)
+        finally:
+            process.end(child)
+    stderr = read(directory / "stderr").decode("utf-8", "replace").strip().splitlines()
+    return Ended(
+        status=child.returncode,
+        timed_out=timed_out,
+        detail=stderr[-1] if stderr else "",
+        stream=read(directory / "stream"),
+        console=read(directory / "console"),
+        wall=_wall(reached, clock.monotonic_s() - started),
+        argv=tuple(word.replace(job.directory, "DIR") for word in command),
+    )
+
+
+def _wait(child: process.Child, stream: Path, started: float, timeout_s: int, reached: dict[str, float],
+          on_stage: Callable[[bytes], None]) -> bool:  # fmt: skip
+    """True when the child ended by itself; notes when each stage mark appeared in the stream."""
+    while True:
+        ended = process.wait(child, _POLL_S)
+        elapsed = clock.monotonic_s() - started
+        if len(reached) < len(_STAGES):
+            _note_stages(read(stream), reached, elapsed, on_stage)
+        if ended:
+            return True
+        if elapsed > timeout_s:
+            return False
+
+
+def _note_stages(seen: bytes, reached: dict[str, float], elapsed: float, on_stage: Callable[[bytes], None]) -> None:
+    for mark, field in _STAGES:
+        if field not in reached and b"KASSAY stage " + mark in seen:
+            reached[field] = elapsed
+            on_stage(mark)
+
+
+def _wall(reached: dict[str, float], total: float) -> WallTime:
+    stages: dict[str, float] = {}
+    last = 0.0
+    for _, field in _STAGES:
+        if field in reached:
+            stages[field] = round(reached[field] - last, 3)
+            last = reached[field]
+    return WallTime(**stages, shutdown_s=round(total - last, 3))

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The host itself: the same static program on the running kernel, timed by its own clock."""
+
+import platform
+from collections.abc import Callable
+from pathlib import Path
+
+from kassay.effects import clock, process
+from kassay.machines._backend import Ended, Job, Machine, read
+from kassay.machines._host import host_arch, host_words
+from kassay.model.machine import MachineIdentity, Probe
+from kassay.model.progress import Tell
+from kassay.model.run import WallTime
+
+
+def _probe(arch: str, _: Tell) -> Probe:
+    if arch != host_arch():
+        return Probe(name="host", usable=False, detail=f"this host is {host_arch()}, not {arch}",
+                     remedy="use --clock icount to emulate another arch")  # fmt: skip
+    return Probe(name="host", usable=True, detail=host_words())
+
+
+def _identify(arch: str, cpus: int) -> MachineIdentity:
+    return MachineIdentity(
+        arch=arch, clock="host", accelerator="none", program=f"Linux {platform.release()}",
+        options=("pinned to CPU 0",), host=host_words(),
+    )  # fmt: skip
+
+
+def _run(job: Job, arch: str, on_stage: Callable[[bytes], None]) -> Ended:
+    directory = Path(job.directory)
+    stream = directory / "stream"
+    argv = (*job.program, "--out", str(stream))
+    started = clock.monotonic_s()
+    on_stage(b"measuring")
+    done = process.run(argv, timeout_s=job.timeout_s)
+    return Ended(
+        status=done.status,
+        timed_out=done.status == -9,
+        detail=(done.err.strip().splitlines() or [""])[-1],
+        stream=read(stream),
+        console=(done.out + done.err).encode(),
+        wall=WallTime(workload_s=round(clock.monotonic_s() - started, 3)),
+        argv=tuple(word.replace(job.directory, "DIR") for word in argv),
+    )
+
+
+MACHINE = Machine(
+    name="host", summary="wall time on this machine and its running kernel", clock="host",
+    guest_clock="monotonic", arches=("x86_64", "arm64"), boots=False, exclusive=True,
+    probe=_probe, identify=_identify, run=_run, cmdline=lambda arch, cpus, short: "",
+)  # fmt: skip

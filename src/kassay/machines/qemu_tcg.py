@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""QEMU, clock tcg: wall time of an emulated machine; screening only."""
+
+from kassay.machines._qemu import qemu_machine
+
+MACHINE = qemu_machine("qemu_tcg", "wall time of an emulated machine; screening only", "tcg", exclusive=True)

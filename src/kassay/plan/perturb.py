@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Seeded perturbations of things that should not matter."""
+
+import random
+
+from kassay.model.plan import Perturbation
+
+PLAIN = Perturbation()
+
+
+def perturbation(seed: int, kernel: int, number: int) -> Perturbation:
+    """The `number`-th (from 1) perturbation of one kernel's runs.
+
+    Each kernel draws its own, so that comparing a kernel with itself compares different
+    draws: what they differ by is the floor under which nothing may be claimed. Ranges:
+    memory 1..2048 pages (at most 8 MiB) less, initramfs up to 64 KiB more in steps of 4,
+    stack up to 4 KiB in steps of 16, first mapping up to 64 pages, delay up to 50 ms.
+    """
+    draw = random.Random(f"perturb/{seed}/{kernel}/{number}")
+    return Perturbation(
+        number=number,
+        seed=draw.randrange(2, 1 << 31),
+        memory_pages=draw.randrange(1, 2049),
+        initramfs_bytes=4 * draw.randrange(1, 1 << 14),
+        stack_bytes=16 * draw.randrange(1, 257),
+        mmap_pages=draw.randrange(1, 65),
+        boot_delay_us=draw.randrange(1000, 50_000),
+    )

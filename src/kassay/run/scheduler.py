@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Which runs are still owed, and the loop that makes them; no policy about results, no printing."""
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+
+from kassay.model.plan import Plan, PlannedRun
+from kassay.model.run import RunRecord
+
+Measure = Callable[[PlannedRun, int], RunRecord]
+Keep = Callable[[RunRecord], None]
+
+
+def owed(plan: Plan, records: Iterable[RunRecord]) -> tuple[tuple[PlannedRun, int], ...]:
+    """(run, attempt) still to be made, in plan order: never one that succeeded, never past the allowed attempts."""
+    attempts: dict[str, int] = {}
+    succeeded: set[str] = set()
+    for record in records:
+        attempts[record.run] = max(attempts.get(record.run, 0), record.attempt)
+        if record.outcome == "ok":
+            succeeded.add(record.run)
+    limit = 1 + plan.experiment.retries
+    return tuple(
+        (run, attempts.get(run.id, 0) + 1)
+        for run in plan.runs
+        if run.id not in succeeded and attempts.get(run.id, 0) < limit
+    )
+
+
+def run_all(
+    plan: Plan, records: tuple[RunRecord, ...], measure: Measure, keep: Keep, jobs: int
+) -> tuple[RunRecord, ...]:
+    """Makes every owed run, `jobs` at a time, and keeps each record the moment it exists.
+
+    A failed run is tried again after the first pass, as long as attempts are left. An error
+    of measure() or keep() ends the loop; what was kept stays kept.
+    """
+    all_records = list(records)
+    with ThreadPoolExecutor(max_workers=jobs) as pool:
+        while pending := list(owed(plan, all_records)):
+            running: set[Future[RunRecord]] = set()
+            try:
+                while pending or running:
+                    while pending and len(running) < jobs:
+                        running.add(pool.submit(measure, *pending.pop(0)))
+                    done, running = wait(running, return_when=FIRST_COMPLETED)
+                    for future in done:
+                        record = future.result()
+                        keep(record)
+                        all_records.append(record)
+            finally:
+                for future in running:
+                    future.cancel()
+    return tuple(all_records)

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Experiment files: TOML -> Experiment, strict, every problem with its place; and back."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from kassay.errors import BadInput
+from kassay.model.experiment import SCHEMA, Axis, Experiment
+from kassay.model.units import format_bytes, parse_bytes
+from kassay.spec.rules import problems
+
+_KERNEL_KEYS = ("ref", "cmdline")
+_WORKLOAD_KEYS = ("name", "set")
+_WORKLOAD_AND_KERNELS = {"schema", "kernels", "workloads"}
+_PLAIN_KEYS = tuple(name for name in Experiment.__struct_fields__ if name not in _WORKLOAD_AND_KERNELS)
+_KEYS = ("schema", "kernels", "workloads", *_PLAIN_KEYS)
+
+
+def load(path: Path) -> Experiment:
+    """Reads an experiment file. Raises BadInput with every problem, each with its dotted place."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise BadInput(
+            f"{path}: {error.strerror}", "give the path of an experiment file; see docs/experiment.md"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path}: not UTF-8 text (byte {error.start})") from error
+    return parse(text, str(path))
+
+
+def parse(text: str, origin: str) -> Experiment:
+    """Reads the text of an experiment file; `origin` names it in errors."""
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput(f"{origin}: {error}") from error
+    found: list[str] = []
+    _unknown(table, _KEYS, "", found)
+    if table.get("schema", SCHEMA) != SCHEMA:
+        found.append(f"schema: {table['schema']!r}, but this version reads {SCHEMA!r}")
+    plain = {key: table[key] for key in _PLAIN_KEYS if key in table}
+    plain["kernels"] = [_kernel(entry, i, found) for i, entry in enumerate(_list(table, "kernels", found))]
+    plain["workloads"] = [_workload(entry, i, found) for i, entry in enumerate(_list(table, "workloads", found))]
+    plain["memory_bytes"] = _sizes(table.get("memory_bytes", ["1GiB"]), found)
+    _fail(found, origin)
+    try:
+        experiment = msgspec.convert({"name": Path(origin).stem, "question": "compare", **plain}, Experiment)
+    except msgspec.ValidationError as error:
+        raise BadInput(f"{origin}: {error}") from error
+    return check(experiment, origin)
+
+
+def check(experiment: Experiment, origin: str) -> Experiment:
+    """The experiment itself when nothing is wrong with it. Raises BadInput with all problems at once."""
+    _fail(list(problems(experiment)), origin)
+    return experiment
+
+
+def dump(experiment: Experiment) -> str:
+    """The experiment as a file that load() reads back to the same record."""
+    lines = [f"schema = {_text(SCHEMA)}"]
+    for key in _PLAIN_KEYS:
+        value = getattr(experiment, key)
+        if key == "memory_bytes":
+            value = tuple(format_bytes(size) for size in value)
+        lines.append(f"{key} = {_value(value)}")
+    for kernel in experiment.kernels:
+        lines += ["", "[[kernels]]", f"ref = {_text(kernel.ref)}"]
+        lines += [f"cmdline = {_text(kernel.cmdline)}"] if kernel.cmdline else []
+    for workload in experiment.workloads:
+        lines += ["", "[[workloads]]", f"name = {_text(workload.name)}"]
+        lines += ["[workloads.set]"] if workload.axes else []
+        lines += [f"{_text(axis.name)} = {_value(axis.values)}" for axis in workload.axes]
+    return "\n".join(lines) + "\n"
+
+
+def _kernel(entry: Any, index: int, found: list[str]) -> dict[str, Any]:
+    if isinstance(entry, str):
+        return {"ref": entry}
+    return _table(entry, f"kernels[{index}]", _KERNEL_KEYS, "a reference or a table with ref", found)
+
+
+def _workload(entry: Any, index: int, found: list[str]) -> dict[str, Any]:
+    place = f"workloads[{index}]"
+    if isinstance(entry, str):
+        return {"name": entry}
+    table = _table(entry, place, _WORKLOAD_KEYS, "a name or a table with name", found)
+    axes = table.pop("set", {})
+    if not isinstance(axes, dict):
+        found.append(f"{place}.set: must be a table of parameters")
+        axes = {}
+    table["axes"] = [
+        msgspec.to_builtins(
+            Axis(name=name, values=tuple(str(v) for v in (value if isinstance(value, list) else [value])))
+        )
+        for name, value in axes.items()
+    ]
+    return table
+
+
+def _table(entry: Any, place: str, known: tuple[str, ...], wanted: str, found: list[str]) -> dict[str, Any]:
+    if not isinstance(entry, dict) or known[0] not in entry:
+        found.append(f"{place}: must be {wanted}")
+        return {known[0]: ""}
+    _unknown(entry, known, f"{place}.", found)
+    return {key: entry[key] for key in known if key in entry}
+
+
+def _list(table: dict[str, Any], key: str, found: list[str]) -> list[Any]:
+    value = table.get(key)
+    if not isinstance(value, list) or not value:
+        found.append(f"{key}: missing, or not a list with at least one entry")
+        return []
+    return value
+
+
+def _sizes(values: Any, found: list[str]) -> list[int]:
+    sizes = []
+    for index, value in enumerate(values if isinstance(values, list) else [values]):
+        try:
+            sizes.append(value if isinstance(value, int) else parse_bytes(str(value)))
+        except ValueError as error:
+            found.append(f"memory_bytes[{index}]: {error}")
+    return sizes
+
+
+def _unknown(table: dict[str, Any], known: tuple[str, ...], place: str, found: list[str]) -> None:
+    found += [f"{place}{key}: unknown key; known: {', '.join(known)}" for key in table if key not in known]
+
+
+def _fail(found: list[str], origin: str) -> None:
+    if found:
+        raise BadInput("\n".join(f"{origin}: {problem}" for problem in found))
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, tuple):
+        return "[" + ", ".join(_value(item) for item in value) + "]"
+    return repr(value)
+
+
+def _text(text: str) -> str:
+    # A JSON string is a TOML basic string but for DEL, which TOML wants escaped.
+    return msgspec.json.encode(text).decode().replace("\x7f", "\\u007f")

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Rules across fields: what no experiment may ask for. One small function each; all problems are reported."""
+
+from collections.abc import Callable, Iterator
+
+from kassay.errors import BadInput
+from kassay.model.experiment import ORDERS, QUESTIONS, SCHEMA, Experiment
+from kassay.model.kernel import ARCHES, parse_ref
+from kassay.model.machine import SCOPES
+
+_COUNTS = (
+    ("repeats", 1, 1000), ("perturb", 0, 1000), ("rounds", 2, 100_000), ("timeout_s", 1, 86_400),
+    ("retries", 0, 10), ("seed", 0, (1 << 63) - 1),
+)  # fmt: skip
+
+
+def problems(experiment: Experiment) -> Iterator[str]:
+    """Every problem of an experiment as "place: sentence"; nothing when it is sound."""
+    for rule in _RULES:
+        yield from rule(experiment)
+
+
+def _words(e: Experiment) -> Iterator[str]:
+    for name, value, known in (
+        ("question", e.question, QUESTIONS), ("order", e.order, ORDERS),
+        ("clock", e.clock, tuple(SCOPES)), ("arch", e.arch, ARCHES), ("schema", e.schema, (SCHEMA,)),
+    ):  # fmt: skip
+        if value not in known:
+            yield f"{name}: unknown {value!r}; known: {', '.join(known)}"
+
+
+def _counts(e: Experiment) -> Iterator[str]:
+    for name, low, high in _COUNTS:
+        value = getattr(e, name)
+        if not low <= value <= high:
+            yield f"{name}: {value} is outside {low}..{high}"
+    if not 0 < e.margin < 1:
+        yield f"margin: {e.margin} is outside 0..1; 0.01 means 1 %"
+
+
+def _machines(e: Experiment) -> Iterator[str]:
+    for name, values, low, high in (("cpus", e.cpus, 1, 255), ("memory_bytes", e.memory_bytes, 128 << 20, 1 << 42)):
+        if not values:
+            yield f"{name}: needs at least one value"
+        for index, value in enumerate(values):
+            if not low <= value <= high:
+                yield f"{name}[{index}]: {value} is outside {low}..{high}"
+
+
+def _kernels(e: Experiment) -> Iterator[str]:
+    if e.question == "compare" and len(e.kernels) != 2:
+        yield f"kernels: a compare has two, base and head; here are {len(e.kernels)}"
+    if e.question == "ladder" and len(e.kernels) < 2:
+        yield "kernels: a ladder needs at least two"
+    for index, use in enumerate(e.kernels):
+        try:
+            ref = parse_ref(use.ref, e.arch)
+        except BadInput as error:
+            yield f"kernels[{index}].ref: {error}"
+            continue
+        if ref.arch != e.arch:
+            yield f"kernels[{index}].ref: {use.ref!r} is for {ref.arch}, the experiment for {e.arch}"
+        if (ref.kind == "host") != (e.clock == "host"):
+            yield f"kernels[{index}].ref: {use.ref!r} with clock {e.clock!r}: kernel host and clock host go together"
+        if not use.cmdline.isprintable() or len(use.cmdline) > 1500:
+            yield f"kernels[{index}].cmdline: must be one printable line of at most 1500 characters"
+
+
+_RULES: tuple[Callable[[Experiment], Iterator[str]], ...] = (_words, _counts, _machines, _kernels)
