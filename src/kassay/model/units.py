@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Sizes in the user's words (64MiB) and numbers in the report's words (1 234.5)."""
 
+import math
 import re
+from collections.abc import Sequence
 
 _FACTORS = {
     "": 1, "B": 1,
@@ -40,11 +42,24 @@ def format_number(value: float | None) -> str:
     """A figure for people: absent is "-", whole numbers stay whole, others keep 4 digits or one decimal."""
     if value is None:
         return "-"
+    if not math.isfinite(value):
+        return str(value)
     if value == int(value) and abs(value) < 1e15:
-        return f"{int(value):,}".replace(",", " ")
-    if abs(value) >= 1000:
-        return f"{value:,.1f}".replace(",", " ")
-    return f"{value:.1f}" if abs(value) >= 100 else f"{value:.4g}"
+        return _grouped(value, 0)
+    # 99.96 would read "100.0" next to 99.9: the width is chosen from what will be shown.
+    return _grouped(value, 1) if abs(round(value, 1)) >= 100 else f"{value:.4g}"
+
+
+def format_numbers(values: Sequence[float | None]) -> tuple[str, ...]:
+    """A column of figures: as format_number(), but a whole number shows the decimals of its largest broken neighbour.
+
+    (698.8, 703.0) -> ("698.8", "703.0"), (703.0, 2.0) -> ("703", "2").
+    """
+    broken = [v for v in values if v is not None and math.isfinite(v) and v != int(v)]
+    if not broken:
+        return tuple(format_number(v) for v in values)
+    decimals = len(format_number(max(broken, key=abs)).partition(".")[2])
+    return tuple(format_number(v) if v is None or v in broken else _decimals(v, decimals) for v in values)
 
 
 def format_change(change: float | None) -> str:
@@ -54,5 +69,14 @@ def format_change(change: float | None) -> str:
     if change == 0:
         return "0 %"
     percent = change * 100
-    digits = 1 if abs(percent) >= 0.1 else 3
-    return f"{percent:+.{digits}f} %"
+    if abs(percent) < 0.0005:
+        return f"{'+' if percent > 0 else '-'}<0.001 %"
+    return f"{percent:+,.{1 if abs(percent) >= 0.1 else 3}f} %".replace(",", " ")
+
+
+def _decimals(value: float, decimals: int) -> str:
+    return _grouped(value, decimals) if math.isfinite(value) else str(value)
+
+
+def _grouped(value: float, decimals: int) -> str:
+    return f"{value:,.{decimals}f}".replace(",", " ")

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Exact counts -> estimate, interval, verdict. No probability: ranges of runs that should not differ."""
+
+from kassay.model.finding import Side
+from kassay.model.records import Record
+
+
+class Judgement(Record, frozen=True, kw_only=True):
+    """What one comparison says. change and interval are head / base - 1."""
+
+    change: float | None
+    interval: tuple[float, float] | None
+    verdict: str
+    evidence: str
+    reasons: tuple[str, ...]
+
+
+def judge_counts(base: Side, head: Side, margin: float, disagreement: str | None) -> Judgement:
+    """Verdict on two sides of exact counts.
+
+    The interval reaches from the smallest head against the largest base to the reverse, over plain and
+    perturbed runs: whatever moved between them is a layout floor, not a difference of the
+    kernels. A difference is claimed when the ranges stand apart and the plain runs differ
+    by more than the margin; equality when the whole interval lies inside the margin.
+    """
+    if base.value is None or head.value is None:
+        return Judgement(change=None, interval=None, verdict="incomplete", evidence="partial",
+                         reasons=("one side has no successful run",))  # fmt: skip
+    change = head.value / base.value - 1
+    bases, heads = (*base.runs, *base.perturbed), (*head.runs, *head.perturbed)
+    interval = (min(heads) / max(bases) - 1, max(heads) / min(bases) - 1)
+    if disagreement is not None:
+        reason = f"repeats disagree, which is a defect of the instrument: {disagreement}"
+        return Judgement(
+            change=change, interval=interval, verdict="inconclusive", evidence="unstable", reasons=(reason,)
+        )
+    verdict, why = _verdict(change, interval, margin)
+    thin = _thin(base, head)
+    return Judgement(change=change, interval=interval, verdict=verdict, evidence="partial" if thin else "exact",
+                     reasons=(*why, *thin))  # fmt: skip
+
+
+def _verdict(change: float, interval: tuple[float, float], margin: float) -> tuple[str, tuple[str, ...]]:
+    low, high = interval
+    if -margin <= low and high <= margin:
+        return "equivalent", ()
+    if change > margin and low > 0:
+        return "regression", ()
+    if change < -margin and high < 0:
+        return "improvement", ()
+    floor = f"runs that should not differ spread from {low:+.2%} to {high:+.2%}, across the margin of {margin:.1%}"
+    return "inconclusive", (floor,)
+
+
+def _thin(base: Side, head: Side) -> tuple[str, ...]:
+    """Why the evidence is less than exact; nothing when it is not."""
+    reasons = []
+    for side in (base, head):
+        if len(side.runs) < 2:
+            reasons.append(f"{side.kernel}: one plain run, so that repeats agree is not shown")
+        if not side.perturbed:
+            reasons.append(f"{side.kernel}: no perturbed run, so that layout does not matter is not shown")
+        if side.failed:
+            reasons.append(f"{side.kernel}: {side.failed} planned run(s) never succeeded")
+    return tuple(reasons)

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Both sides have at least one successful plain run."""
+
+from collections import Counter
+
+from kassay.analysis.gate._rule import GateRule, Refusal
+from kassay.model.measurement import CellEvidence
+
+
+def _check(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
+    return tuple(_refuse(side) for side in (base, head) if not any(m.perturbation == 0 for m in side.measurements))
+
+
+def _refuse(side: CellEvidence) -> Refusal:
+    outcomes = Counter(record.outcome for record in side.failures)
+    words = ", ".join(f"{count} x {outcome}" for outcome, count in sorted(outcomes.items())) or "none was made yet"
+    # A guest whose own check failed did run: that the work was not done is the finding.
+    semantic = set(outcomes) == {"check-failed"}
+    last = f" ({side.failures[-1].detail})" if side.failures and side.failures[-1].detail else ""
+    return Refusal(
+        verdict="semantic-failure" if semantic else "incomplete",
+        reason=f"{side.kernel.ref}: no plain run succeeded: {words}{last}",
+    )
+
+
+RULE = GateRule(name="enough_runs", summary="each side has a successful plain run", order=10, check=_check)

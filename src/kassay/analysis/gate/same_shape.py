@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Both kernels worked on the same page state: mapping sizes, huge pages, residency, swap."""
+
+from kassay.analysis.gate._rule import GateRule, Refusal
+from kassay.model.finding import StateDifference
+from kassay.model.measurement import CellEvidence, Fields
+
+SHAPE = (
+    "range.vmas", "range.Size", "range.Rss", "range.AnonHugePages", "range.ShmemPmdMapped", "range.FilePmdMapped",
+    "range.KernelPageSize", "range.MMUPageSize", "range.Swap", "range.Locked",
+    "pagemap.present", "pagemap.swapped", "pageflags.thp", "pageflags.huge", "pageflags.ksm", "pageflags.zero",
+    "swap.devices", "cpus.online",
+)  # fmt: skip
+"""Fields that must agree. A field that either kernel does not report is not compared, but shown."""
+
+
+def _check(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
+    unsteady = (*_steady(base), *_steady(head))
+    if unsteady:
+        return unsteady
+    a, b = base.measurements[0], head.measurements[0]
+    found = (*differences("before", a.before, b.before), *differences("after", a.after, b.after))
+    if not found:
+        return ()
+    first = found[0]
+    reason = (
+        f"{first.field} {first.moment} the region: {first.base} on {base.kernel.ref}, {first.head} on {head.kernel.ref}"
+    )
+    more = f", and {len(found) - 1} more" if len(found) > 1 else ""
+    return (Refusal(verdict="state-mismatch", reason=reason + more, differences=found),)
+
+
+def differences(moment: str, base: Fields, head: Fields) -> tuple[StateDifference, ...]:
+    """Shape fields that both sides report with different values."""
+    left, right = dict(base), dict(head)
+    pairs = ((name, left.get(name), right.get(name)) for name in SHAPE)
+    return tuple(
+        StateDifference(moment=moment, field=name, base=a, head=b)
+        for name, a, b in pairs
+        if a is not None and b is not None and a != b
+    )
+
+
+def _steady(side: CellEvidence) -> tuple[Refusal, ...]:
+    """A side whose own runs were not in one state has no state to compare."""
+    first = side.measurements[0]
+    for other in side.measurements[1:]:
+        found = (*differences("before", first.before, other.before), *differences("after", first.after, other.after))
+        if found:
+            d = found[0]
+            words = f"{d.field} {d.moment} the region: {d.base} in run {first.run}, {d.head} in run {other.run}"
+            reason = f"{side.kernel.ref}: runs differ among themselves: {words}"
+            return (Refusal(verdict="state-mismatch", reason=reason, differences=found),)
+    return ()
+
+
+RULE = GateRule(
+    name="same_shape", summary="the compared kernels agree on the shape of what was measured", order=40, check=_check
+)

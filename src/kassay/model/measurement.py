@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One successful run, read: its rounds and its audited state. The input of the analysis."""
+
+from kassay.model.guest import PhaseRounds, Requirement
+from kassay.model.kernel import KernelIdentity
+from kassay.model.plan import Cell
+from kassay.model.records import Record
+from kassay.model.run import RunRecord
+
+Fields = tuple[tuple[str, str | None], ...]
+
+
+class CheckedRequirement(Record, frozen=True, kw_only=True):
+    """A requirement with what was found; holds is None when the field is absent."""
+
+    requirement: Requirement
+    found: str | None
+    holds: bool | None
+
+
+class Measurement(Record, frozen=True, kw_only=True):
+    """What one ok run measured. perturbation: 0 for a plain run, else its number.
+
+    before, after, boot: audited fields, in order; None is absent. foreign_ns: run time of tasks other
+    than the workload inside the measured region, largest first; None when unknown.
+    region_ns: length of the measured region in guest time; None when unknown.
+    """
+
+    run: str
+    repeat: int
+    perturbation: int
+    phases: tuple[PhaseRounds, ...]
+    ns_per_tick: float | None
+    before: Fields
+    after: Fields
+    requirements: tuple[CheckedRequirement, ...]
+    foreign_ns: tuple[tuple[str, int], ...] | None
+    region_ns: int | None
+    counters: Fields = ()
+
+
+class CellEvidence(Record, frozen=True, kw_only=True):
+    """All that is known of one cell: its measurements in run order and its failed attempts.
+
+    lost: planned runs that never succeeded.
+    """
+
+    cell: Cell
+    kernel: KernelIdentity
+    measurements: tuple[Measurement, ...]
+    failures: tuple[RunRecord, ...]
+    lost: int
