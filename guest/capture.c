@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The state audit: files of the kernel verbatim, absent ones as absent. Nothing
+ * is parsed here, so that a better parser on the host also reads old runs.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "run.h"
+#include "tasks.h"
+
+#define THP "/sys/kernel/mm/transparent_hugepage/"
+#define ZRAM "/sys/block/zram0/"
+
+static const char *const files[] = {
+	"/proc/self/smaps",
+	"/proc/self/status",
+	"/proc/meminfo",
+	"/proc/swaps",
+	"/proc/cmdline",
+	"/proc/version",
+	"/proc/sys/vm/overcommit_memory",
+	"/proc/sys/vm/swappiness",
+	"/proc/sys/vm/max_map_count",
+	"/sys/devices/system/cpu/online",
+	THP "enabled",
+	THP "defrag",
+	THP "shmem_enabled",
+	THP "use_zero_page",
+	THP "khugepaged/defrag",
+};
+
+static const char *const zram_files[] = { ZRAM "mm_stat", ZRAM "comp_algorithm", ZRAM "disksize" };
+
+static int is_size_directory(const struct dirent *entry)
+{
+	return !strncmp(entry->d_name, "hugepages-", 10);
+}
+
+/* The policies per folio size, where the kernel has them. */
+static void capture_sizes(struct run *run, const char *moment)
+{
+	struct dirent **entries;
+	int count = scandir(THP, &entries, is_size_directory, alphasort);
+	char path[sizeof(THP) + 256 + sizeof("/enabled")];
+
+	for (int i = 0; i < count; i++) {
+		snprintf(path, sizeof(path), THP "%s/enabled", entries[i]->d_name);
+		emit_file(&run->stream, moment, path);
+		free(entries[i]);
+	}
+	if (count >= 0)
+		free(entries);
+}
+
+static void capture_range(struct run *run, const char *moment)
+{
+	char name[64];
+
+	if (!run->range_length)
+		return;
+	snprintf(name, sizeof(name), "%s:kassay/range", moment);
+	emit_text(&run->stream, "file", name, "start 0x%" PRIxPTR " length %zu\n", (uintptr_t)run->range_start,
+		  run->range_length);
+	capture_pages(run, moment);
+}
+
+static void capture_files(struct run *run, const char *moment)
+{
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		emit_file(&run->stream, moment, files[i]);
+	capture_sizes(run, moment);
+	for (size_t i = 0; access(ZRAM, F_OK) == 0 && i < sizeof(zram_files) / sizeof(*zram_files); i++)
+		emit_file(&run->stream, moment, zram_files[i]);
+}
+
+/* What changes by itself and is compared before with after: next to the measured region. */
+static void capture_counters(struct run *run, const char *moment)
+{
+	emit_file(&run->stream, moment, "/proc/zoneinfo");
+	emit_file(&run->stream, moment, "/proc/vmstat");
+}
+
+struct task_text {
+	char *text;
+	size_t size;
+	size_t used;
+};
+
+static void add_task(const struct task *task, void *data)
+{
+	struct task_text *text = data;
+
+	if (text->used + 128 < text->size)
+		text->used += (size_t)snprintf(text->text + text->used, text->size - text->used, "%d %s\t%s\n",
+					       task->tid, task->comm, task->schedstat);
+}
+
+/* Whose run time is the workload's own: its process and its workers, thread by thread. */
+struct own_text {
+	const struct run *run;
+	struct task_text text;
+};
+
+static void add_own(const struct task *task, void *data)
+{
+	struct own_text *own = data;
+	bool mine = task->pid == getpid();
+
+	for (size_t i = 0; i < own->run->worker_count; i++)
+		mine |= task->pid == own->run->workers[i];
+	if (mine && own->text.used + 32 < own->text.size)
+		own->text.used += (size_t)snprintf(own->text.text + own->text.used, 32, "pid %d\n", task->tid);
+}
+
+static void capture_tasks(struct run *run, const char *moment)
+{
+	struct task_text text = { .text = run->stream.scratch, .size = run->stream.scratch_size };
+	char name[64];
+
+	if (tasks_walk(add_task, &text)) {
+		emit_absent(&run->stream, moment, "kassay/tasks", errno);
+		return;
+	}
+	snprintf(name, sizeof(name), "%s:kassay/tasks", moment);
+	emit(&run->stream, "file", name, text.text, text.used);
+}
+
+static void capture_own(struct run *run)
+{
+	struct own_text own = { .run = run };
+
+	own.text = (struct task_text){ .text = run->stream.scratch, .size = run->stream.scratch_size };
+	if (!tasks_walk(add_own, &own))
+		emit(&run->stream, "file", "after:kassay/own", own.text.text, own.text.used);
+}
+
+void capture_before(struct run *run)
+{
+	capture_range(run, "before");
+	capture_files(run, "before");
+	capture_counters(run, "before");
+	capture_tasks(run, "before");
+}
+
+void capture_after(struct run *run)
+{
+	capture_tasks(run, "after");
+	capture_counters(run, "after");
+	capture_own(run);
+	capture_range(run, "after");
+	capture_files(run, "after");
+}

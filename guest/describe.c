@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The workload's own words as JSON, in the shape of kassay.model.workload.Workload. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "run.h"
+
+static void put_string(const char *text)
+{
+	putchar('"');
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			putchar('\\');
+		if ((unsigned char)*text < ' ')
+			printf("\\u%04x", (unsigned char)*text);
+		else
+			putchar(*text);
+	}
+	putchar('"');
+}
+
+static void put_member(const char *key, const char *text)
+{
+	printf("\"%s\":", key);
+	put_string(text);
+	putchar(',');
+}
+
+static void put_param(const struct param *param)
+{
+	static const char *const kinds[] = {
+		[PARAM_SIZE] = "size",
+		[PARAM_COUNT] = "count",
+		[PARAM_CHOICE] = "choice",
+	};
+
+	putchar('{');
+	put_member("name", param->name);
+	put_member("kind", kinds[param->kind]);
+	put_member("unit", param->unit);
+	put_member("default", param->value);
+	put_member("summary", param->summary);
+	if (param->kind != PARAM_CHOICE)
+		printf("\"minimum\":%" PRIu64 ",\"maximum\":%" PRIu64 ",", param->minimum, param->maximum);
+	printf("\"choices\":[");
+	for (size_t i = 0; param->choices[i]; i++) {
+		if (i)
+			putchar(',');
+		put_string(param->choices[i]);
+	}
+	printf("]}");
+}
+
+static void put_phase(const struct phase *phase)
+{
+	putchar('{');
+	put_member("name", phase->name);
+	put_member("operation", phase->operation);
+	put_member("definition", phase->definition);
+	printf("\"primary\":%s}", phase->primary ? "true" : "false");
+}
+
+int describe(const struct workload *told)
+{
+	putchar('{');
+	put_member("describe", "kassay-workload/1");
+	put_member("name", told->name);
+	put_member("summary", told->summary);
+	put_member("subject", told->subject);
+	put_member("state", told->state);
+	printf("\"parameters\":[");
+	for (size_t i = 0; told->params[i].name; i++) {
+		if (i)
+			putchar(',');
+		put_param(&told->params[i]);
+	}
+	printf("],\"phases\":[");
+	for (size_t i = 0; told->phases[i].name; i++) {
+		if (i)
+			putchar(',');
+		put_phase(&told->phases[i]);
+	}
+	printf("]}\n");
+	return fflush(stdout) || ferror(stdout) ? -1 : 0;
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Process 1 of the measured machine: mounts, loads modules, waits until the
+ * machine is quiet, runs one workload, ends the machine. It reads /kassay.conf,
+ * lines of key=value; an unknown key is an error.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "emit.h"
+#include "quiet.h"
+
+#define CONF "/kassay.conf"
+#define MAX_ARGS 64
+#define MAX_MODULES 32
+
+struct conf {
+	char text[64 * 1024];
+	const char *stream;
+	char *argv[MAX_ARGS + 1]; /* [0] is the program */
+	size_t argc;
+	const char *modules[MAX_MODULES];
+	size_t module_count;
+	uint64_t boot_delay_us;
+	struct quiet_rule quiet;
+};
+
+static struct conf conf = {
+	.stream = "/dev/ttyS1",
+	.quiet = { .limit_ns = 200000, .windows = 3, .timeout_ms = 30000 },
+};
+static struct stream section;
+static int stream_fd = -1;
+
+static void stage(const char *name)
+{
+	emit_stage(stream_fd, name, raw_ns(CLOCK_BOOTTIME));
+}
+
+/* The end of the machine: QEMU runs with -no-reboot, so a reset is an exit. */
+static __attribute__((noreturn)) void finish(void)
+{
+	if (stream_fd >= 0)
+		tcdrain(stream_fd);
+	reboot(RB_AUTOBOOT);
+	for (;;)
+		pause();
+}
+
+/* Says what went wrong in a section of its own, and ends. */
+__attribute__((noreturn, format(printf, 1, 2))) static void give_up(const char *format, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	fprintf(stderr, "kassay: init: %s\n", text);
+	if (stream_fd >= 0 && section.size) {
+		section.used = 0;
+		section.records = 0;
+		emit_text(&section, "error", NULL, "init: %s", text);
+		stream_write(&section, "failure", stream_fd);
+	}
+	finish();
+}
+
+static void mount_one(const char *type, const char *path)
+{
+	mkdir(path, 0755);
+	/* EBUSY: the kernel has mounted devtmpfs already. */
+	if (mount(type, path, type, 0, NULL) && errno != EBUSY)
+		fprintf(stderr, "kassay: init: mount %s: %s\n", path, strerror(errno));
+}
+
+static void mount_all(void)
+{
+	mount_one("devtmpfs", "/dev");
+	mount_one("proc", "/proc");
+	mount_one("sysfs", "/sys");
+	mount_one("tmpfs", "/tmp");
+}
+
+static uint64_t read_number(const char *key, const char *value)
+{
+	char *end;
+	uint64_t number = strtoull(value, &end, 10);
+
+	if (end == value || *end)
+		give_up(CONF ": %s=%.100s is not a whole number", key, value);
+	return number;
+}
+
+static void add_arg(char *value)
+{
+	if (conf.argc == MAX_ARGS)
+		give_up(CONF ": more than %d arguments", MAX_ARGS);
+	conf.argv[conf.argc++] = value;
+}
+
+static void add_module(const char *value)
+{
+	if (conf.module_count == MAX_MODULES)
+		give_up(CONF ": more than %d modules", MAX_MODULES);
+	conf.modules[conf.module_count++] = value;
+}
+
+static void set_key(const char *key, char *value)
+{
+	if (!strcmp(key, "arg"))
+		add_arg(value);
+	else if (!strcmp(key, "module"))
+		add_module(value);
+	else if (!strcmp(key, "stream"))
+		conf.stream = value;
+	else if (!strcmp(key, "boot_delay_us"))
+		conf.boot_delay_us = read_number(key, value);
+	else if (!strcmp(key, "quiet_limit_ns"))
+		conf.quiet.limit_ns = read_number(key, value);
+	else if (!strcmp(key, "quiet_windows"))
+		conf.quiet.windows = read_number(key, value);
+	else if (!strcmp(key, "quiet_timeout_ms"))
+		conf.quiet.timeout_ms = read_number(key, value);
+	else
+		give_up(CONF ": unknown key %.100s", key);
+}
+
+static void read_conf(void)
+{
+	int fd = open(CONF, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : read(fd, conf.text, sizeof(conf.text) - 1);
+	char *rest = conf.text, *line;
+
+	if (got < 0)
+		give_up(CONF ": %s", strerror(errno));
+	close(fd);
+	while ((line = strsep(&rest, "\n"))) {
+		char *value = strchr(line, '=');
+
+		if (*line == '\0' || *line == '#')
+			continue;
+		if (!value)
+			give_up(CONF ": no key=value: %.100s", line);
+		*value++ = '\0';
+		set_key(line, value);
+	}
+	if (!conf.argc)
+		give_up(CONF ": no arg: nothing to run");
+}
+
+/* Raw: the line discipline must not turn \n into \r\n. */
+static void open_stream(void)
+{
+	struct termios raw;
+
+	stream_fd = open(conf.stream, O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (stream_fd < 0)
+		give_up("%s: %s", conf.stream, strerror(errno));
+	if (tcgetattr(stream_fd, &raw))
+		return; /* not a terminal: nothing to do */
+	cfmakeraw(&raw);
+	cfsetspeed(&raw, B115200);
+	raw.c_cflag |= CLOCAL;
+	tcsetattr(stream_fd, TCSANOW, &raw);
+}
+
+static void load_module(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		give_up("%s: %s", path, strerror(errno));
+	/* EEXIST: built in, or loaded by a module before it. */
+	if (syscall(SYS_finit_module, fd, "", 0) && errno != EEXIST)
+		give_up("loading %s: %s", path, strerror(errno));
+	close(fd);
+}
+
+static void wait_until_quiet(void)
+{
+	static char report[32 * 1024];
+
+	quiet_wait(&conf.quiet, report, sizeof(report));
+	emit(&section, "file", "boot:kassay/quiescence", report, strlen(report));
+	emit_file(&section, "boot", "/proc/cmdline");
+	emit_file(&section, "boot", "/proc/modules");
+	if (stream_write(&section, "boot", stream_fd))
+		give_up("%s: %s", conf.stream, strerror(errno));
+}
+
+/* Statuses 1 and 2 are the runner's own; it has written why. */
+static void run_workload(void)
+{
+	pid_t child = fork();
+	int status = 0;
+
+	if (child < 0)
+		give_up("fork: %s", strerror(errno));
+	if (child == 0) {
+		execv(conf.argv[0], conf.argv);
+		fprintf(stderr, "kassay: init: %s: %s\n", conf.argv[0], strerror(errno));
+		_exit(127);
+	}
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFSIGNALED(status))
+		give_up("%s was killed by signal %d (%s)", conf.argv[0], WTERMSIG(status), strsignal(WTERMSIG(status)));
+	if (WEXITSTATUS(status) > 2)
+		give_up("%s ended with status %d", conf.argv[0], WEXITSTATUS(status));
+}
+
+int main(void)
+{
+	struct timespec delay;
+
+	if (getpid() != 1) {
+		fprintf(stderr, "init is for process 1 of a measured machine\n");
+		return 2;
+	}
+	mount_all();
+	if (stream_init(&section))
+		give_up("no memory: %s", strerror(errno));
+	read_conf();
+	open_stream();
+	for (size_t i = 0; i < conf.module_count; i++)
+		load_module(conf.modules[i]);
+	stage("ready");
+	wait_until_quiet();
+	stage("quiet");
+	delay.tv_sec = (time_t)(conf.boot_delay_us / 1000000);
+	delay.tv_nsec = (long)(conf.boot_delay_us % 1000000) * 1000;
+	nanosleep(&delay, NULL);
+	stage("measuring");
+	run_workload();
+	stage("done");
+	finish();
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "quiet.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "tasks.h"
+
+#define WINDOW_NS 200000000L
+#define MAX_TASKS 2048
+#define BUSIEST 5
+
+struct usage {
+	pid_t tid;
+	uint64_t ns;
+	char comm[20];
+};
+
+/* One look at all tasks but our own. */
+struct look {
+	struct usage tasks[MAX_TASKS];
+	size_t count;
+	bool told; /* any task has a run time: the kernel keeps them */
+};
+
+static struct look looks[2];
+
+static void remember(const struct task *task, void *data)
+{
+	struct look *look = data;
+	struct usage *usage = &look->tasks[look->count];
+
+	if (look->count == MAX_TASKS)
+		return;
+	usage->ns = strtoull(task->schedstat, NULL, 10);
+	look->told |= usage->ns != 0;
+	if (task->pid == getpid())
+		return;
+	usage->tid = task->tid;
+	memcpy(usage->comm, task->comm, sizeof(usage->comm));
+	look->count++;
+}
+
+static void look_now(struct look *look)
+{
+	look->count = 0;
+	look->told = false;
+	tasks_walk(remember, look);
+}
+
+/* Turns the totals of @now into what was gained since @then; returns the sum. */
+static uint64_t gained(const struct look *then, struct usage *gain, const struct look *now)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < now->count; i++) {
+		gain[i] = now->tasks[i];
+		for (size_t j = 0; j < then->count; j++) {
+			if (then->tasks[j].tid == gain[i].tid && then->tasks[j].ns <= gain[i].ns) {
+				gain[i].ns -= then->tasks[j].ns;
+				break;
+			}
+		}
+		sum += gain[i].ns;
+	}
+	return sum;
+}
+
+static int by_gain(const void *a, const void *b)
+{
+	const struct usage *left = a, *right = b;
+
+	return left->ns < right->ns ? 1 : left->ns > right->ns ? -1 : 0;
+}
+
+struct report {
+	char *text;
+	size_t size;
+	size_t used;
+};
+
+__attribute__((format(printf, 2, 3))) static void say(struct report *report, const char *format, ...)
+{
+	va_list args;
+	int used;
+
+	va_start(args, format);
+	used = vsnprintf(report->text + report->used, report->size - report->used, format, args);
+	va_end(args);
+	if (used > 0 && (size_t)used < report->size - report->used)
+		report->used += (size_t)used;
+}
+
+/* Of the last window: what is left when it is quiet, what is in the way when it is not. */
+static void say_busiest(struct report *report, struct usage *gain, size_t count)
+{
+	qsort(gain, count, sizeof(*gain), by_gain);
+	for (size_t i = 0; i < count && i < BUSIEST && gain[i].ns; i++)
+		say(report, "busy %s %" PRIu64 "\n", gain[i].comm, gain[i].ns);
+}
+
+bool quiet_wait(const struct quiet_rule *rule, char *report, size_t size)
+{
+	static struct usage gain[MAX_TASKS];
+	const struct timespec window = { .tv_nsec = WINDOW_NS };
+	uint64_t start = raw_ns(CLOCK_MONOTONIC), in_a_row = 0;
+	struct report lines = { report, size, 0 };
+	struct look *then = &looks[0], *now = &looks[1];
+
+	look_now(then);
+	if (!then->told) {
+		say(&lines, "state unknown: this kernel keeps no schedstat\n");
+		return false;
+	}
+	while (in_a_row < rule->windows && raw_ns(CLOCK_MONOTONIC) - start < rule->timeout_ms * 1000000) {
+		struct look *old = then;
+		uint64_t sum;
+
+		nanosleep(&window, NULL);
+		look_now(now);
+		sum = gained(then, gain, now);
+		say(&lines, "window %" PRIu64 "\n", sum);
+		in_a_row = sum <= rule->limit_ns ? in_a_row + 1 : 0;
+		then = now;
+		now = old;
+	}
+	say(&lines, "state %s\n", in_a_row >= rule->windows ? "quiet" : "busy");
+	say_busiest(&lines, gain, then->count);
+	return in_a_row >= rule->windows;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One run, as the parts of the runner share it; workloads see it only through workload.h. */
+#ifndef KASSAY_RUN_H
+#define KASSAY_RUN_H
+
+#include <sys/types.h>
+
+#include "clock.h"
+#include "emit.h"
+#include "workload.h"
+
+#define MAX_WORKERS 256
+
+struct setting {
+	const struct param *param;
+	uint64_t number;  /* sizes and counts */
+	const char *word; /* choices */
+};
+
+struct active_phase {
+	const char *name;
+	uint64_t operations;
+};
+
+struct run {
+	/* what was asked */
+	struct setting settings[MAX_PARAMS];
+	uint64_t rounds;
+	enum clock clock;
+	uint64_t stack_bytes;
+	uint64_t mmap_pages;
+	const char *out;
+	bool skip_work;
+
+	/* what setup() declared */
+	struct active_phase phases[MAX_PHASES];
+	size_t phase_count;
+	const char *range_start;
+	size_t range_length;
+	pid_t workers[MAX_WORKERS];
+	size_t worker_count;
+
+	/* what was found */
+	uint64_t *ticks;
+	uint64_t *next_tick;
+	uint64_t overhead;
+	bool failed;
+	bool complained;
+	char complaint[512];
+	struct stream stream;
+};
+
+/* options.c: fills @run from "key=value" and "--option value". Returns 0, or -1 after fail(). */
+int options_parse(struct run *run, int argc, char **argv);
+
+/* describe.c: what the workload says of itself, as JSON on stdout. Returns 0 or -1. */
+int describe(const struct workload *workload);
+
+/* capture.c: the audit. moment: "before" or "after" the measured region. */
+void capture_before(struct run *run);
+void capture_after(struct run *run);
+
+/* pages.c: counts over the range, from pagemap and kpageflags. */
+void capture_pages(struct run *run, const char *moment);
+
+#endif

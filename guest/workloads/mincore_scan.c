@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* mincore() over a resident private mapping of base pages. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "memory.h"
+
+static struct {
+	char *start;
+	size_t size;
+	uint64_t pages;
+	unsigned char *vector;
+	uint64_t scans;
+} w;
+
+static int setup(struct run *run)
+{
+	w.size = param_number(run, "size");
+	w.pages = w.size / PAGE_BYTES;
+	w.start = memory_reserve(run, w.size);
+	if (!w.start || memory_map(run, w.start, w.size, false, -1) || memory_want_base(run, w.start, w.size))
+		return -1;
+	memory_write(w.start, w.size, 1);
+	w.vector = mmap(NULL, w.pages, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (w.vector == MAP_FAILED)
+		return fail(run, "no memory for the result vector: %s", strerror(errno));
+	/* No mincore() writes this, so that a scan that did not happen is seen. */
+	memset(w.vector, 0xa5, w.pages);
+	phase_add(run, "scan", w.pages);
+	range_set(run, w.start, w.size);
+	require_both(run, "range.vmas", "==", 1);
+	require_both(run, "range.KernelPageSize", "==", 4);
+	require_both(run, "range.AnonHugePages", "==", 0);
+	require_both(run, "pagemap.present", "==", w.pages);
+	return 0;
+}
+
+static int run_round(struct run *run, uint64_t index)
+{
+	(void)index;
+	mark(run);
+	if (mincore(w.start, w.size, w.vector))
+		return fail(run, "mincore: %s", strerror(errno));
+	mark(run);
+	w.scans++;
+	return 0;
+}
+
+static void verify(struct run *run)
+{
+	uint64_t resident = 0;
+
+	for (uint64_t i = 0; i < w.pages; i++)
+		resident += w.vector[i] == 1;
+	if (w.scans != run_rounds(run))
+		complain(run, "%" PRIu64 " scans instead of %" PRIu64, w.scans, run_rounds(run));
+	if (resident != w.pages)
+		complain(run, "mincore says resident for %" PRIu64 " of %" PRIu64 " pages", resident, w.pages);
+}
+
+static void teardown(struct run *run)
+{
+	(void)run;
+	if (w.start)
+		munmap(w.start, w.size);
+}
+
+const struct workload workload = {
+	.name = "mincore_scan",
+	.summary = "mincore() of a whole resident private anonymous mapping",
+	.subject = "Asking mincore() about a resident private mapping of {size} bytes",
+	.state = "one private anonymous mapping of 4 KiB pages (MADV_NOHUGEPAGE), all pages present",
+	.params = {
+		{ "size", PARAM_SIZE, "bytes", "8MiB", "length of the mapping, a multiple of 4KiB", PAGE_BYTES, 16 * GIB, { 0 } },
+	},
+	.phases = {
+		{ "scan", "page (4 KiB)",
+		  "From before to after one mincore() of the whole range, divided by its 4 KiB pages (one page, not 1000).",
+		  true },
+	},
+	.setup = setup,
+	.round = run_round,
+	.verify = verify,
+	.teardown = teardown,
+};

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Parsers of the kernel's text files. A line that is not understood is left out, never an exception."""
+
+import re
+from typing import NamedTuple
+
+NOT_A_SUM = ("KernelPageSize", "MMUPageSize", "THPeligible", "ProtectionKey")
+"""smaps fields whose values are not added over mappings."""
+
+_VMA = re.compile(r"([0-9a-f]{1,16})-([0-9a-f]{1,16}) [-rwxps]{4} ")
+_FIELD = re.compile(r"([A-Za-z_]+):\s+(\d{1,19})(?: kB)?\s*")
+_PAIR = re.compile(r"(\w+) (\d{1,19})")
+_MEMORY = re.compile(r"([\w()]+):\s+(\d{1,19})(?: kB)?\s*")
+_SPAN = re.compile(r"start 0x([0-9a-f]{1,16}) length (\d{1,19})\n")
+_TASK = re.compile(r"(\d{1,9}) (.*)\t(\d{1,19}) \d{1,19} \d{1,19}")
+_CHOSEN = re.compile(r"\[([^\]\s]+)\]")
+_ZONE = re.compile(r"Node (\d+), zone\s+(\w+)")
+_CPU = re.compile(r"\s+cpu: (\d+)")
+_LIST = re.compile(r"\s+(count|high|batch|high_min|high_max):\s+(\d{1,19})")
+
+
+class Vma(NamedTuple):
+    """One mapping of smaps; fields in kB (flags such as THPeligible as they are)."""
+
+    start: int
+    end: int
+    fields: dict[str, int]
+
+
+class Task(NamedTuple):
+    """One task; run_ns: time on a CPU since it began."""
+
+    name: str
+    run_ns: int
+
+
+def smaps(text: str) -> list[Vma]:
+    """/proc/PID/smaps, mapping by mapping."""
+    found: list[Vma] = []
+    for line in text.splitlines():
+        if header := _VMA.match(line):
+            found.append(Vma(int(header.group(1), 16), int(header.group(2), 16), {}))
+        elif found and (field := _FIELD.fullmatch(line)):
+            found[-1].fields[field.group(1)] = int(field.group(2))
+    return found
+
+
+def span(text: str) -> tuple[int, int] | None:
+    """kassay/range: (start, end) of the measured range, or None."""
+    match = _SPAN.fullmatch(text)
+    return None if match is None else (int(match.group(1), 16), int(match.group(1), 16) + int(match.group(2)))
+
+
+def pairs(text: str) -> dict[str, int]:
+    """Lines "name number": /proc/vmstat and our own counts."""
+    return {match.group(1): int(match.group(2)) for line in text.splitlines() if (match := _PAIR.fullmatch(line))}
+
+
+def meminfo(text: str) -> dict[str, int]:
+    """/proc/meminfo; kB where the kernel says kB."""
+    return {match.group(1): int(match.group(2)) for line in text.splitlines() if (match := _MEMORY.fullmatch(line))}
+
+
+def chosen(text: str) -> str | None:
+    """The bracketed word: "always [madvise] never" -> "madvise"."""
+    match = _CHOSEN.search(text)
+    return None if match is None else match.group(1)
+
+
+def swap_devices(text: str) -> str:
+    """Active swap areas of /proc/swaps, which has one line of headings."""
+    return str(max(0, len(text.splitlines()) - 1))
+
+
+def quiescence(text: str) -> str | None:
+    """How init's wait ended: "quiet", "busy NAME" (the busiest task), or "unknown"."""
+    words = {line.partition(" ")[0]: line.partition(" ")[2] for line in reversed(text.splitlines())}
+    if "state" not in words:
+        return None
+    state = words["state"].partition(" ")[0]
+    return f"{state} {words['busy'].rpartition(' ')[0]}" if state == "busy" and "busy" in words else state
+
+
+def tasks(text: str) -> dict[int, Task]:
+    """kassay/tasks by pid; tasks without a run time are left out."""
+    return {
+        int(match.group(1)): Task(match.group(2), int(match.group(3)))
+        for line in text.splitlines()
+        if (match := _TASK.fullmatch(line))
+    }
+
+
+def own_pids(text: str) -> frozenset[int]:
+    """kassay/own: the tasks that are the workload."""
+    return frozenset(int(line.removeprefix("pid ")) for line in text.splitlines() if re.fullmatch(r"pid \d{1,9}", line))
+
+
+def page_lists(text: str) -> dict[str, int]:
+    """The per-CPU page lists of /proc/zoneinfo, as pcp.NODE.ZONE.CPU.FIELD (pages)."""
+    found: dict[str, int] = {}
+    zone = cpu = ""
+    for line in text.splitlines():
+        if match := _ZONE.match(line):
+            zone, cpu = f"{match.group(1)}.{match.group(2)}", ""
+        elif match := _CPU.match(line):
+            cpu = match.group(1)
+        elif zone and cpu and (match := _LIST.match(line)):
+            found[f"pcp.{zone}.{cpu}.{match.group(1)}"] = int(match.group(2))
+    return found

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Captured files -> named state. Pure: the same report always gives the same fields.
+
+Names: `range.*` (smaps of the measured range, kB), `pagemap.*` and `pageflags.*` (pages),
+`thp.*`, `vm.*`, `swap.*`, `zram.*`, `cpus.online`, `memory.*` (kB), `cmdline`, `kernel`.
+"""
+
+import operator
+from collections.abc import Callable
+
+from kassay.guest import _procfs
+from kassay.model.guest import GuestReport, Requirement
+
+THP = "/sys/kernel/mm/transparent_hugepage/"
+_WORDS = (
+    ("cmdline", "/proc/cmdline"),
+    ("kernel", "/proc/version"),
+    ("cpus.online", "/sys/devices/system/cpu/online"),
+    ("vm.overcommit_memory", "/proc/sys/vm/overcommit_memory"),
+    ("vm.swappiness", "/proc/sys/vm/swappiness"),
+    ("vm.max_map_count", "/proc/sys/vm/max_map_count"),
+    ("thp.use_zero_page", THP + "use_zero_page"),
+    ("thp.khugepaged_defrag", THP + "khugepaged/defrag"),
+    ("zram.disksize", "/sys/block/zram0/disksize"),
+)
+_CHOICES = (
+    ("thp.enabled", THP + "enabled"),
+    ("thp.defrag", THP + "defrag"),
+    ("thp.shmem_enabled", THP + "shmem_enabled"),
+    ("zram.comp_algorithm", "/sys/block/zram0/comp_algorithm"),
+)
+_COMPARE: dict[str, Callable[[int, int], bool]] = {
+    "==": operator.eq, "!=": operator.ne, "<=": operator.le, ">=": operator.ge,
+}  # fmt: skip
+
+
+def fields(report: GuestReport, moment: str) -> dict[str, str | None]:
+    """State at "before", "after" or "boot", name to value; None where the guest had no such file.
+
+    Fields inside a file that is absent, or that its kernel does not print, have no entry.
+    """
+    texts = _texts(report, moment)
+    found: dict[str, str | None] = {}
+    for name, path in _WORDS:
+        found.update(_entry(texts, name, path, str.strip))
+    for name, path in _CHOICES:
+        found.update(_entry(texts, name, path, _procfs.chosen))
+    for path, text in texts.items():
+        if path.startswith(THP + "hugepages-"):
+            size = path.removeprefix(THP).split("/")[0].removeprefix("hugepages-")
+            found[f"thp.{size}"] = None if text is None else _procfs.chosen(text)
+    found.update(_entry(texts, "swap.devices", "/proc/swaps", _procfs.swap_devices))
+    found.update(_entry(texts, "boot.quiescence", "kassay/quiescence", _procfs.quiescence))
+    for prefix, path in (("pagemap", "kassay/pagemap"), ("pageflags", "kassay/pageflags")):
+        found.update({f"{prefix}.{name}": str(n) for name, n in _procfs.pairs(texts.get(path) or "").items()})
+    found.update({f"memory.{name}": str(n) for name, n in _procfs.meminfo(texts.get("/proc/meminfo") or "").items()})
+    found.update(_range_fields(texts.get("kassay/range"), texts.get("/proc/self/smaps")))
+    return found
+
+
+def holds(requirement: Requirement, found: dict[str, str | None]) -> bool | None:
+    """Whether a requirement holds in the fields of its moment; None when that cannot be told."""
+    value = found.get(requirement.field)
+    if value is None:
+        return None
+    if value.isdecimal() and requirement.value.isdecimal():
+        return _COMPARE[requirement.operator](int(value), int(requirement.value))
+    if requirement.operator in ("==", "!="):
+        return (value == requirement.value) == (requirement.operator == "==")
+    return None
+
+
+def delta(report: GuestReport, prefix: str) -> dict[str, str | None]:
+    """Counters that start with `prefix`, after minus before; None for one that only one moment has.
+
+    /proc/vmstat under its own names; per-CPU page lists as pcp.NODE.ZONE.CPU.FIELD.
+    """
+    before, after = (_counters(report, moment) for moment in ("before", "after"))
+    return {
+        name: str(after[name] - before[name]) if name in before and name in after else None
+        for name in sorted(before.keys() | after.keys())
+        if name.startswith(prefix)
+    }
+
+
+def foreign(report: GuestReport) -> tuple[tuple[str, int], ...] | None:
+    """Run time (ns) that tasks other than the workload's gained between before and after, by name, largest first.
+
+    None when the kernel keeps no run times.
+    """
+    before, after = (_texts(report, moment).get("kassay/tasks") for moment in ("before", "after"))
+    old, new = _procfs.tasks(before or ""), _procfs.tasks(after or "")
+    if not any(task.run_ns for task in new.values()):
+        return None
+    own = _procfs.own_pids(_texts(report, "after").get("kassay/own") or "")
+    gained: dict[str, int] = {}
+    for pid, task in new.items():
+        start = old[pid].run_ns if pid in old else 0
+        if pid not in own and task.run_ns > start:
+            gained[task.name] = gained.get(task.name, 0) + task.run_ns - start
+    return tuple(sorted(gained.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _texts(report: GuestReport, moment: str) -> dict[str, str | None]:
+    return {file.path: file.content for file in report.files if file.moment == moment}
+
+
+def _entry(
+    texts: dict[str, str | None], name: str, path: str, read: Callable[[str], str | None]
+) -> dict[str, str | None]:
+    """One field of a file that was asked for; no field when the guest did not capture it at this moment."""
+    if path not in texts:
+        return {}
+    text = texts[path]
+    return {name: None if text is None else read(text)}
+
+
+def _range_fields(span: str | None, smaps: str | None) -> dict[str, str | None]:
+    """The mappings that the measured range touches, added up; page sizes and the like as their distinct values."""
+    bounds = _procfs.span(span or "")
+    if bounds is None or smaps is None:
+        return {}
+    start, end = bounds
+    touched = [vma for vma in _procfs.smaps(smaps) if vma.start < end and start < vma.end]
+    found: dict[str, str | None] = {"range.vmas": str(len(touched))}
+    for name in dict.fromkeys(name for vma in touched for name in vma.fields):
+        values = [vma.fields[name] for vma in touched if name in vma.fields]
+        if name in _procfs.NOT_A_SUM:
+            found[f"range.{name}"] = " ".join(str(value) for value in sorted(set(values)))
+        else:
+            found[f"range.{name}"] = str(sum(values))
+    return found
+
+
+def _counters(report: GuestReport, moment: str) -> dict[str, int]:
+    texts = _texts(report, moment)
+    return {**_procfs.pairs(texts.get("/proc/vmstat") or ""), **_procfs.page_lists(texts.get("/proc/zoneinfo") or "")}

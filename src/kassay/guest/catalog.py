@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Which workloads there are, as they describe themselves, and settings checked against them."""
+
+import platform
+from collections.abc import Mapping, Sequence
+from functools import cache
+from types import MappingProxyType
+
+import msgspec
+
+from kassay.effects import process
+from kassay.errors import BadInput, Defect
+from kassay.guest import sources
+from kassay.guest.compile import build
+from kassay.model.records import Setting, from_json
+from kassay.model.units import format_bytes, parse_bytes
+from kassay.model.workload import Parameter, Workload
+
+PAGE_BYTES = 4096
+
+
+@cache
+def workloads() -> Mapping[str, Workload]:
+    """Every workload by name, from its program's --describe.
+
+    Raises HostLacks when they cannot be built here, Defect when one describes itself wrongly.
+    """
+    return MappingProxyType({name: _describe(name) for name in sources.workload_names()})
+
+
+def find(known: Mapping[str, Workload], name: str) -> Workload:
+    """The workload `name`. Raises BadInput that lists the known ones."""
+    if name not in known:
+        raise BadInput(f"unknown workload {name!r}", f"known: {', '.join(known)}")
+    return known[name]
+
+
+def settings(workload: Workload, given: Sequence[Setting]) -> tuple[Setting, ...]:
+    """Every parameter in declared order: as given, else its default; sizes as plain bytes ("8388608").
+
+    Raises BadInput with all problems at once.
+    """
+    known = {parameter.name: parameter for parameter in workload.parameters}
+    values = {name: _read(parameter, parameter.default) for name, parameter in known.items()}
+    problems, seen = [], set()
+    for setting in given:
+        if setting.name not in known:
+            problems.append(f"unknown parameter {setting.name!r}")
+            continue
+        if setting.name in seen:
+            problems.append(f"{setting.name} is given twice")
+        seen.add(setting.name)
+        try:
+            values[setting.name] = _read(known[setting.name], setting.value)
+        except ValueError as error:
+            problems.append(f"{setting.name}: {error}")
+    if problems:
+        raise BadInput(
+            f"workload {workload.name}: {'; '.join(problems)}",
+            f"parameters: {', '.join(known) or 'none'}; see `kassay workloads {workload.name}`",
+        )
+    return tuple(Setting(name=name, value=value) for name, value in values.items())
+
+
+def _read(parameter: Parameter, text: str) -> str:
+    """A value in its normal form. Raises ValueError with a sentence."""
+    if parameter.kind == "choice":
+        if text not in parameter.choices:
+            raise ValueError(f"{text!r} is not one of {', '.join(parameter.choices)}")
+        return text
+    number = parse_bytes(text) if parameter.kind == "size" else _whole(text)
+    show = format_bytes if parameter.kind == "size" else str
+    low, high = parameter.minimum, parameter.maximum
+    if (low is not None and number < low) or (high is not None and number > high):
+        raise ValueError(f"{text!r} is outside {show(low or 0)} .. {show(high) if high is not None else 'any'}")
+    if parameter.kind == "size" and number % PAGE_BYTES:
+        raise ValueError(f"{text!r} is not a multiple of {format_bytes(PAGE_BYTES)}")
+    return str(number)
+
+
+def _whole(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 20):
+        raise ValueError(f"{text!r} is not a whole number")
+    return int(text)
+
+
+def _describe(name: str) -> Workload:
+    program = build(name, "arm64" if platform.machine() == "aarch64" else "x86_64", compiler="gcc")
+    done = process.run((str(program), "--describe"), timeout_s=20)
+    try:
+        workload = from_json(done.out.encode(), Workload)
+    except msgspec.DecodeError as error:
+        raise Defect(f"workload {name}: --describe (status {done.status}) is not understood: {error}") from error
+    if workload.name != name or workload.describe != "kassay-workload/1":
+        raise Defect(f"workload {name}: describes itself as {workload.name!r}, {workload.describe!r}")
+    return workload

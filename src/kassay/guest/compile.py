@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""C sources -> one static program, kept by the content of all that went into it."""
+
+import hashlib
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from kassay.effects import files, process
+from kassay.errors import BadInput, Defect, HostLacks
+from kassay.guest import sources
+
+COMPILERS = {"x86_64": "gcc", "arm64": "aarch64-linux-gnu-gcc"}
+PACKAGES = {"x86_64": "gcc libc6-dev", "arm64": "gcc-aarch64-linux-gnu libc6-dev-arm64-cross"}
+FLAGS = (
+    "-static", "-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Wstrict-prototypes", "-fno-pie",
+    "-Wl,--build-id=none", "-I.", "-pthread",
+)  # fmt: skip
+"""No path and no date reaches the output, so the same sources and compiler give the same bytes anywhere."""
+
+
+def build(name: str, arch: str, *, compiler: str | None = None) -> Path:
+    """The static program `name` (a workload, or "init") for `arch` ("x86_64", "arm64"), built when not yet there.
+
+    compiler: a program on this host; by default the one of COMPILERS. Raises HostLacks
+    without compiler or static C library, BadInput for an unknown name.
+    """
+    known = ("init", *sources.workload_names())
+    if name not in known:
+        raise BadInput(f"unknown workload {name!r}", f"known: {', '.join(known[1:])}")
+    cc = compiler or COMPILERS[arch]
+    key = _key(name, arch, cc)
+    kept = files.cache_directory() / "guest" / arch / f"{name}-{key[:16]}"
+    if not kept.is_file():
+        files.write_atomic(kept, _compile(name, arch, cc), mode=0o755)
+    return kept
+
+
+def _compile(name: str, arch: str, cc: str) -> bytes:
+    with tempfile.TemporaryDirectory(prefix="kassay-cc-") as scratch:
+        made = Path(scratch) / name
+        argv = (cc, *FLAGS, "-o", str(made), *sources.files_of(name))
+        done = process.run(argv, cwd=sources.directory(), timeout_s=120)
+        if done.status == 0 and made.is_file():
+            return made.read_bytes()
+    if "cannot find -l" in done.err or "No such file or directory" in done.err:
+        raise HostLacks(
+            f"{cc}: no static C library for {arch} on this host", f"install it: apt install {PACKAGES[arch]}"
+        )
+    first = next((line for line in done.err.splitlines() if "error" in line), done.err.strip()[-200:])
+    raise Defect(f"guest program {name} does not compile with {cc}: {first}")
+
+
+def _key(name: str, arch: str, cc: str) -> str:
+    """A hash over sources, headers, flags and the compiler's own words."""
+    digest = hashlib.sha256(repr((arch, cc, _compiler_words(cc, arch), FLAGS)).encode())
+    root = sources.directory()
+    headers = sorted(path.name for path in root.glob("*.h"))
+    for file in (*sources.files_of(name), *headers):
+        digest.update(f"\0{file}\0".encode() + (root / file).read_bytes())
+    return digest.hexdigest()
+
+
+@cache
+def _compiler_words(cc: str, arch: str) -> str:
+    if process.find(cc) is None:
+        raise HostLacks(f"{cc}: not found on this host", f"install it: apt install {PACKAGES[arch]}")
+    return process.run((cc, "--version")).out.partition("\n")[0]

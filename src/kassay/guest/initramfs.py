@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the measured machine starts from: init, one workload, its configuration, kernel modules."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from kassay.errors import Defect
+from kassay.guest import cpio
+
+CONF_BYTES = 4096
+STREAM = "/dev/ttyS1"
+
+
+def configuration(arguments: Sequence[str], modules: Sequence[str], boot_delay_us: int, stream: str = STREAM) -> bytes:
+    """/kassay.conf, always CONF_BYTES long, so that a setting moves nothing in the guest's memory.
+
+    arguments: of the workload's program, up to and without --out. modules: names, in loading order.
+    """
+    lines = [
+        f"stream={stream}",
+        f"boot_delay_us={boot_delay_us}",
+        *(f"module={_module_path(index, name)}" for index, name in enumerate(modules)),
+        *(f"arg={word}" for word in ("/workload", *arguments, "--out", stream)),
+    ]
+    if any("\n" in line for line in lines):
+        raise Defect(f"an argument of the workload holds a newline: {lines}")
+    text = ("\n".join(lines) + "\n").encode()
+    if len(text) > CONF_BYTES:
+        raise Defect(f"the guest's configuration takes {len(text)} bytes, more than {CONF_BYTES}")
+    return text.ljust(CONF_BYTES, b"\n")
+
+
+def build(*, init: Path, workload: Path, arguments: Sequence[str], modules: Sequence[tuple[str, bytes]] = (),
+          boot_delay_us: int = 0, padding_bytes: int = 0, stream: str = STREAM) -> bytes:  # fmt: skip
+    """The uncompressed archive for one run; the same arguments give the same bytes.
+
+    modules: (name, content of the .ko), dependencies first. padding_bytes: an unused
+    file of that size, a perturbation.
+    """
+    names = [name for name, _ in modules]
+    return cpio.archive(
+        (
+            *(cpio.directory(name) for name in ("dev", "proc", "sys", "tmp", "modules")),
+            cpio.character_device("dev/console", 5, 1),
+            cpio.character_device("dev/null", 1, 3),
+            cpio.character_device("dev/ttyS1", 4, 65),
+            cpio.file("init", init.read_bytes(), executable=True),
+            cpio.file("workload", workload.read_bytes(), executable=True),
+            cpio.file("kassay.conf", configuration(arguments, names, boot_delay_us, stream)),
+            *(cpio.file(_module_path(i, name).lstrip("/"), data) for i, (name, data) in enumerate(modules)),
+            cpio.file("padding", bytes(padding_bytes)),
+        )
+    )
+
+
+def _module_path(index: int, name: str) -> str:
+    return f"/modules/{index:02d}-{name}.ko"

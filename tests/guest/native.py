@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Guest programs run on this very kernel, plain or built with sanitizers."""
+
+import subprocess
+from collections.abc import Callable, Mapping
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple
+
+from kassay.guest import protocol, sources
+from kassay.model.guest import GuestReport
+from kassay.model.workload import Parameter, Workload
+
+SIZE = "2MiB"
+SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g", "-O1", "-fno-omit-frame-pointer")
+Programs = Callable[[str], Path]
+
+
+class Ran(NamedTuple):
+    """One native run; report is None when the stream was refused, and refusal then says why."""
+
+    status: int
+    report: GuestReport | None
+    refusal: str
+    stderr: str
+
+
+def run(program: Path, *arguments: str, rounds: int = 2) -> Ran:
+    """Runs one workload here with the system's clock and reads its stream."""
+    argv = (str(program), "--run", *arguments, "--rounds", str(rounds), "--clock", "monotonic", "--out", "-")
+    done = subprocess.run(argv, capture_output=True, timeout=60, check=False)
+    words = done.stderr.decode("utf-8", "replace")
+    try:
+        return Ran(done.returncode, protocol.parse(done.stdout), "", words)
+    except protocol.StreamError as error:
+        return Ran(done.returncode, None, f"{error.kind}: {error.detail}", words)
+
+
+def sanitized(name: str, directory: Path) -> Path:
+    """A workload built with address and undefined-behaviour sanitizers."""
+    made = directory / name
+    if not made.exists():
+        argv = ("gcc", *SANITIZE, "-std=gnu11", "-Wall", "-Wextra", "-I.", "-pthread", "-o", str(made))
+        subprocess.run((*argv, *sources.files_of(name)), cwd=sources.directory(), check=True, timeout=120)
+    return made
+
+
+def every_choice(workload: Workload) -> list[tuple[str, ...]]:
+    """All combinations of a workload's choices, small. Without zram: that would be the host's own device."""
+    axes = [[f"{p.name}={value}" for value in _values(p)] for p in workload.parameters]
+    return [tuple(point) for point in product(*axes) if "swap=zram" not in point]
+
+
+def small(workload: Workload, given: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """Default choices, small sizes and counts."""
+    values = {p.name: p.default if p.kind == "choice" else _values(p)[0] for p in workload.parameters}
+    return tuple(f"{name}={value}" for name, value in {**values, **(given or {})}.items())
+
+
+def _values(parameter: Parameter) -> tuple[str, ...]:
+    if parameter.kind == "choice":
+        return parameter.choices
+    if parameter.kind == "size":
+        return (SIZE,)
+    return (str(parameter.minimum), str(min(3, parameter.maximum or 3))) if parameter.name == "tasks" else ("50",)

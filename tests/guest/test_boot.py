@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The guest on a real kernel, where one tick is one instruction."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from kassay import kernels
+from kassay.guest import audit, compile, initramfs, protocol, sources
+from kassay.machines import machine_for
+from kassay.machines._backend import Job
+from kassay.model.guest import GuestReport
+from kassay.model.kernel import KernelArtifact, parse_ref
+from kassay.model.progress import silent
+
+pytestmark = [pytest.mark.boot, pytest.mark.network]
+
+
+@pytest.fixture(scope="session")
+def kernel() -> KernelArtifact:
+    return kernels.fetch([parse_ref("debian:6.12")], "cloud", silent)[0]
+
+
+def boot(kernel: KernelArtifact, place: Path, workload: str, *arguments: str, cpus: int = 1, program: str = "",
+         modules: tuple[tuple[str, bytes], ...] = ()) -> bytes:  # fmt: skip
+    """Boots once under icount and returns the stream. program: what stands at the workload's place instead."""
+    machine = machine_for("icount")
+    place.mkdir()
+    image = place / "initramfs"
+    image.write_bytes(
+        initramfs.build(
+            init=compile.build("init", "x86_64"),
+            workload=Path(program) if program else compile.build(workload, "x86_64"),
+            arguments=("--run", *arguments, "--rounds", "8", "--clock", "tsc"), modules=modules,
+        )
+    )  # fmt: skip
+    job = Job(
+        directory=str(place), program=(), kernel=kernel.vmlinux or kernel.image, initramfs=str(image),
+        cmdline=machine.cmdline("x86_64", cpus, True), cpus=cpus, memory_bytes=1 << 30, seed=1, timeout_s=100,
+    )  # fmt: skip
+    return machine.run(job, "x86_64", lambda _: None).stream
+
+
+def usual(report: GuestReport, phase: str) -> int:
+    """The most frequent ticks of a phase: rounds without a timer interrupt."""
+    ticks = next(found.ticks for found in report.phases if found.phase == phase)
+    return Counter(ticks).most_common(1)[0][0]
+
+
+def met(report: GuestReport) -> bool:
+    fields = {moment: audit.fields(report, moment) for moment in ("before", "after")}
+    return all(audit.holds(r, fields[r.moment]) is True for r in report.requirements)
+
+
+def test_two_boots_give_the_same_stream_to_the_byte(kernel: KernelArtifact, tmp_path: Path) -> None:
+    streams = [boot(kernel, tmp_path / str(i), "mprotect_toggle", "size=1MiB") for i in range(2)]
+    assert streams[0] == streams[1]
+    report = protocol.parse(streams[0])
+    assert audit.fields(report, "boot")["boot.quiescence"] == "quiet"
+    assert audit.foreign(report) is not None
+    assert sum(ns for _, ns in audit.foreign(report) or ()) < sum(report.phases[-1].ticks) / 100
+
+
+def test_the_counted_loop_costs_three_instructions_an_iteration_and_a_constant(
+    kernel: KernelArtifact, tmp_path: Path
+) -> None:
+    counts = (10_000, 20_000, 40_000)
+    streams = [boot(kernel, tmp_path / str(n), "calibrate", f"iterations={n}", "syscalls=10") for n in counts]
+    extra = {usual(protocol.parse(stream), "loop") - 3 * n for n, stream in zip(counts, streams, strict=True)}
+    assert len(extra) == 1
+    assert 0 < extra.pop() < 60
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "mincore_scan size=1MiB",
+        "mprotect_toggle size=2MiB share=private touch=read",
+        "mprotect_toggle size=4MiB pages=thp",
+        "mprotect_toggle size=4MiB pages=thp share=private",
+        "mprotect_toggle size=1MiB mode=single",
+        "madvise_pageout size=4MiB pages=thp",
+        "page_fault size=1MiB kind=private_file tasks=3 mode=thread",
+    ],
+)
+def test_a_workload_finds_the_state_it_requires(kernel: KernelArtifact, tmp_path: Path, words: str) -> None:
+    workload, *arguments = words.split()
+    report = protocol.parse(boot(kernel, tmp_path / "run", workload, *arguments))
+    assert protocol.outcome(report) == ("ok", "")
+    assert report.requirements
+    assert met(report)
+
+
+def test_pages_go_to_zram_and_come_back(kernel: KernelArtifact, tmp_path: Path) -> None:
+    modules = kernels.load_modules(kernel, ("zram",), silent)
+    arguments = ("size=2MiB", "swap=zram", "pages=base")
+    report = protocol.parse(boot(kernel, tmp_path / "run", "madvise_pageout", *arguments, modules=modules))
+    assert protocol.outcome(report) == ("ok", "")
+    assert met(report)
+    assert audit.delta(report, "pswp") == {"pswpin": str(8 * 512), "pswpout": str(8 * 512)}
+
+
+def test_several_tasks_fault_on_several_processors(kernel: KernelArtifact, tmp_path: Path) -> None:
+    report = protocol.parse(boot(kernel, tmp_path / "run", "page_fault", "size=1MiB", "tasks=2", cpus=2))
+    assert protocol.outcome(report) == ("ok", "")
+    assert met(report)
+    assert audit.fields(report, "before")["cpus.online"] == "0-1"
+    assert {phase.operations for phase in report.phases} == {512}
+
+
+def test_a_workload_that_dies_or_does_not_exist_is_an_error_of_the_guest(
+    kernel: KernelArtifact, tmp_path: Path
+) -> None:
+    text = tmp_path / "text"
+    text.write_text("not a program\n")
+    with pytest.raises(protocol.StreamError, match="guest-error: init: /workload ended with status 127"):
+        protocol.parse(boot(kernel, tmp_path / "a", "calibrate", program=str(text)))
+    with pytest.raises(protocol.StreamError, match="guest-error: unknown parameter iteration=5"):
+        protocol.parse(boot(kernel, tmp_path / "b", "calibrate", "iteration=5"))
+    with pytest.raises(protocol.StreamError, match=r"guest-error: init: loading /modules/00-zram.ko"):
+        protocol.parse(boot(kernel, tmp_path / "c", "calibrate", modules=(("zram", b"not a module"),)))
+
+
+def test_every_workload_is_here() -> None:
+    assert set(sources.workload_names()) >= {
+        "calibrate", "madvise_pageout", "mincore_scan", "mprotect_toggle", "page_fault",
+    }  # fmt: skip

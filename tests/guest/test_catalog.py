@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Settings are complete, normal and checked all at once."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kassay.errors import BadInput
+from kassay.guest import catalog
+from kassay.model.records import Setting
+from kassay.model.workload import Parameter, Workload
+
+TOY = Workload(
+    describe="kassay-workload/1", name="toy", summary="s", subject="s", state="s", phases=(),
+    parameters=(
+        Parameter(name="size", kind="size", unit="bytes", default="8MiB", summary="s", minimum=4096, maximum=1 << 30),
+        Parameter(name="tasks", kind="count", unit="tasks", default="1", summary="s", minimum=1, maximum=64),
+        Parameter(name="kind", kind="choice", unit="word", default="a", summary="s", choices=("a", "b")),
+    ),
+)  # fmt: skip
+
+
+def pairs(*given: tuple[str, str]) -> dict[str, str]:
+    found = catalog.settings(TOY, tuple(Setting(name=n, value=v) for n, v in given))
+    assert [s.name for s in found] == ["size", "tasks", "kind"]
+    return {s.name: s.value for s in found}
+
+
+def test_what_is_not_given_is_the_default_in_normal_form() -> None:
+    assert pairs() == {"size": "8388608", "tasks": "1", "kind": "a"}
+
+
+def test_the_same_size_in_other_words_is_the_same_setting() -> None:
+    assert pairs(("size", "64MiB")) == pairs(("size", "65536K")) == pairs(("size", "67108864"))
+
+
+def test_all_problems_are_told_at_once_with_what_is_known() -> None:
+    with pytest.raises(BadInput) as caught:
+        pairs(("size", "5"), ("kinds", "b"), ("kind", "c"), ("tasks", "65"), ("tasks", "2"), ("tasks", "many"))
+    text = str(caught.value)
+    for words in ("'5' is outside 4KiB .. 1GiB", "unknown parameter 'kinds'", "'c' is not one of a, b",
+                  "'65' is outside 1 .. 64", "tasks is given twice", "'many' is not a whole number",
+                  "size, tasks, kind"):  # fmt: skip
+        assert words in text
+    assert len(text.splitlines()) <= 3
+
+
+@pytest.mark.parametrize("value", ["4097", "1.5MiB", "-4096", "", "2GiB", "4²"])
+def test_a_size_must_be_whole_pages_in_range(value: str) -> None:
+    with pytest.raises(BadInput, match="size: "):
+        pairs(("size", value))
+
+
+@given(st.sampled_from(("size", "tasks", "kind")), st.text(max_size=20))
+def test_any_text_is_taken_or_refused_and_what_is_taken_stays_as_it_is(name: str, value: str) -> None:
+    try:
+        found = pairs((name, value))
+    except BadInput:
+        return
+    assert pairs(*found.items()) == found
+
+
+def test_an_unknown_workload_lists_the_known_ones() -> None:
+    with pytest.raises(BadInput, match="unknown workload 'nope'") as caught:
+        catalog.find({"toy": TOY}, "nope")
+    assert "known: toy" in str(caught.value)

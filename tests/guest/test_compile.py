@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Programs are built once, the same everywhere, and what is missing is named."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from kassay.errors import BadInput, Defect, HostLacks
+from kassay.guest import compile, sources
+
+GUEST = sources.directory()
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the sources in another folder, and an empty cache."""
+    copy = tmp_path / "some" / "other" / "place"
+    shutil.copytree(GUEST, copy, ignore=shutil.ignore_patterns("build"))
+    monkeypatch.setattr(sources, "directory", lambda: copy)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return copy
+
+
+def test_the_bytes_do_not_depend_on_the_folder_and_make_builds_the_same(elsewhere: Path) -> None:
+    here = compile.build("calibrate", "x86_64")
+    subprocess.run(("make", "-s", "-C", str(elsewhere), "build/gcc/calibrate"), check=True)
+    made = elsewhere / "build" / "gcc" / "calibrate"
+    assert here.read_bytes() == made.read_bytes()
+    assert here.stat().st_mode & 0o111
+
+
+def test_a_program_is_compiled_again_only_when_its_sources_changed(
+    elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiled: list[str] = []
+
+    def record(name: str, arch: str, cc: str) -> bytes:
+        compiled.append(name)
+        return b"program"
+
+    monkeypatch.setattr(compile, "_compile", record)
+    first = compile.build("init", "x86_64")
+    assert compile.build("init", "x86_64") == first
+    assert compiled == ["init"]
+    with (elsewhere / "quiet.c").open("a") as source:
+        source.write("/* changed */\n")
+    assert compile.build("init", "x86_64") != first
+    compile.build("calibrate", "x86_64")
+    assert compiled == ["init", "init", "calibrate"]
+
+
+def test_adding_a_workload_leaves_the_others_alone(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compile, "_compile", lambda name, arch, cc: b"program")
+    before = compile.build("calibrate", "x86_64")
+    shutil.copy(elsewhere / "workloads" / "calibrate.c", elsewhere / "workloads" / "another.c")
+    assert "another" in sources.workload_names()
+    assert compile.build("calibrate", "x86_64") == before
+    assert compile.build("another", "x86_64") != before
+
+
+def test_what_is_missing_is_named_with_what_to_install(elsewhere: Path) -> None:
+    with pytest.raises(HostLacks, match="apt install gcc libc6-dev"):
+        compile.build("init", "x86_64", compiler="no-such-compiler")
+    with pytest.raises(BadInput, match="unknown workload 'nope'"):
+        compile.build("nope", "x86_64")
+    (elsewhere / "workloads" / "broken.c").write_text("int main(void) { return unknown; }\n")
+    with pytest.raises(Defect, match=r"broken.*unknown"):
+        compile.build("broken", "x86_64")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("clang") is None, reason="no clang on this host")
+@pytest.mark.parametrize("name", ["init", *sources.workload_names()])
+def test_clang_has_no_warning_either(name: str) -> None:
+    assert compile.build(name, "x86_64", compiler="clang").is_file()

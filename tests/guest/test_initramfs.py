@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the guest starts from: deterministic, and of a size that settings do not change."""
+
+from pathlib import Path
+
+import pytest
+
+from kassay.errors import Defect
+from kassay.guest import initramfs
+from tests.guest.test_cpio import members
+
+
+@pytest.fixture
+def programs(tmp_path: Path) -> tuple[Path, Path]:
+    (tmp_path / "init").write_bytes(b"init")
+    (tmp_path / "workload").write_bytes(b"workload")
+    return tmp_path / "init", tmp_path / "workload"
+
+
+def test_the_same_arguments_give_the_same_bytes_and_other_settings_the_same_layout(
+    programs: tuple[Path, Path],
+) -> None:
+    init, workload = programs
+    short = initramfs.build(init=init, workload=workload, arguments=("--run", "size=1"))
+    assert short == initramfs.build(init=init, workload=workload, arguments=("--run", "size=1"))
+    long = initramfs.build(init=init, workload=workload, arguments=("--run", "size=1000000"), boot_delay_us=5000)
+    assert short != long
+    assert [(name, mode, len(data)) for name, mode, data in members(short)] == [
+        (name, mode, len(data)) for name, mode, data in members(long)
+    ]
+
+
+def test_modules_are_loaded_in_order_and_padding_only_adds_bytes(programs: tuple[Path, Path]) -> None:
+    init, workload = programs
+    modules = (("zsmalloc", b"one"), ("zram", b"two"))
+    archive = initramfs.build(init=init, workload=workload, arguments=("--run",), modules=modules, padding_bytes=100)
+    files = {name: data for name, _, data in members(archive)}
+    conf = files["kassay.conf"].decode().splitlines()
+    assert [line for line in conf if line.startswith("module=")] == [
+        "module=/modules/00-zsmalloc.ko", "module=/modules/01-zram.ko",
+    ]  # fmt: skip
+    assert files["modules/01-zram.ko"] == b"two"
+    assert files["padding"] == bytes(100)
+    assert [line for line in conf if line.startswith("arg=")] == [
+        "arg=/workload", "arg=--run", "arg=--out", "arg=/dev/ttyS1",
+    ]  # fmt: skip
+
+
+def test_arguments_that_do_not_fit_are_refused_and_not_cut() -> None:
+    with pytest.raises(Defect, match="more than 4096"):
+        initramfs.configuration(("x" * 5000,), (), 0)
+    with pytest.raises(Defect, match="newline"):
+        initramfs.configuration(("a\nmodule=/evil.ko",), (), 0)

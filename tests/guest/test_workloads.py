@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The contract of every workload found: it describes itself, does the work, and notices when it did not."""
+
+import re
+
+import pytest
+
+from kassay.guest import audit, catalog, sources
+from tests.guest.native import Programs, every_choice, run, small
+
+NAMES = sources.workload_names()
+KNOWN = catalog.workloads()
+CHOICES = [(name, point) for name in NAMES for point in every_choice(KNOWN[name])]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_workload_says_what_it_is_with_units_and_definitions(name: str) -> None:
+    workload = KNOWN[name]
+    assert workload.name == name
+    assert all(p.unit and p.summary for p in workload.parameters)
+    assert all((p.minimum is None) == (p.kind == "choice") == bool(p.choices) for p in workload.parameters)
+    assert all(p.operation and p.definition.endswith(".") and len(p.definition) > 40 for p in workload.phases)
+    assert [p.primary for p in workload.phases].count(True) == 1
+    assert len({p.name for p in workload.phases}) == len(workload.phases)
+    placeholders = set(re.findall(r"\{(\w+)\}", workload.subject))
+    assert placeholders <= {p.name for p in workload.parameters}
+    assert workload.summary and workload.state
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_defaults_are_valid_settings(name: str) -> None:
+    settings = catalog.settings(KNOWN[name], ())
+    assert [s.name for s in settings] == [p.name for p in KNOWN[name].parameters]
+    assert catalog.settings(KNOWN[name], settings) == settings
+
+
+@pytest.mark.parametrize(
+    ("name", "point"), CHOICES, ids=lambda value: value if isinstance(value, str) else "/".join(value)
+)
+def test_every_choice_does_its_work_on_the_state_it_requires(
+    programs: Programs, name: str, point: tuple[str, ...]
+) -> None:
+    ran = run(programs(name), *point)
+    if "no huge pages" in ran.refusal:
+        pytest.skip(ran.refusal)
+    assert ran.report is not None, (ran.refusal, ran.stderr)
+    assert (ran.status, ran.report.check, ran.stderr) == (0, "ok", "")
+    declared = {phase.name for phase in KNOWN[name].phases}
+    reported = {phase.phase for phase in ran.report.phases}
+    assert reported <= declared
+    assert next(phase.name for phase in KNOWN[name].phases if phase.primary) in reported
+    assert all(len(phase.ticks) == 2 for phase in ran.report.phases)
+    for requirement in ran.report.requirements:
+        found = audit.fields(ran.report, requirement.moment)
+        if requirement.field in ("swap.devices",) or (found.get("thp.enabled") == "never" and "thp" in str(point)):
+            continue  # the host's own state, which no workload may change
+        assert audit.holds(requirement, found) is True, (requirement, found.get(requirement.field))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_work_that_was_skipped_is_noticed(programs: Programs, name: str) -> None:
+    ran = run(programs(name), *small(KNOWN[name]), "--skip-work")
+    assert ran.report is not None, ran.refusal
+    assert ran.report.check != "ok"
+    assert ran.status == 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_round_does_the_same_number_of_operations(programs: Programs, name: str) -> None:
+    once, again = (run(programs(name), *small(KNOWN[name]), rounds=rounds).report for rounds in (1, 5))
+    assert once is not None and again is not None
+    assert [(p.phase, p.operations) for p in once.phases] == [(p.phase, p.operations) for p in again.phases]
