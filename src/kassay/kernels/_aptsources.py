@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The Debian archive as this host's apt configuration names it: mirror and signing key, in both file formats."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+from kassay.effects import process
+from kassay.errors import HostLacks
+from kassay.model.records import Record
+
+_ARCHIVE = re.compile(r"/(debian|debian-security)(?:\.list)?/?$")
+
+
+class Mirror(Record, frozen=True, kw_only=True):
+    """One archive. signed_by: a key file or an embedded key as the host has it; "" for apt's trusted keys."""
+
+    uri: str
+    signed_by: str
+
+
+class Mirrors(Record, frozen=True, kw_only=True):
+    """The Debian archive and, where the host names one, its security archive."""
+
+    main: Mirror
+    security: Mirror | None
+
+
+def host_mirrors() -> Mirrors:
+    """What the host's sources name. Raises HostLacks when there is no apt or no Debian archive."""
+    found: dict[str, Mirror] = {}
+    for path in _source_files():
+        text = path.read_text("utf-8", "replace")
+        for mirror in deb822_entries(text) if path.suffix == ".sources" else one_line_entries(text):
+            if match := _ARCHIVE.search(mirror.uri):
+                found.setdefault(match.group(1), Mirror(uri=_plain(mirror.uri), signed_by=mirror.signed_by))
+    if "debian" not in found:
+        raise HostLacks(
+            "this host's apt sources name no Debian archive (an address that ends in /debian)",
+            "add one with its Signed-By key to /etc/apt/sources.list.d, or use image:PATH",
+        )
+    return Mirrors(main=found["debian"], security=found.get("debian-security"))
+
+
+def _plain(uri: str) -> str:
+    """The first mirror of a "mirror+file:" list, as Debian's cloud images have it; single files need a plain address."""
+    if not uri.startswith("mirror+file:"):
+        return uri
+    path = Path("/" + uri.removeprefix("mirror+file:").lstrip("/"))
+    try:
+        lines = path.read_text("utf-8", "replace").splitlines()
+    except OSError as error:
+        raise HostLacks(f"apt's mirror list {path}: {error.strerror}", "correct this host's apt sources") from error
+    first = next((line.split()[0] for line in lines if line.strip() and not line.startswith("#")), None)
+    if first is None:
+        raise HostLacks(f"apt's mirror list {path} names no mirror", "correct this host's apt sources")
+    return first
+
+
+def _source_files() -> Iterator[Path]:
+    if process.find("apt-config") is None:
+        raise HostLacks("debian: kernels need apt, which this host does not have", "use image:PATH with a kernel image")
+    shown = process.run(("apt-config", "shell", "L", "Dir::Etc::sourcelist/f", "P", "Dir::Etc::sourceparts/d"))
+    values = dict(word.partition("=")[::2] for word in shlex.split(shown.out))
+    if Path(values.get("L", "")).is_file():
+        yield Path(values["L"])
+    parts = Path(values.get("P", ""))
+    if values.get("P") and parts.is_dir():
+        yield from sorted(p for p in parts.iterdir() if p.suffix in (".list", ".sources") and p.is_file())
+
+
+def one_line_entries(text: str) -> Iterator[Mirror]:
+    """Entries of a sources.list: `deb [signed-by=FILE ...] URI SUITE COMPONENT...`."""
+    for line in text.splitlines():
+        match = re.match(r"\s*deb\s+(?:\[([^]]*)\]\s*)?(\S+)", line)
+        if match:
+            options = dict(word.partition("=")[::2] for word in (match.group(1) or "").split())
+            yield Mirror(uri=match.group(2), signed_by=options.get("signed-by", "").replace(",", " "))
+
+
+def deb822_entries(text: str) -> Iterator[Mirror]:
+    """Entries of a *.sources file: stanzas of `Field: value` with continuation lines, one entry per URI."""
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    for stanza in re.split(r"\n(?:[ \t]*\n)+", "\n".join(lines)):
+        fields = _fields(stanza)
+        if "deb" in fields.get("types", "").split() and fields.get("enabled", "yes").strip().lower() != "no":
+            for uri in fields.get("uris", "").split():
+                yield Mirror(uri=uri, signed_by=fields.get("signed-by", "").strip(" \t"))
+
+
+def _fields(stanza: str) -> dict[str, str]:
+    fields: dict[str, str] = {}
+    name = ""
+    for line in stanza.splitlines():
+        if line[:1] in (" ", "\t"):
+            fields[name] = fields.get(name, "") + "\n" + line
+        else:
+            name, _, value = line.partition(":")
+            name = name.strip().lower()
+            fields[name] = value
+    return fields

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Many kernels at once, whatever their kind."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+
+from kassay.kernels._index import current_index
+from kassay.kernels._source import KernelSource, KernelVersion
+from kassay.model.kernel import KernelArtifact, KernelRef
+from kassay.model.progress import Progress, Tell
+from kassay.registry import discover
+
+# Downloads overlap with unpacking; more at once would only fight for the line and the cores.
+_AT_ONCE = 3
+
+
+def sources() -> Mapping[str, KernelSource]:
+    """Every kind of kernel reference, by the word before its colon."""
+    return discover("kassay.kernels", "SOURCE", KernelSource)  # type: ignore[type-abstract]
+
+
+def versions(kind: str, arch: str, flavour: str, tell: Tell) -> tuple[KernelVersion, ...]:
+    """What one kind offers, oldest first."""
+    return sources()[kind].versions(arch, flavour, tell)
+
+
+def refresh(arch: str, tell: Tell) -> None:
+    """Reads the archive's package lists again, however new they are. Raises HostLacks without network."""
+    current_index(arch, tell, refresh=True)
+
+
+def fetch(refs: Sequence[KernelRef], flavour: str, tell: Tell) -> tuple[KernelArtifact, ...]:
+    """The kernels, in the order of `refs`, each in the store. `tell` is called from one thread at a time.
+
+    Raises what the first failing reference raised, BadInput or HostLacks, and ends the other downloads.
+    """
+    lock, stopped = threading.Lock(), threading.Event()
+
+    def tell_in_turn(progress: Progress) -> None:
+        if stopped.is_set():
+            raise CancelledError  # every long step tells its progress, so this ends it within a second
+        with lock:
+            tell(progress)
+
+    known = sources()
+    with ThreadPoolExecutor(max_workers=_AT_ONCE) as pool:
+        made = [pool.submit(known[ref.kind].resolve, ref, flavour, tell_in_turn) for ref in refs]
+        try:
+            return tuple(future.result() for future in made)
+        except BaseException:
+            stopped.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The store: one read-only directory per kernel image, made in one step, checked whenever it is used.
+
+kernels/<sha256 of the image>/ holds image, vmlinux, config, modules.builtin, symbols and
+kernel.json. A directory name that ends in .file holds a kernel given as image:PATH, of
+which less is known than of the same image out of a package.
+"""
+
+import shutil
+from pathlib import Path
+
+import msgspec
+
+from kassay.effects.files import (
+    cache_directory,
+    disk_errors,
+    publish_directory,
+    sha256_bytes,
+    sha256_file,
+    write_atomic,
+)
+from kassay.errors import BadInput, HostLacks
+from kassay.kernels._image import Image, take_apart
+from kassay.kernels._lock import locked
+from kassay.kernels._symbols import decode_symbols
+from kassay.model.kernel import KernelArtifact, KernelIdentity
+from kassay.model.progress import Progress, Tell
+from kassay.model.records import Record, from_json, to_json
+
+# Raised when what is kept changes: older entries are then made again.
+_FORMAT = 2
+
+
+class Origin(Record, frozen=True, kw_only=True):
+    """Where an image comes from; empty package fields mean a plain file. packages: kept package files."""
+
+    source: str
+    package: str | None = None
+    package_version: str | None = None
+    flavour: str | None = None
+    packages: tuple[str, ...] = ()
+
+
+class _KeptFile(Record, frozen=True, kw_only=True):
+    name: str
+    size: int
+    mtime_ns: int
+    sha256: str
+
+
+class _Entry(Record, frozen=True, kw_only=True):
+    """kernel.json. artifact: with names instead of paths, so that the cache can be moved."""
+
+    format: int
+    artifact: KernelArtifact
+    files: tuple[_KeptFile, ...]
+
+
+def load(image_sha256: str, ref: str, *, packaged: bool) -> KernelArtifact | None:
+    """The kernel as kept, under the reference `ref`; None when it is not there, damaged, or of an older format."""
+    place = _place(image_sha256, packaged)
+    try:
+        entry = from_json((place / "kernel.json").read_bytes(), _Entry)
+    except (OSError, msgspec.MsgspecError):
+        return None
+    if entry.format != _FORMAT or not all(_intact(place, kept) for kept in entry.files):
+        return None
+    kept = entry.artifact
+    packages = [cache_directory() / "packages" / kept.identity.arch / name for name in kept.packages]
+    return msgspec.structs.replace(
+        kept,
+        identity=msgspec.structs.replace(kept.identity, ref=ref),
+        directory=str(place),
+        image=str(place / kept.image),
+        vmlinux=str(place / kept.vmlinux) if kept.vmlinux else None,
+        config=str(place / kept.config) if kept.config else None,
+        symbols=str(place / kept.symbols) if kept.symbols else None,
+        packages=tuple(str(p) for p in packages if p.is_file()),
+    )
+
+
+def keep(data: bytes, origin: Origin, extras: dict[str, bytes], arch: str, ref: str, tell: Tell) -> KernelArtifact:
+    """Takes an image apart and keeps it. extras: further files by name ("config", "modules.builtin").
+
+    Raises BadInput when it is no kernel, or one for another architecture than `arch`.
+    """
+    sha256, packaged = sha256_bytes(data), origin.package is not None
+    place = _place(sha256, packaged)
+    with locked(place.with_name(f".{place.name}.lock"), ref, tell):
+        if kept := load(sha256, ref, packaged=packaged):
+            return kept
+        tell(Progress(stage="kernels", subject=ref, text="taking the image apart"))
+        image = take_apart(data, ref)
+        if image.arch != arch:
+            raise BadInput(
+                f"kernel {ref!r}: an {image.arch} image, but {arch} was asked for", f"write {image.arch}/..."
+            )
+        tell(Progress(stage="kernels", subject=ref, text="reading its symbols"))
+        symbols = decode_symbols(image.kernel)
+        contents = {"image": data, **extras}
+        contents |= {"vmlinux": image.kernel} if image.elf and arch == "x86_64" else {}
+        contents |= {"symbols": symbols} if symbols else {}
+        _publish(place, contents, _describe(image, contents, origin))
+    made = load(sha256, ref, packaged=packaged)
+    if made is None:
+        raise HostLacks(f"{place}: changed while it was written", "check the disk and repeat the command")
+    return made
+
+
+def remember(arch: str, flavour: str, package: str, version: str, image_sha256: str) -> None:
+    """Notes which image a package holds."""
+    write_atomic(_notes(arch, flavour) / f"{package}_{version}", f"{image_sha256}\n".encode())
+
+
+def recall(arch: str, flavour: str, package: str, version: str) -> str | None:
+    """The image's sha256 as remember() noted it, or None."""
+    try:
+        return (_notes(arch, flavour) / f"{package}_{version}").read_text("ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def remembered(arch: str, flavour: str) -> tuple[tuple[str, str], ...]:
+    """(package, version) of everything noted."""
+    place = _notes(arch, flavour)
+    names = [p.name for p in place.iterdir() if not p.name.startswith(".")] if place.is_dir() else []
+    return tuple((n.partition("_")[0], n.partition("_")[2]) for n in sorted(names))
+
+
+def _describe(image: Image, contents: dict[str, bytes], origin: Origin) -> KernelArtifact:
+    hashes = {name: sha256_bytes(data) for name, data in contents.items()}
+    symbols = contents.get("symbols")
+    identity = KernelIdentity(
+        ref="",
+        arch=image.arch,
+        release=image.release,
+        image_sha256=hashes["image"],
+        compiler=image.compiler,
+        banner=image.banner,
+        package=origin.package,
+        package_version=origin.package_version,
+        flavour=origin.flavour,
+        vmlinux_sha256=hashes.get("vmlinux"),
+        config_sha256=hashes.get("config"),
+        symbols_sha256=hashes.get("symbols"),
+        symbol_count=symbols.count(b"\n") if symbols else None,
+        source=origin.source,
+    )
+    names = {name: name if name in contents else None for name in ("vmlinux", "config", "symbols")}
+    kept = tuple(Path(p).name for p in origin.packages)
+    return KernelArtifact(identity=identity, directory="", image="image", packages=kept, pvh=image.pvh, **names)
+
+
+def _publish(place: Path, contents: dict[str, bytes], artifact: KernelArtifact) -> None:
+    """Called under the place's lock: what lies there is damaged, half-made or of an older format."""
+    made = place.with_name(f".{place.name}.making")
+    with disk_errors(place):
+        shutil.rmtree(made, ignore_errors=True)
+        made.mkdir(parents=True)
+        for name, data in contents.items():
+            write_atomic(made / name, data)
+        files = tuple(_kept_file(made / name) for name in sorted(contents))
+        write_atomic(made / "kernel.json", to_json(_Entry(format=_FORMAT, artifact=artifact, files=files)))
+        if place.exists():
+            old = place.with_name(f".{place.name}.old")
+            shutil.rmtree(old, ignore_errors=True)
+            place.rename(old)
+            shutil.rmtree(old)
+    publish_directory(made, place)
+
+
+def _kept_file(path: Path) -> _KeptFile:
+    status = path.stat()
+    return _KeptFile(name=path.name, size=status.st_size, mtime_ns=status.st_mtime_ns, sha256=sha256_file(path))
+
+
+def _intact(place: Path, kept: _KeptFile) -> bool:
+    """The image is always hashed, the larger files only when size or time say that they were touched."""
+    path = place / kept.name
+    try:
+        status = path.stat()
+        touched = status.st_mtime_ns != kept.mtime_ns or kept.name == "image"
+        return status.st_size == kept.size and (not touched or sha256_file(path) == kept.sha256)
+    except OSError:
+        return False
+
+
+def _place(image_sha256: str, packaged: bool) -> Path:
+    return cache_directory() / "kernels" / (image_sha256 if packaged else f"{image_sha256}.file")
+
+
+def _notes(arch: str, flavour: str) -> Path:
+    return cache_directory() / "refs" / "debian" / arch / flavour

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The kernel's own symbol table (kallsyms), read out of the uncompressed image.
+
+The format, as scripts/kallsyms.c of the kernel writes it:
+
+names: per symbol a length (one byte, or two for 128 and more, low 7 bits first) and so
+many token numbers; the tokens joined are the type letter and the name. markers: the
+offset in names of every 256th symbol. token_table: 256 strings. token_index: where each
+starts. num_syms stands before names. Addresses are 32-bit offsets in the order of names,
+in front of num_syms (with their base between) up to 6.3 and behind token_index since;
+from a base up to 6.19, from the place where the offset itself stands since 7.0.
+"""
+
+import re
+import struct
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import NamedTuple, TypeAlias
+
+# The digits are so common in names that each is a token of its own, at its ASCII place.
+_DIGITS = re.compile(re.escape(b"\0".join(b"%d" % digit for digit in range(10)) + b"\0"))
+_FIRST_DIGIT = 48
+_FEWEST, _MOST = 2_000, 2_000_000
+_NAMES_BEFORE_TOKENS = 24 << 20
+_BYTES_EACH = (5, 40)  # a symbol's share of names, markers and what else stands before the tokens (12 to 16 seen)
+_MARKER_STEP = 256
+_KERNEL_SPACE = 0xFFFF_0000_0000_0000
+_WORD = (1 << 64) - 1
+
+
+_Decoder: TypeAlias = Callable[[tuple[int, ...]], list[int]]
+
+
+class _Tokens(NamedTuple):
+    table_at: int
+    index_at: int
+    tokens: tuple[bytes, ...]
+
+
+class _Names(NamedTuple):
+    """num_at: where num_syms stands. names: type letter and name, in the table's order."""
+
+    num_at: int
+    names: list[str]
+
+
+def decode_symbols(kernel: bytes) -> bytes | None:
+    """Lines "address type name" (16 hex digits) in order of address; None when no table is understood.
+
+    kernel: an uncompressed ELF, or a flat arm64 Image. The addresses are those of a boot
+    without KASLR.
+    """
+    for tokens in _token_tables(kernel):
+        found = _names(kernel, tokens)
+        addresses = found and _addresses(kernel, tokens, found)
+        if found and addresses:
+            lines = [f"{at:016x} {name[0]} {name[1:]}\n" for at, name in zip(addresses, found.names, strict=True)]
+            return "".join(lines).encode()
+    return None
+
+
+def _token_tables(kernel: bytes) -> Iterator[_Tokens]:
+    for match in _DIGITS.finditer(kernel):
+        at = ends = match.start()
+        offsets = []
+        for _ in range(_FIRST_DIGIT, 256):
+            offsets.append(ends - at)
+            ends = kernel.find(b"\0", ends) + 1
+        for index_at in range(ends + ends % 2, ends + 16, 2):
+            index = struct.unpack_from("<256H", kernel, index_at) if index_at + 512 <= len(kernel) else (1,)
+            if index[0] == 0 and [i - index[_FIRST_DIGIT] for i in index[_FIRST_DIGIT:]] == offsets:
+                table_at = at - index[_FIRST_DIGIT]
+                tokens = tuple(kernel[table_at + i : kernel.find(b"\0", table_at + i)] for i in index)
+                yield _Tokens(table_at, index_at, tokens)
+
+
+def _names(kernel: bytes, tokens: _Tokens) -> _Names | None:
+    """Looks backwards from the tokens for num_syms: a count whose names and markers then fit together."""
+    low = max(0, tokens.table_at - _NAMES_BEFORE_TOKENS) & ~3
+    words = memoryview(kernel)[low : tokens.table_at & ~3].cast("I")
+    for number in range(len(words) - 1, -1, -1):
+        count = words[number]
+        num_at = low + 4 * number
+        if _FEWEST <= count < _MOST and _BYTES_EACH[0] <= (tokens.table_at - num_at) / count <= _BYTES_EACH[1]:
+            names_at = num_at + (8 if kernel[num_at + 4 : num_at + 8] == bytes(4) else 4)
+            spans = _spans(kernel, names_at, count, tokens.table_at)
+            if spans:
+                return _Names(num_at, [_expand(kernel[a:b], tokens.tokens) for a, b in spans])
+    return None
+
+
+def _spans(kernel: bytes, names_at: int, count: int, limit: int) -> list[tuple[int, int]] | None:
+    """Where each name's token numbers are, if the markers behind them confirm it."""
+    spans, markers = [], []
+    at = names_at
+    for number in range(count):
+        if number % _MARKER_STEP == 0:
+            markers.append(at - names_at)
+            if number == _MARKER_STEP and kernel.find(struct.pack("<II", *markers), at, limit) < 0:
+                return None  # the usual end of a wrong guess, soon enough to make many
+        length, at = kernel[at], at + 1
+        if length & 0x80:
+            length, at = (length & 0x7F) | kernel[at] << 7, at + 1
+        spans.append((at, at + length))
+        at += length
+        if not length or at > limit:
+            return None
+    packed = struct.pack(f"<{len(markers)}I", *markers)
+    starts = (-(-at // unit) * unit for unit in (8, 4))
+    return spans if any(kernel.startswith(packed, start) for start in starts) else None
+
+
+def _expand(numbers: bytes, tokens: tuple[bytes, ...]) -> str:
+    return b"".join([tokens[n] for n in numbers]).decode("utf-8", "replace")
+
+
+def _addresses(kernel: bytes, tokens: _Tokens, found: _Names) -> list[int] | None:
+    """Tries the known encodings; the right one gives addresses that never fall and end in kernel space."""
+    count = len(found.names)
+    length = 4 * count + 7 & ~7
+    behind, base_at = tokens.index_at + 512, found.num_at - 8
+    for offsets_at, decoders in (
+        (behind, _from_base(_base(kernel, behind + length))),
+        (base_at - length, _from_base(_base(kernel, base_at))),
+        (behind, _from_place(_address_of(kernel, behind))),
+    ):
+        if 0 <= offsets_at <= len(kernel) - 4 * count:
+            offsets = struct.unpack_from(f"<{count}i", kernel, offsets_at)
+            found_addresses = next(filter(_in_order, (decode(offsets) for decode in decoders)), None)
+            if found_addresses:
+                return found_addresses
+    return None
+
+
+def _from_base(base: int) -> tuple[_Decoder, ...]:
+    """Up to 6.14 on x86_64 a sign tells absolute (per-CPU) values from addresses; elsewhere all count from the base."""
+    if base < _KERNEL_SPACE:
+        return ()
+    return (
+        lambda offsets: [o if o >= 0 else base - 1 - o for o in offsets],
+        lambda offsets: [base + (o & 0xFFFFFFFF) for o in offsets],
+    )
+
+
+def _from_place(place: int | None) -> tuple[_Decoder, ...]:
+    return () if place is None else (lambda offsets: [place + 4 * i + o & _WORD for i, o in enumerate(offsets)],)
+
+
+def _in_order(addresses: list[int]) -> bool:
+    return addresses[-1] >= _KERNEL_SPACE and all(a <= b for a, b in pairwise(addresses))
+
+
+def _base(kernel: bytes, at: int) -> int:
+    """The base that offsets count from; a relocatable arm64 Image has 0 in its place, meaning its own start."""
+    base: int = struct.unpack_from("<Q", kernel, at)[0] if 0 <= at <= len(kernel) - 8 else 0
+    return base if base or kernel.startswith(b"\x7fELF") else _flat_start(kernel)
+
+
+def _address_of(kernel: bytes, offset: int) -> int | None:
+    """The virtual address at which a byte of the file is linked."""
+    if not kernel.startswith(b"\x7fELF"):
+        return _flat_start(kernel) + offset
+    (table,) = struct.unpack_from("<Q", kernel, 32)
+    size, count = struct.unpack_from("<HH", kernel, 54)
+    for at in range(table, table + size * count, size):
+        kind, _, start, address, _, length = struct.unpack_from("<IIQQQQ", kernel, at)
+        if kind == 1 and start <= offset < start + length:
+            return int(address) + offset - int(start)
+    return None
+
+
+def _flat_start(kernel: bytes) -> int:
+    """Where a flat Image is linked: the 128 MiB window that most of the kernel pointers in it lie in."""
+    words = memoryview(kernel)[: len(kernel) & ~7].cast("Q")
+    windows = Counter(word >> 27 for word in words if word >= 0xFFFF_8000_0000_0000 and word >> 28 != 0xF_FFFF_FFFF)
+    return windows.most_common(1)[0][0] << 27 if windows else 0

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""debian:6.17.8: stock kernels of the Debian archive, by version or series."""
+
+from pathlib import Path
+
+from kassay.errors import BadInput, HostLacks
+from kassay.kernels import _store
+from kassay.kernels._apt import DEBIAN_ARCH
+from kassay.kernels._deb import opened
+from kassay.kernels._index import Index, NotOnMirror, Package, current_index, kept_package, load_index, package_file
+from kassay.kernels._source import KernelSource, KernelVersion
+from kassay.kernels._versions import choose, is_exact, unknown_version, upstream_of, version_key
+from kassay.model.kernel import KernelArtifact, KernelRef
+from kassay.model.progress import Progress, Tell
+
+# Path prefix and suffix, newest layout last.
+_PLACES = {
+    "image": (("boot/vmlinuz-", ""), ("usr/lib/modules/", "/vmlinuz")),
+    "config": (("boot/config-", ""), ("usr/lib/modules/", "/config")),
+    "modules.builtin": (("lib/modules/", "/modules.builtin"), ("usr/lib/modules/", "/modules.builtin")),
+}
+
+
+class DebianSource(KernelSource):
+    """The Debian archive, through the mirror that this host's apt uses."""
+
+    name = "debian"
+    summary = "a kernel of the Debian archive: debian:6.17.8, or debian:6.17 for the newest 6.17.x"
+
+    def resolve(self, ref: KernelRef, flavour: str, tell: Tell) -> KernelArtifact:
+        """See KernelSource. An exact version that is in the store is answered without asking how old the list is."""
+        if is_exact(ref.locator) and (kept := _kept_exact(ref, flavour)):
+            return kept
+        index = current_index(ref.arch, tell)
+        package = _wanted(index, ref, flavour)
+        try:
+            return _kept(package.name, package.version, ref, flavour) or _build(index, package, ref, tell)
+        except NotOnMirror as error:
+            tell(Progress(stage="kernels", subject=ref.text, text=f"{error.what}; reading the package lists again"))
+        index = current_index(ref.arch, tell, refresh=True)
+        return _build(index, _wanted(index, ref, flavour), ref, tell)
+
+    def versions(self, arch: str, flavour: str, tell: Tell) -> tuple[KernelVersion, ...]:
+        """Every kernel of the archive for this architecture and flavour, oldest first; each version once."""
+        found = {p.version: p for p in reversed(_kernels(current_index(arch, tell), arch, flavour))}
+        ordered = sorted(found.values(), key=lambda p: version_key(p.version))
+        return tuple(_version_record(package, arch) for package in ordered)
+
+
+def modules_package(artifact: KernelArtifact, tell: Tell) -> Path:
+    """The kept file of the package that holds the kernel's modules; fetched when it is a package of its own.
+
+    Raises HostLacks when the archive has dropped it, BadInput for a kernel that is in no package.
+    """
+    identity = artifact.identity
+    if identity.package is None or identity.package_version is None:
+        raise BadInput(f"kernel {identity.ref!r}: nothing is known about its modules", "use a debian: kernel")
+    version = identity.package_version
+    name = identity.package.replace("linux-binary-", "linux-modules-")
+    index = current_index(identity.arch, tell)
+    listed = next((p for p in index.packages if (p.name, p.version) == (name, version)), None)
+    if listed:
+        return kept_package(listed, identity.arch, tell)
+    kept = package_file(name, version, identity.arch)
+    if kept.is_file():
+        return kept
+    have = sorted({p.version for p in index.packages if _holds_modules(p, identity.flavour)}, key=version_key)
+    raise HostLacks(
+        f"kernel {identity.ref!r}: the archive no longer has {name} {version}, so it has no modules",
+        f"newest kernels with modules: {', '.join(upstream_of(v) for v in have[-6:]) or 'none'}",
+    )
+
+
+def _holds_modules(package: Package, flavour: str | None) -> bool:
+    return package.flavour == flavour and (package.kind == "modules" or (package.kind == "image" and package.is_kernel))
+
+
+def _version_record(package: Package, arch: str) -> KernelVersion:
+    return KernelVersion(
+        ref=f"debian:{upstream_of(package.version)}",
+        upstream=upstream_of(package.version),
+        arch=arch,
+        flavour=package.flavour,
+        package=package.name,
+        version=package.version,
+        suite=package.suite,
+        size_bytes=package.size_bytes,
+        fetched=_store.recall(arch, package.flavour, package.name, package.version) is not None,
+    )
+
+
+def _kernels(index: Index, arch: str, flavour: str) -> list[Package]:
+    wanted = _package_flavour(arch, flavour)
+    return [p for p in index.packages if p.flavour == wanted and p.is_kernel]
+
+
+def _package_flavour(arch: str, flavour: str) -> str:
+    """As packages say it: cloud is "cloud-amd64", generic (or the plain Debian architecture) "amd64"."""
+    debian = DEBIAN_ARCH[arch]
+    if flavour in ("generic", debian):
+        return debian
+    return f"{debian}-{flavour}" if flavour == "16k" else f"{flavour}-{debian}"
+
+
+def _wanted(index: Index, ref: KernelRef, flavour: str) -> Package:
+    """The package that `ref` names. Raises BadInput that lists what there is."""
+    found = _kernels(index, ref.arch, flavour)
+    if not found:
+        names = {p.flavour.replace(f"-{DEBIAN_ARCH[ref.arch]}", "") for p in index.packages if p.is_kernel}
+        raise BadInput(
+            f"kernel {ref.text!r}: no flavour {flavour!r} for {ref.arch}", f"known: {', '.join(sorted(names))}"
+        )
+    versions = [p.version for p in found]
+    version = choose(ref.locator, versions)
+    if version is None:
+        raise unknown_version(ref.text, ref.locator, f"{flavour} {ref.arch}", versions)
+    return next(p for p in found if p.version == version)
+
+
+def _kept_exact(ref: KernelRef, flavour: str) -> KernelArtifact | None:
+    """The store's answer to an exact version, unless the list (of any age) has a newer revision of it."""
+    names = {version: name for name, version in _store.remembered(ref.arch, _package_flavour(ref.arch, flavour))}
+    listed = load_index(ref.arch)
+    versions = [p.version for p in _kernels(listed, ref.arch, flavour)] if listed else []
+    version = choose(ref.locator, [*names, *versions])
+    return _kept(names[version], version, ref, flavour) if version in names else None
+
+
+def _kept(package: str, version: str, ref: KernelRef, flavour: str) -> KernelArtifact | None:
+    sha256 = _store.recall(ref.arch, _package_flavour(ref.arch, flavour), package, version)
+    return _store.load(sha256, ref.text, packaged=True) if sha256 else None
+
+
+def _build(index: Index, package: Package, ref: KernelRef, tell: Tell) -> KernelArtifact:
+    tell(Progress(stage="kernels", subject=ref.text, text=f"fetching {package.name} {package.version}"))
+    base = index.companion(package, "base")
+    files = tuple(str(kept_package(p, ref.arch, tell)) for p in (package, base) if p)
+    tell(Progress(stage="kernels", subject=ref.text, text="unpacking"))
+    found = _unpack(files)
+    image = found.pop("image", None)
+    if image is None:
+        raise HostLacks(f"kernel {ref.text!r}: no vmlinuz in {package.name} {package.version}", "report this to kassay")
+    origin = _store.Origin(
+        source=f"Debian {package.suite}",
+        package=package.name,
+        package_version=package.version,
+        flavour=package.flavour,
+        packages=files,
+    )
+    artifact = _store.keep(image, origin, found, ref.arch, ref.text, tell)
+    _store.remember(ref.arch, package.flavour, package.name, package.version, str(artifact.identity.image_sha256))
+    return artifact
+
+
+def _unpack(files: tuple[str, ...]) -> dict[str, bytes]:
+    """What the store keeps of a kernel, from wherever its packages hold it (that has moved over the years)."""
+    found: dict[str, bytes] = {}
+    for file in files:
+        with opened(Path(file)) as contents:
+            for name, places in _PLACES.items():
+                data = next((d for p in places if (d := contents.find(*p)) is not None), None)
+                if data is not None:
+                    found.setdefault(name, data)
+    return found
+
+
+SOURCE = DebianSource()
