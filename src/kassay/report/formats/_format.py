@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a report format is: one module of this package with a constant FORMAT of this class."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kassay.model.report import Report
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format:
+    """A way to write a report down.
+
+    name: as in --format, equal to the module's name. suffix: of a file in this format,
+    with its dot. summary: one line for --help. render: pure; the same report gives the
+    same text, which ends with a newline.
+    """
+
+    name: str
+    suffix: str
+    summary: str
+    render: Callable[[Report], str]

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The answer on one screen: verdict, values with their steps, what it means, what to run next."""
+
+import textwrap
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from kassay.model.report import Report
+from kassay.model.units import format_change, format_numbers
+from kassay.report.formats._format import Format
+from kassay.report.series import Group, Row, Series, groups
+from kassay.report.tables import Table, across_text, differences_table, phases_table, refusals, unequal_findings
+from kassay.report.words import (
+    compilers,
+    count_text,
+    cut,
+    failure_counts,
+    machine_text,
+    one_line,
+    outcomes_text,
+    settings_text,
+    short_names,
+)
+
+WIDTH = 96  # columns; every terminal of 100 shows it whole
+_NAME, _BAR = 26, 30  # at most
+_FAILURES, _DIFFERENCES, _REASONS, _GROUPS = 5, 8, 4, 4  # lines shown; what is left out is counted
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+_STYLES = {"regression": "red", "improvement": "green", "equivalent": "", "": ""}
+
+
+class Line(NamedTuple):
+    """One line of the screen, and the rich style it has where colours are wanted."""
+
+    text: str
+    style: str = ""
+
+
+def render(report: Report) -> str:
+    """Plain text of at most 96 columns; more is in the markdown and html formats."""
+    return "\n".join(line.text.rstrip() for line in _screen(report)) + "\n"
+
+
+def render_rich(report: Report) -> Text:
+    """The same lines as render(), with colours."""
+    text = Text(no_wrap=True)
+    for line in _screen(report):
+        text.append(line.text.rstrip() + "\n", style=line.style or None)
+    return text
+
+
+def _screen(report: Report) -> list[Line]:
+    found = groups(report)
+    lines = [Line(t, "bold") for t in _wrap(report.title)] + [Line("")]
+    lines += [Line(t, "bold") for t in _wrap(report.verdict)]
+    for group in found[:_GROUPS]:
+        lines += [Line(""), *_group(group)]
+    if len(found) > _GROUPS:
+        lines.append(Line(f"and {len(found) - _GROUPS} more comparisons: see --format markdown or html", "yellow"))
+    return lines + _refused(report) + [Line("")] + _facts(report, found) + _failures(report)
+
+
+def _group(group: Group) -> list[Line]:
+    lead = group.lead
+    direction = f", {lead.better} is better" if lead.better else ""
+    heading = f"{one_line(lead.metric)}, {one_line(lead.unit)}{direction}"
+    lines = [Line(t, "bold cyan") for t in _wrap(heading)]
+    lines += [Line(t, "dim") for t in _wrap(f"{settings_text(lead.settings)}; {machine_text(lead.machine)}")]
+    lines += _bars(lead)
+    for pair in group.across:
+        if pair.primary:
+            lines += [Line(t) for t in _wrap(across_text(pair), "  ")]
+    if len(group.series) > 1:
+        table = phases_table(group)
+        lines += [Line(""), Line(table.title, "bold cyan"), *_table(table)]
+    return lines
+
+
+def _bars(series: Series) -> list[Line]:
+    """A kernel a line: name, value, bar, n, change to the line before, mark."""
+    names = short_names(("kernel", *(r.kernel for r in series.rows)), _NAME)
+    values = ("value", *format_numbers([r.value for r in series.rows]))
+    counts = ("n", *(count_text(r.side) for r in series.rows))
+    changes = ("change", *(format_change(r.change) if r.verdict else "" for r in series.rows))
+    marks = ["", *(_mark(row, ladder=len(series.rows) > 2) for row in series.rows)]
+    columns = [_column(names), _column(values, right=True), _column(counts, right=True), _column(changes, right=True)]
+    space = min(_BAR, WIDTH - 12 - sum(cell_len(c[0]) for c in columns) - max(map(len, marks)))
+    top = max((r.value for r in series.rows if r.value is not None), default=0.0)
+    bars = ("", *(_bar(r.value, top, space) for r in series.rows))
+    styles = ("dim", *(_STYLES.get(r.verdict, "yellow") for r in series.rows))
+    return [
+        Line(f"  {name}  {value}  {_pad(bar, space)}  {count}  {change}  {mark}", style)
+        for name, value, count, change, bar, mark, style in zip(*columns, bars, marks, styles, strict=True)
+    ]
+
+
+def _column(texts: Sequence[str], *, right: bool = False) -> tuple[str, ...]:
+    width = max(map(cell_len, texts))
+    return tuple(_pad(text, width, right=right) for text in texts)
+
+
+def _mark(row: Row, *, ladder: bool) -> str:
+    if row.verdict in ("", "equivalent"):
+        return ""
+    return f"◄ step, {row.verdict}" if row.step and ladder else f"◄ {row.verdict}"
+
+
+def _bar(value: float | None, top: float, space: int) -> str:
+    if value is None or value <= 0 or space <= 0:
+        return ""
+    eighths = max(1, round(value / top * space * 8))
+    return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
+
+
+def _table(table: Table) -> list[Line]:
+    """Aligned columns; those that do not fit stand below, each block with the first column again."""
+    names = _column(short_names((table.columns[0], *(row[0].text for row in table.rows)), _NAME))
+    texts = [(c, *(row[i].text for row in table.rows)) for i, c in enumerate(table.columns)]
+    others = [_column([cut(text, _NAME) for text in t], right=i in table.numeric) for i, t in enumerate(texts) if i > 0]
+    lines: list[Line] = []
+    while others:
+        room, block = WIDTH - 2 - cell_len(names[0]), [names]
+        while others and (len(block) == 1 or room >= cell_len(others[0][0]) + 2):
+            room -= cell_len(others[0][0]) + 2
+            block.append(others.pop(0))
+        rows = zip(*block, strict=True)
+        lines += [Line("  " + "  ".join(row), "" if i else "dim") for i, row in enumerate(rows)]
+    return lines
+
+
+def _refused(report: Report) -> list[Line]:
+    lines = []
+    for reason in _limited(refusals(report), _REASONS, "reasons"):
+        lines += [Line(t, "yellow") for t in _wrap(reason, "  ")]
+    for finding in unequal_findings(report):
+        table = differences_table(finding)
+        left = len(table.rows) - _DIFFERENCES
+        lines += _table(Table(title="", columns=table.columns, rows=table.rows[:_DIFFERENCES]))
+        lines += [Line(f"  and {left} more fields: see --format markdown", "yellow")] if left > 0 else []
+    return [Line(""), *lines] if lines else []
+
+
+def _facts(report: Report, found: Sequence[Group]) -> list[Line]:
+    m = report.machine
+    granted = f"{m.arch}, {m.clock} ({m.accelerator}), {m.program}"
+    facts = [("metric", f"{s.metric}: {s.definition}") for s in _defined(found)]
+    facts += [("state", report.state), ("machine", granted), ("compiler", _compilers(report)), ("scope", report.scope)]
+    facts.append(("runs", f"{outcomes_text(report)}; n counts plain + perturbed runs"))
+    facts += [("next", step) for step in report.next_steps]
+    return [Line(t) for name, text in facts for t in _wrap(one_line(text) or "-", f"{name:9} ")]
+
+
+def _defined(found: Sequence[Group]) -> list[Series]:
+    """The leading metrics that have a definition, each once."""
+    leads = {(g.lead.workload, g.lead.metric): g.lead for g in reversed(found) if g.lead.definition}
+    return list(reversed(leads.values()))
+
+
+def _compilers(report: Report) -> str:
+    """Compilers without their linkers, on at most two lines; the markdown format has them whole."""
+    built = [(compiler.partition(", ")[0], refs) for compiler, refs in compilers(report)]
+    if len(built) == 1:
+        return f"{built[0][0]}, all kernels"
+    texts = [f"{compiler}: {', '.join(short_names(refs, _NAME))}" for compiler, refs in built]
+    if len("; ".join(texts)) <= 2 * (WIDTH - 12):
+        return "; ".join(texts)
+    return f"{len(built)} different ones, from {built[0][0]} to {built[-1][0]}; which is whose: --format markdown"
+
+
+def _failures(report: Report) -> list[Line]:
+    failures = report.runs.failures
+    if not failures:
+        return []
+    counts = ", ".join(f"{n} {outcome}" for outcome, n in failure_counts(report))
+    texts = [f"{f.kernel}: {f.outcome}, {f.detail or '-'} (attempt {f.attempt})" for f in failures[:_FAILURES]]
+    lines = [Line(f"failed    {counts}", "yellow")] + [Line(f"  {cut(one_line(t), WIDTH - 2)}") for t in texts]
+    left = len(failures) - _FAILURES
+    return lines + ([Line(f"  and {left} more: see --format markdown", "yellow")] if left > 0 else [])
+
+
+def _limited(texts: Sequence[str], limit: int, what: str) -> list[str]:
+    left = len(texts) - limit
+    return [*texts[:limit], *([f"and {left} more {what}: see --format markdown"] if left > 0 else [])]
+
+
+def _wrap(text: str, label: str = "") -> list[str]:
+    """Lines of at most WIDTH columns; `label` stands before the first, the others are indented by as much."""
+    indent = " " * len(label)
+    return textwrap.wrap(one_line(text), WIDTH, initial_indent=label, subsequent_indent=indent) or [label]
+
+
+def _pad(text: str, width: int, *, right: bool = False) -> str:
+    space = " " * (width - cell_len(text))
+    return space + text if right else text + space
+
+
+FORMAT = Format(name="terminal", suffix=".txt", summary="the answer on one screen, as plain text", render=render)

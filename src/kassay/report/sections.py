@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A complete report in reading order, without layout; markdown and HTML write the same sections."""
+
+from kassay.model.records import Record
+from kassay.model.report import Report
+from kassay.model.units import format_bytes
+from kassay.report import appendix, tables
+from kassay.report.series import Group, Series, groups
+from kassay.report.tables import Table
+from kassay.report.words import machine_text, one_line, outcomes_text, settings_text, verbatim
+
+
+class Section(Record, frozen=True, kw_only=True):
+    """A heading and what stands under it. chart: the series to draw. code: captions with verbatim text."""
+
+    title: str
+    text: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()
+    chart: Series | None = None
+    tables: tuple[Table, ...] = ()
+    code: tuple[tuple[str, str], ...] = ()
+
+
+def sections(report: Report) -> tuple[Section, ...]:
+    """All sections that have something to say; an empty one is left out only when its absence says so by itself."""
+    results = tuple(_result(group) for group in groups(report))
+    found = (
+        *(results or (Section(title="Result", text=("No comparison was made, so there is no value to show.",)),)),
+        _refused(report),
+        _attributed(report),
+        _claim(report),
+        _next_steps(report),
+        _state(report),
+        _definitions(report),
+        _kernels(report),
+        _runs(report),
+        _all_findings(report),
+        _repeat(report),
+        Section(title="Words", tables=(appendix.words_table(report),)),
+    )
+    return tuple(section for section in found if section is not None)
+
+
+def _result(group: Group) -> Section:
+    lead = group.lead
+    direction = f", {lead.better} is better" if lead.better else ""
+    place = f"{settings_text(lead.settings)} on {machine_text(lead.machine)}"
+    text = [f"{one_line(lead.metric)}, {one_line(lead.unit)}{direction}; {place}; n is plain + perturbed runs."]
+    if lead.definition:
+        text.append(f"{one_line(lead.metric)}: {one_line(lead.definition).rstrip('.')}.")
+    across = (tables.across_table(group),) if group.across else ()
+    phases = (tables.phases_table(group),) if len(group.series) > 1 else ()
+    found = (tables.series_table(lead), *across, *phases, *tables.rounds_tables(group), tables.runs_table(group))
+    title = one_line(lead.workload) if lead.workload else one_line(lead.metric)
+    return Section(title=f"Result: {title}", text=tuple(text), chart=lead, tables=found)
+
+
+def _refused(report: Report) -> Section | None:
+    refused = tables.refusals(report)
+    found = tuple(tables.differences_table(f) for f in tables.unequal_findings(report))
+    return Section(title="Why there is no verdict", items=refused, tables=found) if refused or found else None
+
+
+def _attributed(report: Report) -> Section | None:
+    found = tuple(tables.attribution_table(f, f.attribution) for f in report.findings if f.attribution is not None)
+    return Section(title="Where the difference is", tables=found) if found else None
+
+
+def _claim(report: Report) -> Section:
+    return Section(title="How far this claim reaches", text=_said(report.scope), items=_lines(report.disclosures))
+
+
+def _next_steps(report: Report) -> Section | None:
+    return Section(title="What to run next", items=_lines(report.next_steps)) if report.next_steps else None
+
+
+def _state(report: Report) -> Section:
+    found = appendix.audit_tables(report)
+    note = "A field may differ and not matter; those that must agree and do not are listed with the verdict."
+    text = (*_said(report.state), note if found else "No audited state is on record.")
+    return Section(title="State the kernels worked on", text=text, tables=found)
+
+
+def _definitions(report: Report) -> Section | None:
+    table = appendix.definitions_table(report)
+    return Section(title="What the metrics are", tables=(table,)) if table.rows else None
+
+
+def _kernels(report: Report) -> Section:
+    found = (appendix.kernels_table(report), appendix.identity_table(report)) if report.kernels else ()
+    return Section(title="Kernels and machine", tables=(*found, appendix.machine_table(report)))
+
+
+def _runs(report: Report) -> Section:
+    e, wall = report.experiment, report.wall
+    shape = (
+        f"{e.repeats} plain and {e.perturb} perturbed runs a kernel and cell, {e.rounds} rounds a run, "
+        f"{e.order} order, seed {e.seed}, margin {e.margin:g}, "
+        f"memory {', '.join(format_bytes(m) for m in e.memory_bytes)}."
+    )
+    stages = (wall.boot_s, wall.quiescence_s, wall.workload_s, wall.shutdown_s)
+    names = ("boot", "quiescence", "workload", "shutdown")
+    times = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in zip(names, stages, strict=True))
+    text = (f"{outcomes_text(report)}.", shape, f"Median wall time of an ok run: {times}; for planning, not a result.")
+    found = (appendix.failures_table(report),) if report.runs.failures else ()
+    return Section(title="Runs", text=text if report.runs.ok else text[:2], tables=found)
+
+
+def _all_findings(report: Report) -> Section | None:
+    return Section(title="All findings", tables=(tables.findings_table(report),)) if report.findings else None
+
+
+def _repeat(report: Report) -> Section:
+    commands = (("The exact commands", "\n".join(_lines(report.commands))),) if report.commands else ()
+    spec = (
+        ((f"The experiment, {one_line(report.experiment.name)}.toml", verbatim(report.spec_toml)),)
+        if report.spec_toml
+        else ()
+    )
+    made = f"Made by kassay {one_line(report.kassay_version)} from plan {one_line(report.plan_id)}."
+    return Section(title="Repeat it", text=(made,), code=commands + spec)
+
+
+def _said(text: str) -> tuple[str, ...]:
+    return (one_line(text),) if text else ()
+
+
+def _lines(texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(one_line(t) for t in texts)

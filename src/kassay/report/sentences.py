@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The answer in plain words: no claim wider than its finding."""
+
+from collections.abc import Sequence
+
+from kassay.model.finding import REFUSED, Finding, Ladder, LadderStep
+from kassay.model.records import Setting
+from kassay.model.units import format_change, format_number
+from kassay.model.workload import Workload
+
+
+def subject(workload: Workload, settings: tuple[Setting, ...]) -> str:
+    """The workload's own words with its settings filled in."""
+    text = workload.subject
+    for item in settings:
+        text = text.replace("{" + item.name + "}", item.value)
+    return text
+
+
+def compare_sentence(what: str, finding: Finding, base: str, head: str) -> str:
+    """One sentence for one comparison."""
+    if finding.verdict in REFUSED or finding.change is None:
+        return (
+            f"No verdict on {_lower(what)} ({finding.verdict}): {finding.reasons[0] if finding.reasons else ''}".rstrip(
+                ": "
+            )
+            + "."
+        )
+    values = f"{format_number(finding.base_value)} against {format_number(finding.head_value)} {finding.unit}"
+    if finding.verdict == "equivalent":
+        if finding.base_value == finding.head_value:
+            value = f"{format_number(finding.base_value)} {finding.unit}"
+            return f"{what} costs the same on {base} and {head}, to the digit ({value})."
+        return (
+            f"{what} costs the same on {base} and {head} within the margin ({format_change(finding.change)}; {values})."
+        )
+    if finding.verdict == "inconclusive":
+        return f"{what}: no verdict between {base} and {head} ({format_change(finding.change)}; {finding.reasons[0]})."
+    return f"{what} {_verb(finding)} on {head} than on {base} ({format_change(finding.change)}; {values})."
+
+
+def ladder_sentence(what: str, ladder: Ladder, names: Sequence[str]) -> str:
+    """The steps of a ladder, largest first, then what is the same."""
+    steps = [step for step in ladder.steps if step.verdict in ("regression", "improvement")]
+    parts = []
+    if steps:
+        largest = max(steps, key=_size)
+        parts.append(f"{what} {_since(largest, ladder, names)}")
+        parts += [f"; {_also(step, ladder, names)}" for step in sorted(steps, key=_size, reverse=True)[1:]]
+    elif not ladder.steps:
+        parts.append(f"{what} costs the same on all {len(names)} kernels{_within(ladder, 0, len(names) - 1)}")
+    else:
+        parts.append(f"No step could be admitted for {_lower(what)}")
+    return "".join(parts) + _plateaus(ladder, names) + "." + _unsettled(ladder, names)
+
+
+def _since(step: LadderStep, ladder: Ladder, names: Sequence[str]) -> str:
+    assert step.change is not None
+    unit = ladder.unit.partition("/")
+    quantity = {"instructions": "instructions", "ns": "time"}[unit[0]]
+    verb = "executes" if quantity == "instructions" else "takes"
+    return f"{verb} {step.change + 1:.2f}× the {quantity} per {unit[2]} since {names[_index(ladder, step.to_kernel)]}"
+
+
+def _also(step: LadderStep, ladder: Ladder, names: Sequence[str]) -> str:
+    a, b = names[_index(ladder, step.from_kernel)], names[_index(ladder, step.to_kernel)]
+    return f"{format_change(step.change)} from {a} to {b}"
+
+
+def _plateaus(ladder: Ladder, names: Sequence[str]) -> str:
+    """ "; 6.12 and 6.16 are the same to the digit" for each stretch without a step."""
+    if not ladder.steps:
+        return ""
+    starts = [0, *sorted({_index(ladder, step.to_kernel) for step in ladder.steps})]
+    ends = [*(start - 1 for start in starts[1:]), len(names) - 1]
+    return "".join(
+        f"; {_join(names[a : b + 1])} are the same{_within(ladder, a, b)}"
+        for a, b in zip(starts, ends, strict=True)
+        if b > a
+    )
+
+
+def _within(ladder: Ladder, first: int, last: int) -> str:
+    values = [p.value for p in ladder.points[first : last + 1] if p.value is not None]
+    if not values:
+        return ""
+    if max(values) == min(values):
+        return " to the digit"
+    return f" within {(max(values) / min(values) - 1) * 100:.2g} %"
+
+
+def _unsettled(ladder: Ladder, names: Sequence[str]) -> str:
+    return "".join(
+        f" No verdict from {names[_index(ladder, step.from_kernel)]}"
+        f" to {names[_index(ladder, step.to_kernel)]} ({step.verdict})."
+        for step in ladder.steps
+        if step.verdict not in ("regression", "improvement")
+    )
+
+
+def _index(ladder: Ladder, kernel: str) -> int:
+    return next(i for i, point in enumerate(ladder.points) if point.kernel == kernel)
+
+
+def _verb(finding: Finding) -> str:
+    assert finding.change is not None
+    quantity = "instructions" if finding.unit.startswith("instructions") else "time"
+    verb = "executes" if quantity == "instructions" else "takes"
+    more = "more" if finding.change > 0 else ("fewer" if quantity == "instructions" else "less")
+    percent = abs(finding.change) * 100
+    return f"{verb} {percent:.3g} % {more} {quantity} per {finding.unit.partition('/')[2]}"
+
+
+def _size(step: LadderStep) -> float:
+    return abs(step.change) if step.change is not None else 0.0
+
+
+def _join(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Findings and ladders seen the same way: one metric over two or more kernels in order."""
+
+from itertools import pairwise
+
+import msgspec
+
+from kassay.model.finding import Finding, Ladder, LadderPoint, Side
+from kassay.model.machine import MachineUse
+from kassay.model.records import Record, Setting
+from kassay.model.report import Report
+
+_Key = tuple[str, str, tuple[Setting, ...], MachineUse, str, str]
+_Place = tuple[str | None, tuple[Setting, ...], MachineUse, tuple[str, ...]]
+
+
+class Row(Record, frozen=True, kw_only=True):
+    """One kernel in a series. change, verdict, evidence: against the row before; None and "" in the first row.
+
+    since, since_change: the kernel a step reaches back to and the change from it, when
+    changes that were each inside the margin added up; verdict is then that step's.
+    """
+
+    kernel: str
+    value: float | None
+    n: int
+    side: Side
+    change: float | None = None
+    interval: tuple[float, float] | None = None
+    verdict: str = ""
+    evidence: str = ""
+    since: str = ""
+    since_change: float | None = None
+
+    @property
+    def step(self) -> bool:
+        """Whether the cost changed here by more than the margin."""
+        return self.verdict in ("regression", "improvement")
+
+
+class Series(Record, frozen=True, kw_only=True):
+    """One metric over kernels in order. workload, definition, better are None when no finding tells."""
+
+    workload: str | None
+    metric: str
+    unit: str
+    definition: str | None
+    better: str | None
+    primary: bool
+    settings: tuple[Setting, ...]
+    machine: MachineUse
+    rows: tuple[Row, ...]
+
+
+class Group(Record, frozen=True, kw_only=True):
+    """All metrics of one question: same workload, settings, machine and kernels.
+
+    lead: the primary metric, or the first. across: pairs of kernels that a ladder of this
+    group holds but not as neighbours (its first against its last).
+    """
+
+    lead: Series
+    series: tuple[Series, ...]
+    across: tuple[Series, ...] = ()
+
+
+def groups(report: Report) -> tuple[Group, ...]:
+    """Every result of `report` in its order; nothing that it holds is left out."""
+    found: dict[_Place, list[Series]] = {}
+    across: dict[_Place, list[Series]] = {}
+    for one in all_series(report):
+        place = _place(one)
+        ladder = next((key for key in found if _holds(key, place)), None)
+        (found.setdefault(place, []) if ladder is None else across.setdefault(ladder, [])).append(one)
+    return tuple(_group(members, across.get(place, [])) for place, members in found.items())
+
+
+def _group(members: list[Series], across: list[Series]) -> Group:
+    lead = next((s for s in members if s.primary), members[0])
+    return Group(lead=lead, series=tuple(members), across=tuple(across))
+
+
+def _place(one: Series) -> _Place:
+    return (one.workload, one.settings, one.machine, tuple(row.kernel for row in one.rows))
+
+
+def _holds(ladder: _Place, pair: _Place) -> bool:
+    """Whether `pair` is about two of the three or more kernels of `ladder`."""
+    return ladder[:3] == pair[:3] and len(ladder[3]) > 2 and len(pair[3]) == 2 and {*pair[3]} < {*ladder[3]}
+
+
+def all_series(report: Report) -> tuple[Series, ...]:
+    """Every ladder, then every finding that is not a pair of neighbours in one of them."""
+    index = {_key(f, *_kernels(f)): f for f in report.findings}
+    covered = {_key(lad, a.kernel, b.kernel) for lad in report.ladders for a, b in pairwise(lad.points)}
+    ladders = tuple(_of_ladder(ladder, index) for ladder in report.ladders)
+    return ladders + tuple(_of_finding(f) for f in report.findings if _key(f, *_kernels(f)) not in covered)
+
+
+def _kernels(finding: Finding) -> tuple[str, str]:
+    """The sides' labels: unlike base and head, two kernels never share one."""
+    return finding.sides[0].kernel, finding.sides[1].kernel
+
+
+def _key(of: Finding | Ladder, base: str, head: str) -> _Key:
+    return (of.workload, of.metric, of.settings, of.machine, base, head)
+
+
+def _of_ladder(ladder: Ladder, index: dict[_Key, Finding]) -> Series:
+    pairs = [index.get(_key(ladder, a.kernel, b.kernel)) for a, b in pairwise(ladder.points)]
+    known = next((f for f in pairs if f is not None), None)
+    rows = [_first(point) for point in ladder.points[:1]]
+    rows += [_next(ladder, a, b, f) for (a, b), f in zip(pairwise(ladder.points), pairs, strict=True)]
+    return Series(
+        workload=ladder.workload,
+        metric=ladder.metric,
+        unit=ladder.unit,
+        definition=known.definition if known else None,
+        better=known.better if known else None,
+        primary=ladder.primary,
+        settings=ladder.settings,
+        machine=ladder.machine,
+        rows=tuple(rows),
+    )
+
+
+def _first(point: LadderPoint) -> Row:
+    return Row(kernel=point.kernel, value=point.value, n=point.n, side=point.side)
+
+
+def _next(ladder: Ladder, before: LadderPoint, point: LadderPoint, finding: Finding | None) -> Row:
+    """The finding of the pair tells most; without one, the ladder's steps do, and no step there means equivalent."""
+    if finding is not None:
+        return _crept(ladder, before, _head(finding))
+    steps = [s for s in ladder.steps if (s.from_kernel, s.to_kernel) == (before.kernel, point.kernel)]
+    change = steps[0].change if steps else _change(before.value, point.value)
+    verdict = steps[0].verdict if steps else "equivalent" if change is not None else "inconclusive"
+    return Row(kernel=point.kernel, value=point.value, n=point.n, side=point.side, change=change, verdict=verdict)
+
+
+def _crept(ladder: Ladder, before: LadderPoint, row: Row) -> Row:
+    """The row, with the kernel that a step reaches back to when small changes added up to one."""
+    back = [s for s in ladder.steps if s.to_kernel == row.kernel and s.from_kernel != before.kernel]
+    if not back:
+        return row
+    return msgspec.structs.replace(row, since=back[0].from_kernel, verdict=back[0].verdict, since_change=back[0].change)
+
+
+def _change(base: float | None, head: float | None) -> float | None:
+    return head / base - 1 if base and head is not None else None
+
+
+def _of_finding(f: Finding) -> Series:
+    base = Row(kernel=f.sides[0].kernel, value=f.base_value, n=f.n_base, side=f.sides[0])
+    return Series(
+        workload=f.workload,
+        metric=f.metric,
+        unit=f.unit,
+        definition=f.definition,
+        better=f.better,
+        primary=f.primary,
+        settings=f.settings,
+        machine=f.machine,
+        rows=(base, _head(f)),
+    )
+
+
+def _head(f: Finding) -> Row:
+    return Row(
+        kernel=f.sides[1].kernel,
+        value=f.head_value,
+        n=f.n_head,
+        side=f.sides[1],
+        change=f.change,
+        interval=f.interval,
+        verdict=f.verdict,
+        evidence=f.evidence,
+    )

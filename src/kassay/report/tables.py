@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The tables of an answer, without layout: what was measured, how it changed, where the difference is."""
+
+from collections.abc import Sequence
+
+from kassay.model.finding import REFUSED, VERDICTS, Attribution, Finding
+from kassay.model.records import Record
+from kassay.model.report import Report
+from kassay.model.units import format_change, format_numbers
+from kassay.report.series import Group, Row, Series
+from kassay.report.words import count_text, machine_text, one_line, run_length, settings_text
+
+
+class Cell(Record, frozen=True, kw_only=True):
+    """One field: its text on one line, and why it stands out: a verdict's word, "differs", or ""."""
+
+    text: str
+    mark: str = ""
+
+
+class Table(Record, frozen=True, kw_only=True):
+    """A table. numeric: columns (by index) that are aligned to the right. folded: long, may be shown closed."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    numeric: tuple[int, ...] = ()
+    folded: bool = False
+
+
+def cells(*texts: str, mark: str = "") -> tuple[Cell, ...]:
+    """A row; every cell becomes one line and carries `mark`."""
+    return tuple(Cell(text=one_line(t), mark=mark) for t in texts)
+
+
+def step_mark(row: Row) -> str:
+    """The mark of a step, with where it reaches back to when small changes added up to it."""
+    if not row.step:
+        return ""
+    since = f" {format_change(row.since_change)} since {one_line(row.since)}" if row.since else ""
+    return f" ◄ step{since}"
+
+
+def series_table(series: Series) -> Table:
+    """One metric, a kernel a row, each with its change against the row before."""
+    values = format_numbers([r.value for r in series.rows])
+    return Table(
+        title=f"{one_line(series.metric)} [{one_line(series.unit)}]",
+        columns=("kernel", one_line(series.unit), "n", "change", "interval", "verdict", "evidence"),
+        rows=tuple(_series_row(row, value) for row, value in zip(series.rows, values, strict=True)),
+        numeric=(1, 2, 3, 4),
+    )
+
+
+def _series_row(row: Row, value: str) -> tuple[Cell, ...]:
+    mark = "" if row.verdict in ("", "equivalent") else row.verdict
+    change = f"{format_change(row.change)}{step_mark(row)}" if row.verdict else "-"
+    texts = (row.kernel, value, count_text(row.side), change, interval_text(row.interval))
+    return cells(*texts, row.verdict or "-", row.evidence or "-", mark=mark)
+
+
+def across_text(pair: Series) -> str:
+    """ "iteration from a to b: 301.6 to 703.0 instructions/page, +133.1 %, regression (n 2 + 2, 2 + 2)"."""
+    base, head = pair.rows
+    values = " to ".join(format_numbers([base.value, head.value]))
+    counts = f"{count_text(base.side)}, {count_text(head.side)}"
+    change = f"{format_change(head.change)}, {head.verdict}"
+    text = f"{pair.metric} from {base.kernel} to {head.kernel}: {values} {pair.unit}, {change} (n {counts})"
+    return one_line(text)
+
+
+def across_table(group: Group) -> Table:
+    """Pairs of kernels of a ladder that are not neighbours, a metric a row."""
+    shared = _shared_unit(group.across)
+    columns = ("metric", "from", "to", "from value", "to value", "n from", "n to", "change", "verdict")
+    rows = tuple(_across_row(pair, shared) for pair in group.across)
+    title = f"Across the ladder [{shared}]" if shared else "Across the ladder"
+    return Table(title=title, columns=columns, rows=rows, numeric=(3, 4, 5, 6, 7))
+
+
+def _across_row(pair: Series, shared: str | None) -> tuple[Cell, ...]:
+    base, head = pair.rows
+    metric = pair.metric if shared else f"{pair.metric} [{pair.unit}]"
+    figures = (*format_numbers([base.value, head.value]), count_text(base.side), count_text(head.side))
+    mark = "" if head.verdict == "equivalent" else head.verdict
+    judged = cells(format_change(head.change), head.verdict, mark=mark)
+    return cells(metric, base.kernel, head.kernel, *figures) + judged
+
+
+def _shared_unit(series: Sequence[Series]) -> str | None:
+    """The unit of all of them; None when they have more than one."""
+    units = {one_line(s.unit) for s in series}
+    return units.pop() if len(units) == 1 else None
+
+
+def interval_text(interval: tuple[float, float] | None) -> str:
+    """ "+1.2 % to +3.4 %", or "-"; one figure when both ends read the same, as for exact counts."""
+    if interval is None:
+        return "-"
+    low, high = map(format_change, interval)
+    return low if low == high else f"{low} to {high}"
+
+
+def phases_table(group: Group) -> Table:
+    """All metrics of a group, a kernel a row; a step is marked in its cell."""
+    return _by_kernel(group, "All phases", [_phase_column(s) for s in group.series], numeric=True)
+
+
+def _phase_column(series: Series) -> list[Cell]:
+    values = format_numbers([r.value for r in series.rows])
+    return [
+        Cell(text=f"◄ {value}" if row.step else value, mark=row.verdict if row.step else "")
+        for row, value in zip(series.rows, values, strict=True)
+    ]
+
+
+def rounds_tables(group: Group) -> tuple[Table, ...]:
+    """Warm-up rounds, when there are any, and all rounds of each kernel's first run."""
+    warm = [[Cell(text=run_length(r.side.warmup)) for r in s.rows] for s in group.series]
+    every = [[Cell(text=run_length(r.side.rounds)) for r in s.rows] for s in group.series]
+    first = [_by_kernel(group, "Warm-up rounds, not part of a value", warm)]
+    kept = first if any(r.side.warmup for s in group.series for r in s.rows) else []
+    return (*kept, _by_kernel(group, "All rounds of the first run", every, folded=True))
+
+
+def _by_kernel(group: Group, title: str, columns: list[list[Cell]], *, numeric: bool = False,
+               folded: bool = False) -> Table:  # fmt: skip
+    """A kernel a row, a metric a column; the unit stands in the title when all metrics share it."""
+    kernels = [Cell(text=one_line(r.kernel)) for r in group.lead.rows]
+    shared = _shared_unit(group.series)
+    names = [one_line(s.metric) if shared else one_line(f"{s.metric} [{s.unit}]") for s in group.series]
+    return Table(
+        title=f"{title} [{shared}]" if shared else title,
+        columns=("kernel", *names),
+        rows=tuple(zip(kernels, *columns, strict=True)),
+        numeric=tuple(range(1, len(columns) + 1)) if numeric else (),
+        folded=folded,
+    )
+
+
+def runs_table(group: Group) -> Table:
+    """Every run's value, and how a run's rounds became it."""
+    rows = []
+    for series in group.series:
+        for row in series.rows:
+            side, metric = row.side, f"{series.metric} [{series.unit}]"
+            texts = (run_length(side.runs), run_length(side.perturbed), side.method or "-", str(side.failed))
+            rows.append(cells(metric, row.kernel, *texts))
+    columns = ("metric", "kernel", "plain runs", "perturbed runs", "a run's value is the", "failed runs")
+    return Table(title="Every run", columns=columns, rows=tuple(rows), numeric=(5,), folded=True)
+
+
+def findings_table(report: Report) -> Table:
+    """Every comparison that was made, refused ones included."""
+    columns = (
+        "workload", "settings", "machine", "metric", "unit", "base", "head", "base value", "head value", "change",
+        "interval", "n base", "n head", "verdict", "evidence", "reasons",
+    )  # fmt: skip
+    rows = tuple(_finding_row(f) for f in report.findings)
+    return Table(title="All findings", columns=columns, rows=rows, numeric=(7, 8, 9, 10, 11, 12), folded=True)
+
+
+def _finding_row(f: Finding) -> tuple[Cell, ...]:
+    base, head = format_numbers([f.base_value, f.head_value])
+    mark = "" if f.verdict == "equivalent" else f.verdict
+    what = (
+        f.workload,
+        settings_text(f.settings),
+        machine_text(f.machine),
+        f.metric,
+        f.unit,
+        f.sides[0].kernel,
+        f.sides[1].kernel,
+    )
+    figures = (base, head, format_change(f.change), interval_text(f.interval), str(f.n_base), str(f.n_head))
+    return cells(*what, *figures) + cells(f.verdict, mark=mark) + cells(f.evidence or "-", "; ".join(f.reasons) or "-")
+
+
+def refusals(report: Report) -> tuple[str, ...]:
+    """Why comparisons have no verdict, each reason once: phases of one run share theirs."""
+    found = []
+    for f in report.findings:
+        if f.verdict in (*REFUSED, "inconclusive"):
+            why = "; ".join(f.reasons) or VERDICTS[f.verdict]
+            found.append(one_line(f"{f.verdict}, {f.sides[0].kernel} against {f.sides[1].kernel}: {why}"))
+    return tuple(dict.fromkeys(found))
+
+
+def unequal_findings(report: Report) -> tuple[Finding, ...]:
+    """One finding for each distinct set of state differences; phases of one run share theirs."""
+    seen = {(f.base, f.head, f.settings, f.machine, f.differences): f for f in reversed(report.findings)}
+    return tuple(f for f in report.findings if f.differences and f in seen.values())
+
+
+def differences_table(finding: Finding) -> Table:
+    """The audited fields that should agree and do not, side by side."""
+    rows = tuple(cells(d.field, d.moment) + cells(d.base, d.head, mark="differs") for d in finding.differences)
+    title = f"State that should agree and does not ({settings_text(finding.settings)}, {machine_text(finding.machine)})"
+    return Table(
+        title=title, columns=("field", "moment", *(one_line(side.kernel) for side in finding.sides)), rows=rows
+    )
+
+
+def attribution_table(finding: Finding, a: Attribution) -> Table:
+    """The difference by function; the rows and the unattributed rest add up to the total."""
+    unit = one_line(finding.unit)
+    names = (*(row.function for row in a.rows), "not attributed", "total")
+    base = format_numbers([*(row.base for row in a.rows), None, finding.base_value])
+    head = format_numbers([*(row.head for row in a.rows), None, finding.head_value])
+    deltas = [*(row.delta for row in a.rows), a.unattributed, a.total]
+    rows = tuple(cells(*texts) for texts in zip(names, base, head, _signed(deltas), strict=True))
+    names_of = (f"{one_line(finding.base)} [{unit}]", f"{one_line(finding.head)} [{unit}]", f"difference [{unit}]")
+    title = f"{one_line(finding.metric)}: {one_line(finding.base)} against {one_line(finding.head)}"
+    return Table(title=title, columns=("function", *names_of), rows=rows, numeric=(1, 2, 3), folded=len(rows) > 30)
+
+
+def _signed(values: list[float]) -> list[str]:
+    texts = format_numbers(values)
+    return [f"+{text}" if value > 0 else text for value, text in zip(values, texts, strict=True)]

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Small texts that every format shares: names made safe, machines and settings in words, the glossary."""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from kassay.model.finding import EVIDENCE, VERDICTS, Side
+from kassay.model.machine import SCOPES, MachineUse
+from kassay.model.records import Setting
+from kassay.model.report import Report
+from kassay.model.units import format_bytes, format_number
+
+GLOSSARY = {
+    "n": "plain runs behind a value; one run is one boot of one kernel",
+    "plain run": "a run with nothing perturbed; values come from these",
+    "perturbed run": "a run with things moved that should not matter (memory size, stack, seed); it shows how far a "
+    "value moves by chance",
+    "round": "one timed repetition inside a run",
+    "warm-up": "first rounds that differ from the later ones; shown, and not part of the value",
+    "change": "head / base - 1",
+    "interval": "the range of changes that the runs allow",
+    "margin": "the relative change below which two values are called equivalent",
+    "step": "a change between two neighbours that is larger than the margin",
+}
+# Characters that turn the reading direction; a file name could use them to show something it is not.
+_BIDI = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029")
+
+
+def one_line(text: str) -> str:
+    """`text` with everything that could break a line or move a cursor made visible (a newline reads \\n)."""
+    return "".join(_visible(c) for c in text)
+
+
+def verbatim(text: str) -> str:
+    """`text` as it is, except that control characters other than newline and tab are made visible."""
+    return "\n".join("\t".join(map(one_line, line.split("\t"))) for line in text.split("\n"))
+
+
+def _visible(char: str) -> str:
+    if char in _BIDI or unicodedata.category(char) in ("Cc", "Cs"):
+        return ascii(char)[1:-1]
+    return char
+
+
+def short_names(names: Sequence[str], width: int) -> tuple[str, ...]:
+    """One-line names of at most `width` characters, cut in the middle; equal ones are numbered."""
+    short = tuple(cut(one_line(name), width) for name in names)
+    if len(set(short)) == len(short):
+        return short
+    return tuple(f"{i}: {cut(one_line(name), width - 4)}" for i, name in enumerate(names, 1))
+
+
+def cut(text: str, width: int) -> str:
+    """`text`, or when it is longer than `width` characters, its start and end with an ellipsis between."""
+    head = (width - 1) // 2
+    return text if len(text) <= width else f"{text[:head]}…{text[len(text) - (width - 1 - head) :]}"
+
+
+def settings_text(settings: Iterable[Setting]) -> str:
+    """ "size=64MiB share=shared", or "no parameters"."""
+    return one_line(" ".join(f"{s.name}={s.value}" for s in settings)) or "no parameters"
+
+
+def machine_text(machine: MachineUse) -> str:
+    """ "x86_64, icount, 1 CPU, 1GiB"."""
+    cpus = "1 CPU" if machine.cpus == 1 else f"{machine.cpus} CPUs"
+    return f"{one_line(machine.arch)}, {machine.clock}, {cpus}, {format_bytes(machine.memory_bytes)}"
+
+
+def count_text(side: Side) -> str:
+    """Plain and perturbed runs of a side: "2 + 2"."""
+    return f"{len(side.runs)} + {len(side.perturbed)}"
+
+
+def run_length(values: Sequence[float]) -> str:
+    """Values in order, equal neighbours counted: "608.1, 301.6 ×19"; "-" when there are none."""
+    parts: list[tuple[float, int]] = []
+    for value in values:
+        count = parts.pop()[1] + 1 if parts and parts[-1][0] == value else 1
+        parts.append((value, count))
+    return ", ".join(format_number(v) + (f" ×{n}" if n > 1 else "") for v, n in parts) or "-"
+
+
+def compilers(report: Report) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Every compiler with the kernels it built, in the order of the kernels; an unknown one is "not known"."""
+    built: dict[str, list[str]] = {}
+    for kernel in report.kernels:
+        built.setdefault(one_line(kernel.compiler or "not known"), []).append(one_line(kernel.ref))
+    return tuple((compiler, tuple(refs)) for compiler, refs in built.items())
+
+
+def outcomes_text(report: Report) -> str:
+    """ "20 runs planned: 19 ok, 1 failed, 0 refused; 1 retried"."""
+    r = report.runs
+    word = "run" if r.planned == 1 else "runs"
+    return f"{r.planned} {word} planned: {r.ok} ok, {r.failed} failed, {r.refused} refused; {r.retried} retried"
+
+
+def failure_counts(report: Report) -> tuple[tuple[str, int], ...]:
+    """Outcomes that were not ok with how often each came, most frequent first, then by name."""
+    counts = Counter(f.outcome for f in report.runs.failures)
+    return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def glossary(report: Report) -> tuple[tuple[str, str], ...]:
+    """Every word of art this report uses, with its meaning: verdicts, evidence, clocks, and the fixed vocabulary."""
+    verdicts = {f.verdict for f in report.findings} | {s.verdict for ladder in report.ladders for s in ladder.steps}
+    evidence = {f.evidence for f in report.findings}
+    words = [(w, m) for w, m in VERDICTS.items() if w in verdicts]
+    words += [(w, m) for w, m in EVIDENCE.items() if w in evidence]
+    words += [(w, m) for w, m in SCOPES.items() if w == report.experiment.clock]
+    return (*words, *GLOSSARY.items())

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The answer on one screen."""
+
+import pytest
+from rich.cells import cell_len
+
+from kassay.report.formats.terminal import WIDTH, render, render_rich
+from tests.report.reports import HOSTILE, KERNELS, SAMPLES
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_every_line_fits_the_terminal(sample: str) -> None:
+    # A wide character that stands in running text may carry a wrapped line over by a few columns.
+    slack = 4 if sample == "hostile" else 0
+    assert max(cell_len(line) for line in render(SAMPLES[sample]()).splitlines()) <= WIDTH + slack
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_the_answer_fits_one_screen(sample: str) -> None:
+    assert len(render(SAMPLES[sample]()).splitlines()) <= 40
+
+
+def test_steps_are_marked_where_they_are_and_nowhere_else() -> None:
+    lines = [line for line in render(SAMPLES["ladder"]()).splitlines() if "█" in line]
+    assert [line.split()[0] for line in lines] == list(KERNELS)
+    assert ["◄ step" in line for line in lines] == [False, False, True, True, False]
+    assert "+123.0 %" in lines[2] and "2 + 2" in lines[2]
+
+
+def test_bars_are_as_long_as_the_values() -> None:
+    lines = [line for line in render(SAMPLES["ladder"]()).splitlines() if "█" in line]
+    lengths = [line.count("█") for line in lines]
+    assert lengths[0] == lengths[1] < lengths[2] < lengths[4]
+    assert abs(lengths[0] / lengths[4] - 301.6 / 703.0) < 0.05
+
+
+def test_a_refused_comparison_shows_the_differing_fields_side_by_side() -> None:
+    lines = render(SAMPLES["refused"]()).splitlines()
+    row = next(line for line in lines if line.split()[:1] == ["AnonHugePages"])
+    assert row.split() == ["AnonHugePages", "before", "0", "kB", "16384", "kB"]
+
+
+def test_failures_beyond_five_are_counted() -> None:
+    lines = render(SAMPLES["one_side_missing"]()).splitlines()
+    assert sum("(attempt " in line for line in lines) == 5
+    assert "  and 3 more: see --format markdown" in lines
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_the_coloured_answer_has_the_same_words(sample: str) -> None:
+    report = SAMPLES[sample]()
+    assert render_rich(report).plain == render(report)
+
+
+def test_a_hostile_name_stays_on_its_line() -> None:
+    text = render(SAMPLES["hostile"]())
+    assert HOSTILE not in text
+    assert r"\n\x1b[31m\u202e" in text
