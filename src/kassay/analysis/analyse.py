@@ -85,4 +85,4 @@ def _phases(plan: Plan, workload: str) -> tuple[Phase, ...]:
 
 def _definition(phase: Phase, clock: str) -> str:
     what = "Instructions executed by the guest" if clock == "icount" else "Wall time"
-    return f"{what} {phase.definition}; lower is better."
+    return f"{what} per {phase.operation}. {phase.definition} Lower is better."

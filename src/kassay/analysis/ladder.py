@@ -17,6 +17,7 @@ def build_ladder(group: tuple[CellEvidence, ...], phase: Phase, compare: Compare
     machine = group[0].cell.machine
     sides = [build_side(item, phase.name, counts=machine.clock == "icount") for item in group]
     return Ladder(
+        workload=group[0].cell.workload,
         metric=phase.name,
         unit=f"{UNITS[machine.clock]}/{phase.operation}",
         primary=phase.primary,
@@ -47,4 +48,9 @@ def find_steps(kernels: int, compare: Compare) -> list[Finding]:
 
 
 def _step(finding: Finding) -> LadderStep:
-    return LadderStep(from_kernel=finding.base, to_kernel=finding.head, change=finding.change, verdict=finding.verdict)
+    return LadderStep(
+        from_kernel=finding.sides[0].kernel,
+        to_kernel=finding.sides[1].kernel,
+        change=finding.change,
+        verdict=finding.verdict,
+    )

@@ -39,11 +39,10 @@ def summarise(ticks: Sequence[int], *, counts: bool) -> Summary:
 
 
 def warmup_rounds(ticks: Sequence[int]) -> int:
-    """How many first rounds differ from the later ones: at most half of them, all outside the tolerance
-    around the median of the second half."""
+    """How many first rounds differ from the later ones: at most half of them, each further from the
+    median of the second half than the tolerance and than three robust standard deviations."""
     half = len(ticks) // 2
     later = median(ticks[half:])
-    for index, value in enumerate(ticks[:half]):
-        if abs(value - later) <= WARMUP_TOLERANCE * later:
-            return index
-    return half
+    spread = 1.4826 * median(abs(value - later) for value in ticks[half:])
+    allowed = max(WARMUP_TOLERANCE * later, 3 * spread)
+    return next((index for index, value in enumerate(ticks[:half]) if abs(value - later) <= allowed), half)

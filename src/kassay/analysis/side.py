@@ -19,7 +19,7 @@ def build_side(evidence: CellEvidence, phase: str, *, counts: bool) -> Side:
     summary = summarise(first.ticks, counts=counts) if first else None
     rounds = tuple(t * _scale(plain[0], first, counts) for t in first.ticks) if first else ()
     return Side(
-        kernel=evidence.kernel.ref,
+        kernel=evidence.label,
         value=(values[0] if counts else _median(values)) if values else None,
         method=summary.method if summary else "no run succeeded",
         runs=values,
@@ -48,7 +48,7 @@ def repeats_agree(evidence: CellEvidence) -> str | None:
             for index, (a, b) in enumerate(zip(phase.ticks, ticks, strict=True), start=1):
                 if a != b:
                     where = f"{phase.phase}, round {index}"
-                    return f"{evidence.kernel.ref}: {where}: {a} instructions in {plain[0].run}, {b} in {other.run}"
+                    return f"{evidence.label}: {where}: {a} instructions in {plain[0].run}, {b} in {other.run}"
     return None
 
 

@@ -95,7 +95,7 @@ def disk_errors(path: Path) -> Iterator[None]:
             raise HostLacks(
                 f"{path}: the disk is full", "free some space and repeat the command; finished runs are kept"
             ) from error
-        if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+        if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT, errno.ENOTDIR):
             raise HostLacks(
                 f"{path}: {error.strerror}", "choose a place you may write to, with --out or XDG_CACHE_HOME"
             ) from error

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The question, complete: what is measured, on which kernels and machines, how often."""
 
+from collections import Counter
+
 import msgspec
 
 from kassay.model.records import Record
@@ -8,6 +10,7 @@ from kassay.model.records import Record
 SCHEMA = "kassay-experiment/1"
 ORDERS = ("interleaved", "sandwich", "sequential")
 QUESTIONS = ("compare", "ladder")
+BOOTS = ("short", "stock")
 
 
 class Axis(Record, frozen=True, kw_only=True):
@@ -25,7 +28,7 @@ class WorkloadUse(Record, frozen=True, kw_only=True):
 
 
 class KernelUse(Record, frozen=True, kw_only=True):
-    """A kernel reference and the extra kernel parameters it boots with (same length rule: none)."""
+    """A kernel reference and the extra kernel parameters it boots with."""
 
     ref: str
     cmdline: str = ""
@@ -38,7 +41,8 @@ class Experiment(Record, frozen=True, kw_only=True):
     repeats: unperturbed runs per kernel and cell. perturb: further runs, each with one
     seeded perturbation of things that should not matter. margin: the relative change
     below which two values are called equivalent (0.01 = 1 %). rounds: timed repetitions
-    in one run. timeout_s: wall seconds after which a run is ended. schema: for readers.
+    in one run. timeout_s: wall seconds after which a run is ended. flavour: of archive
+    kernels. boot: "short" adds the kernel parameters that shorten the boot, "stock" leaves them out.
     """
 
     name: str
@@ -57,4 +61,17 @@ class Experiment(Record, frozen=True, kw_only=True):
     margin: float = 0.01
     timeout_s: int = 120
     retries: int = 1
+    flavour: str = "cloud"
+    boot: str = "short"
     schema: str = msgspec.field(default=SCHEMA)
+
+
+def labels(experiment: Experiment) -> tuple[str, ...]:
+    """What each kernel is called in reports: its reference, with its parameters or place where two would be equal."""
+    seen = Counter(use.ref for use in experiment.kernels)
+    named = [
+        f"{use.ref} [{use.cmdline}]" if seen[use.ref] > 1 and use.cmdline else use.ref for use in experiment.kernels
+    ]
+    again = Counter(named)
+    places = ("base", "head") if len(named) == 2 else tuple(f"#{i}" for i in range(1, len(named) + 1))
+    return tuple(f"{n} ({p})" if again[n] > 1 else n for n, p in zip(named, places, strict=True))

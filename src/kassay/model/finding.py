@@ -118,6 +118,7 @@ class LadderStep(Record, frozen=True, kw_only=True):
 class Ladder(Record, frozen=True, kw_only=True):
     """One metric over all kernels, in the order given; steps holds every change that is not equivalent."""
 
+    workload: str
     metric: str
     unit: str
     primary: bool

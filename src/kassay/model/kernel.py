@@ -53,7 +53,8 @@ class KernelArtifact(Record, frozen=True, kw_only=True):
 
     image: as packaged. vmlinux: the uncompressed ELF, None where there is none (arm64).
     symbols: text, one "address type name" per line. packages: the archive files that
-    modules can be taken from.
+    modules can be taken from. pvh: whether vmlinux can be entered directly (Xen note 18);
+    None without a vmlinux.
     """
 
     identity: KernelIdentity
@@ -63,6 +64,7 @@ class KernelArtifact(Record, frozen=True, kw_only=True):
     config: str | None = None
     symbols: str | None = None
     packages: tuple[str, ...] = ()
+    pvh: bool | None = None
 
 
 def parse_ref(text: str, default_arch: str = "x86_64") -> KernelRef:

@@ -42,11 +42,12 @@ class Measurement(Record, frozen=True, kw_only=True):
 class CellEvidence(Record, frozen=True, kw_only=True):
     """All that is known of one cell: its measurements in run order and its failed attempts.
 
-    lost: planned runs that never succeeded.
+    label: what reports call it, unique in its experiment. lost: planned runs that never succeeded.
     """
 
     cell: Cell
     kernel: KernelIdentity
+    label: str
     measurements: tuple[Measurement, ...]
     failures: tuple[RunRecord, ...]
     lost: int

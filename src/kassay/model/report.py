@@ -46,7 +46,8 @@ class Report(Record, frozen=True, kw_only=True):
     """Everything a reader may ask.
 
     title: the question in words. verdict: the answer, one or two plain sentences. state,
-    scope: one sentence each. next_steps: commands with what each would tell. commands: the exact
+    scope: one sentence each. gate_fields: the audited fields that must agree.
+    next_steps: commands with what each would tell. commands: the exact
     commands that repeat this. spec_toml: the experiment as a file. wall: medians per
     stage over all ok runs. disclosures: what every reader must be told (kernel
     parameters that shorten the boot, known limits).
@@ -70,4 +71,5 @@ class Report(Record, frozen=True, kw_only=True):
     wall: WallTime
     plan_id: str
     kassay_version: str
+    gate_fields: tuple[str, ...] = ()
     schema: str = SCHEMA

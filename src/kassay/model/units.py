@@ -46,8 +46,8 @@ def format_number(value: float | None) -> str:
         return str(value)
     if value == int(value) and abs(value) < 1e15:
         return _grouped(value, 0)
-    # 99.96 would read "100.0" next to 99.9: the width is chosen from what will be shown.
-    return _grouped(value, 1) if abs(round(value, 1)) >= 100 else f"{value:.4g}"
+    short = f"{value:.4g}"
+    return _grouped(value, 1) if abs(float(short)) >= 100 else short
 
 
 def format_numbers(values: Sequence[float | None]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from kassay.effects.files import disk_errors
+from kassay.effects.files import cache_directory, disk_errors
 from kassay.errors import HostLacks
 
 
@@ -32,3 +32,13 @@ def exclusive(path: Path, what: str) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+
+
+@contextmanager
+def host_for_timing(needed: bool) -> Iterator[None]:
+    """The whole host for one timed measurement: another kassay's runs would be part of the time."""
+    if not needed:
+        yield
+        return
+    with exclusive(cache_directory() / "timing.lock", "this host's clock"):
+        yield

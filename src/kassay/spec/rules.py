@@ -4,7 +4,7 @@
 from collections.abc import Callable, Iterator
 
 from kassay.errors import BadInput
-from kassay.model.experiment import ORDERS, QUESTIONS, SCHEMA, Experiment
+from kassay.model.experiment import BOOTS, ORDERS, QUESTIONS, SCHEMA, Experiment
 from kassay.model.kernel import ARCHES, parse_ref
 from kassay.model.machine import SCOPES
 
@@ -24,6 +24,7 @@ def _words(e: Experiment) -> Iterator[str]:
     for name, value, known in (
         ("question", e.question, QUESTIONS), ("order", e.order, ORDERS),
         ("clock", e.clock, tuple(SCOPES)), ("arch", e.arch, ARCHES), ("schema", e.schema, (SCHEMA,)),
+        ("boot", e.boot, BOOTS),
     ):  # fmt: skip
         if value not in known:
             yield f"{name}: unknown {value!r}; known: {', '.join(known)}"

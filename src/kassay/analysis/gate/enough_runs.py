@@ -19,7 +19,7 @@ def _refuse(side: CellEvidence) -> Refusal:
     last = f" ({side.failures[-1].detail})" if side.failures and side.failures[-1].detail else ""
     return Refusal(
         verdict="semantic-failure" if semantic else "incomplete",
-        reason=f"{side.kernel.ref}: no plain run succeeded: {words}{last}",
+        reason=f"{side.label}: no plain run succeeded: {words}{last}",
     )
 
 

@@ -20,7 +20,7 @@ def _side(side: CellEvidence) -> tuple[Refusal, ...]:
         if share > LIMIT:
             name, ns = measurement.foreign_ns[0]
             words = f"other tasks took {share:.1%} of the measured region, most of it {name} ({ns} ns)"
-            return (Refusal(verdict="contaminated", reason=f"{side.kernel.ref}, run {measurement.run}: {words}"),)
+            return (Refusal(verdict="contaminated", reason=f"{side.label}, run {measurement.run}: {words}"),)
     return ()
 
 

@@ -21,7 +21,7 @@ def _side(side: CellEvidence) -> tuple[Refusal, ...]:
                 broken[text] = broken.get(text, 0) + 1
     total = len(side.measurements)
     return tuple(
-        Refusal(verdict="semantic-failure", reason=f"{side.kernel.ref}: {text} ({count} of {total} runs)")
+        Refusal(verdict="semantic-failure", reason=f"{side.label}: {text} ({count} of {total} runs)")
         for text, count in broken.items()
     )
 

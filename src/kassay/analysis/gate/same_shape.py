@@ -23,9 +23,7 @@ def _check(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
     if not found:
         return ()
     first = found[0]
-    reason = (
-        f"{first.field} {first.moment} the region: {first.base} on {base.kernel.ref}, {first.head} on {head.kernel.ref}"
-    )
+    reason = f"{first.field} {first.moment} the region: {first.base} on {base.label}, {first.head} on {head.label}"
     more = f", and {len(found) - 1} more" if len(found) > 1 else ""
     return (Refusal(verdict="state-mismatch", reason=reason + more, differences=found),)
 
@@ -49,7 +47,7 @@ def _steady(side: CellEvidence) -> tuple[Refusal, ...]:
         if found:
             d = found[0]
             words = f"{d.field} {d.moment} the region: {d.base} in run {first.run}, {d.head} in run {other.run}"
-            reason = f"{side.kernel.ref}: runs differ among themselves: {words}"
+            reason = f"{side.label}: runs differ among themselves: {words}"
             return (Refusal(verdict="state-mismatch", reason=reason, differences=found),)
     return ()
 

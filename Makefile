@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# make demo   the main job, from nothing: which kernel made mprotect slower?
+# make test   everything, real boots included        make check   fast, no network
+PY = .venv/bin/python
+LADDER = debian:6.12 debian:6.16 debian:6.17 debian:6.19 debian:7.0
+
+.PHONY: demo test check fast lint guest golden setup clean
+
+demo:
+	@scripts/setup run
+	@.venv/bin/kassay ladder mprotect_toggle $(LADDER) --out kassay-out/demo --fresh
+
+test: setup
+	$(MAKE) --no-print-directory check
+	$(PY) -m pytest -q -m "boot or network or browser or slow"
+
+check: lint guest fast
+
+setup:
+	@scripts/setup test
+
+lint:
+	.venv/bin/ruff format --check -q .
+	.venv/bin/ruff check -q .
+	.venv/bin/mypy
+
+guest:
+	$(MAKE) --no-print-directory -s -C guest CC=gcc
+	$(MAKE) --no-print-directory -s -C guest CC=clang
+
+fast:
+	$(PY) -m pytest -q -n 2 -m "not boot and not network and not browser and not slow"
+
+golden:
+	$(PY) -m tests.report.regolden
+
+clean:
+	rm -rf .venv guest/build kassay-out .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Measure, then answer: what run, compare and ladder have in common."""
+
+from pathlib import Path
+
+from kassay import pipeline
+from kassay.commands._show import say, showing
+from kassay.effects.files import write_atomic
+from kassay.errors import BadInput
+from kassay.model.experiment import Experiment
+from kassay.model.finding import REFUSED
+from kassay.model.report import Report
+from kassay.registry import discover
+from kassay.report.formats._format import Format
+
+
+def formats() -> dict[str, Format]:
+    """Every report format by name."""
+    return dict(discover("kassay.report.formats", "FORMAT", Format))
+
+
+def format_named(name: str) -> Format:
+    """Raises BadInput that lists the formats."""
+    known = formats()
+    if name not in known:
+        raise BadInput(f"--format: unknown {name!r}", f"known: {', '.join(known)}")
+    return known[name]
+
+
+def measure_and_answer(experiment: Experiment, directory: Path, format_name: str, exit_code: bool) -> int:
+    """Runs what is owed, writes report.html and report.json, prints the answer; the exit status."""
+    chosen = format_named(format_name)
+    with showing() as tell:
+        pipeline.measure(experiment, directory, tell)
+    report = pipeline.answer(directory)
+    for name in ("html", "json"):
+        form = formats()[name]
+        write_atomic(directory / f"report{form.suffix}", form.render(report).encode())
+    say(chosen.render(report))
+    if chosen.name == "terminal":
+        say(f"report: {directory}/report.html\n")
+    return status(report) if exit_code else 0
+
+
+def status(report: Report) -> int:
+    """1 when any primary finding is a regression; 4 when none was admitted or all are inconclusive; else 0."""
+    verdicts = [finding.verdict for finding in report.findings if finding.primary]
+    if "regression" in verdicts:
+        return 1
+    if not verdicts or all(verdict in REFUSED or verdict == "inconclusive" for verdict in verdicts):
+        return 4
+    return 0

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The options that every measuring command shares, and the experiment they make."""
+
+import hashlib
+import inspect
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from typer import Option
+
+from kassay.errors import BadInput
+from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
+from kassay.model.records import content_id
+from kassay.model.units import parse_bytes
+from kassay.spec.load import check
+
+_M, _R = "Machine", "Runs"
+
+
+def _shared(
+    set_: Annotated[
+        list[str] | None,
+        Option(
+            "--set", metavar="NAME=VALUE", help="A workload parameter; several values, comma-separated, make a matrix."
+        ),
+    ] = None,
+    clock: Annotated[
+        str, Option(help="icount (exact instructions), tcg, kvm or host (time).", rich_help_panel=_M)
+    ] = "icount",
+    cpus: Annotated[str, Option(help="CPUs of the machine, e.g. 1 or 1,2,4.", rich_help_panel=_M)] = "1",
+    memory: Annotated[str, Option(help="Memory, e.g. 2GiB or 1GiB,4GiB.", rich_help_panel=_M)] = "1GiB",
+    arch: Annotated[str, Option(help="x86_64 or arm64.", rich_help_panel=_M)] = "x86_64",
+    flavour: Annotated[str, Option(help="Of archive kernels: cloud boots fastest.", rich_help_panel=_M)] = "cloud",
+    boot: Annotated[
+        str, Option(help="short (parameters that shorten the boot) or stock (none).", rich_help_panel=_M)
+    ] = "short",
+    cmdline: Annotated[str, Option(help="Kernel parameters for all kernels.", rich_help_panel=_M)] = "",
+    cmdline_base: Annotated[str, Option(help="Kernel parameters for the first kernel.", rich_help_panel=_M)] = "",
+    cmdline_head: Annotated[str, Option(help="Kernel parameters for the last kernel.", rich_help_panel=_M)] = "",
+    repeats: Annotated[
+        int | None, Option(help="Plain runs per kernel: 2 under icount, else 6.", rich_help_panel=_R)
+    ] = None,
+    perturb: Annotated[
+        int | None,
+        Option(help="Runs per kernel with things moved that should not matter: 2 under icount.", rich_help_panel=_R),
+    ] = None,
+    rounds: Annotated[int, Option(help="Timed rounds in each run.", rich_help_panel=_R)] = 20,
+    order: Annotated[str, Option(help="interleaved, sandwich or sequential.", rich_help_panel=_R)] = "interleaved",
+    seed: Annotated[int, Option(help="Of the order and the perturbations.", rich_help_panel=_R)] = 1,
+    margin: Annotated[
+        float, Option(help="Change below which two kernels are equivalent (0.01 = 1 %).", rich_help_panel=_R)
+    ] = 0.01,
+    timeout: Annotated[int, Option(help="Seconds of wall time a run may take.", rich_help_panel=_R)] = 120,
+    out: Annotated[
+        Path | None, Option(help="Directory of the runs; the same command again resumes it.", show_default="by content")
+    ] = None,
+    fresh: Annotated[bool, Option("--fresh", help="Measure anew beside an existing directory.")] = False,
+    format_: Annotated[str, Option("--format", help="terminal, markdown, json or html.")] = "terminal",
+    exit_code: Annotated[
+        bool, Option("--exit-code", help="Exit 1 on a regression, 4 when nothing is admitted or all is inconclusive.")
+    ] = False,
+) -> None: ...
+
+
+def with_shared_options(command: Callable[..., int]) -> Callable[..., int]:
+    """`command(*own, options)` as typer sees it: its own parameters, then the shared ones, handed over as one dict."""
+    own = [p for p in inspect.signature(command).parameters.values() if p.name != "options"]
+    shared = list(inspect.signature(_shared).parameters.values())
+    names = [p.name for p in own]
+
+    def call(**values: Any) -> int:
+        return command(*(values.pop(name) for name in names), values)
+
+    keyword = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*own, *shared)]
+    call.__signature__ = inspect.Signature(keyword)  # type: ignore[attr-defined]  # read by typer
+    call.__annotations__ = {p.name: p.annotation for p in keyword}
+    call.__doc__ = command.__doc__
+    return call
+
+
+def experiment_from(question: str, workload: str, kernels: Sequence[str], options: dict[str, Any]) -> Experiment:
+    """The experiment that a command line asks for. Raises BadInput with every problem."""
+    icount = options["clock"] == "icount"
+    problems: list[str] = []
+    experiment = Experiment(
+        name=f"{question}-{workload}",
+        question=question,
+        kernels=tuple(_kernels(kernels, options)),
+        workloads=(WorkloadUse(name=workload, axes=_axes(options["set_"] or [], problems)),),
+        clock=options["clock"],
+        arch=options["arch"],
+        cpus=_numbers(options["cpus"], "--cpus", int, problems),
+        memory_bytes=_numbers(options["memory"], "--memory", parse_bytes, problems),
+        order=options["order"],
+        repeats=options["repeats"] if options["repeats"] is not None else (2 if icount else 6),
+        perturb=options["perturb"] if options["perturb"] is not None else (2 if icount else 0),
+        rounds=options["rounds"],
+        seed=options["seed"],
+        margin=options["margin"],
+        timeout_s=options["timeout"],
+        flavour=options["flavour"],
+        boot=options["boot"],
+    )
+    if problems:
+        raise BadInput("\n".join(problems))
+    return check(experiment, "command line")
+
+
+def directory_for(experiment: Experiment, out: Path | None, fresh: bool) -> Path:
+    """Where the runs go: --out, or a name from the experiment's content, so that the same command finds it again."""
+    short = content_id(experiment)[:8]
+    base = out if out is not None else Path("kassay-out") / f"{_safe(experiment.name)}-{short}"
+    if not fresh or not base.exists():
+        return base
+    number = 2
+    while (candidate := base.with_name(f"{base.name}-{number}")).exists():
+        number += 1
+    return candidate
+
+
+def _kernels(refs: Sequence[str], options: dict[str, Any]) -> list[KernelUse]:
+    last = len(refs) - 1
+    uses = []
+    for index, ref in enumerate(refs):
+        words = [options["cmdline"]]
+        words += [options["cmdline_base"]] if index == 0 else []
+        words += [options["cmdline_head"]] if index == last else []
+        uses.append(KernelUse(ref=ref, cmdline=" ".join(word for word in words if word)))
+    return uses
+
+
+def _axes(settings: Sequence[str], problems: list[str]) -> tuple[Axis, ...]:
+    axes = []
+    for text in settings:
+        name, equals, values = text.partition("=")
+        if not (name and equals and values):
+            problems.append(f"--set {text!r}: write NAME=VALUE, for example --set size=16MiB")
+        axes.append(Axis(name=name, values=tuple(values.split(","))))
+    repeated = {axis.name for axis in axes if [a.name for a in axes].count(axis.name) > 1}
+    problems += [f"--set {name}: given twice; write several values as {name}=A,B" for name in sorted(repeated)]
+    return tuple(axes)
+
+
+def _numbers(text: str, option: str, read: Callable[[str], int], problems: list[str]) -> tuple[int, ...]:
+    try:
+        return tuple(read(part) for part in text.split(","))
+    except ValueError as error:
+        problems.append(
+            f"{option} {text!r}: {error}" if read is parse_bytes else f"{option} {text!r}: not whole numbers"
+        )
+        return (1,)
+
+
+def _safe(name: str) -> str:
+    plain = "".join(c if c.isalnum() or c in "-_." else "_" for c in name)[:60]
+    return plain or hashlib.sha256(name.encode()).hexdigest()[:8]

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What people see while it works: one live line per stage on a terminal, plain lines elsewhere. All on stderr."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+from kassay.effects import clock
+from kassay.model.progress import Progress as Event
+from kassay.model.progress import Tell
+
+_PLAIN_EVERY_S = 2.0
+
+
+def say(text: str) -> None:
+    """Writes an answer to stdout as it is: no markup, no wrapping."""
+    Console(highlight=False, markup=False, soft_wrap=True, emoji=False).out(text, end="", highlight=False)
+
+
+@contextmanager
+def showing() -> Iterator[Tell]:
+    """A Tell that shows events until the block ends; safe to call from several threads."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _plain(console)
+        return
+    columns = (
+        TextColumn("{task.fields[stage]:>9}"), BarColumn(bar_width=24),
+        TextColumn("{task.description} [dim]{task.fields[text]}", markup=True), TimeElapsedColumn(),
+    )  # fmt: skip
+    with Progress(*columns, console=console, transient=True) as bars:
+        yield _live(bars)
+
+
+def _live(bars: Progress) -> Tell:
+    rows: dict[str, TaskID] = {}
+    lock = threading.Lock()
+
+    def tell(event: Event) -> None:
+        # Runs share one line; each download has its own.
+        key = event.stage if event.stage == "run" else f"{event.stage} {event.subject}"
+        with lock:
+            if key not in rows:
+                rows[key] = bars.add_task(event.subject, total=1.0 if event.done is not None else None,
+                                          stage=event.stage, text="")  # fmt: skip
+            text = event.text.replace("[", "\\[")
+            total = 1.0 if event.done is not None else None
+            bars.update(rows[key], description=event.subject, completed=event.done or 0.0, total=total, text=text)
+
+    return tell
+
+
+def _plain(console: Console) -> Tell:
+    last: dict[str, float] = {}
+    lock = threading.Lock()
+
+    def tell(event: Event) -> None:
+        key = event.stage if event.stage == "run" else f"{event.stage} {event.subject}"
+        now = clock.monotonic_s()
+        with lock:
+            if event.done not in (None, 1.0) and now - last.get(key, -_PLAIN_EVERY_S) < _PLAIN_EVERY_S:
+                return
+            last[key] = now
+            done = "" if event.done is None else f" {event.done:.0%}"
+            console.out(f"{event.stage}: {event.subject}{done} {event.text}".rstrip(), highlight=False)
+
+    return tell

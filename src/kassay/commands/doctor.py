@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""kassay doctor: what this host can do, tried for real, and what to install for the rest."""
+
+from typing import Annotated
+
+from rich.console import Console
+from rich.table import Table
+from typer import Option
+
+from kassay.commands._command import Command
+from kassay.commands._show import showing
+from kassay.errors import KassayError
+from kassay.guest.compile import build
+from kassay.machines import machines
+from kassay.model.machine import Probe
+from kassay.model.progress import Progress, Tell
+
+
+def _doctor(arch: Annotated[str, Option(help="x86_64 or arm64.")] = "x86_64") -> int:
+    """Try every machine and tool of this host for real. A KVM that opens but cannot run a kernel is "not usable"."""
+    with showing() as tell:
+        probes = [_compiler(arch, tell), *(m.probe(arch, tell) for m in machines().values())]
+    table = Table("", "what", "found", box=None, pad_edge=False)
+    for probe in probes:
+        mark = "[green]usable[/green]" if probe.usable else "[red]not usable[/red]"
+        table.add_row(mark, probe.name, probe.detail + (f"\n→ {probe.remedy}" if probe.remedy else ""))
+    Console().print(table)
+    return 0
+
+
+def _compiler(arch: str, tell: Tell) -> Probe:
+    tell(Progress(stage="probe", subject="compiler", text="building the guest's init"))
+    try:
+        build("init", arch)
+    except KassayError as error:
+        return Probe(name="compiler", usable=False, detail=error.what, remedy=error.remedy)
+    return Probe(name="compiler", usable=True, detail="built the guest's init, static")
+
+
+COMMAND = Command(name="doctor", order=70, run=_doctor)

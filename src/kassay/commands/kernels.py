@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""kassay kernels: list what can be had, fetch it, show its identity."""
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from kassay import kernels as kernel_store
+from kassay.commands._command import Command
+from kassay.commands._show import showing
+from kassay.model.kernel import KernelIdentity, parse_ref
+
+_app = typer.Typer(no_args_is_help=True, help="List, fetch and identify kernels.")
+
+_Arch = Annotated[str, typer.Option(help="x86_64 or arm64.")]
+_Flavour = Annotated[str, typer.Option(help="cloud, or another flavour of the archive's.")]
+_Refs = Annotated[list[str], typer.Argument(metavar="REF...", help="debian:6.17, debian:6.17.8, image:PATH, host.")]
+
+
+@_app.command("list")
+def _list(arch: _Arch = "x86_64", flavour: _Flavour = "cloud") -> int:
+    """Every kernel of the archive, oldest first; * stands for fetched."""
+    with showing() as tell:
+        found = kernel_store.versions("debian", arch, flavour, tell)
+    table = Table("", "reference", "package version", "suite", box=None, pad_edge=False)
+    for version in found:
+        table.add_row("*" if version.fetched else "", version.ref, version.version, version.suite)
+    Console().print(table)
+    return 0
+
+
+@_app.command("fetch")
+def _fetch(refs: _Refs, arch: _Arch = "x86_64", flavour: _Flavour = "cloud") -> int:
+    """Fetch kernels into the store and show what they are."""
+    return _show(refs, arch, flavour)
+
+
+@_app.command("show")
+def _show(refs: _Refs, arch: _Arch = "x86_64", flavour: _Flavour = "cloud") -> int:
+    """Show the identity of kernels; fetches what is missing."""
+    with showing() as tell:
+        found = kernel_store.fetch([parse_ref(ref, arch) for ref in refs], flavour, tell)
+    console = Console()
+    for artifact in found:
+        table = Table(box=None, show_header=False, pad_edge=False)
+        for name in KernelIdentity.__struct_fields__:
+            value = getattr(artifact.identity, name)
+            table.add_row(name, "-" if value is None else str(value))
+        table.add_row("files", artifact.directory)
+        console.print(table)
+        console.print()
+    return 0
+
+
+COMMAND = Command(name="kernels", order=60, run=_app)

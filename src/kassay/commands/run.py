@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""kassay run: an experiment file."""
+
+from pathlib import Path
+from typing import Annotated
+
+from typer import Argument, Option
+
+from kassay.commands._answer import measure_and_answer
+from kassay.commands._command import Command
+from kassay.commands._options import directory_for
+from kassay.spec.load import load
+
+
+def _run(
+    spec: Annotated[Path, Argument(metavar="SPEC.toml", help="An experiment file; docs/experiment.md has every key.")],
+    out: Annotated[Path | None, Option(help="Directory of the runs; the same command again resumes it.")] = None,
+    fresh: Annotated[bool, Option("--fresh", help="Measure anew beside an existing directory.")] = False,
+    format_: Annotated[str, Option("--format", help="terminal, markdown, json or html.")] = "terminal",
+    exit_code: Annotated[bool, Option("--exit-code", help="Exit 1 on a regression, 4 without a verdict.")] = False,
+) -> int:
+    """Measure what an experiment file asks, then answer. Resumes when the directory exists."""
+    experiment = load(spec)
+    return measure_and_answer(experiment, directory_for(experiment, out, fresh), format_, exit_code)
+
+
+COMMAND = Command(name="run", order=30, run=_run)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""kassay workloads: what can be run, with parameters, metrics and required state."""
+
+from typing import Annotated
+
+from rich.console import Console
+from rich.table import Table
+from typer import Argument
+
+from kassay.commands._command import Command
+from kassay.guest import catalog
+from kassay.model.workload import Parameter, Workload
+
+
+def _workloads(
+    name: Annotated[str | None, Argument(help="Show one workload whole.")] = None,
+) -> int:
+    """List the workloads, or show one: parameters with units, metrics with definitions, required state."""
+    console = Console()
+    known = catalog.workloads()
+    if name is None:
+        table = Table("workload", "what it does", box=None, pad_edge=False)
+        for workload in known.values():
+            table.add_row(workload.name, workload.summary)
+        console.print(table)
+        return 0
+    _show(console, catalog.find(known, name))
+    return 0
+
+
+def _show(console: Console, workload: Workload) -> None:
+    console.print(f"[bold]{workload.name}[/bold]: {workload.summary}\n")
+    table = Table("parameter", "default", "values", "meaning", box=None, pad_edge=False)
+    for parameter in workload.parameters:
+        table.add_row(parameter.name, parameter.default, _values(parameter), parameter.summary)
+    console.print(table)
+    phases = Table("metric", "per", "definition", box=None, pad_edge=False)
+    for phase in workload.phases:
+        phases.add_row(phase.name + (" *" if phase.primary else ""), phase.operation, phase.definition)
+    console.print()
+    console.print(phases)
+    console.print(f"\nrequired state: {workload.state}\n* the metric a verdict is about", highlight=False)
+
+
+def _values(parameter: Parameter) -> str:
+    if parameter.choices:
+        return " | ".join(parameter.choices)
+    return f"{parameter.minimum}..{parameter.maximum} {parameter.unit}"
+
+
+COMMAND = Command(name="workloads", order=50, run=_workloads)

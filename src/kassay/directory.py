@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A run directory: spec.toml, plan.json, journal.jsonl, artifacts/; started, resumed, or opened to read."""
+
+from pathlib import Path
+
+import msgspec
+
+from kassay.effects.files import write_atomic
+from kassay.errors import BadInput
+from kassay.model.experiment import Experiment, KernelUse
+from kassay.model.kernel import KernelIdentity
+from kassay.model.plan import Plan
+from kassay.model.records import Record, content_id, from_json, to_json
+from kassay.spec.load import dump
+
+
+class RunDirectory(Record, frozen=True, kw_only=True):
+    """A directory with its plan."""
+
+    path: Path
+    plan: Plan
+    plan_id: str
+
+    @property
+    def journal(self) -> Path:
+        return self.path / "journal.jsonl"
+
+    def pinned_spec(self) -> str:
+        """The experiment file with every kernel named so exactly that it means the same next year."""
+        return dump(pinned(self.plan))
+
+
+def open_directory(path: Path) -> RunDirectory:
+    """A directory that holds a plan. Raises BadInput when it does not, or when the plan was damaged."""
+    try:
+        data = (path / "plan.json").read_bytes()
+    except OSError as error:
+        raise BadInput(f"{path}: not a run directory (no plan.json)", "give a directory that kassay made") from error
+    try:
+        plan = from_json(data, Plan)
+    except msgspec.DecodeError as error:
+        raise BadInput(f"{path}/plan.json: {error}", "it is damaged, or of another version of kassay") from error
+    return RunDirectory(path=path, plan=plan, plan_id=content_id(plan))
+
+
+def resumed(path: Path, experiment: Experiment) -> Plan | None:
+    """The plan that stands in `path`, or None. Raises BadInput when it answers another question."""
+    if not (path / "plan.json").exists():
+        return None
+    plan = open_directory(path).plan
+    if plan.experiment != experiment:
+        names = [n for n in Experiment.__struct_fields__ if getattr(plan.experiment, n) != getattr(experiment, n)]
+        raise BadInput(f"{path}: holds another experiment (differs in {', '.join(names)})",
+                       "choose another directory with --out; nothing there was changed")  # fmt: skip
+    return plan
+
+
+def started(path: Path, plan: Plan) -> RunDirectory:
+    """Writes spec and plan where they are missing. Raises BadInput when the plan that is there is another.
+
+    Same experiment, other plan: kernels, emulator or guest programs changed since.
+    """
+    here = RunDirectory(path=path, plan=plan, plan_id=content_id(plan))
+    if (path / "plan.json").exists():
+        old = open_directory(path)
+        if old.plan_id != here.plan_id:
+            names = [n for n in Plan.__struct_fields__ if getattr(old.plan, n) != getattr(plan, n)]
+            raise BadInput(f"{path}: was measured with another {' and '.join(names)}",
+                           "the old runs stay valid; measure anew with --fresh or another --out")  # fmt: skip
+        return here
+    write_atomic(path / "spec.toml", dump(plan.experiment).encode())
+    write_atomic(path / "plan.json", to_json(plan))
+    return here
+
+
+def pinned(plan: Plan) -> Experiment:
+    """The experiment with "debian:6.17" replaced by the package version that was found."""
+    uses = tuple(
+        KernelUse(ref=exact_ref(kernel), cmdline=use.cmdline)
+        for use, kernel in zip(plan.experiment.kernels, plan.kernels, strict=True)
+    )
+    return msgspec.structs.replace(plan.experiment, kernels=uses)
+
+
+def exact_ref(kernel: KernelIdentity) -> str:
+    """A reference that names this very kernel."""
+    if kernel.package_version is None:
+        return kernel.ref
+    return f"{kernel.ref.partition('debian:')[0]}debian:{kernel.package_version}"

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Journal -> evidence: the raw streams, read again each time, so that a better parser also reads old runs."""
+
+from collections.abc import Sequence
+
+from kassay.directory import RunDirectory
+from kassay.guest import audit, protocol
+from kassay.journal import artifacts
+from kassay.model.experiment import labels
+from kassay.model.guest import GuestReport
+from kassay.model.measurement import CellEvidence, CheckedRequirement, Fields, Measurement
+from kassay.model.plan import PlannedRun
+from kassay.model.run import RunRecord
+
+
+def collect(here: RunDirectory, records: Sequence[RunRecord]) -> tuple[CellEvidence, ...]:
+    """One CellEvidence per cell of the plan, in plan order."""
+    succeeded = {record.run: record for record in records if record.outcome == "ok"}
+    tried = {record.run for record in records}
+    names = labels(here.plan.experiment)
+    made = []
+    for cell in here.plan.cells:
+        runs = sorted((run for run in here.plan.runs if run.cell == cell.id), key=lambda run: run.repeat)
+        ids = {run.id for run in runs}
+        made.append(
+            CellEvidence(
+                cell=cell,
+                kernel=here.plan.kernels[cell.kernel],
+                label=names[cell.kernel],
+                measurements=tuple(_read(here, run, succeeded[run.id]) for run in runs if run.id in succeeded),
+                failures=tuple(r for r in records if r.run in ids and r.outcome != "ok"),
+                lost=len((ids & tried) - succeeded.keys()),
+            )
+        )
+    return tuple(made)
+
+
+def _read(here: RunDirectory, run: PlannedRun, record: RunRecord) -> Measurement:
+    assert record.stream_sha256 is not None  # an ok run has a stream
+    report = protocol.parse(artifacts.get(here.path, record.stream_sha256))
+    fields = {moment: audit.fields(report, moment) for moment in ("before", "after")}
+    return Measurement(
+        run=run.id,
+        repeat=run.repeat,
+        perturbation=run.perturbation.number,
+        phases=report.phases,
+        ns_per_tick=_ns_per_tick(report),
+        before=_tuple(fields["before"]),
+        after=_tuple(fields["after"]),
+        requirements=tuple(
+            CheckedRequirement(
+                requirement=r, found=fields[r.moment].get(r.field), holds=audit.holds(r, fields[r.moment])
+            )
+            for r in report.requirements
+        ),
+        foreign_ns=audit.foreign(report),
+        region_ns=_region_ns(report),
+        counters=_tuple(audit.delta(report, "")),
+    )
+
+
+def _ns_per_tick(report: GuestReport) -> float | None:
+    # The TSC is read under icount only; there it runs at 1 GHz, one tick per instruction.
+    if report.clock == "tsc" and report.ticks_per_second is None:
+        return 1.0
+    return 1e9 / report.ticks_per_second if report.ticks_per_second else None
+
+
+def _region_ns(report: GuestReport) -> int | None:
+    """Length of the measured region, from the rounds; None when the clock's rate is not known."""
+    per_tick = _ns_per_tick(report)
+    if per_tick is None:
+        return None
+    whole = next((p for p in report.phases if p.phase == "iteration"), None)
+    phases = (whole,) if whole is not None else report.phases
+    return int(sum(sum(p.ticks) for p in phases) * per_tick)
+
+
+def _tuple(fields: dict[str, str | None]) -> Fields:
+    return tuple(sorted(fields.items()))

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One planned run -> one RunRecord: build the guest, run the machine, keep the raw bytes, name the outcome."""
+
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from kassay import kernels as kernel_store
+from kassay.effects import clock
+from kassay.effects.files import disk_errors
+from kassay.guest import initramfs, protocol
+from kassay.journal import artifacts
+from kassay.machines._backend import Ended, Job, Machine
+from kassay.model.plan import Cell, PlannedRun
+from kassay.model.progress import silent
+from kassay.model.run import RunRecord
+from kassay.prepare import Prepared
+from kassay.run.outcome import classify
+
+
+def jobs_for(machine: Machine) -> int:
+    """Runs at a time: one where time is measured, else one per CPU of this process."""
+    return 1 if machine.exclusive else max(1, len(os.sched_getaffinity(0)))
+
+
+class Measurer:
+    """Makes runs of one plan; safe to call from several threads."""
+
+    def __init__(self, prepared: Prepared, directory: Path, scratch: Path) -> None:
+        self._prepared = prepared
+        self._directory = directory
+        self._scratch = scratch
+        self._cells = {cell.id: cell for cell in prepared.plan.cells}
+
+    def measure(self, run: PlannedRun, attempt: int) -> RunRecord:
+        """One attempt; never raises for what the guest or the machine did."""
+        started = clock.utc_now()
+        cell = self._cells[run.cell]
+        with tempfile.TemporaryDirectory(prefix="run-", dir=self._scratch) as name:
+            job = self._job(run, cell, Path(name))
+            ended = self._prepared.machine.run(job, cell.machine.arch, lambda _: None)
+        outcome, detail = _outcome(ended, boots=self._prepared.machine.boots)
+        return RunRecord(
+            run=run.id, attempt=attempt, outcome=outcome, detail=detail,
+            stream_sha256=artifacts.put(self._directory, ended.stream) if ended.stream else None,
+            console_sha256=artifacts.put(self._directory, ended.console) if ended.console else None,
+            wall=ended.wall, argv=ended.argv, started_utc=started,
+        )  # fmt: skip
+
+    def _job(self, run: PlannedRun, cell: Cell, directory: Path) -> Job:
+        machine = self._prepared.machine
+        artifact = self._prepared.artifacts[cell.kernel]
+        moved = run.perturbation
+        arguments = self._arguments(run, cell)
+        image = None
+        if machine.boots:
+            modules = kernel_store.load_modules(artifact, _modules(cell), silent)
+            data = initramfs.build(
+                init=self._prepared.program("init"), workload=self._prepared.program(cell.workload),
+                arguments=arguments, modules=modules, boot_delay_us=moved.boot_delay_us,
+                padding_bytes=moved.initramfs_bytes,
+            )  # fmt: skip
+            image = directory / "initramfs"
+            with disk_errors(image):
+                image.write_bytes(data)
+        base = machine.cmdline(cell.machine.arch, cell.machine.cpus, self._prepared.plan.experiment.boot == "short")
+        return Job(
+            directory=str(directory),
+            program=(str(self._prepared.program(cell.workload)), *arguments),
+            kernel=(artifact.vmlinux or artifact.image) if machine.boots else None,
+            initramfs=str(image) if image else None,
+            cmdline=f"{base} {cell.cmdline}".strip(),
+            cpus=cell.machine.cpus,
+            memory_bytes=cell.machine.memory_bytes - moved.memory_pages * 4096,
+            seed=moved.seed,
+            timeout_s=self._prepared.plan.experiment.timeout_s,
+        )
+
+    def _arguments(self, run: PlannedRun, cell: Cell) -> tuple[str, ...]:
+        moved = run.perturbation
+        return (
+            "--run",
+            *(f"{s.name}={s.value}" for s in cell.settings),
+            *("--rounds", str(self._prepared.plan.experiment.rounds)),
+            *("--clock", self._prepared.machine.guest_clock),
+            *("--stack-bytes", str(moved.stack_bytes), "--mmap-pages", str(moved.mmap_pages)),
+        )
+
+
+def _modules(cell: Cell) -> Sequence[str]:
+    """Kernel modules that a workload's settings need."""
+    return ("zram",) if any(s.name == "swap" and s.value == "zram" for s in cell.settings) else ()
+
+
+def _outcome(ended: Ended, *, boots: bool) -> tuple[str, str]:
+    problem: tuple[str, str] | None = None
+    try:
+        report = protocol.parse(ended.stream)
+        if report.check != "ok":
+            problem = ("check-failed", report.check)
+    except protocol.StreamError as error:
+        problem = (error.kind, error.detail)
+    return classify(
+        console=ended.console if boots else b"", stream_problem=problem, status=ended.status,
+        timed_out=ended.timed_out, machine_words=ended.detail,
+    )  # fmt: skip

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Experiment -> Plan with everything the runs need at hand: kernels, programs, machine."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from kassay import kernels as kernel_store
+from kassay.directory import exact_ref
+from kassay.effects.files import sha256_file
+from kassay.errors import BadInput, HostLacks
+from kassay.guest import catalog
+from kassay.guest.compile import build
+from kassay.machines import machine_for
+from kassay.machines._backend import Machine
+from kassay.model.experiment import Experiment, WorkloadUse
+from kassay.model.kernel import KernelArtifact, KernelIdentity, parse_ref
+from kassay.model.plan import Plan
+from kassay.model.progress import Tell
+from kassay.model.records import Record, Setting
+from kassay.model.workload import Workload
+from kassay.plan.expand import Combination, expand, matrix
+
+
+class Prepared(Record, frozen=True, kw_only=True):
+    """A plan and what its runs are made of. programs: workload name (and "init") to its static binary."""
+
+    plan: Plan
+    machine: Machine
+    artifacts: tuple[KernelArtifact, ...]
+    programs: tuple[tuple[str, Path], ...]
+
+    def program(self, name: str) -> Path:
+        return dict(self.programs)[name]
+
+
+def prepare(experiment: Experiment, before: Plan | None, tell: Tell) -> Prepared:
+    """Resolves everything. before: the plan of a directory that is resumed; its kernels are taken as they were.
+
+    Raises BadInput or HostLacks before anything is downloaded where that can be known.
+    """
+    machine = machine_for(experiment.clock)
+    if experiment.arch not in machine.arches:
+        raise HostLacks(f"clock {experiment.clock} on {experiment.arch}: not supported by this version",
+                        f"use --arch {machine.arches[0]}")  # fmt: skip
+    combinations, workloads = _combinations(experiment.workloads)
+    identity = machine.identify(experiment.arch, max(experiment.cpus))
+    if experiment.clock in ("kvm", "host"):
+        probe = machine.probe(experiment.arch, tell)
+        if not probe.usable:
+            raise HostLacks(f"clock {experiment.clock} is not usable here: {probe.detail}", probe.remedy)
+    programs = tuple((name, build(name, experiment.arch)) for name in ("init", *(w.name for w in workloads)))
+    artifacts = _kernels(experiment, before, tell)
+    hashes = tuple(Setting(name=name, value=sha256_file(path)) for name, path in programs)
+    plan = expand(experiment, tuple(a.identity for a in artifacts), combinations, workloads, identity, hashes)
+    return Prepared(plan=plan, machine=machine, artifacts=artifacts, programs=programs)
+
+
+def shared_cmdline(plan: Plan) -> str:
+    """The kernel parameters all runs share, as disclosed in the report."""
+    experiment = plan.experiment
+    machine = machine_for(experiment.clock)
+    return machine.cmdline(experiment.arch, experiment.cpus[0], experiment.boot == "short")
+
+
+def _combinations(uses: Sequence[WorkloadUse]) -> tuple[tuple[Combination, ...], tuple[Workload, ...]]:
+    """Every point of every workload's matrix, settings complete and checked; all problems at once."""
+    known = catalog.workloads()
+    combinations: list[Combination] = []
+    chosen: dict[str, Workload] = {}
+    for use in uses:
+        workload = catalog.find(known, use.name)
+        chosen[use.name] = workload
+        for point in matrix(tuple((axis.name, axis.values) for axis in use.axes)):
+            combinations.append((use.name, catalog.settings(workload, point)))
+    if len(set(combinations)) != len(combinations):
+        raise BadInput("workloads: the same setting appears twice", "list each workload setting once")
+    return tuple(combinations), tuple(chosen.values())
+
+
+def _kernels(experiment: Experiment, before: Plan | None, tell: Tell) -> tuple[KernelArtifact, ...]:
+    """Artifacts in the experiment's order; on resume, the very images that were measured."""
+    old: tuple[KernelIdentity, ...] = before.kernels if before is not None else ()
+    texts = [exact_ref(kernel) for kernel in old] or [use.ref for use in experiment.kernels]
+    found = kernel_store.fetch([parse_ref(text, experiment.arch) for text in texts], experiment.flavour, tell)
+    named = []
+    for index, artifact in enumerate(found):
+        if old and artifact.identity.image_sha256 != old[index].image_sha256:
+            raise BadInput(f"{old[index].ref}: the image is not the one measured before",
+                           "measure anew with --fresh or another --out")  # fmt: skip
+        identity = old[index] if old else artifact.identity
+        named.append(msgspec.structs.replace(artifact, identity=identity))
+    return tuple(named)

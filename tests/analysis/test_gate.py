@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The gate refuses what may not be compared, with the reason; and every rule can refuse."""
+
+from kassay.analysis.analyse import refusals_of
+from kassay.analysis.gate._rule import GateRule, Refusal
+from kassay.model.measurement import Measurement
+from kassay.registry import discover
+from tests.analysis.sides import STATE, evidence, measurement
+
+GOOD = measurement([100, 100, 100])
+
+
+def verdict_of(base: Measurement = GOOD) -> tuple[Refusal, ...]:
+    return refusals_of(evidence("a", base), evidence("b", GOOD, index=1))
+
+
+def test_equal_states_are_admitted() -> None:
+    assert verdict_of() == ()
+
+
+def test_huge_pages_on_one_side_only_are_a_state_mismatch_with_both_values() -> None:
+    huge = (("range.AnonHugePages", "16384"), *STATE[1:])
+    found = verdict_of(measurement([100], before=huge))
+    assert found[0].verdict == "state-mismatch"
+    assert (found[0].differences[0].field, found[0].differences[0].base, found[0].differences[0].head) == (
+        "range.AnonHugePages", "16384", "0",
+    )  # fmt: skip
+
+
+def test_a_difference_only_afterwards_is_refused_too() -> None:
+    swapped = (("range.AnonHugePages", "512"), *STATE[1:])
+    assert verdict_of(measurement([100], after=swapped))[0].differences[0].moment == "after"
+
+
+def test_an_absent_field_is_not_taken_for_zero() -> None:
+    silent = (("range.AnonHugePages", None), *STATE[1:])
+    assert verdict_of(measurement([100], before=silent)) == ()  # not comparable: shown, not refused
+    assert verdict_of(measurement([100], holds=None))[0].verdict == "semantic-failure"
+
+
+def test_a_broken_requirement_is_a_semantic_failure() -> None:
+    found = verdict_of(measurement([100], holds=False))
+    assert found[0].verdict == "semantic-failure"
+    assert "range.vmas must be == 1" in found[0].reason
+
+
+def test_other_tasks_in_the_region_contaminate() -> None:
+    found = verdict_of(measurement([100], foreign=(("kworker/0:1", 470_000), ("rcu", 10))))
+    assert found[0].verdict == "contaminated"
+    assert "kworker/0:1" in found[0].reason
+    assert verdict_of(measurement([100], foreign=(("kworker/0:1", 9_000),))) == ()
+
+
+def test_no_run_is_incomplete_and_an_undone_work_is_semantic() -> None:
+    lost = evidence("b", index=1, failures=("timeout", "panic"))
+    assert refusals_of(evidence("a", GOOD), lost)[0].verdict == "incomplete"
+    undone = evidence("b", index=1, failures=("check-failed", "check-failed"))
+    assert refusals_of(evidence("a", GOOD), undone)[0].verdict == "semantic-failure"
+
+
+def test_runs_of_one_kernel_in_two_states_are_refused() -> None:
+    huge = measurement([100], before=(("range.AnonHugePages", "2048"), *STATE[1:]), repeat=1)
+    found = refusals_of(evidence("a", GOOD, huge), evidence("b", GOOD, index=1))
+    assert found[0].verdict == "state-mismatch"
+    assert "differ among themselves" in found[0].reason
+
+
+def test_every_rule_is_named_like_its_file_and_has_a_place_of_its_own() -> None:
+    rules = discover("kassay.analysis.gate", "RULE", GateRule)
+    assert [rule.name for rule in rules.values()] == list(rules)
+    assert len({rule.order for rule in rules.values()}) == len(rules)

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One measured directory that all boot tests ask their questions of."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+OLD, NEW = "debian:6.12", "debian:6.17"
+QUICK = ("--set", "size=2MiB", "--rounds", "8")
+
+
+class Ran(NamedTuple):
+    """An ended kassay."""
+
+    status: int
+    out: str
+    err: str
+
+    def json(self) -> dict[str, Any]:
+        parsed: dict[str, Any] = json.loads(self.out)
+        return parsed
+
+
+Kassay = Callable[..., Ran]
+
+
+def command(*words: str) -> list[str]:
+    """kassay's argv, from the interpreter that runs the tests."""
+    return [sys.executable, "-c", "from kassay.cli import main; main()", *words]
+
+
+@pytest.fixture(scope="session")
+def kassay() -> Kassay:
+    def run(*words: str, **options: Any) -> Ran:
+        done = subprocess.run(command(*words), capture_output=True, text=True, timeout=600, **options)
+        return Ran(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def ladder(kassay: Kassay, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """mprotect_toggle on 6.12, 6.16 and 6.17: two plain and one perturbed run each."""
+    directory = tmp_path_factory.mktemp("ladder") / "runs"
+    words = ("ladder", "mprotect_toggle", OLD, "debian:6.16", NEW, *QUICK, "--perturb", "1", "--out", str(directory))
+    ran = kassay(*words)
+    assert ran.status == 0, ran.err
+    return directory

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What goes wrong is told apart, kept, retried a bounded number of times, and never loses what was measured."""
+
+import os
+import resource
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from kassay.journal.journal import read_journal
+from tests.boot.conftest import NEW, OLD, QUICK, Kassay, command
+
+pytestmark = pytest.mark.boot
+ONE = ("compare", "mprotect_toggle", OLD, OLD, *QUICK, "--repeats", "1", "--perturb", "0", "--format", "json")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "outcome"),
+    [
+        (("--cmdline-head", "init=/nowhere rdinit=/nowhere"), "panic"),
+        (("--cmdline-head", "console=ttyS1 ignore_loglevel"), "torn-output"),  # the kernel's words in the stream
+        (("--cmdline-head", "8250.nr_uarts=1"), "no-boot"),  # a guest without its result port
+    ],
+)
+def test_a_failing_head_is_named_retried_and_refused(
+    kassay: Kassay, tmp_path: Path, parameters: tuple[str, str], outcome: str
+) -> None:
+    ran = kassay(*ONE, *parameters, "--out", str(tmp_path / "d"), "--timeout", "30")
+    report = ran.json()
+    assert {failure["outcome"] for failure in report["runs"]["failures"]} == {outcome}
+    assert (report["runs"]["ok"], report["runs"]["failed"], report["runs"]["retried"]) == (1, 1, 1)
+    assert {finding["verdict"] for finding in report["findings"]} == {"incomplete"}
+    failed = [r for r in read_journal(tmp_path / "d" / "journal.jsonl") if r.outcome != "ok"]
+    assert all(record.console_sha256 for record in failed)
+
+
+def test_a_run_that_does_not_end_is_a_timeout(kassay: Kassay, tmp_path: Path) -> None:
+    ran = kassay(*ONE, "--out", str(tmp_path / "d"), "--timeout", "1")
+    assert {failure["outcome"] for failure in ran.json()["runs"]["failures"]} == {"timeout"}
+
+
+def start(*words: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(command(*words), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def emulators_of(parent: int) -> list[int]:
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            text = stat.read_text()
+        except OSError:
+            continue
+        name, _, rest = text.partition(") ")
+        if "qemu-system" in name and int(rest.split()[1]) == parent:
+            found.append(int(stat.parent.name))
+    return found
+
+
+def emulators_when_up(parent: int) -> list[int]:
+    for _ in range(600):
+        if found := emulators_of(parent):
+            return found
+        time.sleep(0.05)
+    raise AssertionError("no emulator was started")
+
+
+def test_killed_at_several_moments_and_resumed_gives_the_same_answer(
+    kassay: Kassay, ladder: Path, tmp_path: Path
+) -> None:
+    words = (
+        "ladder",
+        "mprotect_toggle",
+        OLD,
+        "debian:6.16",
+        NEW,
+        *QUICK,
+        "--perturb",
+        "1",
+        "--out",
+        str(tmp_path / "d"),
+    )
+    for delay in (0.7, 4.0, 6.0):
+        child = start(*words)
+        try:
+            emulators = emulators_when_up(child.pid)
+            time.sleep(delay)
+        finally:
+            child.send_signal(signal.SIGKILL)
+            child.wait()
+        for pid in emulators:  # they die with kassay
+            for _ in range(100):
+                if (
+                    not Path(f"/proc/{pid}").exists()
+                    or "Z" in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2][:4]
+                ):
+                    break
+                time.sleep(0.05)
+            else:
+                raise AssertionError("an emulator outlived its kassay")
+    kept = len(read_journal(tmp_path / "d" / "journal.jsonl"))
+    assert kassay(*words).status == 0
+    records = read_journal(tmp_path / "d" / "journal.jsonl")
+    assert len(records) == len({record.run for record in records}) == 9 >= kept
+    first = kassay("report", str(ladder), "--format", "json").json()
+    second = kassay("report", str(tmp_path / "d"), "--format", "json").json()
+    for report in (first, second):  # what may differ: where it stands and how long it took
+        for key in ("wall", "commands", "next_steps"):
+            report.pop(key, None)
+    assert first == second
+
+
+def test_an_emulator_that_dies_is_named_and_the_run_is_made_again(kassay: Kassay, tmp_path: Path) -> None:
+    words = (*ONE, "--out", str(tmp_path / "d"))
+    child = start(*words)
+    os.kill(emulators_when_up(child.pid)[0], signal.SIGKILL)
+    assert child.wait(timeout=120) == 0
+    records = read_journal(tmp_path / "d" / "journal.jsonl")
+    assert sorted((r.outcome, r.attempt) for r in records) == [("machine-died", 1), ("ok", 1), ("ok", 2)]
+    assert "signal 9" in next(r.detail for r in records if r.outcome == "machine-died")
+
+
+def test_a_second_kassay_on_one_directory_is_refused(kassay: Kassay, tmp_path: Path) -> None:
+    words = (*ONE, "--out", str(tmp_path / "d"))
+    child = start(*words)
+    try:
+        emulators_when_up(child.pid)
+        second = kassay(*words)
+        assert second.status == 3
+        assert f"in use by another kassay (process {child.pid})" in second.err
+    finally:
+        child.wait(timeout=120)
+
+
+def test_another_experiment_is_not_mixed_into_a_directory(kassay: Kassay, ladder: Path) -> None:
+    ran = kassay("compare", "mprotect_toggle", OLD, NEW, *QUICK, "--out", str(ladder))
+    assert ran.status == 2
+    assert "holds another experiment" in ran.err
+
+
+def test_a_disk_that_fills_up_is_said_and_loses_nothing(kassay: Kassay, tmp_path: Path) -> None:
+    words = (*ONE, "--out", str(tmp_path / "d"))
+    limit = 24 * 1024  # enough for plan and first journal lines, not for an artifact of the whole stream
+
+    def small_disk() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+
+    full = kassay(*words, preexec_fn=small_disk)
+    assert full.status == 3
+    assert "disk is full" in full.err
+    assert len(full.err.strip().splitlines()) <= 6
+    assert kassay(*words).status == 0

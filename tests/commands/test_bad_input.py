@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Bad input and missing tools: one to three lines with the way out, and the right exit status."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def kassay(*words: str, **environment: str) -> tuple[int, str]:
+    argv = [sys.executable, "-c", "from kassay.cli import main; main()", *words]
+    env = {**os.environ, **environment}
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=120, env=env)
+    return done.returncode, done.stderr
+
+
+TWO = ("image:/etc/hostname", "image:/etc/hostname")
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (
+            ("compare", "mprotect_toggle", "linux-6.12", "debian:6.17"),
+            2,
+            "kernels[0].ref: kernel 'linux-6.12': not a kernel",
+        ),
+        (("compare", "mprotect_togle", *TWO), 2, "unknown workload 'mprotect_togle'"),
+        (("compare", "mprotect_toggle", *TWO, "--set", "sise=1MiB"), 2, "unknown parameter 'sise'"),
+        (("compare", "mprotect_toggle", *TWO, "--set", "size=9EiB"), 2, "'9EiB' is not a size"),
+        (("compare", "mprotect_toggle", *TWO, "--set", "size=4TiB"), 2, "outside"),
+        (("compare", "mprotect_toggle", *TWO, "--set", "size=4097B"), 2, "not a multiple of 4KiB"),
+        (("compare", "mprotect_toggle", *TWO, "--set", "size"), 2, "write NAME=VALUE"),
+        (("compare", "mprotect_toggle", *TWO, "--memory", "lots"), 2, "'lots' is not a size"),
+        (("compare", "mprotect_toggle", *TWO, "--memory", "16MiB"), 2, "memory_bytes[0]: 16777216 is outside"),
+        (("compare", "mprotect_toggle", *TWO, "--cpus", "many"), 2, "--cpus 'many'"),
+        (("compare", "mprotect_toggle", *TWO, "--repeats", "0"), 2, "repeats: 0 is outside"),
+        (("compare", "mprotect_toggle", *TWO, "--clock", "sundial"), 2, "clock: unknown 'sundial'"),
+        (("compare", "mprotect_toggle", *TWO, "--order", "up"), 2, "order: unknown 'up'"),
+        (("compare", "mprotect_toggle", *TWO, "--format", "papyrus"), 2, "--format: unknown 'papyrus'"),
+        (("compare", "mprotect_toggle", *TWO), 2, "/etc/hostname"),
+        (("compare", "mprotect_toggle", "image:/nowhere", "image:/nowhere"), 2, "/nowhere"),
+        (("ladder", "mprotect_toggle", "image:/nowhere"), 2, "a ladder needs at least two"),
+        (("run", "/nowhere.toml"), 2, "/nowhere.toml: No such file"),
+        (("report", "/tmp"), 2, "/tmp: not a run directory"),
+        (("workloads", "nothing"), 2, "unknown workload 'nothing'"),
+        (("weigh",), 2, "No such command"),
+        (("compare", "mprotect_toggle", *TWO, "--no-such-option"), 2, "No such option"),
+    ],
+)
+def test_bad_input_is_said_briefly(tmp_path: Path, words: tuple[str, ...], status: int, said: str) -> None:
+    out = ("--out", str(tmp_path / "d")) if words[0] in ("compare", "ladder") else ()
+    found, err = kassay(*words, *out)
+    assert found == status, err
+    assert said in " ".join(err.split()), err
+    if err.startswith("kassay:"):
+        assert len(err.strip().splitlines()) <= 3, err
+    assert "Traceback" not in err
+
+
+def test_without_qemu_the_package_is_named(tmp_path: Path) -> None:
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for name in ("gcc", "setpriv", "as", "ld"):
+        (tools / name).symlink_to(f"/usr/bin/{name}")
+    status, err = kassay("compare", "mprotect_toggle", *TWO, "--out", str(tmp_path / "d"), PATH=str(tools))
+    assert (status, "apt install qemu-system-x86" in err) == (3, True), err
+
+
+def test_without_network_and_index_the_way_out_is_said(tmp_path: Path) -> None:
+    words = ("kernels", "fetch", "debian:6.12")
+    dead = "http://127.0.0.1:9"
+    status, err = kassay(*words, XDG_CACHE_HOME=str(tmp_path), http_proxy=dead, https_proxy=dead)
+    assert status == 3, err
+    last = err[err.index("kassay:") :]
+    assert "network" in last and len(last.strip().splitlines()) <= 3
+
+
+def test_a_read_only_place_is_said(tmp_path: Path) -> None:
+    status, err = kassay("compare", "mprotect_toggle", *TWO, "--out", "/proc/nowhere/d")
+    assert status in (2, 3), err
+    assert "Traceback" not in err
+
+
+def test_every_command_has_help_that_teaches() -> None:
+    for words in ((), ("compare",), ("ladder",), ("run",), ("report",), ("workloads",), ("kernels",), ("doctor",)):
+        argv = [sys.executable, "-c", "from kassay.cli import main; main()", *words, "--help"]
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0
+        assert len(done.stdout.split()) > 30

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Outcomes are told apart, the gravest first."""
+
+import pytest
+
+from kassay.run.outcome import classify
+
+
+def outcome(
+    console: bytes = b"", problem: tuple[str, str] | None = None, status: int = 0, timed_out: bool = False
+) -> str:
+    return classify(console=console, stream_problem=problem, status=status, timed_out=timed_out, machine_words="")[0]
+
+
+@pytest.mark.parametrize(
+    ("console", "expected"),
+    [
+        (b"[    0.0] Linux version 6.12\n", "ok"),
+        (b"[ 1.0] Kernel panic - not syncing: Attempted to kill init!\n", "panic"),
+        (b"[ 1.0] BUG: kernel NULL pointer dereference\n[ 1.1] Kernel panic - not syncing: Fatal exception\n", "panic"),
+        (b"[ 1.0] WARNING: CPU: 0 PID: 1 at mm/mprotect.c:88 change_pte_range+0x1/0x2\n", "oops"),
+        (b"[ 1.0] Oops: 0000 [#1] PREEMPT SMP\n", "oops"),
+        (b"[ 1.0] BUG: unable to handle page fault for address: 0\n", "oops"),
+    ],
+)  # fmt: skip
+def test_the_kernel_log_decides_first(console: bytes, expected: str) -> None:
+    assert outcome(console=console) == expected
+
+
+def test_a_timeout_is_told_from_a_torn_stream() -> None:
+    assert outcome(problem=("torn-output", "cut"), timed_out=True) == "timeout"
+
+
+def test_a_machine_that_died_is_told_from_a_guest_that_failed() -> None:
+    assert outcome(problem=("no-boot", ""), status=-9) == "machine-died"
+    assert outcome(problem=("guest-error", "mmap"), status=1) == "guest-error"
+
+
+def test_a_sound_stream_with_a_bad_status_is_not_called_ok_when_cut() -> None:
+    assert outcome(problem=("torn-output", ""), status=0) == "torn-output"
+    assert outcome(problem=("check-failed", ""), status=0) == "check-failed"

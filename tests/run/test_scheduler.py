@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Nothing is run twice, nothing is forgotten, failures are bounded."""
+
+import threading
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kassay.model.plan import PlannedRun
+from kassay.model.run import RunRecord, WallTime
+from kassay.run.scheduler import owed, run_all
+from tests.analysis.plans import plan_of
+
+PLAN = plan_of(3, repeats=2, perturb=1, retries=1)
+
+
+def record(run: str, attempt: int, outcome: str = "ok") -> RunRecord:
+    return RunRecord(run=run, attempt=attempt, outcome=outcome, detail="", stream_sha256=None, console_sha256=None,
+                     wall=WallTime(), argv=(), started_utc="")  # fmt: skip
+
+
+def test_ids_are_unique() -> None:
+    assert len({run.id for run in PLAN.runs}) == len(PLAN.runs) == 9
+
+
+@given(st.sets(st.integers(0, 8)), st.integers(1, 3))
+def test_any_interruption_is_resumed_without_loss_or_double(done: set[int], jobs: int) -> None:
+    before = tuple(record(PLAN.runs[i].id, 1) for i in sorted(done))
+    made: list[str] = []
+    lock = threading.Lock()
+
+    def measure(run: PlannedRun, attempt: int) -> RunRecord:
+        with lock:
+            made.append(run.id)
+        return record(run.id, attempt)
+
+    kept: list[RunRecord] = []
+    run_all(PLAN, before, measure, kept.append, jobs)
+    counts = Counter([*made, *(r.run for r in before)])
+    assert counts == Counter(run.id for run in PLAN.runs)
+    assert {r.run for r in kept} == set(made)
+
+
+def test_a_failed_run_is_tried_again_a_bounded_number_of_times() -> None:
+    bad = PLAN.runs[0].id
+    made: Counter[str] = Counter()
+
+    def measure(run: PlannedRun, attempt: int) -> RunRecord:
+        made[run.id] += 1
+        return record(run.id, attempt, "panic" if run.id == bad else "ok")
+
+    records = run_all(PLAN, (), measure, lambda _: None, 1)
+    assert made[bad] == 2
+    assert [r.attempt for r in records if r.run == bad] == [1, 2]
+    assert owed(PLAN, records) == ()
+
+
+def test_an_error_ends_the_loop_and_what_was_kept_stays() -> None:
+    kept: list[RunRecord] = []
+
+    def measure(run: PlannedRun, attempt: int) -> RunRecord:
+        if len(kept) == 3:
+            raise RuntimeError("disk")
+        return record(run.id, attempt)
+
+    with pytest.raises(RuntimeError):
+        run_all(PLAN, (), measure, kept.append, 1)
+    assert len(kept) == 3

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Experiment files are read strictly, every problem with its place, and written so that they read back."""
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kassay.errors import BadInput
+from kassay.model.experiment import ORDERS, Axis, Experiment, KernelUse, WorkloadUse
+from kassay.spec.load import dump, parse
+
+GOOD = """
+question = "ladder"
+kernels = ["debian:6.12", {ref = "debian:6.17", cmdline = "a=b"}]
+memory_bytes = ["1GiB", "2GiB"]
+[[workloads]]
+name = "mprotect_toggle"
+set = { size = ["8MiB", "16MiB"], share = "shared" }
+"""
+
+
+def problems(text: str) -> str:
+    with pytest.raises(BadInput) as caught:
+        parse(text, "x.toml")
+    return str(caught.value)
+
+
+def test_a_good_file_is_read() -> None:
+    experiment = parse(GOOD, "dir/mine.toml")
+    assert experiment.name == "mine"
+    assert experiment.kernels[1] == KernelUse(ref="debian:6.17", cmdline="a=b")
+    assert experiment.memory_bytes == (1 << 30, 2 << 30)
+    assert experiment.workloads[0].axes[0] == Axis(name="size", values=("8MiB", "16MiB"))
+
+
+text = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")), min_size=1, max_size=30)
+names = st.text("abcdefghijk_", min_size=1, max_size=10)
+
+
+@given(
+    st.builds(
+        Experiment,
+        name=text,
+        question=st.just("ladder"),
+        kernels=st.lists(
+            st.builds(KernelUse, ref=names.map(lambda n: f"image:/{n}"), cmdline=names), min_size=2, max_size=4
+        ).map(tuple),
+        workloads=st.lists(
+            st.builds(
+                WorkloadUse,
+                name=text,
+                axes=st.dictionaries(text, st.lists(text, min_size=1, max_size=3), max_size=3).map(
+                    lambda d: tuple(Axis(name=k, values=tuple(v)) for k, v in d.items())
+                ),
+            ),
+            min_size=1,
+            max_size=3,
+        ).map(tuple),
+        memory_bytes=st.lists(st.integers(128 << 20, 1 << 40), min_size=1, max_size=3).map(tuple),
+        order=st.sampled_from(ORDERS),
+        seed=st.integers(0, (1 << 63) - 1),
+        margin=st.floats(0.0001, 0.9),
+    )
+)
+def test_what_is_written_reads_back_the_same(experiment: Experiment) -> None:
+    assert parse(dump(experiment), "x.toml") == experiment
+
+
+def test_an_unknown_key_is_named_with_the_known_ones() -> None:
+    said = problems(GOOD.replace("question", "repeat = 3\nquestion", 1))
+    assert "x.toml: repeat: unknown key; known: " in said
+    assert "repeats" in said
+
+
+def test_every_problem_is_reported_at_once() -> None:
+    said = problems('clock = "sundial"\norder = "up"\nmargin = 7\nkernels = ["linux"]\nworkloads = ["x"]\n')
+    for place in ("clock:", "order:", "margin:", "kernels:", "kernels[0].ref:"):
+        assert place in said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "kernels: missing"),
+        ("kernels = 3\nworkloads = []\n", "kernels: missing, or not a list"),
+        ("question = [", "x.toml: "),
+        (GOOD.replace('"1GiB"', '"1 furlong"'), "memory_bytes[0]: '1 furlong' is not a size"),
+        (GOOD.replace('"1GiB"', '"9999999999TiB"'), "larger than any machine"),
+        (GOOD.replace('"ladder"', '"ladder"\nrepeats = "two"'), "Expected `int`"),
+        (GOOD.replace('"ladder"', '"ladder"\nrepeats = 0'), "repeats: 0 is outside 1..1000"),
+        (GOOD.replace("debian:6.12", "host"), "kernel host and clock host go together"),
+        (GOOD.replace("debian:6.12", "arm64/debian:6.12"), "is for arm64, the experiment for x86_64"),
+        (GOOD.replace('name = "mprotect_toggle"', 'nme = "x"'), "workloads[0]: must be"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(text: str, said: str) -> None:
+    assert said in problems(text)
+
+
+@given(st.text(max_size=200))
+def test_no_text_makes_it_crash(text: str) -> None:
+    with contextlib.suppress(BadInput):
+        parse(text, "x.toml")
