@@ -23,7 +23,7 @@ def test_huge_pages_on_one_side_only_are_a_state_mismatch_with_both_values() -> 
     found = verdict_of(measurement([100], before=huge))
     assert found[0].verdict == "state-mismatch"
     assert (found[0].differences[0].field, found[0].differences[0].base, found[0].differences[0].head) == (
-        "range.AnonHugePages", "16384", "0",
+        "range.AnonHugePages", "16384 kB", "0 kB",
     )  # fmt: skip
 
 

@@ -21,8 +21,11 @@ ONE = ("compare", "mprotect_toggle", OLD, OLD, *QUICK, "--repeats", "1", "--pert
     ("parameters", "outcome"),
     [
         (("--cmdline-head", "init=/nowhere rdinit=/nowhere"), "panic"),
-        (("--cmdline-head", "console=ttyS1 ignore_loglevel"), "torn-output"),  # the kernel's words in the stream
-        (("--cmdline-head", "8250.nr_uarts=1"), "no-boot"),  # a guest without its result port
+        (
+            ("--cmdline-head", "earlyprintk=ttyS1,keep ignore_loglevel"),
+            "torn-output",
+        ),  # the kernel's words in the stream
+        (("--cmdline-head", "mem=1M"), "no-boot"),  # a kernel that cannot even begin
     ],
 )
 def test_a_failing_head_is_named_retried_and_refused(

@@ -18,7 +18,7 @@ def test_unequal_huge_pages_are_refused_with_both_values_named(kassay: Kassay, t
     findings = ran.json()["findings"]
     assert {finding["verdict"] for finding in findings} == {"state-mismatch"}
     named = [(d["field"], d["base"], d["head"]) for d in findings[0]["differences"]]
-    assert ("range.AnonHugePages", "16384", "0") in named
+    assert ("range.AnonHugePages", "16384 kB", "0 kB") in named
     assert all(finding["change"] is None for finding in findings)
 
 

@@ -88,3 +88,23 @@ def test_lists_are_found_for_their_own_suite(root: _apt.AptRoot, tmp_path: Path)
     (lists / "m.example_debian_dists_stable_InRelease").touch()
     mirrors = Mirrors(main=Mirror(uri="http://m.example/debian", signed_by=""), security=None)
     assert [p.suite for p in _apt.package_lists(root, mirrors)] == ["stable", "stable-backports"]
+
+
+def test_suites_are_asked_for_by_the_names_the_mirror_gives_them(
+    monkeypatch: pytest.MonkeyPatch, root: _apt.AptRoot, tmp_path: Path
+) -> None:
+    releases = {"stable": "Codename: trixie", "oldstable": "Codename: bookworm"}
+
+    def fetched(_: _apt.AptRoot, argv: Sequence[str], subject: str, tell: object) -> tuple[int, str]:
+        alias = argv[2].split("/")[-2]
+        if alias in releases:
+            Path(argv[3]).write_text(f"Origin: Debian\n{releases[alias]}\n")
+            return 0, ""
+        return 100, "E: not found"
+
+    monkeypatch.setattr(_apt, "_run_apt", fetched)
+    mirrors = Mirrors(main=Mirror(uri="http://m.example/debian", signed_by=""), security=None)
+    _apt.learn_codenames(root, mirrors, Told())
+    _apt.prepare(root, mirrors)
+    written = (tmp_path / "sources" / "kassay.sources").read_text()
+    assert "Suites: trixie bookworm trixie-backports bookworm-backports testing unstable experimental" in written

@@ -72,7 +72,7 @@ def test_zram_comes_with_what_it_needs() -> None:
 def test_a_killed_fetch_leaves_nothing_half_and_the_next_one_succeeds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    current_index("x86_64", Told())
+    whole = {p.sha256 for p in current_index("x86_64", Told()).packages}
     kept = next(cache_directory().glob("apt/*/x86_64/kernels.json"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     place = cache_directory() / "apt" / kept.parent.parent.name / "x86_64"
@@ -81,11 +81,10 @@ def test_a_killed_fetch_leaves_nothing_half_and_the_next_one_succeeds(
     child = subprocess.Popen((sys.executable, "-c", _KILLED), stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None
     assert "fetching" in child.stdout.readline()
-    time.sleep(0.3)
+    time.sleep(0.3)  # in the middle of 50 MB, unless the line is very fast; the assertions hold either way
     child.send_signal(signal.SIGKILL)
     child.communicate()
-    assert not list((cache_directory() / "packages").glob("*/*.deb"))
-    assert not list(cache_directory().glob("kernels/[0-9a-f]*"))
+    assert {sha256_file(p) for p in (cache_directory() / "packages").glob("*/[!.]*.deb")} <= whole
     artifact = _get("debian:6.17")
     assert Path(artifact.image).is_file()
     assert not list((cache_directory() / "packages").glob("*/.*partial/*"))

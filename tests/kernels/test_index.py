@@ -99,6 +99,7 @@ def archive(cache: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(_index, "host_mirrors", lambda: _MIRRORS)
     monkeypatch.setattr(_apt, "update", update)
+    monkeypatch.setattr(_apt, "learn_codenames", lambda root, mirrors, tell: None)
     monkeypatch.setattr(_apt, "package_lists", lists)
     monkeypatch.setattr(_apt, "unpacked", lambda root, path, into: into.write_text(_PACKAGES))
     return asked

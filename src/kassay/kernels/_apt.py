@@ -21,6 +21,7 @@ from kassay.model.records import Record, to_json
 DEBIAN_ARCH = {"x86_64": "amd64", "arm64": "arm64"}
 _SUITES = ("stable", "oldstable", "stable-backports", "oldstable-backports", "testing", "unstable", "experimental")
 _SECURITY_SUITES = ("stable-security", "oldstable-security")
+_ALIASES = ("stable", "oldstable", "testing")
 _HELPER = "/usr/lib/apt/apt-helper"
 # The host's hooks are cleared: they work on the host's own lists. Root keeps its identity (apt would change to
 # _apt) because that user cannot enter root's home, where the cache is.
@@ -77,18 +78,50 @@ def prepare(root: AptRoot, mirrors: Mirrors) -> None:
     places = {"root": base, "status": base / "status", "cache": base / "cache", "parts": base / "sources"}
     quoted = {key: f'"{value}"' for key, value in places.items()}
     write_atomic(base / "status", b"")
-    write_atomic(base / "sources" / "kassay.sources", _sources(mirrors).encode())
+    write_atomic(base / "sources" / "kassay.sources", _sources(root, mirrors).encode())
     write_atomic(base / "apt.conf", _CONFIGURATION.format(arch=DEBIAN_ARCH[root.arch], **quoted).encode())
 
 
-def _wanted(mirrors: Mirrors) -> tuple[tuple[Mirror, tuple[str, ...]], ...]:
-    security = ((mirrors.security, _SECURITY_SUITES),) if mirrors.security else ()
-    return ((mirrors.main, _SUITES), *security)
+def learn_codenames(root: AptRoot, mirrors: Mirrors, tell: Tell) -> None:
+    """Asks the mirror what stable, oldstable and testing are called today, for prepare() to use.
+
+    A mirror may serve dists/stable older than dists/trixie, though they are one. The answer
+    only chooses which list is read; that list is verified by its signature as always.
+    """
+    known: dict[str, str] = {}
+    for alias in _ALIASES:
+        into = Path(root.directory) / f"release-{alias}"
+        uri = f"{mirrors.main.uri.rstrip('/')}/dists/{alias}/InRelease"
+        status, _ = _run_apt(root, (_HELPER, "download-file", uri, str(into)), f"what {alias} is", tell)
+        text = into.read_text("utf-8", "replace") if status == 0 and into.is_file() else ""
+        if match := re.search(r"^Codename: ([a-z]+)$", text, re.M):
+            known[alias] = match.group(1)
+        into.unlink(missing_ok=True)
+    if known:
+        lines = "".join(f"{alias} {name}\n" for alias, name in known.items())
+        write_atomic(Path(root.directory) / "codenames", lines.encode())
 
 
-def _sources(mirrors: Mirrors) -> str:
+def _codenames(root: AptRoot) -> dict[str, str]:
+    path = Path(root.directory) / "codenames"
+    lines = path.read_text().splitlines() if path.exists() else []
+    return dict(line.partition(" ")[::2] for line in lines)
+
+
+def _wanted(root: AptRoot, mirrors: Mirrors) -> tuple[tuple[Mirror, tuple[str, ...]], ...]:
+    names = _codenames(root)
+
+    def called(suites: tuple[str, ...]) -> tuple[str, ...]:
+        parts = (suite.partition("-") for suite in suites)
+        return tuple(names.get(alias, alias) + dash + rest for alias, dash, rest in parts)
+
+    security = ((mirrors.security, called(_SECURITY_SUITES)),) if mirrors.security else ()
+    return ((mirrors.main, called(_SUITES)), *security)
+
+
+def _sources(root: AptRoot, mirrors: Mirrors) -> str:
     stanzas = []
-    for mirror, suites in _wanted(mirrors):
+    for mirror, suites in _wanted(root, mirrors):
         key = f"Signed-By: {mirror.signed_by}\n" if mirror.signed_by else ""
         stanzas.append(f"Types: deb\nURIs: {mirror.uri}\nSuites: {' '.join(suites)}\nComponents: main\n{key}")
     return "\n".join(stanzas)
@@ -115,7 +148,7 @@ def package_lists(root: AptRoot, mirrors: Mirrors) -> tuple[PackageList, ...]:
     """The lists that update() left; apt names them after the address, and no two of our suites share a name."""
     lists = Path(root.directory) / "lists"
     found = []
-    for mirror, suites in _wanted(mirrors):
+    for mirror, suites in _wanted(root, mirrors):
         for suite in suites:
             for path in lists.glob(f"*_dists_{suite}_main_binary-{DEBIAN_ARCH[root.arch]}_Packages*"):
                 found.append(PackageList(path=str(path), uri=mirror.uri, suite=suite))

@@ -44,7 +44,7 @@ def host_mirrors() -> Mirrors:
 
 
 def _plain(uri: str) -> str:
-    """The first mirror of a "mirror+file:" list, as Debian's cloud images have it; single files need a plain address."""
+    """The first mirror of a "mirror+file:" list, as Debian's cloud images have it: apt-helper needs a plain one."""
     if not uri.startswith("mirror+file:"):
         return uri
     path = Path("/" + uri.removeprefix("mirror+file:").lstrip("/"))

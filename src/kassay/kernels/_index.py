@@ -96,6 +96,8 @@ def current_index(arch: str, tell: Tell, *, refresh: bool = False) -> Index:
 def _refresh(root: _apt.AptRoot, mirrors: Mirrors, tell: Tell) -> Index:
     subject = f"{root.arch} package lists"
     _apt.prepare(root, mirrors)
+    _apt.learn_codenames(root, mirrors, tell)
+    _apt.prepare(root, mirrors)
     notes = _apt.update(root, tell)
     for note in notes:
         tell(Progress(stage="kernels", subject=subject, text=note))

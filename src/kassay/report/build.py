@@ -59,7 +59,7 @@ def build_report(
         gate_fields=gate_fields,
         state=_state(findings, evidence),
         scope=SCOPES[experiment.clock],
-        disclosures=(*_LIMITS[experiment.clock], *((f"Kernel command line: {cmdline}",) if cmdline else ())),
+        disclosures=(*_compilers(plan), *_LIMITS[experiment.clock], *_parameters(plan, cmdline)),
         next_steps=_next_steps(plan, findings, ladders, directory),
         commands=(f"kassay run {directory}/spec.toml --out {directory}-again",),
         spec_toml=spec_toml,
@@ -67,6 +67,24 @@ def build_report(
         plan_id=plan_id,
         kassay_version=__version__,
     )
+
+
+def _compilers(plan: Plan) -> tuple[str, ...]:
+    """Said when it can matter: a difference between two compilers looks like one between two kernels."""
+    known = {kernel.compiler for kernel in plan.kernels if kernel.compiler}
+    if len(known) < 2:
+        return ()
+    return ("The kernels were built by different compilers, which may be part of any difference: see Kernels.",)
+
+
+def _parameters(plan: Plan, cmdline: str) -> tuple[str, ...]:
+    """The kernel parameters of all runs, and those of single kernels."""
+    own = tuple(
+        f"Further kernel parameters of {label}: {use.cmdline}"
+        for label, use in zip(labels(plan.experiment), plan.experiment.kernels, strict=True)
+        if use.cmdline
+    )
+    return (*((f"Kernel command line: {cmdline}",) if cmdline else ()), *own)
 
 
 def _title(plan: Plan) -> str:

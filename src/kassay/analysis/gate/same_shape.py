@@ -33,10 +33,15 @@ def differences(moment: str, base: Fields, head: Fields) -> tuple[StateDifferenc
     left, right = dict(base), dict(head)
     pairs = ((name, left.get(name), right.get(name)) for name in SHAPE)
     return tuple(
-        StateDifference(moment=moment, field=name, base=a, head=b)
+        StateDifference(moment=moment, field=name, base=_with_unit(name, a), head=_with_unit(name, b))
         for name, a, b in pairs
         if a is not None and b is not None and a != b
     )
+
+
+def _with_unit(field: str, value: str) -> str:
+    """smaps counts in kB (Documentation/filesystems/proc.rst); the other fields are plain counts."""
+    return f"{value} kB" if field.startswith("range.") and field != "range.vmas" else value
 
 
 def _steady(side: CellEvidence) -> tuple[Refusal, ...]:
