@@ -35,4 +35,4 @@ golden:
 	$(PY) -m tests.report.regolden
 
 clean:
-	rm -rf .venv guest/build kassay-out .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv build kassay-out .mypy_cache .pytest_cache .ruff_cache .hypothesis

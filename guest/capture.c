@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "run.h"
-#include "tasks.h"
+#include "runtimes.h"
 
 #define THP "/sys/kernel/mm/transparent_hugepage/"
 #define ZRAM "/sys/block/zram0/"
@@ -88,73 +88,20 @@ static void capture_counters(struct run *run, const char *moment)
 	emit_file(&run->stream, moment, "/proc/vmstat");
 }
 
-struct task_text {
-	char *text;
-	size_t size;
-	size_t used;
-};
-
-static void add_task(const struct task *task, void *data)
-{
-	struct task_text *text = data;
-
-	if (text->used + 128 < text->size)
-		text->used += (size_t)snprintf(text->text + text->used, text->size - text->used, "%d %s\t%s\n",
-					       task->tid, task->comm, task->schedstat);
-}
-
-/* Whose run time is the workload's own: its process and its workers, thread by thread. */
-struct own_text {
-	const struct run *run;
-	struct task_text text;
-};
-
-static void add_own(const struct task *task, void *data)
-{
-	struct own_text *own = data;
-	bool mine = task->pid == getpid();
-
-	for (size_t i = 0; i < own->run->worker_count; i++)
-		mine |= task->pid == own->run->workers[i];
-	if (mine && own->text.used + 32 < own->text.size)
-		own->text.used += (size_t)snprintf(own->text.text + own->text.used, 32, "pid %d\n", task->tid);
-}
-
-static void capture_tasks(struct run *run, const char *moment)
-{
-	struct task_text text = { .text = run->stream.scratch, .size = run->stream.scratch_size };
-	char name[64];
-
-	if (tasks_walk(add_task, &text)) {
-		emit_absent(&run->stream, moment, "kassay/tasks", errno);
-		return;
-	}
-	snprintf(name, sizeof(name), "%s:kassay/tasks", moment);
-	emit(&run->stream, "file", name, text.text, text.used);
-}
-
-static void capture_own(struct run *run)
-{
-	struct own_text own = { .run = run };
-
-	own.text = (struct task_text){ .text = run->stream.scratch, .size = run->stream.scratch_size };
-	if (!tasks_walk(add_own, &own))
-		emit(&run->stream, "file", "after:kassay/own", own.text.text, own.text.used);
-}
-
 void capture_before(struct run *run)
 {
+	runtimes_open();
 	capture_range(run, "before");
 	capture_files(run, "before");
 	capture_counters(run, "before");
-	capture_tasks(run, "before");
+	runtimes_read_before();
 }
 
 void capture_after(struct run *run)
 {
-	capture_tasks(run, "after");
+	runtimes_read_after();
 	capture_counters(run, "after");
-	capture_own(run);
+	runtimes_emit(run);
 	capture_range(run, "after");
 	capture_files(run, "after");
 }

@@ -91,9 +91,9 @@ const struct workload workload = {
 	.subject = "Calibrating with {iterations} loop iterations and {syscalls} empty system calls",
 	.state = "none",
 	.params = {
-		{ "iterations", PARAM_COUNT, "iterations", "1000000", "iterations of the counted loop in a round", 1,
+		{ "iterations", PARAM_COUNT, "iterations", "100000", "iterations of the counted loop in a round", 1,
 		  10000000000UL, { 0 } },
-		{ "syscalls", PARAM_COUNT, "system calls", "10000", "empty system calls in a round", 1, 1000000000UL, { 0 } },
+		{ "syscalls", PARAM_COUNT, "system calls", "1000", "empty system calls in a round", 1, 1000000000UL, { 0 } },
 	},
 	.phases = {
 		{ "loop", "iteration",

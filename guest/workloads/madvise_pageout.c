@@ -132,15 +132,15 @@ const struct workload workload = {
 		  { "none", "zram" } },
 	},
 	.phases = {
-		{ "advise", "page (4 KiB)",
+		{ "advise", "page",
 		  "From before to after one madvise(MADV_PAGEOUT) of the whole range, divided by its 4 KiB pages. With "
 		  "swap=none reclaim tries and fails; with swap=zram it includes the compression.",
 		  true },
-		{ "touch", "page (4 KiB)",
+		{ "touch", "page",
 		  "One write to each 4 KiB page of the range after the advice, divided by the pages. With swap=none the pages "
 		  "never left; with swap=zram each is faulted back in.",
 		  false },
-		{ "iteration", "page (4 KiB)",
+		{ "iteration", "page",
 		  "One round, advise and touch without making the mapping, divided by the 4 KiB pages of the range.", false },
 	},
 	.setup = setup,

@@ -77,7 +77,7 @@ const struct workload workload = {
 		{ "size", PARAM_SIZE, "bytes", "8MiB", "length of the mapping, a multiple of 4KiB", PAGE_BYTES, 16 * GIB, { 0 } },
 	},
 	.phases = {
-		{ "scan", "page (4 KiB)",
+		{ "scan", "page",
 		  "From before to after one mincore() of the whole range, divided by its 4 KiB pages (one page, not 1000).",
 		  true },
 	},

@@ -159,14 +159,14 @@ const struct workload workload = {
 		  { "toggle", "single" } },
 	},
 	.phases = {
-		{ "protect", "page (4 KiB)",
+		{ "protect", "page",
 		  "From before to after one mprotect(PROT_READ) of the whole range, divided by its 4 KiB pages.", false },
-		{ "restore", "page (4 KiB)",
+		{ "restore", "page",
 		  "From before to after one mprotect(PROT_READ|PROT_WRITE) of the whole range, divided by its 4 KiB pages.",
 		  false },
-		{ "touch", "page (4 KiB)",
+		{ "touch", "page",
 		  "One access of 8 bytes in each 4 KiB page of the range after the restore, divided by the pages.", false },
-		{ "iteration", "page (4 KiB)",
+		{ "iteration", "page",
 		  "One round from its first to its last reported boundary (protect, restore and touch; with mode=single "
 		  "protect only), divided by the 4 KiB pages of the range.",
 		  true },

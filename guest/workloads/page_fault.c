@@ -175,14 +175,14 @@ const struct workload workload = {
 		  { "process", "thread" } },
 	},
 	.phases = {
-		{ "fault", "page (4 KiB)",
+		{ "fault", "page",
 		  "From before the mmap() until the last task has written one byte to each page of its mapping, divided by the "
 		  "pages of all tasks; with several tasks it includes waking them and waiting for them.",
 		  true },
-		{ "unmap", "page (4 KiB)",
+		{ "unmap", "page",
 		  "From then until the last task has returned from munmap() of its mapping, divided by the pages of all tasks.",
 		  false },
-		{ "iteration", "page (4 KiB)", "One round, fault and unmap, divided by the pages of all tasks.", false },
+		{ "iteration", "page", "One round, fault and unmap, divided by the pages of all tasks.", false },
 	},
 	.setup = setup,
 	.round = run_round,

@@ -59,21 +59,16 @@ def _read(here: RunDirectory, run: PlannedRun, record: RunRecord) -> Measurement
     )
 
 
-def _ns_per_tick(report: GuestReport) -> float | None:
-    # The TSC is read under icount only; there it runs at 1 GHz, one tick per instruction.
-    if report.clock == "tsc" and report.ticks_per_second is None:
-        return 1.0
-    return 1e9 / report.ticks_per_second if report.ticks_per_second else None
+def _ns_per_tick(report: GuestReport) -> float:
+    # A guest does not know the rate of x86's TSC; it is read under icount only, where it is 1 GHz.
+    return 1e9 / report.ticks_per_second if report.ticks_per_second else 1.0
 
 
-def _region_ns(report: GuestReport) -> int | None:
-    """Length of the measured region, from the rounds; None when the clock's rate is not known."""
-    per_tick = _ns_per_tick(report)
-    if per_tick is None:
-        return None
+def _region_ns(report: GuestReport) -> int:
+    """Length of the measured phases together."""
     whole = next((p for p in report.phases if p.phase == "iteration"), None)
     phases = (whole,) if whole is not None else report.phases
-    return int(sum(sum(p.ticks) for p in phases) * per_tick)
+    return int(sum(sum(p.ticks) for p in phases) * _ns_per_tick(report))
 
 
 def _tuple(fields: dict[str, str | None]) -> Fields:

@@ -49,6 +49,7 @@ def test_other_tasks_in_the_region_contaminate() -> None:
     assert found[0].verdict == "contaminated"
     assert "kworker/0:1" in found[0].reason
     assert verdict_of(measurement([100], foreign=(("kworker/0:1", 9_000),))) == ()
+    assert verdict_of(measurement([100], foreign=(("rcu_preempt", 470_000),))) == ()  # the workload's own freeing
 
 
 def test_no_run_is_incomplete_and_an_undone_work_is_semantic() -> None:

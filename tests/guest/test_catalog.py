@@ -27,7 +27,7 @@ def pairs(*given: tuple[str, str]) -> dict[str, str]:
 
 
 def test_what_is_not_given_is_the_default_in_normal_form() -> None:
-    assert pairs() == {"size": "8388608", "tasks": "1", "kind": "a"}
+    assert pairs() == {"size": "8MiB", "tasks": "1", "kind": "a"}
 
 
 def test_the_same_size_in_other_words_is_the_same_setting() -> None:

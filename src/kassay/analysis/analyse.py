@@ -24,7 +24,7 @@ def analyse(plan: Plan, evidence: Iterable[CellEvidence]) -> tuple[tuple[Finding
     findings: list[Finding] = []
     ladders: list[Ladder] = []
     for group in _groups(evidence):
-        for phase in _phases(plan, group[0].cell.workload):
+        for phase in _phases(plan, group):
             pair = _comparer(plan, group, phase)
             findings += [pair(base, head) for base, head in _pairs(plan, len(group))]
             if plan.experiment.question == "ladder":
@@ -79,8 +79,11 @@ def _pairs(plan: Plan, kernels: int) -> list[tuple[int, int]]:
     return [*neighbours, (0, kernels - 1)] if plan.experiment.question == "ladder" and kernels > 2 else neighbours
 
 
-def _phases(plan: Plan, workload: str) -> tuple[Phase, ...]:
-    return next(w.phases for w in plan.workloads if w.name == workload)
+def _phases(plan: Plan, group: tuple[CellEvidence, ...]) -> tuple[Phase, ...]:
+    """The workload's phases that these settings have (touch=none has no touch); all, where nothing was measured."""
+    declared = next(w.phases for w in plan.workloads if w.name == group[0].cell.workload)
+    measured = {phase.phase for item in group for m in item.measurements for phase in m.phases}
+    return tuple(phase for phase in declared if phase.name in measured) or declared
 
 
 def _definition(phase: Phase, clock: str) -> str:

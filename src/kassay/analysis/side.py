@@ -17,7 +17,7 @@ def build_side(evidence: CellEvidence, phase: str, *, counts: bool) -> Side:
     values = tuple(run_value(m, phase, counts=counts) for m in plain)
     first = phase_rounds(plain[0], phase) if plain else None
     summary = summarise(first.ticks, counts=counts) if first else None
-    rounds = tuple(t * _scale(plain[0], first, counts) for t in first.ticks) if first else ()
+    rounds = tuple(t * _scale(plain[0], first) for t in first.ticks) if first else ()
     return Side(
         kernel=evidence.label,
         value=(values[0] if counts else _median(values)) if values else None,
@@ -33,7 +33,7 @@ def build_side(evidence: CellEvidence, phase: str, *, counts: bool) -> Side:
 def run_value(measurement: Measurement, phase: str, *, counts: bool) -> float:
     """Cost per operation of one run."""
     rounds = phase_rounds(measurement, phase)
-    return summarise(rounds.ticks, counts=counts).ticks * _scale(measurement, rounds, counts)
+    return summarise(rounds.ticks, counts=counts).ticks * _scale(measurement, rounds)
 
 
 def repeats_agree(evidence: CellEvidence) -> str | None:
@@ -53,14 +53,13 @@ def repeats_agree(evidence: CellEvidence) -> str | None:
 
 
 def phase_rounds(measurement: Measurement, phase: str) -> PhaseRounds:
-    """The rounds of one phase; the plan's workload has it by contract."""
+    """The rounds of one phase, which analyse() has seen to be there."""
     return next(p for p in measurement.phases if p.phase == phase)
 
 
-def _scale(measurement: Measurement, rounds: PhaseRounds, counts: bool) -> float:
-    # Under icount a tick of the TSC is one instruction; otherwise the guest's clock says how long a tick is.
-    per_tick = 1.0 if counts else (measurement.ns_per_tick or 1.0)
-    return per_tick / rounds.operations
+def _scale(measurement: Measurement, rounds: PhaseRounds) -> float:
+    # Under icount a nanosecond of guest time is one instruction, so this serves counts and times alike.
+    return measurement.ns_per_tick / rounds.operations
 
 
 def _median(values: tuple[float, ...]) -> float:

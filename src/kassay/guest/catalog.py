@@ -36,7 +36,7 @@ def find(known: Mapping[str, Workload], name: str) -> Workload:
 
 
 def settings(workload: Workload, given: Sequence[Setting]) -> tuple[Setting, ...]:
-    """Every parameter in declared order: as given, else its default; sizes as plain bytes ("8388608").
+    """Every parameter in declared order: as given, else its default; sizes in their shortest form ("8MiB").
 
     Raises BadInput with all problems at once.
     """
@@ -75,7 +75,7 @@ def _read(parameter: Parameter, text: str) -> str:
         raise ValueError(f"{text!r} is outside {show(low or 0)} .. {show(high) if high is not None else 'any'}")
     if parameter.kind == "size" and number % PAGE_BYTES:
         raise ValueError(f"{text!r} is not a multiple of {format_bytes(PAGE_BYTES)}")
-    return str(number)
+    return show(number)
 
 
 def _whole(text: str) -> int:

@@ -6,7 +6,7 @@ from pathlib import Path
 from kassay.errors import Defect
 
 RUNNER = (
-    "runner.c", "options.c", "describe.c", "capture.c", "pages.c", "memory.c", "workers.c", "zram.c",
+    "runner.c", "options.c", "describe.c", "capture.c", "pages.c", "memory.c", "workers.c", "zram.c", "runtimes.c",
     "tasks.c", "emit.c",
 )  # fmt: skip
 INIT = ("init.c", "quiet.c", "tasks.c", "emit.c")

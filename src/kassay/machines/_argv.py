@@ -31,10 +31,12 @@ _CONSOLES = {"x86_64": "ttyS0", "arm64": "ttyAMA0"}
 DETERMINISTIC = ("nokaslr", "norandmaps")
 # What shortens the boot. The self-tests of the crypto manager run on after boot, in the
 # measured region; the three initcalls gather jitter entropy, sort trace event strings and
-# load certificates. `kassay` lists them in every report, and `--boot stock` leaves them out.
+# load certificates; DAMON's statistics (6.17 and later) sample, and clear accessed bits,
+# for as long as the machine runs. `kassay` lists them in every report, and `--boot stock` leaves them out.
 SHORTENING = (
     "cryptomgr.notests=1",
     "initcall_blacklist=jent_mod_init,trace_eval_init,load_system_certificate_list",
+    "damon_stat.enabled=0",
 )
 
 

@@ -23,14 +23,14 @@ class Measurement(Record, frozen=True, kw_only=True):
 
     before, after, boot: audited fields, in order; None is absent. foreign_ns: run time of tasks other
     than the workload inside the measured region, largest first; None when unknown.
-    region_ns: length of the measured region in guest time; None when unknown.
+    ns_per_tick: of the phases' clock. region_ns: length of the measured region in guest time; None when unknown.
     """
 
     run: str
     repeat: int
     perturbation: int
     phases: tuple[PhaseRounds, ...]
-    ns_per_tick: float | None
+    ns_per_tick: float
     before: Fields
     after: Fields
     requirements: tuple[CheckedRequirement, ...]

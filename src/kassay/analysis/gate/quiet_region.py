@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Nothing but the workload ran inside the measured region, up to a small share."""
+"""Nothing but the workload ran inside the measured region, up to a small share.
+
+The kernel's own threads that finish what the workload began (freeing after a grace
+period, softirqs, reclaim) are part of the workload's cost and not counted here.
+"""
 
 from kassay.analysis.gate._rule import GateRule, Refusal
 from kassay.model.measurement import CellEvidence
 
 LIMIT = 0.01
 """Share of the region that other tasks may have taken: periodic kernel work stays far below it."""
+
+DEFERRED = ("rcu_preempt", "rcu_sched", "rcu_exp", "rcuc/", "rcuog/", "rcuop/", "rcub/", "ksoftirqd/", "kswapd")
+"""Names of threads that do work the workload deferred, as the kernel gives them."""
 
 
 def _check(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
@@ -16,9 +23,10 @@ def _side(side: CellEvidence) -> tuple[Refusal, ...]:
     for measurement in side.measurements:
         if not measurement.foreign_ns or not measurement.region_ns:
             continue
-        share = sum(ns for _, ns in measurement.foreign_ns) / measurement.region_ns
+        foreign = [(name, ns) for name, ns in measurement.foreign_ns if not name.startswith(DEFERRED)]
+        share = sum(ns for _, ns in foreign) / measurement.region_ns
         if share > LIMIT:
-            name, ns = measurement.foreign_ns[0]
+            name, ns = foreign[0]
             words = f"other tasks took {share:.1%} of the measured region, most of it {name} ({ns} ns)"
             return (Refusal(verdict="contaminated", reason=f"{side.label}, run {measurement.run}: {words}"),)
     return ()
