@@ -24,6 +24,7 @@
 #include "clock.h"
 #include "emit.h"
 #include "quiet.h"
+#include "snapshot.h"
 
 #define CONF "/kassay.conf"
 #define MAX_ARGS 64
@@ -38,6 +39,7 @@ struct conf {
 	size_t module_count;
 	uint64_t boot_delay_us;
 	struct quiet_rule quiet;
+	bool snapshot; /* stop when quiet, and get the rest of the configuration after a restore */
 };
 
 static struct conf conf = {
@@ -129,6 +131,8 @@ static void set_key(const char *key, char *value)
 		add_module(value);
 	else if (!strcmp(key, "stream"))
 		conf.stream = value;
+	else if (!strcmp(key, "snapshot"))
+		conf.snapshot = read_number(key, value);
 	else if (!strcmp(key, "boot_delay_us"))
 		conf.boot_delay_us = read_number(key, value);
 	else if (!strcmp(key, "quiet_limit_ns"))
@@ -141,15 +145,10 @@ static void set_key(const char *key, char *value)
 		give_up(CONF ": unknown key %.100s", key);
 }
 
-static void read_conf(void)
+static void read_lines(char *rest)
 {
-	int fd = open(CONF, O_RDONLY | O_CLOEXEC);
-	ssize_t got = fd < 0 ? -1 : read(fd, conf.text, sizeof(conf.text) - 1);
-	char *rest = conf.text, *line;
+	char *line;
 
-	if (got < 0)
-		give_up(CONF ": %s", strerror(errno));
-	close(fd);
 	while ((line = strsep(&rest, "\n"))) {
 		char *value = strchr(line, '=');
 
@@ -160,8 +159,32 @@ static void read_conf(void)
 		*value++ = '\0';
 		set_key(line, value);
 	}
-	if (!conf.argc)
+}
+
+static void read_conf(void)
+{
+	int fd = open(CONF, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : read(fd, conf.text, sizeof(conf.text) - 1);
+
+	if (got < 0)
+		give_up(CONF ": %s", strerror(errno));
+	close(fd);
+	read_lines(conf.text);
+	if (!conf.argc && !conf.snapshot)
 		give_up(CONF ": no arg: nothing to run");
+}
+
+/* The machine is saved here; what follows happens once for every restored run. */
+static void wait_for_job(void)
+{
+	static char job[64 * 1024];
+	const char *why = "";
+
+	if (snapshot_take_job(job, sizeof(job), &why))
+		give_up("snapshot: %s", why);
+	read_lines(job);
+	if (!conf.argc)
+		give_up("snapshot: no arg: nothing to run");
 }
 
 /* Raw: the line discipline must not turn \n into \r\n. */
@@ -200,6 +223,10 @@ static void wait_until_quiet(void)
 	emit(&section, "file", "boot:kassay/quiescence", report, strlen(report));
 	emit_file(&section, "boot", "/proc/cmdline");
 	emit_file(&section, "boot", "/proc/modules");
+}
+
+static void tell_boot(void)
+{
 	if (stream_write(&section, "boot", stream_fd))
 		give_up("%s: %s", conf.stream, strerror(errno));
 }
@@ -240,8 +267,14 @@ int main(void)
 	open_stream();
 	for (size_t i = 0; i < conf.module_count; i++)
 		load_module(conf.modules[i]);
-	stage("ready");
+	if (!conf.snapshot)
+		stage("ready");
 	wait_until_quiet();
+	if (conf.snapshot) {
+		wait_for_job();
+		stage("ready");
+	}
+	tell_boot();
 	stage("quiet");
 	delay.tv_sec = (time_t)(conf.boot_delay_us / 1000000);
 	delay.tv_nsec = (long)(conf.boot_delay_us % 1000000) * 1000;

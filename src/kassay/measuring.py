@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kassay import kernels as kernel_store
 from kassay.effects import clock
-from kassay.effects.files import disk_errors
+from kassay.effects.files import disk_errors, sha256_bytes
 from kassay.guest import initramfs, protocol
 from kassay.journal import artifacts
 from kassay.machines._backend import Ended, Job, Machine
@@ -53,29 +53,38 @@ class Measurer:
         artifact = self._prepared.artifacts[cell.kernel]
         moved = run.perturbation
         arguments = self._arguments(run, cell)
-        image = None
-        if machine.boots:
-            modules = kernel_store.load_modules(artifact, _modules(cell), silent)
-            data = initramfs.build(
-                init=self._prepared.program("init"), workload=self._prepared.program(cell.workload),
-                arguments=arguments, modules=modules, boot_delay_us=moved.boot_delay_us,
-                padding_bytes=moved.initramfs_bytes,
-            )  # fmt: skip
-            image = directory / "initramfs"
-            with disk_errors(image):
-                image.write_bytes(data)
-        base = machine.cmdline(cell.machine.arch, cell.machine.cpus, self._prepared.plan.experiment.boot == "short")
+        boot = self._prepared.plan.experiment.boot
+        image = self._initramfs(run, cell, directory, arguments) if machine.boots else None
+        base = machine.cmdline(cell.machine.arch, cell.machine.cpus, boot)
         return Job(
             directory=str(directory),
             program=(str(self._prepared.program(cell.workload)), *arguments),
             kernel=(artifact.vmlinux or artifact.image) if machine.boots else None,
-            initramfs=str(image) if image else None,
+            initramfs=image and str(directory / "initramfs"),
+            snapshot=f"{artifact.identity.image_sha256} {image}" if boot == "snapshot" else None,
             cmdline=f"{base} {cell.cmdline}".strip(),
             cpus=cell.machine.cpus,
             memory_bytes=cell.machine.memory_bytes - moved.memory_pages * 4096,
             seed=moved.seed,
             timeout_s=self._prepared.plan.experiment.timeout_s,
         )
+
+    def _initramfs(self, run: PlannedRun, cell: Cell, directory: Path, arguments: Sequence[str]) -> str:
+        """Writes the initramfs, and for a restored machine the job beside it; returns the initramfs's sha256."""
+        artifact = self._prepared.artifacts[cell.kernel]
+        job = initramfs.job(arguments, run.perturbation.boot_delay_us)
+        saved = self._prepared.plan.experiment.boot == "snapshot"
+        data = initramfs.build(
+            init=self._prepared.program("init"),
+            workload=self._prepared.program(cell.workload),
+            job=None if saved else job,
+            modules=kernel_store.load_modules(artifact, _modules(cell), silent),
+            padding_bytes=run.perturbation.initramfs_bytes,
+        )
+        with disk_errors(directory):
+            (directory / "initramfs").write_bytes(data)
+            (directory / "job").write_bytes(job)
+        return sha256_bytes(data)
 
     def _arguments(self, run: PlannedRun, cell: Cell) -> tuple[str, ...]:
         moved = run.perturbation

@@ -45,7 +45,7 @@ def prepare(experiment: Experiment, before: Plan | None, tell: Tell) -> Prepared
         raise HostLacks(f"clock {experiment.clock} on {experiment.arch}: not supported by this version",
                         f"use --arch {machine.arches[0]}")  # fmt: skip
     combinations, workloads = _combinations(experiment.workloads)
-    identity = machine.identify(experiment.arch, max(experiment.cpus))
+    identity = machine.identify(experiment.arch, max(experiment.cpus), experiment.boot)
     if experiment.clock in ("kvm", "host"):
         probe = machine.probe(experiment.arch, tell)
         if not probe.usable:
@@ -61,7 +61,7 @@ def shared_cmdline(plan: Plan) -> str:
     """The kernel parameters all runs share, as disclosed in the report."""
     experiment = plan.experiment
     machine = machine_for(experiment.clock)
-    return machine.cmdline(experiment.arch, experiment.cpus[0], experiment.boot == "short")
+    return machine.cmdline(experiment.arch, experiment.cpus[0], experiment.boot)
 
 
 def _combinations(uses: Sequence[WorkloadUse]) -> tuple[tuple[Combination, ...], tuple[Workload, ...]]:

@@ -32,12 +32,12 @@ def boot(kernel: KernelArtifact, place: Path, workload: str, *arguments: str, cp
         initramfs.build(
             init=compile.build("init", "x86_64"),
             workload=Path(program) if program else compile.build(workload, "x86_64"),
-            arguments=("--run", *arguments, "--rounds", "8", "--clock", "tsc"), modules=modules,
+            job=initramfs.job(("--run", *arguments, "--rounds", "8", "--clock", "tsc"), 0), modules=modules,
         )
     )  # fmt: skip
     job = Job(
         directory=str(place), program=(), kernel=kernel.vmlinux or kernel.image, initramfs=str(image),
-        cmdline=machine.cmdline("x86_64", cpus, True), cpus=cpus, memory_bytes=1 << 30, seed=1, timeout_s=100,
+        cmdline=machine.cmdline("x86_64", cpus, "short"), cpus=cpus, memory_bytes=1 << 30, seed=1, timeout_s=100,
     )  # fmt: skip
     return machine.run(job, "x86_64", lambda _: None).stream
 

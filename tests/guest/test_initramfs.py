@@ -21,9 +21,9 @@ def test_the_same_arguments_give_the_same_bytes_and_other_settings_the_same_layo
     programs: tuple[Path, Path],
 ) -> None:
     init, workload = programs
-    short = initramfs.build(init=init, workload=workload, arguments=("--run", "size=1"))
-    assert short == initramfs.build(init=init, workload=workload, arguments=("--run", "size=1"))
-    long = initramfs.build(init=init, workload=workload, arguments=("--run", "size=1000000"), boot_delay_us=5000)
+    short = initramfs.build(init=init, workload=workload, job=initramfs.job(("--run", "size=1"), 0))
+    assert short == initramfs.build(init=init, workload=workload, job=initramfs.job(("--run", "size=1"), 0))
+    long = initramfs.build(init=init, workload=workload, job=initramfs.job(("--run", "size=1000000"), 5000))
     assert short != long
     assert [(name, mode, len(data)) for name, mode, data in members(short)] == [
         (name, mode, len(data)) for name, mode, data in members(long)
@@ -33,7 +33,8 @@ def test_the_same_arguments_give_the_same_bytes_and_other_settings_the_same_layo
 def test_modules_are_loaded_in_order_and_padding_only_adds_bytes(programs: tuple[Path, Path]) -> None:
     init, workload = programs
     modules = (("zsmalloc", b"one"), ("zram", b"two"))
-    archive = initramfs.build(init=init, workload=workload, arguments=("--run",), modules=modules, padding_bytes=100)
+    job = initramfs.job(("--run",), 0)
+    archive = initramfs.build(init=init, workload=workload, job=job, modules=modules, padding_bytes=100)
     files = {name: data for name, _, data in members(archive)}
     conf = files["kassay.conf"].decode().splitlines()
     assert [line for line in conf if line.startswith("module=")] == [
@@ -48,6 +49,14 @@ def test_modules_are_loaded_in_order_and_padding_only_adds_bytes(programs: tuple
 
 def test_arguments_that_do_not_fit_are_refused_and_not_cut() -> None:
     with pytest.raises(Defect, match="more than 4096"):
-        initramfs.configuration(("x" * 5000,), (), 0)
+        initramfs.job(("x" * 5000,), 0)
     with pytest.raises(Defect, match="newline"):
-        initramfs.configuration(("a\nmodule=/evil.ko",), (), 0)
+        initramfs.job(("a\nmodule=/evil.ko",), 0)
+
+
+def test_a_machine_that_is_to_be_saved_has_no_job_yet(programs: tuple[Path, Path]) -> None:
+    init, workload = programs
+    files = {name: data for name, _, data in members(initramfs.build(init=init, workload=workload, job=None))}
+    conf = files["kassay.conf"].decode().split()
+    assert "snapshot=1" in conf
+    assert not [line for line in conf if line.startswith("arg=")]

@@ -33,10 +33,10 @@ def measure_and_answer(experiment: Experiment, directory: Path, format_name: str
     with showing() as tell:
         pipeline.measure(experiment, directory, tell)
     report = pipeline.answer(directory)
-    for name in ("html", "json"):
+    say(chosen.render(report))  # first: drawing the page's charts takes longer than the rest of the answer
+    for name in ("json", "html"):
         form = formats()[name]
         write_atomic(directory / f"report{form.suffix}", form.render(report).encode())
-    say(chosen.render(report))
     if chosen.name == "terminal":
         say(f"report: {directory}/report.html\n")
     return status(report) if exit_code else 0

@@ -33,7 +33,10 @@ def _shared(
     arch: Annotated[str, Option(help="x86_64 or arm64.", rich_help_panel=_M)] = "x86_64",
     flavour: Annotated[str, Option(help="Of archive kernels: cloud boots fastest.", rich_help_panel=_M)] = "cloud",
     boot: Annotated[
-        str, Option(help="short (parameters that shorten the boot) or stock (none).", rich_help_panel=_M)
+        str,
+        Option(
+            help="short (parameters that shorten it), stock (none), snapshot (once, then restored).", rich_help_panel=_M
+        ),
     ] = "short",
     cmdline: Annotated[str, Option(help="Kernel parameters for all kernels.", rich_help_panel=_M)] = "",
     cmdline_base: Annotated[str, Option(help="Kernel parameters for the first kernel.", rich_help_panel=_M)] = "",

@@ -11,17 +11,22 @@ CONF_BYTES = 4096
 STREAM = "/dev/ttyS1"
 
 
-def configuration(arguments: Sequence[str], modules: Sequence[str], boot_delay_us: int, stream: str = STREAM) -> bytes:
-    """/kassay.conf, always CONF_BYTES long, so that a setting moves nothing in the guest's memory.
+def job(arguments: Sequence[str], boot_delay_us: int, stream: str = STREAM) -> bytes:
+    """What one run is to do, always CONF_BYTES long, so that a setting moves nothing in the guest's memory.
 
-    arguments: of the workload's program, up to and without --out. modules: names, in loading order.
+    arguments: of the workload's program, up to and without --out.
     """
-    lines = [
-        f"stream={stream}",
-        f"boot_delay_us={boot_delay_us}",
-        *(f"module={_module_path(index, name)}" for index, name in enumerate(modules)),
-        *(f"arg={word}" for word in ("/workload", *arguments, "--out", stream)),
-    ]
+    words = ("/workload", *arguments, "--out", stream)
+    return _padded((f"boot_delay_us={boot_delay_us}", *(f"arg={word}" for word in words)))
+
+
+def machine(modules: Sequence[str], *, snapshot: bool, stream: str = STREAM) -> bytes:
+    """What the machine is to do before any run. modules: names, in loading order. snapshot: stop when quiet."""
+    lines = [f"stream={stream}", *(f"module={_module_path(index, name)}" for index, name in enumerate(modules))]
+    return _padded([*lines, *(["snapshot=1"] if snapshot else [])])
+
+
+def _padded(lines: Sequence[str]) -> bytes:
     if any("\n" in line for line in lines):
         raise Defect(f"an argument of the workload holds a newline: {lines}")
     text = ("\n".join(lines) + "\n").encode()
@@ -30,14 +35,15 @@ def configuration(arguments: Sequence[str], modules: Sequence[str], boot_delay_u
     return text.ljust(CONF_BYTES, b"\n")
 
 
-def build(*, init: Path, workload: Path, arguments: Sequence[str], modules: Sequence[tuple[str, bytes]] = (),
-          boot_delay_us: int = 0, padding_bytes: int = 0, stream: str = STREAM) -> bytes:  # fmt: skip
+def build(*, init: Path, workload: Path, job: bytes | None, modules: Sequence[tuple[str, bytes]] = (),
+          padding_bytes: int = 0, stream: str = STREAM) -> bytes:  # fmt: skip
     """The uncompressed archive for one run; the same arguments give the same bytes.
 
+    job: of job(), or None for a machine that is saved when quiet and gets its job after a restore.
     modules: (name, content of the .ko), dependencies first. padding_bytes: an unused
     file of that size, a perturbation.
     """
-    names = [name for name, _ in modules]
+    conf = machine([name for name, _ in modules], snapshot=job is None, stream=stream) + (job or b"")
     return cpio.archive(
         (
             *(cpio.directory(name) for name in ("dev", "proc", "sys", "tmp", "modules")),
@@ -46,7 +52,7 @@ def build(*, init: Path, workload: Path, arguments: Sequence[str], modules: Sequ
             cpio.character_device("dev/ttyS1", 4, 65),
             cpio.file("init", init.read_bytes(), executable=True),
             cpio.file("workload", workload.read_bytes(), executable=True),
-            cpio.file("kassay.conf", configuration(arguments, names, boot_delay_us, stream)),
+            cpio.file("kassay.conf", conf),
             *(cpio.file(_module_path(i, name).lstrip("/"), data) for i, (name, data) in enumerate(modules)),
             cpio.file("padding", bytes(padding_bytes)),
         )

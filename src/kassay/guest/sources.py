@@ -9,7 +9,7 @@ RUNNER = (
     "runner.c", "options.c", "describe.c", "capture.c", "pages.c", "memory.c", "workers.c", "zram.c", "runtimes.c",
     "tasks.c", "emit.c",
 )  # fmt: skip
-INIT = ("init.c", "quiet.c", "tasks.c", "emit.c")
+INIT = ("init.c", "quiet.c", "snapshot.c", "tasks.c", "emit.c")
 
 
 def directory() -> Path:

@@ -40,7 +40,11 @@ SHORTENING = (
 )
 
 
-def machine_options(clock: str, arch: str, cpus: int) -> tuple[str, ...]:
+# Where a snapshot is taken (pvpanic, which pauses the machine) and how a restored run learns its job.
+_SAVING = ("-device", "pvpanic", "-action", "panic=pause")
+
+
+def machine_options(clock: str, arch: str, cpus: int, snapshot: bool) -> tuple[str, ...]:
     """The options that decide what the guest sees, in order; part of the machine's identity."""
     cpu = "host" if clock == "kvm" else _CPUS[arch]
     return (
@@ -49,13 +53,14 @@ def machine_options(clock: str, arch: str, cpus: int) -> tuple[str, ...]:
         *_ACCELERATORS[clock],
         *("-smp", str(cpus)),
         *(("-rtc", "base=2026-01-01,clock=vm") if clock == "icount" else ()),
+        *(_SAVING if snapshot else ()),
     )
 
 
-def kernel_cmdline(clock: str, arch: str, cpus: int, short: bool) -> str:
+def kernel_cmdline(clock: str, arch: str, cpus: int, boot: str) -> str:
     """The kernel's command line before the experiment's own parameters."""
     words = [f"console={_CONSOLES[arch]}", "quiet", "panic=-1", "reboot=t", *DETERMINISTIC]
-    if short:
+    if boot != "stock":
         words += SHORTENING
         # Calibrating the local APIC timer busy-waits 100 ms of guest time, 2.6 s of host time
         # under icount; with one CPU the HPET's tick serves as well.
@@ -73,7 +78,8 @@ def argv(job: Job, clock: str, arch: str) -> tuple[str, ...]:
     assert job.kernel is not None and job.initramfs is not None
     return (
         PROGRAMS[arch],
-        *machine_options(clock, arch, job.cpus),
+        *machine_options(clock, arch, job.cpus, job.snapshot is not None),
+        *(("-fw_cfg", f"name=opt/kassay/job,file={_escape(job.directory)}/job") if job.snapshot else ()),
         *("-m", f"size={job.memory_bytes >> 10}k"),
         *("-seed", str(job.seed)),
         *_CONFINED,

@@ -15,7 +15,9 @@ class Job(Record, frozen=True, kw_only=True):
 
     kernel: what the machine boots; None on a machine without a kernel of its own.
     initramfs: of the guest; None there. program: the workload's argv, up to and without
-    "--out PATH". directory: where stream and console go; exists and is empty.
+    "--out PATH". directory: where stream and console go; exists and holds only the job's own files.
+    snapshot: hashes of kernel and initramfs, when the machine is to be saved once it is quiet and
+    restored for each run; the run's own orders are then in the file "job" of the directory.
     """
 
     directory: str
@@ -27,6 +29,7 @@ class Job(Record, frozen=True, kw_only=True):
     memory_bytes: int
     seed: int
     timeout_s: int
+    snapshot: str | None = None
 
 
 class Ended(Record, frozen=True, kw_only=True):
@@ -46,10 +49,10 @@ class Machine(Record, frozen=True, kw_only=True):
 
     clock: icount, tcg, kvm or host. guest_clock: what the workload reads. boots: whether it
     needs a kernel and an initramfs. exclusive: runs must not share the host with another run.
-    probe(arch) tries the machine for real. identify(arch, cpus) says what would be granted.
+    probe(arch) tries the machine for real. identify(arch, cpus, boot) says what would be granted.
     run(job, arch, on_stage) runs one job to its end; on_stage is told the stages the guest reaches.
-    cmdline(arch, cpus, short) is the kernel command line, "short" with the parameters
-    that shorten the boot.
+    cmdline(arch, cpus, boot) is the kernel command line, with the parameters that shorten
+    the boot unless boot is "stock".
     """
 
     name: str
@@ -60,9 +63,9 @@ class Machine(Record, frozen=True, kw_only=True):
     boots: bool
     exclusive: bool
     probe: Callable[[str, Tell], Probe]
-    identify: Callable[[str, int], MachineIdentity]
+    identify: Callable[[str, int, str], MachineIdentity]
     run: Callable[[Job, str, Callable[[bytes], None]], Ended]
-    cmdline: Callable[[str, int, bool], str]
+    cmdline: Callable[[str, int, str], str]
 
 
 def read(path: Path) -> bytes:

@@ -11,6 +11,7 @@ from kassay.machines._argv import PACKAGES, PROGRAMS, argv, kernel_cmdline, mach
 from kassay.machines._backend import Ended, Job, Machine, read
 from kassay.machines._host import host_words
 from kassay.machines._probe import probe_by_boot
+from kassay.machines._snapshot import controlled, one_maker, opened, save, snapshot_path
 from kassay.model.machine import MachineIdentity
 from kassay.model.run import WallTime
 
@@ -29,9 +30,9 @@ def qemu_machine(name: str, summary: str, clock_name: str, *, exclusive: bool) -
         boots=True,
         exclusive=exclusive,
         probe=lambda arch, tell: probe_by_boot(name, clock_name, arch, run_qemu, tell),
-        identify=lambda arch, cpus: identify(clock_name, arch, cpus),
+        identify=lambda arch, cpus, boot: identify(clock_name, arch, cpus, boot),
         run=lambda job, arch, on_stage: run_qemu(job, clock_name, arch, on_stage),
-        cmdline=lambda arch, cpus, short: kernel_cmdline(clock_name, arch, cpus, short),
+        cmdline=lambda arch, cpus, boot: kernel_cmdline(clock_name, arch, cpus, boot),
     )
 
 
@@ -44,41 +45,73 @@ def version(arch: str) -> str:
     return process.run((program, "--version")).out.partition("\n")[0].removeprefix("QEMU emulator version ")
 
 
-def identify(clock_name: str, arch: str, cpus: int) -> MachineIdentity:
+def identify(clock_name: str, arch: str, cpus: int, boot: str) -> MachineIdentity:
     """What is granted: emulator version and every option that could move a count."""
     return MachineIdentity(
         arch=arch,
         clock=clock_name,
         accelerator="kvm" if clock_name == "kvm" else "tcg",
         program=f"QEMU {version(arch)}",
-        options=machine_options(clock_name, arch, cpus),
+        options=machine_options(clock_name, arch, cpus, boot == "snapshot"),
         host=host_words(),
     )
 
 
 def run_qemu(job: Job, clock_name: str, arch: str, on_stage: Callable[[bytes], None]) -> Ended:
-    """Boots the job's kernel and waits for the guest's end, at most timeout_s wall seconds."""
+    """Boots the job's kernel, or restores its snapshot, and waits for the guest's end: at most timeout_s."""
     version(arch)
-    command = argv(job, clock_name, arch)
-    directory = Path(job.directory)
     started = clock.monotonic_s()
+    command = argv(job, clock_name, arch)
+    if job.snapshot is None:
+        return _watched(job, command, started, on_stage)
+    path = snapshot_path(job.snapshot, job.cmdline, str(job.seed), str(job.memory_bytes), version(arch),
+                         *machine_options(clock_name, arch, job.cpus, True))  # fmt: skip
+    with one_maker(path):
+        problem = "" if path.exists() else save(job, command, path)
+    if problem:
+        return _unmade(job, command, problem, clock.monotonic_s() - started)
+    with opened(path) as state:
+        return _watched(job, (*command, "-incoming", f"fd:{state}"), started, on_stage, state)
+
+
+def _watched(job: Job, command: tuple[str, ...], started: float, on_stage: Callable[[bytes], None],
+             state: int | None = None) -> Ended:  # fmt: skip
+    """One QEMU from start to end. state: the open snapshot it goes on from."""
+    directory = Path(job.directory)
     reached: dict[str, float] = {}
-    with (directory / "stderr").open("wb") as errors:
-        child = process.start(command, out=errors, err=errors)
+    with (directory / "stderr").open("wb") as errors, controlled(state is not None) as control:
+        inherited = (*control.fds, *(() if state is None else (state,)))
+        child = process.start((*command, *control.options), out=errors, err=errors, pass_fds=inherited)
+        control.handed_over()
         try:
+            problem = control.go_on(job.timeout_s)
             timed_out = not _wait(child, directory / "stream", started, job.timeout_s, reached, on_stage)
         finally:
             process.end(child)
-    stderr = read(directory / "stderr").decode("utf-8", "replace").strip().splitlines()
     return Ended(
         status=child.returncode,
         timed_out=timed_out,
-        detail=stderr[-1] if stderr else "",
+        detail=problem or _last_words(directory),
         stream=read(directory / "stream"),
         console=read(directory / "console"),
         wall=_wall(reached, clock.monotonic_s() - started),
         argv=tuple(word.replace(job.directory, "DIR") for word in command),
     )
+
+
+def _unmade(job: Job, command: tuple[str, ...], problem: str, elapsed: float) -> Ended:
+    """The run of a machine that never came to its snapshot: what its boot said is the run's evidence."""
+    directory = Path(job.directory)
+    return Ended(
+        status=1, timed_out=elapsed > job.timeout_s, detail=_last_words(directory) or problem,
+        stream=read(directory / "stream"), console=read(directory / "console"),
+        wall=_wall({}, elapsed), argv=tuple(word.replace(job.directory, "DIR") for word in command),
+    )  # fmt: skip
+
+
+def _last_words(directory: Path) -> str:
+    lines = read(directory / "stderr").decode("utf-8", "replace").strip().splitlines()
+    return lines[-1] if lines else ""
 
 
 def _wait(child: process.Child, stream: Path, started: float, timeout_s: int, reached: dict[str, float],

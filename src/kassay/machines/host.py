@@ -20,7 +20,7 @@ def _probe(arch: str, _: Tell) -> Probe:
     return Probe(name="host", usable=True, detail=host_words())
 
 
-def _identify(arch: str, cpus: int) -> MachineIdentity:
+def _identify(arch: str, cpus: int, boot: str) -> MachineIdentity:
     return MachineIdentity(
         arch=arch, clock="host", accelerator="none", program=f"Linux {platform.release()}",
         options=("pinned to CPU 0",), host=host_words(),
@@ -48,5 +48,5 @@ def _run(job: Job, arch: str, on_stage: Callable[[bytes], None]) -> Ended:
 MACHINE = Machine(
     name="host", summary="wall time on this machine and its running kernel", clock="host",
     guest_clock="monotonic", arches=("x86_64", "arm64"), boots=False, exclusive=True,
-    probe=_probe, identify=_identify, run=_run, cmdline=lambda arch, cpus, short: "",
+    probe=_probe, identify=_identify, run=_run, cmdline=lambda arch, cpus, boot: "",
 )  # fmt: skip

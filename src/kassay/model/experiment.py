@@ -10,7 +10,7 @@ from kassay.model.records import Record
 SCHEMA = "kassay-experiment/1"
 ORDERS = ("interleaved", "sandwich", "sequential")
 QUESTIONS = ("compare", "ladder")
-BOOTS = ("short", "stock")
+BOOTS = ("short", "stock", "snapshot")
 
 
 class Axis(Record, frozen=True, kw_only=True):
@@ -42,7 +42,8 @@ class Experiment(Record, frozen=True, kw_only=True):
     seeded perturbation of things that should not matter. margin: the relative change
     below which two values are called equivalent (0.01 = 1 %). rounds: timed repetitions
     in one run. timeout_s: wall seconds after which a run is ended. flavour: of archive
-    kernels. boot: "short" adds the kernel parameters that shorten the boot, "stock" leaves them out.
+    kernels. boot: "short" adds the kernel parameters that shorten the boot, "stock" leaves them
+    out, "snapshot" is "short" once per kernel and perturbation, saved when quiet and restored for each run.
     """
 
     name: str

@@ -67,4 +67,9 @@ def _kernels(e: Experiment) -> Iterator[str]:
             yield f"kernels[{index}].cmdline: must be one printable line of at most 1500 characters"
 
 
-_RULES: tuple[Callable[[Experiment], Iterator[str]], ...] = (_words, _counts, _machines, _kernels)
+def _snapshots(e: Experiment) -> Iterator[str]:
+    if e.boot == "snapshot" and (e.clock, e.arch, set(e.cpus)) != ("icount", "x86_64", {1}):
+        yield 'boot: "snapshot" is for clock icount on x86_64 with one CPU; use "short"'
+
+
+_RULES: tuple[Callable[[Experiment], Iterator[str]], ...] = (_words, _counts, _machines, _kernels, _snapshots)
