@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Runs kassay as its users do, as a process of its own."""
+
+import json
+import subprocess
+import sys
+import time
+from typing import Any, NamedTuple
+
+
+class Answer(NamedTuple):
+    """What one command said, and the wall seconds until it said it."""
+
+    status: int
+    text: str
+    errors: str
+    answered_s: float
+    ended_s: float
+
+    def json(self) -> dict[str, Any]:
+        parsed: dict[str, Any] = json.loads(self.text)
+        return parsed
+
+
+def argv(*words: str) -> list[str]:
+    """kassay's command line, from the interpreter that runs this."""
+    return [sys.executable, "-c", "from kassay.cli import main; main()", *words]
+
+
+def kassay(*words: str) -> Answer:
+    """One command, waited for. answered_s: until the first byte of the answer."""
+    started = time.monotonic()
+    with subprocess.Popen(argv(*words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None and child.stderr is not None
+        first = child.stdout.read(1)
+        answered = time.monotonic() - started
+        text = first + child.stdout.read()
+        errors = child.stderr.read()
+    return Answer(child.returncode, text, errors, answered, time.monotonic() - started)
