@@ -71,7 +71,7 @@ static void teardown(struct run *run)
 const struct workload workload = {
 	.name = "mincore_scan",
 	.summary = "mincore() of a whole resident private anonymous mapping",
-	.subject = "Asking mincore() about a resident private mapping of {size} bytes",
+	.subject = "Asking mincore() about a resident private mapping of {size}",
 	.state = "one private anonymous mapping of 4 KiB pages (MADV_NOHUGEPAGE), all pages present",
 	.params = {
 		{ "size", PARAM_SIZE, "bytes", "8MiB", "length of the mapping, a multiple of 4KiB", PAGE_BYTES, 16 * GIB, { 0 } },

@@ -71,7 +71,10 @@ def run_qemu(job: Job, clock_name: str, arch: str, on_stage: Callable[[bytes], N
     if problem:
         return _unmade(job, command, problem, clock.monotonic_s() - started)
     with opened(path) as state:
-        return _watched(job, (*command, "-incoming", f"fd:{state}"), started, on_stage, state)
+        ended = _watched(job, (*command, "-incoming", f"fd:{state}"), started, on_stage, state)
+    if not ended.stream:  # a restored machine that says nothing: the next attempt makes a new snapshot
+        path.unlink(missing_ok=True)
+    return ended
 
 
 def _watched(job: Job, command: tuple[str, ...], started: float, on_stage: Callable[[bytes], None],
