@@ -55,6 +55,7 @@ def _read(here: RunDirectory, run: PlannedRun, record: RunRecord) -> Measurement
         ),
         foreign_ns=audit.foreign(report),
         region_ns=_region_ns(report),
+        notes=report.notes,
         counters=_tuple(audit.delta(report, "")),
     )
 

@@ -24,6 +24,7 @@ class Measurement(Record, frozen=True, kw_only=True):
     before, after, boot: audited fields, in order; None is absent. foreign_ns: run time of tasks other
     than the workload inside the measured region, largest first; None when unknown.
     ns_per_tick: of the phases' clock. region_ns: length of the measured region in guest time; None when unknown.
+    counters: vmstat and PCP counters, after minus before. notes: the workload's own words on what was done.
     """
 
     run: str
@@ -37,6 +38,7 @@ class Measurement(Record, frozen=True, kw_only=True):
     foreign_ns: tuple[tuple[str, int], ...] | None
     region_ns: int | None
     counters: Fields = ()
+    notes: tuple[str, ...] = ()
 
 
 class CellEvidence(Record, frozen=True, kw_only=True):

@@ -59,7 +59,7 @@ def build_report(
         gate_fields=gate_fields,
         state=_state(findings, evidence),
         scope=SCOPES[experiment.clock],
-        disclosures=(*_compilers(plan), *_LIMITS[experiment.clock], *_parameters(plan, cmdline)),
+        disclosures=(*_notes(evidence), *_compilers(plan), *_LIMITS[experiment.clock], *_parameters(plan, cmdline)),
         next_steps=_next_steps(plan, findings, ladders, directory),
         commands=(f"kassay run {directory}/spec.toml --out {directory}-again",),
         spec_toml=spec_toml,
@@ -67,6 +67,12 @@ def build_report(
         plan_id=plan_id,
         kassay_version=__version__,
     )
+
+
+def _notes(evidence: Sequence[CellEvidence]) -> tuple[str, ...]:
+    """What the workloads said of their own work, kernel by kernel."""
+    first = [(item.label, item.measurements[0]) for item in evidence if item.measurements]
+    return tuple(f"{label}: {note}" for label, measurement in first for note in measurement.notes)
 
 
 def _compilers(plan: Plan) -> tuple[str, ...]:
@@ -157,9 +163,14 @@ def _state(findings: Sequence[Finding], evidence: Sequence[CellEvidence]) -> str
     measured = [item.measurements[0] for item in evidence if item.measurements]
     if not measured:
         return "unknown: no run succeeded"
+    refused = sorted({f.verdict for f in findings if f.verdict in REFUSED})
     before = dict(measured[0].before)
-    words = [f"{before[name]} {unit}" for name, unit in _STATE_FIELDS if before.get(name) is not None]
-    return f"the same on all kernels before and after: {', '.join(words)}" if words else "no range was audited"
+    words = ", ".join(f"{before[name]} {unit}" for name, unit in _STATE_FIELDS if before.get(name) is not None)
+    if refused:
+        return f"not shown to be the same ({', '.join(refused)})"
+    notes = sorted({note for item in measured for note in item.notes})
+    said = f"; {notes[0]}" if len(notes) == 1 else ""
+    return f"all kernels agree, before and after; before: {words}{said}" if words else f"no range was audited{said}"
 
 
 def _next_steps(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladder], directory: str) -> tuple[str, ...]:

@@ -36,7 +36,8 @@ def compare_sentence(what: str, finding: Finding, base: str, head: str) -> str:
         )
     if finding.verdict == "inconclusive":
         return f"{what}: no verdict between {base} and {head} ({format_change(finding.change)}; {finding.reasons[0]})."
-    return f"{what} {_verb(finding)} on {head} than on {base} ({format_change(finding.change)}; {values})."
+    costs = _costs(finding.change, finding.unit)
+    return f"{what} {costs} on {head} compared with {base} ({format_change(finding.change)}; {values})."
 
 
 def ladder_sentence(what: str, ladder: Ladder, names: Sequence[str]) -> str:
@@ -56,10 +57,7 @@ def ladder_sentence(what: str, ladder: Ladder, names: Sequence[str]) -> str:
 
 def _since(step: LadderStep, ladder: Ladder, names: Sequence[str]) -> str:
     assert step.change is not None
-    unit = ladder.unit.partition("/")
-    quantity = {"instructions": "instructions", "ns": "time"}[unit[0]]
-    verb = "executes" if quantity == "instructions" else "takes"
-    return f"{verb} {step.change + 1:.2f}× the {quantity} per {unit[2]} since {names[_index(ladder, step.to_kernel)]}"
+    return f"{_costs(step.change, ladder.unit)} since {names[_index(ladder, step.to_kernel)]}"
 
 
 def _also(step: LadderStep, ladder: Ladder, names: Sequence[str]) -> str:
@@ -102,13 +100,15 @@ def _index(ladder: Ladder, kernel: str) -> int:
     return next(i for i, point in enumerate(ladder.points) if point.kernel == kernel)
 
 
-def _verb(finding: Finding) -> str:
-    assert finding.change is not None
-    quantity = "instructions" if finding.unit.startswith("instructions") else "time"
-    verb = "executes" if quantity == "instructions" else "takes"
-    more = "more" if finding.change > 0 else ("fewer" if quantity == "instructions" else "less")
-    percent = abs(finding.change) * 100
-    return f"{verb} {percent:.3g} % {more} {quantity} per {finding.unit.partition('/')[2]}"
+def _costs(change: float, unit: str) -> str:
+    """In words: 2.21× as much from half as much again on, below that in percent."""
+    counted, _, operation = unit.partition("/")
+    verb, quantity, fewer = (
+        ("executes", "instructions", "fewer") if counted == "instructions" else ("takes", "time", "less")
+    )
+    if change >= 0.5 or change <= -1 / 3:
+        return f"{verb} {change + 1:.2f}× the {quantity} per {operation}"
+    return f"{verb} {abs(change) * 100:.3g} % {'more' if change > 0 else fewer} {quantity} per {operation}"
 
 
 def _size(step: LadderStep) -> float:

@@ -7,11 +7,14 @@ from kassay.model.measurement import CellEvidence, Fields
 
 SHAPE = (
     "range.vmas", "range.Size", "range.Rss", "range.AnonHugePages", "range.ShmemPmdMapped", "range.FilePmdMapped",
-    "range.KernelPageSize", "range.MMUPageSize", "range.Swap", "range.Locked",
-    "pagemap.present", "pagemap.swapped", "pageflags.thp", "pageflags.huge", "pageflags.ksm", "pageflags.zero",
+    "range.KernelPageSize", "range.MMUPageSize", "range.Swap", "range.Locked", "range.KSM",
+    "pagemap.present", "pagemap.swapped", "pageflags.thp", "pageflags.huge", "pageflags.zero",
     "swap.devices", "cpus.online",
 )  # fmt: skip
-"""Fields that must agree. A field that either kernel does not report is not compared, but shown."""
+"""Fields that must agree. A field that either kernel does not report is not compared, but shown.
+
+KSM is taken from smaps: /proc/kpageflags of 6.12 says KSM for every anonymous page.
+"""
 
 
 def _check(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
