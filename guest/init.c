@@ -180,6 +180,8 @@ static void wait_for_job(void)
 	static char job[64 * 1024];
 	const char *why = "";
 
+	stage("saved"); /* tells this stop from a panic's */
+	tcdrain(stream_fd);
 	if (snapshot_take_job(job, sizeof(job), &why))
 		give_up("snapshot: %s", why);
 	read_lines(job);

@@ -13,7 +13,7 @@ ALLOWED = {
     "model": {"errors"},
     "effects": {"errors"},
     "registry": {"errors"},
-    "plan": {"model"},
+    "plan": {"model", "errors"},
     "analysis": {"model", "registry", "errors"},
     "report": {"model", "registry", "errors", "__init__"},
     "spec": EDGE,

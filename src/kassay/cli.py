@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The command line: builds the parser from commands/, prints errors, ends the process. The only exit."""
 
+import io
 import sys
 from typing import Annotated
 
@@ -43,6 +44,9 @@ def build_app() -> typer.Typer:
 
 def main() -> None:
     """Runs one command and exits with its status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show ◄ still gets the answer
     try:
         status = build_app()(standalone_mode=False)
     except KassayError as error:

@@ -8,7 +8,7 @@ import msgspec
 from kassay.effects.files import write_atomic
 from kassay.errors import BadInput
 from kassay.model.experiment import Experiment, KernelUse
-from kassay.model.kernel import KernelIdentity
+from kassay.model.kernel import exact_ref
 from kassay.model.plan import Plan
 from kassay.model.records import Record, content_id, from_json, to_json
 from kassay.spec.load import dump
@@ -38,7 +38,7 @@ def open_directory(path: Path) -> RunDirectory:
         raise BadInput(f"{path}: not a run directory (no plan.json)", "give a directory that kassay made") from error
     try:
         plan = from_json(data, Plan)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise BadInput(f"{path}/plan.json: {error}", "it is damaged, or of another version of kassay") from error
     return RunDirectory(path=path, plan=plan, plan_id=content_id(plan))
 
@@ -63,14 +63,21 @@ def started(path: Path, plan: Plan) -> RunDirectory:
     here = RunDirectory(path=path, plan=plan, plan_id=content_id(plan))
     if (path / "plan.json").exists():
         old = open_directory(path)
-        if old.plan_id != here.plan_id:
+        if _comparable(old.plan) != _comparable(plan):
             names = [n for n in Plan.__struct_fields__ if getattr(old.plan, n) != getattr(plan, n)]
             raise BadInput(f"{path}: was measured with another {' and '.join(names)}",
                            "the old runs stay valid; measure anew with --fresh or another --out")  # fmt: skip
-        return here
+        return old
     write_atomic(path / "spec.toml", dump(plan.experiment).encode())
+    write_atomic(path / "pinned.toml", dump(pinned(plan)).encode())
     write_atomic(path / "plan.json", to_json(plan))
     return here
+
+
+def _comparable(plan: Plan) -> Plan:
+    """The plan without what cannot matter: under icount another host gives the same digits."""
+    host = "" if plan.machine.clock == "icount" else plan.machine.host
+    return msgspec.structs.replace(plan, machine=msgspec.structs.replace(plan.machine, host=host))
 
 
 def pinned(plan: Plan) -> Experiment:
@@ -80,10 +87,3 @@ def pinned(plan: Plan) -> Experiment:
         for use, kernel in zip(plan.experiment.kernels, plan.kernels, strict=True)
     )
     return msgspec.structs.replace(plan.experiment, kernels=uses)
-
-
-def exact_ref(kernel: KernelIdentity) -> str:
-    """A reference that names this very kernel."""
-    if kernel.package_version is None:
-        return kernel.ref
-    return f"{kernel.ref.partition('debian:')[0]}debian:{kernel.package_version}"

@@ -30,6 +30,7 @@ def collect(here: RunDirectory, records: Sequence[RunRecord]) -> tuple[CellEvide
                 measurements=tuple(_read(here, run, succeeded[run.id]) for run in runs if run.id in succeeded),
                 failures=tuple(r for r in records if r.run in ids and r.outcome != "ok"),
                 lost=len((ids & tried) - succeeded.keys()),
+                unmade=len(ids - tried),
             )
         )
     return tuple(made)
@@ -56,6 +57,7 @@ def _read(here: RunDirectory, run: PlannedRun, record: RunRecord) -> Measurement
         foreign_ns=audit.foreign(report),
         region_ns=_region_ns(report),
         notes=report.notes,
+        quiescence=audit.fields(report, "boot").get("boot.quiescence"),
         counters=_tuple(audit.delta(report, "")),
     )
 

@@ -59,7 +59,7 @@ class Measurer:
         return Job(
             directory=str(directory),
             program=(str(self._prepared.program(cell.workload)), *arguments),
-            kernel=(artifact.vmlinux or artifact.image) if machine.boots else None,
+            kernel=(artifact.vmlinux if artifact.pvh else artifact.image) if machine.boots else None,
             initramfs=image and str(directory / "initramfs"),
             snapshot=f"{artifact.identity.image_sha256} {image}" if boot == "snapshot" else None,
             cmdline=f"{base} {cell.cmdline}".strip(),

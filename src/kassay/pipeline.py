@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Read first: the street in two functions. measure() ends with a journal, answer() starts from one."""
 
-import tempfile
 from pathlib import Path
 
 from kassay.analysis.analyse import analyse
 from kassay.analysis.gate.same_shape import SHAPE
 from kassay.directory import RunDirectory, open_directory, resumed, started
+from kassay.effects.files import swept
 from kassay.evidence import collect
 from kassay.journal.journal import append, open_journal, read_journal
 from kassay.measuring import Measurer, jobs_for
@@ -22,9 +22,8 @@ from kassay.run.scheduler import owed, run_all
 
 def measure(experiment: Experiment, directory: Path, tell: Tell) -> None:
     """Makes every run that `directory` still owes; what is already there is kept and never made again."""
+    prepared = prepare(experiment, resumed(directory, experiment), tell)
     with exclusive(directory / "lock", f"{directory}"):
-        before = resumed(directory, experiment)
-        prepared = prepare(experiment, before, tell)
         here = started(directory, prepared.plan)
         records, torn = open_journal(here.journal, here.plan_id)
         if torn is not None:
@@ -36,7 +35,7 @@ def measure(experiment: Experiment, directory: Path, tell: Tell) -> None:
 def answer(directory: Path) -> Report:
     """The answer from what the directory holds; measures nothing."""
     here = open_directory(directory)
-    records = read_journal(here.journal)
+    records = read_journal(here.journal, here.plan_id)
     evidence = collect(here, records)
     findings, ladders = analyse(here.plan, evidence)
     return build_report(
@@ -48,8 +47,12 @@ def answer(directory: Path) -> Report:
 
 def _make_runs(prepared: Prepared, here: RunDirectory, records: tuple[RunRecord, ...], tell: Tell) -> None:
     total, done = len(prepared.plan.runs), len(prepared.plan.runs) - len(owed(prepared.plan, records))
+    given_up = done - sum(
+        1 for run in prepared.plan.runs if any(r.run == run.id and r.outcome == "ok" for r in records)
+    )
     if done:
-        tell(Progress(stage="run", subject=f"{done}/{total}", text="already there", done=done / total))
+        lost = f", {given_up} of them failed for good (--fresh measures anew)" if given_up else ""
+        tell(Progress(stage="run", subject=f"{done}/{total}", text=f"already there{lost}", done=done / total))
 
     def keep(record: RunRecord) -> None:
         nonlocal done
@@ -58,6 +61,6 @@ def _make_runs(prepared: Prepared, here: RunDirectory, records: tuple[RunRecord,
         text = record.outcome if record.outcome == "ok" else f"{record.outcome}: {record.detail}"
         tell(Progress(stage="run", subject=f"{done}/{total}", text=text, done=done / total))
 
-    with tempfile.TemporaryDirectory(prefix="kassay-run-") as scratch:
-        measurer = Measurer(prepared, here.path, Path(scratch))
+    with swept(here.path / "scratch") as scratch:
+        measurer = Measurer(prepared, here.path, scratch)
         run_all(prepared.plan, records, measurer.measure, keep, jobs_for(prepared.machine))

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Experiment -> Plan with everything the runs need at hand: kernels, programs, machine."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from kassay import kernels as kernel_store
-from kassay.directory import exact_ref
 from kassay.effects.files import sha256_file
 from kassay.errors import BadInput, HostLacks
 from kassay.guest import catalog
@@ -15,10 +15,11 @@ from kassay.guest.compile import build
 from kassay.machines import machine_for
 from kassay.machines._backend import Machine
 from kassay.model.experiment import Experiment, WorkloadUse
-from kassay.model.kernel import KernelArtifact, KernelIdentity, parse_ref
+from kassay.model.kernel import KernelArtifact, KernelIdentity, exact_ref, parse_ref
 from kassay.model.plan import Plan
 from kassay.model.progress import Tell
 from kassay.model.records import Record, Setting
+from kassay.model.units import format_bytes, parse_bytes
 from kassay.model.workload import Workload
 from kassay.plan.expand import Combination, expand, matrix
 
@@ -45,6 +46,8 @@ def prepare(experiment: Experiment, before: Plan | None, tell: Tell) -> Prepared
         raise HostLacks(f"clock {experiment.clock} on {experiment.arch}: not supported by this version",
                         f"use --arch {machine.arches[0]}")  # fmt: skip
     combinations, workloads = _combinations(experiment.workloads)
+    if machine.boots:
+        _check_memory(experiment, combinations)
     identity = machine.identify(experiment.arch, max(experiment.cpus), experiment.boot)
     if experiment.clock in ("kvm", "host"):
         probe = machine.probe(experiment.arch, tell)
@@ -79,6 +82,31 @@ def _combinations(uses: Sequence[WorkloadUse]) -> tuple[tuple[Combination, ...],
     return tuple(combinations), tuple(chosen.values())
 
 
+def _check_entry(artifact: KernelArtifact) -> None:
+    """A bare vmlinux without the PVH note has no way in; a bzImage has its own."""
+    if artifact.pvh is not False or not artifact.image:
+        return
+    with Path(artifact.image).open("rb") as file:
+        bare = file.read(4) == b"\x7fELF"
+    if bare:
+        raise BadInput(f"{artifact.identity.ref}: a vmlinux without the PVH note, which QEMU cannot start",
+                       "give the bzImage, or build with CONFIG_PVH=y")  # fmt: skip
+
+
+def _check_memory(experiment: Experiment, combinations: Sequence[Combination]) -> None:
+    """What cannot fit is said before anything is booted."""
+    host = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    most, least = max(experiment.memory_bytes), min(experiment.memory_bytes)
+    if most > host:
+        what = f"a machine of {format_bytes(most)} on a host with {format_bytes(host)}"
+        raise HostLacks(what, "choose a smaller --memory")
+    for workload, settings in combinations:
+        for item in settings:
+            if item.name == "size" and parse_bytes(item.value) >= least:
+                what = f"{workload}: size={item.value} does not fit into {format_bytes(least)} of memory"
+                raise BadInput(what, "choose a smaller size or a larger --memory")
+
+
 def _kernels(experiment: Experiment, before: Plan | None, tell: Tell) -> tuple[KernelArtifact, ...]:
     """Artifacts in the experiment's order; on resume, the very images that were measured."""
     old: tuple[KernelIdentity, ...] = before.kernels if before is not None else ()
@@ -86,7 +114,9 @@ def _kernels(experiment: Experiment, before: Plan | None, tell: Tell) -> tuple[K
     found = kernel_store.fetch([parse_ref(text, experiment.arch) for text in texts], experiment.flavour, tell)
     named = []
     for index, artifact in enumerate(found):
-        if old and artifact.identity.image_sha256 != old[index].image_sha256:
+        _check_entry(artifact)
+        same = ("image_sha256", "banner", "config_sha256")
+        if old and any(getattr(artifact.identity, name) != getattr(old[index], name) for name in same):
             raise BadInput(f"{old[index].ref}: the image is not the one measured before",
                            "measure anew with --fresh or another --out")  # fmt: skip
         identity = old[index] if old else artifact.identity

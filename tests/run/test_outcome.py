@@ -20,6 +20,10 @@ def outcome(
         (b"[ 1.0] BUG: kernel NULL pointer dereference\n[ 1.1] Kernel panic - not syncing: Fatal exception\n", "panic"),
         (b"[ 1.0] WARNING: CPU: 0 PID: 1 at mm/mprotect.c:88 change_pte_range+0x1/0x2\n", "oops"),
         (b"[ 1.0] Oops: 0000 [#1] PREEMPT SMP\n", "oops"),
+        (b"[    1.2] general protection fault, probably for non-canonical address 0xdead: 0000 [#1]\n", "oops"),
+        (b"[  243.1] INFO: task kassay:1 blocked for more than 120 seconds.\n", "oops"),
+        (b"[    0.0] Kernel command line: x=WARNING:y DEBUG: 1\n", "ok"),
+        (b"[    0.1] Spectre V2 : WARNING: Unprivileged eBPF is enabled\n", "ok"),
         (b"[ 1.0] BUG: unable to handle page fault for address: 0\n", "oops"),
     ],
 )  # fmt: skip

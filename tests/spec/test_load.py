@@ -58,7 +58,9 @@ names = st.text("abcdefghijk_", min_size=1, max_size=10)
             min_size=1,
             max_size=3,
         ).map(tuple),
-        memory_bytes=st.lists(st.integers(128 << 20, 1 << 40), min_size=1, max_size=3).map(tuple),
+        memory_bytes=st.lists(
+            st.integers(1 << 14, 1 << 27).map(lambda n: n * 8192), min_size=1, max_size=3, unique=True
+        ).map(tuple),
         order=st.sampled_from(ORDERS),
         seed=st.integers(0, (1 << 63) - 1),
         margin=st.floats(0.0001, 0.9),

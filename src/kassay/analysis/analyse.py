@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 from kassay.analysis.exact import Judgement, judge_counts
 from kassay.analysis.gate._rule import GateRule, Refusal
-from kassay.analysis.ladder import Compare, build_ladder
-from kassay.analysis.side import build_side, repeats_agree
+from kassay.analysis.ladder import Compare, build_ladder, find_steps
+from kassay.analysis.side import all_have_mode, build_side, repeats_agree
 from kassay.analysis.timed import judge_times
 from kassay.model.finding import Finding, Ladder
 from kassay.model.machine import SCOPES, UNITS
@@ -25,22 +25,31 @@ def analyse(plan: Plan, evidence: Iterable[CellEvidence]) -> tuple[tuple[Finding
     ladders: list[Ladder] = []
     for group in _groups(evidence):
         for phase in _phases(plan, group):
-            pair = _comparer(plan, group, phase)
-            findings += [pair(base, head) for base, head in _pairs(plan, len(group))]
+            mode = group[0].cell.machine.clock == "icount" and all_have_mode(group, phase.name)
+            pair = _comparer(plan, group, phase, mode)
+            compared = [pair(base, head) for base, head in _pairs(plan, len(group))]
             if plan.experiment.question == "ladder":
-                ladders.append(build_ladder(group, phase, pair))
+                steps = find_steps([_measured(item) for item in group], pair)
+                ladders.append(build_ladder(group, phase, steps, mode))
+                compared += [step for step in steps if step not in compared]
+            findings += compared
     return tuple(findings), tuple(ladders)
 
 
-def _comparer(plan: Plan, group: tuple[CellEvidence, ...], phase: Phase) -> Compare:
-    return lambda base, head: compare(plan, group[base], group[head], phase)
+def _measured(item: CellEvidence) -> bool:
+    return any(measurement.perturbation == 0 for measurement in item.measurements)
 
 
-def compare(plan: Plan, base: CellEvidence, head: CellEvidence, phase: Phase) -> Finding:
-    """One comparison in one phase's metric."""
+def _comparer(plan: Plan, group: tuple[CellEvidence, ...], phase: Phase, mode: bool) -> Compare:
+    return lambda base, head: compare(plan, group[base], group[head], phase, mode=mode)
+
+
+def compare(plan: Plan, base: CellEvidence, head: CellEvidence, phase: Phase, *, mode: bool) -> Finding:
+    """One comparison in one phase's metric. mode: how the rounds of all its runs become numbers."""
     clock = base.cell.machine.clock
     counts = clock == "icount"
-    sides = (build_side(base, phase.name, counts=counts), build_side(head, phase.name, counts=counts))
+    base_side, head_side = (build_side(side, phase.name, counts=counts, mode=mode) for side in (base, head))
+    sides = (base_side, head_side)
     refusals = refusals_of(base, head)
     if refusals:
         judged = Judgement(change=None, interval=None, verdict=refusals[0].verdict, evidence="partial",

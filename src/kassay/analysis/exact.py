@@ -26,6 +26,9 @@ def judge_counts(base: Side, head: Side, margin: float, disagreement: str | None
     if base.value is None or head.value is None:
         return Judgement(change=None, interval=None, verdict="incomplete", evidence="partial",
                          reasons=("one side has no successful run",))  # fmt: skip
+    if min((*base.runs, *base.perturbed, *head.runs, *head.perturbed)) <= 0:
+        return Judgement(change=None, interval=None, verdict="inconclusive", evidence="partial",
+                         reasons=("a count of zero: the phase is too short for this clock",))  # fmt: skip
     change = head.value / base.value - 1
     bases, heads = (*base.runs, *base.perturbed), (*head.runs, *head.perturbed)
     interval = (min(heads) / max(bases) - 1, max(heads) / min(bases) - 1)
@@ -35,9 +38,9 @@ def judge_counts(base: Side, head: Side, margin: float, disagreement: str | None
             change=change, interval=interval, verdict="inconclusive", evidence="unstable", reasons=(reason,)
         )
     verdict, why = _verdict(change, interval, margin)
-    thin = _thin(base, head)
-    return Judgement(change=change, interval=interval, verdict=verdict, evidence="partial" if thin else "exact",
-                     reasons=(*why, *thin))  # fmt: skip
+    thin = (*_thin(base), *_thin(head))
+    evidence = "partial" if thin or verdict == "inconclusive" else "exact"
+    return Judgement(change=change, interval=interval, verdict=verdict, evidence=evidence, reasons=(*why, *thin))
 
 
 def _verdict(change: float, interval: tuple[float, float], margin: float) -> tuple[str, tuple[str, ...]]:
@@ -52,14 +55,15 @@ def _verdict(change: float, interval: tuple[float, float], margin: float) -> tup
     return "inconclusive", (floor,)
 
 
-def _thin(base: Side, head: Side) -> tuple[str, ...]:
-    """Why the evidence is less than exact; nothing when it is not."""
-    reasons = []
-    for side in (base, head):
-        if len(side.runs) < 2:
-            reasons.append(f"{side.kernel}: one plain run, so that repeats agree is not shown")
-        if not side.perturbed:
-            reasons.append(f"{side.kernel}: no perturbed run, so that layout does not matter is not shown")
-        if side.failed:
-            reasons.append(f"{side.kernel}: {side.failed} planned run(s) never succeeded")
-    return tuple(reasons)
+def _thin(side: Side) -> tuple[str, ...]:
+    """Why a side's evidence is less than exact; nothing when it is not."""
+    reasons = list(side.doubts)
+    if len(side.runs) < 2:
+        reasons.append("one plain run, so that repeats agree is not shown")
+    if not side.perturbed:
+        reasons.append("no perturbed run, so that layout does not matter is not shown")
+    if side.failed:
+        reasons.append(f"{side.failed} planned run(s) never succeeded")
+    if side.unmade:
+        reasons.append(f"{side.unmade} planned run(s) not made yet")
+    return tuple(f"{side.kernel}: {reason}" for reason in reasons)

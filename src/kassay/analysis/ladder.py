@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A ladder of kernels: every step, also the ones that creep."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from kassay.analysis.side import build_side
 from kassay.model.finding import Finding, Ladder, LadderPoint, LadderStep
@@ -12,10 +12,10 @@ from kassay.model.workload import Phase
 Compare = Callable[[int, int], Finding]
 
 
-def build_ladder(group: tuple[CellEvidence, ...], phase: Phase, compare: Compare) -> Ladder:
-    """Points of one metric in kernel order, and its steps."""
+def build_ladder(group: tuple[CellEvidence, ...], phase: Phase, steps: Sequence[Finding], mode: bool) -> Ladder:
+    """Points of one metric in kernel order, and its steps (of find_steps)."""
     machine = group[0].cell.machine
-    sides = [build_side(item, phase.name, counts=machine.clock == "icount") for item in group]
+    sides = [build_side(item, phase.name, counts=machine.clock == "icount", mode=mode) for item in group]
     return Ladder(
         workload=group[0].cell.workload,
         metric=phase.name,
@@ -24,26 +24,32 @@ def build_ladder(group: tuple[CellEvidence, ...], phase: Phase, compare: Compare
         settings=group[0].cell.settings,
         machine=machine,
         points=tuple(LadderPoint(kernel=s.kernel, value=s.value, n=len(s.runs), side=s) for s in sides),
-        steps=tuple(_step(finding) for finding in find_steps(len(group), compare)),
+        steps=tuple(_step(finding) for finding in steps),
     )
 
 
-def find_steps(kernels: int, compare: Compare) -> list[Finding]:
-    """Every comparison that is not equivalent, walking up the ladder.
+def find_steps(measured: Sequence[bool], compare: Compare) -> list[Finding]:
+    """Every comparison that is not equivalent, walking up the ladder. measured: which kernels have a value.
 
-    Each kernel is compared with its neighbour, and, when these two are equivalent, with the
-    first kernel since the last step: changes that are each inside the margin must not add
-    up unseen.
+    Each kernel is compared with the last one before it that was measured, so that a kernel
+    that failed cannot hide a step, and, when these two are equivalent, with the first one
+    since the last step: changes that are each inside the margin must not add up unseen.
     """
     found: list[Finding] = []
-    anchor = 0
-    for head in range(1, kernels):
-        finding = compare(head - 1, head)
-        if finding.verdict == "equivalent" and anchor < head - 1:
+    anchor = last = next((index for index, there in enumerate(measured) if there), 0)
+    for head in range(len(measured)):
+        if head == last:
+            continue
+        if head < last or not measured[head]:
+            found.append(compare(head, head + 1) if head < last else compare(last, head))
+            continue
+        finding = compare(last, head)
+        if finding.verdict == "equivalent" and anchor < last:
             finding = compare(anchor, head)
         if finding.verdict != "equivalent":
             found.append(finding)
             anchor = head
+        last = head
     return found
 
 

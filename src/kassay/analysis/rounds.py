@@ -15,27 +15,41 @@ MODE_SHARE = 0.5
 
 
 class Summary(Record, frozen=True, kw_only=True):
-    """One run, one phase, in ticks per round. warmup: how many first rounds are set apart."""
+    """One run, one phase, in ticks per round.
+
+    warmup: how many first rounds are set apart. settled: the others are of one kind; False when half of all
+    rounds would have to be set apart, which is no warm-up any more.
+    """
 
     ticks: float
     warmup: int
+    settled: bool
     method: str
 
 
-def summarise(ticks: Sequence[int], *, counts: bool) -> Summary:
-    """One number for the steady rounds.
+def summarise(ticks: Sequence[int], *, mode: bool) -> Summary:
+    """One number for the steady rounds: their most frequent count, or their median.
 
-    counts: the ticks are exact counts. Then timer ticks and background work only ever add to a round,
-    so the count that most steady rounds share is the work's own (mode); where no count
-    is shared by half of them, the median. Timed rounds always give the median.
+    Timer ticks and background work only ever add to a round of exact counts, so the count
+    that most steady rounds share is the work's own. Which of the two serves is decided for
+    all runs of a comparison together, with has_mode(): numbers of two kinds do not compare.
     """
     first = warmup_rounds(ticks)
     steady = ticks[first:]
     apart = f", {first} warm-up set apart" if first else ""
-    value, share = Counter(sorted(steady)).most_common(1)[0]
-    if counts and share >= MODE_SHARE * len(steady):
-        return Summary(ticks=value, warmup=first, method=f"mode: {share} of {len(steady)} rounds{apart}")
-    return Summary(ticks=median(steady), warmup=first, method=f"median of {len(steady)} rounds{apart}")
+    settled = first < len(ticks) // 2 or first == 0
+    if mode:
+        value, share = Counter(sorted(steady)).most_common(1)[0]
+        method = f"mode: {share} of {len(steady)} rounds{apart}"
+        return Summary(ticks=value, warmup=first, settled=settled, method=method)
+    method = f"median of {len(steady)} rounds{apart}"
+    return Summary(ticks=median(steady), warmup=first, settled=settled, method=method)
+
+
+def has_mode(ticks: Sequence[int]) -> bool:
+    """Whether enough of the steady rounds have the same count for it to stand for the run."""
+    steady = ticks[warmup_rounds(ticks) :]
+    return Counter(steady).most_common(1)[0][1] >= MODE_SHARE * len(steady)
 
 
 def warmup_rounds(ticks: Sequence[int]) -> int:

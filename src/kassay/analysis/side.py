@@ -1,39 +1,59 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """One kernel's side of a comparison: its runs as costs per operation."""
 
-from kassay.analysis.rounds import summarise
+from collections.abc import Iterable
+from statistics import median
+
+from kassay.analysis.rounds import Summary, has_mode, summarise
 from kassay.model.finding import Side
 from kassay.model.guest import PhaseRounds
 from kassay.model.measurement import CellEvidence, Measurement
 
 
-def build_side(evidence: CellEvidence, phase: str, *, counts: bool) -> Side:
-    """Costs per operation of one phase; instructions for counts, else ns.
+def build_side(evidence: CellEvidence, phase: str, *, counts: bool, mode: bool) -> Side:
+    """Costs per operation of one phase; instructions for counts, else ns. mode: how rounds become a number.
 
     value is the first plain run's under exact counts (all plain runs must agree; see
     repeats_agree) and the median of the plain runs' under a clock; None without a plain run.
     """
     plain = [m for m in evidence.measurements if m.perturbation == 0]
-    values = tuple(run_value(m, phase, counts=counts) for m in plain)
+    values = tuple(run_value(m, phase, mode=mode) for m in plain)
     first = phase_rounds(plain[0], phase) if plain else None
-    summary = summarise(first.ticks, counts=counts) if first else None
+    summary = summarise(first.ticks, mode=mode) if first else None
     rounds = tuple(t * _scale(plain[0], first) for t in first.ticks) if first else ()
     return Side(
         kernel=evidence.label,
-        value=(values[0] if counts else _median(values)) if values else None,
+        value=(values[0] if counts else median(values)) if values else None,
         method=summary.method if summary else "no run succeeded",
         runs=values,
-        perturbed=tuple(run_value(m, phase, counts=counts) for m in evidence.measurements if m.perturbation),
+        perturbed=tuple(run_value(m, phase, mode=mode) for m in evidence.measurements if m.perturbation),
         rounds=rounds,
         warmup=rounds[: summary.warmup] if summary else (),
         failed=evidence.lost,
+        unmade=evidence.unmade,
+        doubts=_doubts(plain, summary),
     )
 
 
-def run_value(measurement: Measurement, phase: str, *, counts: bool) -> float:
+def _doubts(plain: list[Measurement], summary: Summary | None) -> tuple[str, ...]:
+    """What keeps this side's evidence from the strongest word, apart from the number of runs."""
+    found = []
+    if summary is not None and not summary.settled:
+        found.append("its rounds never settle: half of them differ from the other half")
+    if any(measurement.foreign_ns is None for measurement in plain):
+        found.append("whether other tasks ran in the region is not known")
+    return tuple(found)
+
+
+def all_have_mode(group: Iterable[CellEvidence], phase: str) -> bool:
+    """Whether every run of every kernel of a comparison has a mode in this phase."""
+    return all(has_mode(phase_rounds(m, phase).ticks) for item in group for m in item.measurements)
+
+
+def run_value(measurement: Measurement, phase: str, *, mode: bool) -> float:
     """Cost per operation of one run."""
     rounds = phase_rounds(measurement, phase)
-    return summarise(rounds.ticks, counts=counts).ticks * _scale(measurement, rounds)
+    return summarise(rounds.ticks, mode=mode).ticks * _scale(measurement, rounds)
 
 
 def repeats_agree(evidence: CellEvidence) -> str | None:
@@ -60,9 +80,3 @@ def phase_rounds(measurement: Measurement, phase: str) -> PhaseRounds:
 def _scale(measurement: Measurement, rounds: PhaseRounds) -> float:
     # Under icount a nanosecond of guest time is one instruction, so this serves counts and times alike.
     return measurement.ns_per_tick / rounds.operations
-
-
-def _median(values: tuple[float, ...]) -> float:
-    ordered = sorted(values)
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2

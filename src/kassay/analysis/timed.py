@@ -8,6 +8,7 @@ Lehmann 1963; Lehmann, Nonparametrics, 1975). Below six boots a side no verdict 
 
 from functools import cache
 from math import comb, exp, log
+from statistics import median
 
 from kassay.analysis.exact import Judgement
 from kassay.model.finding import Side
@@ -21,8 +22,11 @@ def judge_times(base: Side, head: Side, margin: float, clock: str) -> Judgement:
     if base.value is None or head.value is None:
         return Judgement(change=None, interval=None, verdict="incomplete", evidence="partial",
                          reasons=("one side has no successful run",))  # fmt: skip
+    if min((*base.runs, *head.runs)) <= 0:
+        return Judgement(change=None, interval=None, verdict="inconclusive", evidence="partial",
+                         reasons=("a time of zero: the phase is shorter than this clock's tick",))  # fmt: skip
     shifts = sorted(log(h) - log(b) for h in head.runs for b in base.runs)
-    change = exp(_middle(shifts)) - 1
+    change = exp(median(shifts)) - 1
     fewest = min(len(base.runs), len(head.runs))
     if fewest < MINIMUM_BOOTS:
         reason = f"screening only: {fewest} boots on a side, a verdict on time needs {MINIMUM_BOOTS}"
@@ -30,9 +34,12 @@ def judge_times(base: Side, head: Side, margin: float, clock: str) -> Judgement:
     skip = rank_limit(len(base.runs), len(head.runs))
     interval = (exp(shifts[skip]) - 1, exp(shifts[-1 - skip]) - 1)
     verdict, reasons = _verdict(interval, margin)
-    if base.failed or head.failed:
-        reasons = (*reasons, f"{base.failed + head.failed} planned run(s) never succeeded")
-    weak = clock == "tcg" or base.failed or head.failed
+    missing = base.failed + head.failed + base.unmade + head.unmade
+    if missing:
+        reasons = (*reasons, f"{missing} planned run(s) failed or were not made yet")
+    doubts = tuple(f"{side.kernel}: {doubt}" for side in (base, head) for doubt in side.doubts)
+    reasons = (*reasons, *doubts)
+    weak = clock == "tcg" or missing or doubts or verdict == "inconclusive"
     return Judgement(change=change, interval=interval, verdict=verdict, evidence="partial" if weak else "reliable",
                      reasons=reasons)  # fmt: skip
 
@@ -71,8 +78,3 @@ def _verdict(interval: tuple[float, float], margin: float) -> tuple[str, tuple[s
 
 def _weak(nearest: float, margin: float) -> tuple[str, ...]:
     return () if nearest > margin else (f"the change may be as small as {nearest:.1%}, inside the margin",)
-
-
-def _middle(values: list[float]) -> float:
-    middle = len(values) // 2
-    return values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2

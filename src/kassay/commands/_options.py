@@ -113,6 +113,10 @@ def experiment_from(question: str, workload: str, kernels: Sequence[str], option
 def directory_for(experiment: Experiment, out: Path | None, fresh: bool) -> Path:
     """Where the runs go: --out, or a name from the experiment's content, so that the same command finds it again."""
     short = content_id(experiment)[:8]
+    if out is not None and (str(out) in (".", "") or out.name in ("", "..")):
+        raise BadInput(
+            f"--out {str(out)!r}: not a name for a directory of runs", "name a new directory, such as --out runs"
+        )
     base = out if out is not None else Path("kassay-out") / f"{_safe(experiment.name)}-{short}"
     if not fresh or not base.exists():
         return base

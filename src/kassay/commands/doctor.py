@@ -12,12 +12,14 @@ from kassay.commands._show import showing
 from kassay.errors import KassayError
 from kassay.guest.compile import build
 from kassay.machines import machines
+from kassay.model.kernel import checked_arch
 from kassay.model.machine import Probe
 from kassay.model.progress import Progress, Tell
 
 
 def _doctor(arch: Annotated[str, Option(help="x86_64 or arm64.")] = "x86_64") -> int:
     """Try every machine and tool of this host for real. A KVM that opens but cannot run a kernel is "not usable"."""
+    checked_arch(arch)
     with showing() as tell:
         probes = [_compiler(arch, tell), *(m.probe(arch, tell) for m in machines().values())]
     table = Table("", "what", "found", box=None, pad_edge=False)

@@ -10,7 +10,8 @@ from rich.table import Table
 from kassay import kernels as kernel_store
 from kassay.commands._command import Command
 from kassay.commands._show import showing
-from kassay.model.kernel import KernelIdentity, parse_ref
+from kassay.errors import BadInput
+from kassay.model.kernel import KernelIdentity, checked_arch, parse_ref
 
 _app = typer.Typer(no_args_is_help=True, help="List, fetch and identify kernels.")
 
@@ -23,7 +24,9 @@ _Refs = Annotated[list[str], typer.Argument(metavar="REF...", help="debian:6.17,
 def _list(arch: _Arch = "x86_64", flavour: _Flavour = "cloud") -> int:
     """Every kernel of the archive, oldest first; * stands for fetched."""
     with showing() as tell:
-        found = kernel_store.versions("debian", arch, flavour, tell)
+        found = kernel_store.versions("debian", checked_arch(arch), flavour, tell)
+    if not found:
+        raise BadInput(f"no kernels of flavour {flavour!r} for {arch}", "try --flavour cloud")
     table = Table("", "reference", "package version", "suite", box=None, pad_edge=False)
     for version in found:
         table.add_row("*" if version.fetched else "", version.ref, version.version, version.suite)
@@ -41,7 +44,7 @@ def _fetch(refs: _Refs, arch: _Arch = "x86_64", flavour: _Flavour = "cloud") -> 
 def _show(refs: _Refs, arch: _Arch = "x86_64", flavour: _Flavour = "cloud") -> int:
     """Show the identity of kernels; fetches what is missing."""
     with showing() as tell:
-        found = kernel_store.fetch([parse_ref(ref, arch) for ref in refs], flavour, tell)
+        found = kernel_store.fetch([parse_ref(ref, checked_arch(arch)) for ref in refs], flavour, tell)
     console = Console()
     for artifact in found:
         table = Table(box=None, show_header=False, pad_edge=False)

@@ -4,12 +4,18 @@
 import errno
 import hashlib
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from kassay.errors import HostLacks
+
+_NOT_A_PLACE = (
+    errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT, errno.ENOTDIR, errno.EEXIST, errno.EISDIR,
+    errno.ENAMETOOLONG, errno.ELOOP,
+)  # fmt: skip
 
 
 def cache_directory() -> Path:
@@ -86,6 +92,18 @@ def publish_directory(made: Path, final: Path) -> None:
 
 
 @contextmanager
+def swept(path: Path) -> Iterator[Path]:
+    """An empty directory for the time of the block; what an earlier, killed process left in it is removed."""
+    with disk_errors(path):
+        shutil.rmtree(path, ignore_errors=True)
+        path.mkdir(parents=True)
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+@contextmanager
 def disk_errors(path: Path) -> Iterator[None]:
     """Turns the disk's own failures into a sentence: full, read-only, not permitted."""
     try:
@@ -95,7 +113,7 @@ def disk_errors(path: Path) -> Iterator[None]:
             raise HostLacks(
                 f"{path}: the disk is full", "free some space and repeat the command; finished runs are kept"
             ) from error
-        if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT, errno.ENOTDIR):
+        if error.errno in _NOT_A_PLACE:
             raise HostLacks(
                 f"{path}: {error.strerror}", "choose a place you may write to, with --out or XDG_CACHE_HOME"
             ) from error

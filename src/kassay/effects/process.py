@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
+from weakref import WeakSet
 
 from kassay.errors import HostLacks
 
@@ -17,14 +18,16 @@ _DIE_WITH_PARENT = ("setpriv", "--pdeathsig", "KILL", "--")
 
 
 Child = subprocess.Popen[bytes]
+_running: "WeakSet[Child]" = WeakSet()
 
 
 class Completed(NamedTuple):
-    """An ended process; status is negative for a signal, as in subprocess."""
+    """An ended process; status is negative for a signal, as in subprocess. timed_out: we ended it."""
 
     status: int
     out: str
     err: str
+    timed_out: bool = False
 
 
 def find(program: str) -> str | None:
@@ -35,13 +38,15 @@ def find(program: str) -> str | None:
 def run(argv: Sequence[str], *, timeout_s: float = 60, env: Mapping[str, str] | None = None,
         cwd: Path | None = None) -> Completed:  # fmt: skip
     """Runs to the end and returns output as text (undecodable bytes replaced). A timeout ends the group: status -9."""
+    timed_out = False
     with start(argv, out=subprocess.PIPE, err=subprocess.PIPE, env=env, cwd=cwd) as child:
         try:
             out, err = child.communicate(timeout=timeout_s)
         except subprocess.TimeoutExpired:
+            timed_out = True
             end(child)
             out, err = child.communicate()
-    return Completed(child.returncode, _text(out), _text(err))
+    return Completed(-signal.SIGKILL if timed_out else child.returncode, _text(out), _text(err), timed_out)
 
 
 def start(argv: Sequence[str], *, out: int | IO[bytes] | None, err: int | IO[bytes] | None,
@@ -51,9 +56,10 @@ def start(argv: Sequence[str], *, out: int | IO[bytes] | None, err: int | IO[byt
 
     Raises HostLacks when the program is not there.
     """
-    if shutil.which(argv[0]) is None:
-        raise HostLacks(f"{argv[0]}: not found on this host", "see `kassay doctor` for what to install")
-    return subprocess.Popen(
+    for program in (_DIE_WITH_PARENT[0], argv[0]):
+        if shutil.which(program) is None:
+            raise HostLacks(f"{program}: not found on this host", "see `kassay doctor` for what to install")
+    child = subprocess.Popen(
         (*_DIE_WITH_PARENT, *argv),
         stdin=subprocess.DEVNULL,
         stdout=out,
@@ -63,6 +69,8 @@ def start(argv: Sequence[str], *, out: int | IO[bytes] | None, err: int | IO[byt
         start_new_session=True,
         pass_fds=tuple(pass_fds),
     )
+    _running.add(child)
+    return child
 
 
 def wait(child: Child, timeout_s: float) -> bool:
@@ -72,6 +80,14 @@ def wait(child: Child, timeout_s: float) -> bool:
     except subprocess.TimeoutExpired:
         return False
     return True
+
+
+def end_all() -> None:
+    """Kills every process of ours that still runs, with its group: the way out of an interrupted measurement."""
+    for child in tuple(_running):
+        if child.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
 
 
 def end(child: Child) -> None:

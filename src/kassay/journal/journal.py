@@ -52,12 +52,18 @@ def open_journal(path: Path, plan_id: str) -> tuple[tuple[RunRecord, ...], Torn 
     return records, torn
 
 
-def read_journal(path: Path) -> tuple[RunRecord, ...]:
-    """All records of a journal, without changing it; a torn last line is left out."""
+def read_journal(path: Path, plan_id: str | None = None) -> tuple[RunRecord, ...]:
+    """All records of a journal, without changing it; a torn last line is left out.
+
+    Raises BadInput when there is none, or when `plan_id` is given and is not that of its plan.
+    """
     try:
-        return _read(path)[1]
+        header, records, _, _ = _read(path)
     except FileNotFoundError as error:
         raise BadInput(f"{path}: there is no journal", "give the directory of a finished or started run") from error
+    if header is not None and plan_id not in (None, header.plan):
+        raise BadInput(f"{path}: plan.json is not the plan that was measured", "restore plan.json from its copy")
+    return records
 
 
 def append(path: Path, record: RunRecord) -> None:
@@ -87,8 +93,6 @@ def _read(path: Path) -> tuple[Header | None, tuple[RunRecord, ...], Torn | None
     for number, line in enumerate(lines[:-1], start=1):
         payload = _payload(line)
         if payload is None:
-            if number == len(lines) - 1 and lines[-1] == b"":
-                return header, tuple(records), Torn(line=number, size=len(line)), sound
             raise BadInput(
                 f"{path}: line {number} is damaged", "restore the journal from its copy; nothing was changed"
             )

@@ -34,6 +34,13 @@ class Image(NamedTuple):
 
 def take_apart(data: bytes, where: str) -> Image:
     """Reads an image. Raises BadInput, naming `where`, for anything that is not a whole x86_64 or arm64 kernel."""
+    try:
+        return _take_apart(data, where)
+    except (struct.error, ValueError, IndexError) as error:  # a header that speaks of what is not there
+        raise BadInput(f"{where}: cut short or damaged ({error})", "fetch or build it again") from error
+
+
+def _take_apart(data: bytes, where: str) -> Image:
     kernel = _uncompressed(data, where, _NESTED)
     arch = _arch(kernel, where)
     match = _BANNER.search(kernel)

@@ -61,6 +61,8 @@ def _boot(name: str, clock: str, arch: str, kernel: Path, run: RunQemu) -> Probe
 
 def _any_kernel(arch: str) -> Path | None:
     for image in sorted((cache_directory() / "kernels").glob("*/kernel.json")):
+        if image.parent.suffix:  # a user's own image may not boot, and would speak against the machine
+            continue
         if f'"arch":"{arch}"' in image.read_text(errors="replace").replace(" ", ""):
             vmlinux = image.parent / "vmlinux"
             return vmlinux if vmlinux.exists() else image.parent / "image"

@@ -5,13 +5,15 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+import msgspec
+
 from kassay.effects import clock, process
 from kassay.errors import HostLacks
 from kassay.machines._argv import PACKAGES, PROGRAMS, argv, kernel_cmdline, machine_options
 from kassay.machines._backend import Ended, Job, Machine, read
 from kassay.machines._host import host_words
 from kassay.machines._probe import probe_by_boot
-from kassay.machines._snapshot import controlled, one_maker, opened, save, snapshot_path
+from kassay.machines._snapshot import boot_console, controlled, one_maker, opened, save, snapshot_path
 from kassay.model.machine import MachineIdentity
 from kassay.model.run import WallTime
 
@@ -74,7 +76,7 @@ def run_qemu(job: Job, clock_name: str, arch: str, on_stage: Callable[[bytes], N
         ended = _watched(job, (*command, "-incoming", f"fd:{state}"), started, on_stage, state)
     if not ended.stream:  # a restored machine that says nothing: the next attempt makes a new snapshot
         path.unlink(missing_ok=True)
-    return ended
+    return msgspec.structs.replace(ended, console=boot_console(path) + ended.console)
 
 
 def _watched(job: Job, command: tuple[str, ...], started: float, on_stage: Callable[[bytes], None],

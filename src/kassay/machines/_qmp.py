@@ -27,10 +27,10 @@ class Qmp:
     def command(self, name: str, arguments: dict[str, Any] | None = None, fds: Sequence[int] = ()) -> Any:
         """Sends one command, with open files if it takes any, and returns its answer."""
         message = json.dumps({"execute": name, "arguments": arguments or {}}).encode()
-        if fds:
+        try:
             socket.send_fds(self._socket, [message], list(fds))
-        else:
-            self._socket.sendall(message)
+        except OSError as error:
+            raise QmpError(f"QEMU ended before {name}") from error
         while True:
             answer = self._read()
             if "event" in answer:
@@ -52,6 +52,8 @@ class Qmp:
             line = self._lines.readline()
         except TimeoutError as error:
             raise QmpError("QEMU does not answer") from error
+        except OSError as error:
+            raise QmpError("QEMU ended") from error
         if not line:
             raise QmpError("QEMU ended")
         answer: dict[str, Any] = json.loads(line)

@@ -14,14 +14,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from kassay.effects import clock, process
-from kassay.effects.files import cache_directory, disk_errors, sha256_bytes
-from kassay.machines._backend import Job
+from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, write_atomic
+from kassay.machines._backend import Job, read
 from kassay.machines._qmp import Qmp, QmpError
 
 KEEP_BYTES = 4 << 30
 """Snapshots beyond this are deleted, the longest unused first; one takes about 65 MB."""
 
 _POLL_S = 0.005
+_MARK = b"KASSAY stage saved"
 
 
 def snapshot_path(*content: str) -> Path:
@@ -50,14 +51,21 @@ def save(job: Job, command: tuple[str, ...], path: Path) -> str:
         try:
             qmp = control.connect(job.timeout_s)
             qmp.wait_for("STOP")
-            _write_state(qmp, path)
+            if _MARK not in read(Path(job.directory, "stream")):  # stopped by a panic, not by our init
+                return "no snapshot: the guest panicked before it was quiet"
+            _write_state(qmp, path, read(Path(job.directory, "console")))
         except QmpError as error:
             return f"no snapshot: {error.what}"
         finally:
             process.end(child)
-    for name in ("stream", "console"):  # what the boot wrote is not part of the restored run
+    for name in ("stream", "console"):  # the restored run writes its own
         Path(job.directory, name).unlink(missing_ok=True)
     return ""
+
+
+def boot_console(path: Path) -> bytes:
+    """The kernel log of the boot that a snapshot was made from; part of the log of every run restored from it."""
+    return read(path.with_suffix(".console"))
 
 
 @contextmanager
@@ -97,7 +105,10 @@ class Control:
             return ""
         try:
             qmp = self.connect(timeout_s)
+            deadline = clock.monotonic_s() + timeout_s
             while qmp.command("query-status")["status"] == "inmigrate":
+                if clock.monotonic_s() > deadline:
+                    raise QmpError("its state never arrives")
                 clock.sleep(_POLL_S)
             qmp.command("cont")
         except QmpError as error:
@@ -116,7 +127,7 @@ def controlled(needed: bool) -> Iterator[Control]:
         yield Control((ours, theirs))
 
 
-def _write_state(qmp: Qmp, path: Path) -> None:
+def _write_state(qmp: Qmp, path: Path, console: bytes) -> None:
     part = path.with_suffix(".part")
     with disk_errors(path):
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o444)
@@ -134,6 +145,7 @@ def _write_state(qmp: Qmp, path: Path) -> None:
         finally:
             os.close(handle)
         _make_room(path.parent)
+        write_atomic(path.with_suffix(".console"), console)
         part.rename(path)
 
 
@@ -145,3 +157,5 @@ def _make_room(directory: Path) -> None:
             return
         total -= old.stat().st_size
         old.unlink(missing_ok=True)
+        for suffix in (".console", ".lock"):
+            old.with_suffix(suffix).unlink(missing_ok=True)

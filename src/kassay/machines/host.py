@@ -23,7 +23,7 @@ def _probe(arch: str, _: Tell) -> Probe:
 def _identify(arch: str, cpus: int, boot: str) -> MachineIdentity:
     return MachineIdentity(
         arch=arch, clock="host", accelerator="none", program=f"Linux {platform.release()}",
-        options=("pinned to CPU 0",), host=host_words(),
+        options=(), host=host_words(),
     )  # fmt: skip
 
 
@@ -36,7 +36,7 @@ def _run(job: Job, arch: str, on_stage: Callable[[bytes], None]) -> Ended:
     done = process.run(argv, timeout_s=job.timeout_s)
     return Ended(
         status=done.status,
-        timed_out=done.status == -9,
+        timed_out=done.timed_out,
         detail=(done.err.strip().splitlines() or [""])[-1],
         stream=read(stream),
         console=(done.out + done.err).encode(),

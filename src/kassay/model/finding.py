@@ -45,7 +45,8 @@ class Side(Record, frozen=True, kw_only=True):
 
     value: cost per operation of the plain runs, None when no run was admitted. method: how
     the rounds of a run became one number ("mode of 19/20 rounds"). runs: one value per
-    plain run. perturbed: one per perturbed run. warmup: first rounds that differ from the
+    plain run. perturbed: one per perturbed run. unmade: planned runs not tried yet. doubts: why the evidence is
+    weaker than the number of runs suggests. warmup: first rounds that differ from the
     later ones, per operation, in order. rounds: all rounds of the first run, per
     operation, in order. failed: runs that never succeeded.
     """
@@ -58,6 +59,8 @@ class Side(Record, frozen=True, kw_only=True):
     rounds: tuple[float, ...]
     warmup: tuple[float, ...]
     failed: int
+    unmade: int = 0
+    doubts: tuple[str, ...] = ()
 
 
 class StateDifference(Record, frozen=True, kw_only=True):

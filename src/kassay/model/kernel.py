@@ -67,6 +67,13 @@ class KernelArtifact(Record, frozen=True, kw_only=True):
     pvh: bool | None = None
 
 
+def checked_arch(arch: str) -> str:
+    """The arch itself. Raises BadInput that lists the known ones."""
+    if arch not in ARCHES:
+        raise BadInput(f"unknown arch {arch!r}", f"known: {', '.join(ARCHES)}")
+    return arch
+
+
 def parse_ref(text: str, default_arch: str = "x86_64") -> KernelRef:
     """Reads one kernel reference. Raises BadInput that shows the grammar."""
     body, arch = text.strip(), default_arch
@@ -79,3 +86,11 @@ def parse_ref(text: str, default_arch: str = "x86_64") -> KernelRef:
     if kind not in _KINDS or (kind != "host" and not (colon and locator)) or (kind == "host" and colon):
         raise BadInput(f"kernel {text!r}: not a kernel reference", "write " + " · ".join(_KINDS.values()))
     return KernelRef(text=text, arch=arch, kind=kind, locator=locator)
+
+
+def exact_ref(kernel: KernelIdentity) -> str:
+    """A reference that names this very kernel: of the archive, by its package version; else as it was written."""
+    arch, slash, body = kernel.ref.rpartition("/") if kernel.ref.startswith(ARCHES) else ("", "", kernel.ref)
+    if body.startswith("debian:") and kernel.package_version is not None:
+        return f"{arch}{slash}debian:{kernel.package_version}"
+    return kernel.ref

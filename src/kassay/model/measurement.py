@@ -24,6 +24,7 @@ class Measurement(Record, frozen=True, kw_only=True):
     before, after, boot: audited fields, in order; None is absent. foreign_ns: run time of tasks other
     than the workload inside the measured region, largest first; None when unknown.
     ns_per_tick: of the phases' clock. region_ns: length of the measured region in guest time; None when unknown.
+    quiescence: whether the guest became quiet before the workload ("quiet", "busy NAME"); None when there was no wait.
     counters: vmstat and PCP counters, after minus before. notes: the workload's own words on what was done.
     """
 
@@ -39,12 +40,14 @@ class Measurement(Record, frozen=True, kw_only=True):
     region_ns: int | None
     counters: Fields = ()
     notes: tuple[str, ...] = ()
+    quiescence: str | None = None
 
 
 class CellEvidence(Record, frozen=True, kw_only=True):
     """All that is known of one cell: its measurements in run order and its failed attempts.
 
-    label: what reports call it, unique in its experiment. lost: planned runs that never succeeded.
+    label: what reports call it, unique in its experiment. lost: planned runs that were
+    tried and never succeeded. unmade: planned runs not tried yet.
     """
 
     cell: Cell
@@ -53,3 +56,4 @@ class CellEvidence(Record, frozen=True, kw_only=True):
     measurements: tuple[Measurement, ...]
     failures: tuple[RunRecord, ...]
     lost: int
+    unmade: int = 0

@@ -4,6 +4,7 @@
 import hashlib
 from itertools import product
 
+from kassay.errors import Defect
 from kassay.model.experiment import Experiment
 from kassay.model.kernel import KernelIdentity
 from kassay.model.machine import MachineIdentity, MachineUse
@@ -34,6 +35,8 @@ def expand(
         for combination, machine_use in product(combinations, _machines(experiment))
     ]
     runs = [run for group in groups for run in _runs(experiment, group)]
+    if len({run.id for run in runs}) < len(runs):
+        raise Defect("two planned runs have one id", "no two cells of an experiment may be equal")
     return Plan(
         experiment=experiment, kernels=kernels, workloads=workloads, machine=machine, guest_sha256=guest_sha256,
         cells=tuple(cell for group in groups for cell in group), runs=tuple(sorted(runs, key=lambda run: run.block)),

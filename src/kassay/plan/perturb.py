@@ -13,14 +13,14 @@ def perturbation(seed: int, kernel: int, number: int) -> Perturbation:
 
     Each kernel draws its own, so that comparing a kernel with itself compares different
     draws: what they differ by is the floor under which nothing may be claimed. Ranges:
-    memory 1..2048 pages (at most 8 MiB) less, initramfs up to 64 KiB more in steps of 4,
+    memory 2..2048 pages (at most 8 MiB, in steps of QEMU's 8 KiB) less, initramfs up to 64 KiB more in steps of 4,
     stack up to 4 KiB in steps of 16, first mapping up to 64 pages, delay up to 50 ms.
     """
     draw = random.Random(f"perturb/{seed}/{kernel}/{number}")
     return Perturbation(
         number=number,
         seed=draw.randrange(2, 1 << 31),
-        memory_pages=draw.randrange(1, 2049),
+        memory_pages=2 * draw.randrange(1, 1025),
         initramfs_bytes=4 * draw.randrange(1, 1 << 14),
         stack_bytes=16 * draw.randrange(1, 257),
         mmap_pages=draw.randrange(1, 65),

@@ -3,20 +3,22 @@
 
 import re
 
-# Each line is looked for at the start of a kernel message. Panic first: it ends with a trace of its own.
-_PANIC = re.compile(rb"Kernel panic - not syncing: ([^\r\n]*)")
+# Kernel messages start a line, after the time stamp that printk puts there.
+_START = rb"^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?"
+_PANIC = re.compile(_START + rb"(Kernel panic - not syncing: [^\r\n]*)", re.MULTILINE)
 _OOPS = re.compile(
-    rb"(?:(?:BUG|Oops|general protection fault|stack segment|invalid opcode|divide error|"
-    rb"Unable to handle kernel|INFO: task|watchdog: BUG|rcu: INFO|KASAN|UBSAN|WARNING): ?[^\r\n]*)"
+    _START + rb"((?:BUG:|Oops:|Oops |general protection fault|stack segment:|invalid opcode:|divide error:|"
+    rb"Unable to handle kernel|INFO: task |INFO: rcu|watchdog: BUG|rcu: INFO|KASAN:|UBSAN:|WARNING: )[^\r\n]*)",
+    re.MULTILINE,
 )
 
 
 def console_problem(console: bytes) -> tuple[str, str] | None:
     """("panic" | "oops", the kernel's own line), or None when the log shows neither."""
     if panic := _PANIC.search(console):
-        return "panic", _words(panic.group(0))
+        return "panic", _words(panic.group(1))
     if oops := _OOPS.search(console):
-        return "oops", _words(oops.group(0))
+        return "oops", _words(oops.group(1))
     return None
 
 

@@ -4,6 +4,7 @@
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
+from kassay.effects import process
 from kassay.model.plan import Plan, PlannedRun
 from kassay.model.run import RunRecord
 
@@ -48,7 +49,7 @@ def run_all(
                         record = future.result()
                         keep(record)
                         all_records.append(record)
-            finally:
-                for future in running:
-                    future.cancel()
+            except BaseException:
+                process.end_all()  # nobody waits for the runs that were cut off; they are owed again
+                raise
     return tuple(all_records)

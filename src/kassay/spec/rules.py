@@ -16,7 +16,8 @@ _COUNTS = (
 
 def problems(experiment: Experiment) -> Iterator[str]:
     """Every problem of an experiment as "place: sentence"; nothing when it is sound."""
-    for rule in _RULES:
+    unreadable = tuple(_texts(experiment))
+    for rule in (_texts,) if unreadable else _RULES:  # nothing else can be said about text that cannot be printed
         yield from rule(experiment)
 
 
@@ -43,9 +44,16 @@ def _machines(e: Experiment) -> Iterator[str]:
     for name, values, low, high in (("cpus", e.cpus, 1, 255), ("memory_bytes", e.memory_bytes, 128 << 20, 1 << 42)):
         if not values:
             yield f"{name}: needs at least one value"
+        if len(set(values)) < len(values):
+            yield f"{name}: the same value twice"
         for index, value in enumerate(values):
             if not low <= value <= high:
                 yield f"{name}[{index}]: {value} is outside {low}..{high}"
+    for index, value in enumerate(e.memory_bytes):
+        if value % 8192:
+            yield f"memory_bytes[{index}]: {value} is not a multiple of 8 KiB, as QEMU wants it"
+    if e.clock == "host" and ((e.cpus, e.memory_bytes) != ((1,), (1 << 30,)) or any(k.cmdline for k in e.kernels)):
+        yield "clock host: measures this very machine; cpus, memory and kernel parameters cannot be chosen"
 
 
 def _kernels(e: Experiment) -> Iterator[str]:
@@ -65,6 +73,21 @@ def _kernels(e: Experiment) -> Iterator[str]:
             yield f"kernels[{index}].ref: {use.ref!r} with clock {e.clock!r}: kernel host and clock host go together"
         if not use.cmdline.isprintable() or len(use.cmdline) > 1500:
             yield f"kernels[{index}].cmdline: must be one printable line of at most 1500 characters"
+
+
+def _workloads(e: Experiment) -> Iterator[str]:
+    if not e.workloads:
+        yield "workloads: needs at least one"
+    for place, use in enumerate(e.workloads):
+        yield from (
+            f"workloads[{place}].set.{axis.name}: needs at least one value" for axis in use.axes if not axis.values
+        )
+
+
+def _texts(e: Experiment) -> Iterator[str]:
+    words = (e.name, e.flavour, *(w for k in e.kernels for w in (k.ref, k.cmdline)), *(u.name for u in e.workloads))
+    if any("\ud800" <= char <= "\udfff" for word in words for char in word):
+        yield "a name or reference holds bytes that are not UTF-8 text"
 
 
 def _snapshots(e: Experiment) -> Iterator[str]:

@@ -21,6 +21,9 @@ def _check(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
 
 def _side(side: CellEvidence) -> tuple[Refusal, ...]:
     for measurement in side.measurements:
+        if measurement.quiescence is not None and measurement.quiescence.startswith("busy"):
+            words = f"the guest never became quiet before the workload: {measurement.quiescence}"
+            return (Refusal(verdict="contaminated", reason=f"{side.label}, run {measurement.run}: {words}"),)
         if not measurement.foreign_ns or not measurement.region_ns:
             continue
         foreign = [(name, ns) for name, ns in measurement.foreign_ns if not name.startswith(DEFERRED)]

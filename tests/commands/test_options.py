@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Words of the command line become an experiment, or are refused with everything that is wrong."""
+
+import inspect
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kassay.commands._options import directory_for, experiment_from, with_shared_options
+from kassay.errors import BadInput
+from kassay.model.experiment import Axis, Experiment
+
+TWO = ("debian:6.12", "debian:6.17")
+
+
+def own_and_options(first: str, options: dict[str, Any]) -> int:
+    """Says it."""
+    return len(first) if options else 0
+
+
+SHARED = {
+    name: parameter.default
+    for name, parameter in inspect.signature(with_shared_options(own_and_options)).parameters.items()
+    if name != "first"
+}
+
+
+def asked(question: str = "compare", kernels: tuple[str, ...] = TWO, **options: Any) -> Experiment:
+    assert options.keys() <= SHARED.keys()
+    return experiment_from(question, "w", kernels, {**SHARED, **options})
+
+
+def refused(**options: Any) -> str:
+    with pytest.raises(BadInput) as caught:
+        asked(**options)
+    return str(caught.value)
+
+
+def test_a_command_gets_its_own_words_and_one_dictionary_of_the_shared_ones() -> None:
+    got: list[object] = []
+
+    def command(first: str, second: int, options: dict[str, Any]) -> int:
+        """Says it."""
+        got.extend((first, second, options))
+        return 7
+
+    wrapped = with_shared_options(command)
+    assert wrapped(first="a", second=2, clock="icount", out=None) == 7
+    assert got == ["a", 2, {"clock": "icount", "out": None}]
+    assert wrapped.__doc__ == "Says it."
+    assert list(inspect.signature(wrapped).parameters)[:2] == ["first", "second"]
+    assert "options" not in inspect.signature(wrapped).parameters
+
+
+def test_settings_become_axes_in_the_order_given() -> None:
+    (use,) = asked(set_=["size=8MiB,16MiB", "share=private", "note=a=b"]).workloads
+    assert use.axes == (
+        Axis(name="size", values=("8MiB", "16MiB")),
+        Axis(name="share", values=("private",)),
+        Axis(name="note", values=("a=b",)),
+    )
+    assert asked().workloads[0].axes == ()
+
+
+names = st.text("abc_", min_size=1, max_size=5)
+plain = st.text(st.characters(codec="utf-8", exclude_characters=","), min_size=1, max_size=9)
+
+
+@given(axes=st.dictionaries(names, st.lists(plain, min_size=1, max_size=3), max_size=3))
+def test_any_axes_are_read_as_written(axes: dict[str, list[str]]) -> None:
+    (use,) = asked(set_=[f"{name}={','.join(values)}" for name, values in axes.items()]).workloads
+    assert {axis.name: list(axis.values) for axis in use.axes} == axes
+
+
+@pytest.mark.parametrize("text", ["size", "=8MiB", "size=", ""])
+def test_a_setting_that_is_none_is_quoted_with_an_example(text: str) -> None:
+    said = refused(set_=[text])
+    assert f"--set {text!r}: write NAME=VALUE" in said
+
+
+def test_a_setting_given_twice_is_refused_with_the_way_to_say_both() -> None:
+    assert refused(set_=["size=1MiB", "size=2MiB"]) == "--set size: given twice; write several values as size=A,B"
+
+
+def test_numbers_and_sizes_may_be_lists() -> None:
+    asked_for = asked(cpus="1,2,4", memory="1GiB,512MiB,2G")
+    assert asked_for.cpus == (1, 2, 4)
+    assert asked_for.memory_bytes == (1 << 30, 512 << 20, 2 << 30)
+
+
+@pytest.mark.parametrize("text", ["", "two", "1,", "1.5", "1;2"])
+def test_processors_that_are_no_numbers_are_quoted(text: str) -> None:
+    assert f"--cpus {text!r}: not whole numbers" in refused(cpus=text)
+
+
+@pytest.mark.parametrize("text", ["", "lots", "1GiB,", "1.5GiB", "-1GiB", "9EiB"])
+def test_memory_that_is_no_size_is_quoted(text: str) -> None:
+    said = refused(memory=text)
+    assert f"--memory {text!r}: " in said and "is not a size" in said
+
+
+def test_every_bad_word_of_the_command_line_is_told_at_once() -> None:
+    said = refused(set_=["size", "a=1", "a=2"], cpus="x", memory="y")
+    assert [word in said for word in ("--set 'size'", "--set a", "--cpus 'x'", "--memory 'y'")] == [True] * 4
+
+
+def test_every_value_out_of_its_range_is_told_at_once() -> None:
+    said = refused(order="up", repeats=0, margin=float("nan"), cpus="0", memory="1MiB", timeout=0, boot="warm")
+    for place in ("order:", "repeats:", "margin:", "cpus[0]:", "memory_bytes[0]:", "timeout_s:", "boot:"):
+        assert f"command line: {place}" in said
+
+
+@pytest.mark.parametrize(
+    ("clock", "repeats", "perturb"), [("icount", 2, 2), ("tcg", 6, 0), ("kvm", 6, 0)]
+)  # fmt: skip
+def test_a_clock_needs_more_repeats_than_a_count(clock: str, repeats: int, perturb: int) -> None:
+    plain = asked(clock=clock)
+    assert (plain.repeats, plain.perturb) == (repeats, perturb)
+    chosen = asked(clock=clock, repeats=4, perturb=0)
+    assert (chosen.repeats, chosen.perturb) == (4, 0)
+
+
+def test_kernel_parameters_go_to_all_to_the_first_or_to_the_last() -> None:
+    three = (*TWO, "debian:6.19")
+    made = asked("ladder", three, cmdline="all=1", cmdline_base="first=1", cmdline_head="last=1")
+    assert [use.cmdline for use in made.kernels] == ["all=1 first=1", "all=1", "all=1 last=1"]
+    assert [use.ref for use in made.kernels] == list(three)
+    assert [use.cmdline for use in asked().kernels] == ["", ""]
+
+
+@pytest.mark.parametrize("options", [{"cpus": "1,1"}, {"memory": "1GiB,1024MiB"}])
+def test_the_same_machine_twice_is_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(BadInput):
+        asked(**options)
+
+
+def test_memory_that_no_machine_can_be_given_exactly_is_refused() -> None:
+    with pytest.raises(BadInput):
+        asked(memory="1073741825B")
+
+
+def test_the_directory_is_named_by_the_content_of_the_experiment() -> None:
+    place = directory_for(asked(), None, False)
+    assert place == directory_for(asked(), None, False)
+    assert place.parent == Path("kassay-out")
+    assert place.name.startswith("compare-w-")
+    others = [directory_for(asked(**change), None, False) for change in ({"seed": 2}, {"cpus": "2"}, {"margin": 0.02})]
+    assert len({place, *others}) == 4
+
+
+def test_out_is_taken_as_it_is(tmp_path: Path) -> None:
+    assert directory_for(asked(), tmp_path / "mine", False) == tmp_path / "mine"
+    assert directory_for(asked(), tmp_path, False) == tmp_path
+    assert directory_for(asked(), tmp_path / "new", True) == tmp_path / "new"
+
+
+def test_fresh_takes_the_first_free_name_beside_an_existing_directory(tmp_path: Path) -> None:
+    base = tmp_path / "runs.d"
+    for name in ("runs.d", "runs.d-2", "runs.d-3"):
+        assert directory_for(asked(), base, True) == tmp_path / name
+        (tmp_path / name).mkdir()
+    assert directory_for(asked(), base, False) == base
+    assert os.listdir(tmp_path / "runs.d") == []  # noqa: PTH208  # nothing was written into it
+
+
+def test_fresh_by_content_looks_where_the_command_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    first = directory_for(asked(), None, True)
+    first.mkdir(parents=True)
+    assert directory_for(asked(), None, True) == first.with_name(f"{first.name}-2")
+
+
+@given(name=st.text(max_size=200))
+def test_any_name_of_an_experiment_makes_one_file_name(name: str) -> None:
+    experiment = Experiment(name=name, question="compare", kernels=(), workloads=())
+    place = directory_for(experiment, None, False)
+    assert place.parent == Path("kassay-out")
+    assert len(os.fsencode(place.name)) <= 255
+    assert place.name not in (".", "..") and "\0" not in place.name
+
+
+@pytest.mark.parametrize("out", [".", ".."])
+def test_fresh_with_a_directory_without_a_name_is_beside_it_or_refused(out: str) -> None:
+    try:
+        place = directory_for(asked(), Path(out), True)
+    except BadInput:
+        return
+    assert place.resolve().parent == Path(out).resolve().parent

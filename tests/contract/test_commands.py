@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The contract of every command, and that an experiment can be asked for in full by option or by file."""
+
+from collections.abc import Callable
+
+import pytest
+import typer
+from typer.core import TyperGroup
+from typer.testing import CliRunner
+
+from kassay.cli import build_app
+from kassay.commands import compare, ladder
+from kassay.commands._command import Command
+from kassay.model.experiment import SCHEMA, Experiment, KernelUse, WorkloadUse
+from kassay.registry import discover
+from kassay.spec.load import dump, parse
+
+COMMANDS = discover("kassay.commands", "COMMAND", Command)
+MEASURING = ("compare", "ladder")
+THE_QUESTION = {"schema", "name", "question", "kernels", "workloads"}
+FIELDS = [name for name in Experiment.__struct_fields__ if name not in THE_QUESTION]
+
+# Field: (the option's words, what the field then is, how a file says it). No option: only a file can say it.
+REACHED: dict[str, tuple[tuple[str, ...], object, str]] = {
+    "clock": (("--clock", "tcg", "--repeats", "2", "--perturb", "2"), "tcg", '"tcg"'),
+    "arch": (("--arch", "arm64"), "arm64", '"arm64"'),
+    "cpus": (("--cpus", "2,4"), (2, 4), "[2, 4]"),
+    "memory_bytes": (("--memory", "2GiB,512MiB"), (2 << 30, 512 << 20), '["2GiB", "512MiB"]'),
+    "order": (("--order", "sandwich"), "sandwich", '"sandwich"'),
+    "repeats": (("--repeats", "5"), 5, "5"),
+    "perturb": (("--perturb", "0"), 0, "0"),
+    "rounds": (("--rounds", "9"), 9, "9"),
+    "seed": (("--seed", "0"), 0, "0"),
+    "margin": (("--margin", "0.05"), 0.05, "0.05"),
+    "timeout_s": (("--timeout", "33"), 33, "33"),
+    "retries": ((), 3, "3"),
+    "flavour": (("--flavour", "amd64"), "amd64", '"amd64"'),
+    "boot": (("--boot", "stock"), "stock", '"stock"'),
+}
+FILE = 'kernels = ["debian:6.12", "debian:6.17"]\nworkloads = ["mprotect_toggle"]\n'
+
+each = pytest.mark.parametrize("name", COMMANDS)
+fields = pytest.mark.parametrize("field", FIELDS)
+
+
+def parser() -> TyperGroup:
+    made = typer.main.get_command(build_app())
+    assert isinstance(made, TyperGroup)
+    return made
+
+
+@each
+def test_it_has_the_name_of_its_file_and_its_place_alone(name: str) -> None:
+    assert COMMANDS[name].name == name
+    assert [other.name for other in COMMANDS.values() if other.order == COMMANDS[name].order] == [name]
+
+
+@each
+def test_it_appears_in_the_help_and_says_what_it_does(name: str) -> None:
+    shown = CliRunner().invoke(build_app(), ["--help"])
+    assert shown.exit_code == 0
+    assert any(line.strip("│ ").startswith(f"{name} ") for line in shown.output.splitlines())
+    command = parser().commands[name]
+    assert command.help and command.help.strip()[0].isupper()
+    alone = CliRunner().invoke(build_app(), [name, "--help"])
+    assert alone.exit_code == 0
+    assert f"Usage: kassay {name} " in " ".join(alone.output.split())
+
+
+@each
+def test_every_option_and_argument_explains_itself(name: str) -> None:
+    command = parser().commands[name]
+    leaves = list(command.commands.values()) if isinstance(command, TyperGroup) else [command]
+    bare = [
+        (leaf.name, parameter.name)
+        for leaf in leaves
+        for parameter in leaf.params
+        if not getattr(parameter, "help", None)
+    ]
+    assert leaves and bare == []
+
+
+def test_nothing_but_the_discovered_commands_is_there() -> None:
+    assert set(parser().commands) == set(COMMANDS)
+
+
+Ask = Callable[..., Experiment]
+
+
+@pytest.fixture(params=MEASURING)
+def ask(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ask:
+    """The experiment that a command line would measure."""
+    asked: list[Experiment] = []
+
+    def measured(experiment: Experiment, *_: object) -> int:
+        asked.append(experiment)
+        return 0
+
+    for module in (compare, ladder):
+        monkeypatch.setattr(module, "measure_and_answer", measured)
+
+    def run(*words: str) -> Experiment:
+        argv = [request.param, "mprotect_toggle", "debian:6.12", "debian:6.17", *words]
+        done = CliRunner().invoke(build_app(), argv)
+        assert done.exception is None, done.exception
+        assert done.exit_code == 0, done.output
+        return asked.pop()
+
+    return run
+
+
+def test_the_table_above_knows_every_field() -> None:
+    assert set(REACHED) == set(FIELDS)
+
+
+@fields
+def test_an_option_sets_its_field_and_no_other(ask: Ask, field: str) -> None:
+    words, value, _ = REACHED[field]
+    if not words:
+        assert field == "retries"  # how often a failed run is repeated is a matter of the file alone
+        return
+    plain, asked = ask(), ask(*words)
+    changed = {f for f in Experiment.__struct_fields__ if getattr(plain, f) != getattr(asked, f)}
+    assert changed == {field}
+    assert getattr(asked, field) == value
+
+
+def test_without_options_a_command_line_asks_for_the_defaults(ask: Ask) -> None:
+    asked = ask()
+    uses = (KernelUse(ref="debian:6.12"), KernelUse(ref="debian:6.17"))
+    plain = Experiment(
+        name=asked.name, question=asked.question, kernels=uses, workloads=(WorkloadUse(name="mprotect_toggle"),)
+    )
+    assert asked == plain
+
+
+@fields
+def test_a_file_sets_the_field_and_no_other(field: str) -> None:
+    _, value, text = REACHED[field]
+    asked, plain = parse(f"{field} = {text}\n{FILE}", "x.toml"), parse(FILE, "x.toml")
+    changed = {f for f in Experiment.__struct_fields__ if getattr(plain, f) != getattr(asked, f)}
+    assert (changed, getattr(asked, field)) == ({field}, value)
+
+
+@pytest.mark.parametrize("field", Experiment.__struct_fields__)
+def test_what_is_written_into_a_file_has_every_field(field: str) -> None:
+    written = dump(parse(FILE, "x.toml"))
+    top, _, below = written.partition("\n\n")
+    if field in ("kernels", "workloads"):
+        assert below.splitlines().count(f"[[{field}]]") == (2 if field == "kernels" else 1)
+    else:
+        assert sum(line.startswith(f"{field} = ") for line in top.splitlines()) == 1
+    assert f'schema = "{SCHEMA}"' in written
+
+
+@pytest.mark.parametrize("field", [field for field in FIELDS if REACHED[field][0]])
+def test_a_command_line_written_into_a_file_is_the_same_experiment(ask: Ask, field: str) -> None:
+    asked = ask(*REACHED[field][0], "--set", "size=2MiB,4MiB", "--cmdline-head", "a=b")
+    assert parse(dump(asked), "x.toml") == asked

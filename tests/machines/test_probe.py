@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A machine is usable when a kernel was seen to boot on it, and for no lesser reason."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kassay.effects import process
+from kassay.machines._backend import Ended, Job
+from kassay.machines._probe import probe_by_boot
+from kassay.model.machine import Probe
+from kassay.model.progress import Progress, silent
+from kassay.model.run import WallTime
+
+BOOTED = b"[    0.0] Linux version 6.12\n[ 1.0] Kernel panic - not syncing: No working init found.\n"
+
+
+def ending(console: bytes = b"", detail: str = "", status: int = 1, timed_out: bool = False) -> Ended:
+    return Ended(
+        status=status, timed_out=timed_out, detail=detail, stream=b"", console=console, wall=WallTime(), argv=(),
+    )  # fmt: skip
+
+
+def probed(ended: Ended | None, *, clock: str = "icount", arch: str = "x86_64",
+           tell: Callable[[Progress], None] = silent) -> tuple[Probe, list[Job]]:  # fmt: skip
+    """The probe, and the jobs it ran. ended: None when nothing may be run."""
+    jobs: list[Job] = []
+
+    def run(job: Job, clock: str, arch: str, on_stage: Callable[[bytes], None]) -> Ended:
+        assert ended is not None, "nothing may be run"
+        assert job.initramfs is not None and Path(job.initramfs).read_bytes() == b""
+        jobs.append(job)
+        return ended
+
+    return probe_by_boot("toy", clock, arch, run, tell), jobs
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A host with every program and an empty store of kernels."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(process, "find", lambda program: f"/usr/bin/{program}")
+    return tmp_path / "kassay" / "kernels"
+
+
+def keep(store: Path, name: str, arch: str, *files: str) -> Path:
+    place = store / name
+    place.mkdir(parents=True)
+    (place / "kernel.json").write_text(f'{{"artifact": {{"identity": {{"arch": "{arch}"}}}}}}')
+    for file in files:
+        (place / file).write_bytes(b"kernel")
+    return place
+
+
+def test_a_kernel_that_reaches_the_start_of_init_is_the_proof(store: Path) -> None:
+    place = keep(store, "aa", "x86_64", "image", "vmlinux")
+    told: list[Progress] = []
+    probe, (job,) = probed(ending(BOOTED), tell=told.append)
+    assert (probe.name, probe.usable, probe.remedy) == ("toy", True, "")
+    assert job.kernel == str(place / "vmlinux")
+    assert not Path(job.directory).exists()  # nothing is left behind
+    assert [(event.stage, event.subject) for event in told] == [("probe", "toy")]
+
+
+@pytest.mark.parametrize(
+    ("ended", "said"),
+    [
+        (ending(timed_out=True, status=-9), "no end within"),
+        (ending(b"[ 0.0] Linux version 6.12\n", timed_out=True, status=-9), "no end within"),
+        (ending(detail="Could not access KVM kernel module", status=1), "Could not access KVM"),
+        (ending(b"Kernel panic - not syncing: before it said its name, in init\n", status=0), "Kernel panic"),
+        (ending(b"Booting from ROM..\n", status=0), "Booting from ROM"),
+        (ending(status=0), "no output"),
+    ],
+)
+@pytest.mark.parametrize("clock", ["icount", "tcg"])
+def test_anything_less_is_not_usable_and_the_reason_is_said(store: Path, ended: Ended, said: str, clock: str) -> None:
+    keep(store, "aa", "x86_64", "image", "vmlinux")
+    probe, jobs = probed(ended, clock=clock)
+    assert not probe.usable
+    assert said in probe.detail and probe.remedy
+    assert len(jobs) == 1  # tried once, and no other machine instead
+
+
+def test_without_a_kernel_it_says_that_nothing_was_tried(store: Path) -> None:
+    probe, jobs = probed(None)
+    assert (probe.usable, jobs) == (False, [])
+    assert "not tried" in probe.detail and "kassay kernels fetch" in probe.remedy
+
+
+def test_a_kernel_of_another_arch_is_not_tried(store: Path) -> None:
+    keep(store, "aa", "arm64", "image")
+    assert "not tried" in probed(None, arch="x86_64")[0].detail
+    probe, (job,) = probed(ending(BOOTED), arch="arm64")
+    assert probe.usable
+    assert job.kernel == str(store / "aa" / "image")  # arm64 has no vmlinux beside it
+
+
+def test_an_arch_that_qemu_is_not_known_for_is_named(store: Path) -> None:
+    probe, _ = probed(None, arch="sparc")
+    assert not probe.usable
+    assert "sparc" in probe.detail and probe.remedy
+
+
+def test_without_dev_kvm_the_other_clocks_are_named(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep(store, "aa", "x86_64", "image", "vmlinux")
+    real = Path.exists
+    monkeypatch.setattr(Path, "exists", lambda self: str(self) != "/dev/kvm" and real(self))
+    probe, _ = probed(None, clock="kvm")
+    assert not probe.usable
+    assert "/dev/kvm" in probe.detail and "--clock icount" in probe.remedy

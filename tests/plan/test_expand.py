@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A plan is the whole product, every id once, and the same whenever it is made."""
+
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kassay.model.experiment import ORDERS, Experiment, KernelUse, WorkloadUse
+from kassay.model.kernel import KernelIdentity
+from kassay.model.plan import Plan
+from kassay.model.records import Setting, content_id, from_json, to_json
+from kassay.plan.expand import Combination, expand, matrix
+from tests.analysis.plans import MACHINE, WORKLOAD, plan_of
+
+Input = tuple[Experiment, tuple[KernelIdentity, ...], tuple[Combination, ...]]
+
+# Few names, so that the same kernel often stands on several sides.
+kernel_names = st.lists(st.sampled_from(("6.12", "6.16", "6.17")), min_size=2, max_size=4)
+sizes = st.lists(st.integers(1, 9), min_size=1, max_size=3, unique=True)
+
+
+@st.composite
+def inputs(draw: st.DrawFn) -> Input:
+    """What expand() is called with: an experiment, its kernels, and the points of the workload matrix."""
+    names = draw(kernel_names)
+    points = tuple(("w", (Setting(name="size", value=f"{size}MiB"),)) for size in draw(sizes))
+    experiment = Experiment(
+        name="n", question="ladder", kernels=tuple(KernelUse(ref=f"debian:{name}") for name in names),
+        workloads=(WorkloadUse(name="w"),), order=draw(st.sampled_from(ORDERS)), seed=draw(st.integers(0, 99)),
+        cpus=tuple(draw(sizes)), memory_bytes=tuple(n << 30 for n in draw(sizes)),
+        repeats=draw(st.integers(1, 4)), perturb=draw(st.integers(0, 3)),
+    )  # fmt: skip
+    identities = tuple(KernelIdentity(ref=f"debian:{n}", arch="x86_64", release=n, image_sha256=n) for n in names)
+    return experiment, identities, points
+
+
+def plan(given_: Input) -> Plan:
+    return expand(*given_, (WORKLOAD,), MACHINE, (Setting(name="w", value="0" * 64),))
+
+
+@given(inputs())
+def test_cells_are_kernels_times_settings_times_machines(given_: Input) -> None:
+    experiment, kernels, points = given_
+    cells = plan(given_).cells
+    assert Counter((c.kernel, c.settings, c.machine.cpus, c.machine.memory_bytes) for c in cells) == Counter(
+        (kernel, settings, cpus, memory)
+        for kernel in range(len(kernels))
+        for _, settings in points
+        for cpus in experiment.cpus
+        for memory in experiment.memory_bytes
+    )
+
+
+@given(inputs())
+def test_every_id_is_there_once_also_for_one_kernel_on_two_sides(given_: Input) -> None:
+    made = plan(given_)
+    assert len({cell.id for cell in made.cells}) == len(made.cells)
+    assert len({run.id for run in made.runs}) == len(made.runs)
+    assert {run.cell for run in made.runs} == {cell.id for cell in made.cells}
+
+
+@given(inputs())
+def test_cells_to_be_compared_share_a_key_and_nothing_else_does(given_: Input) -> None:
+    keys: dict[str, list[int]] = {}
+    points: dict[str, set[object]] = {}
+    for cell in plan(given_).cells:
+        keys.setdefault(cell.setting_key, []).append(cell.kernel)
+        points.setdefault(cell.setting_key, set()).add((cell.workload, cell.settings, cell.machine))
+    assert all(kernels == list(range(len(given_[1]))) for kernels in keys.values())
+    assert all(len(different) == 1 for different in points.values())
+
+
+@given(inputs())
+def test_the_same_input_gives_the_same_plan_to_the_byte(given_: Input) -> None:
+    assert to_json(plan(given_)) == to_json(plan(given_))
+
+
+@given(inputs())
+def test_a_plan_survives_being_written_and_read(given_: Input) -> None:
+    made = plan(given_)
+    again = from_json(to_json(made), Plan)
+    assert again == made
+    assert (to_json(again), content_id(again)) == (to_json(made), content_id(made))
+
+
+@given(inputs())
+def test_runs_come_block_by_block(given_: Input) -> None:
+    assert all(first.block <= second.block for first, second in pairwise(plan(given_).runs))
+
+
+@given(inputs())
+def test_every_cell_has_its_plain_and_its_perturbed_runs(given_: Input) -> None:
+    experiment, made = given_[0], plan(given_)
+    for cell in made.cells:
+        runs = sorted((run for run in made.runs if run.cell == cell.id), key=lambda run: run.repeat)
+        assert [run.repeat for run in runs] == list(range(experiment.repeats + experiment.perturb))
+        plain = [0] * experiment.repeats
+        assert [run.perturbation.number for run in runs] == plain + list(range(1, experiment.perturb + 1))
+
+
+@given(inputs())
+def test_the_first_kernel_of_a_block_is_not_always_the_first_kernel(given_: Input) -> None:
+    made = plan(given_)
+    kernel_of = {cell.id: cell.kernel for cell in made.cells}
+    blocks: dict[int, list[int]] = {}
+    for run in made.runs:
+        blocks.setdefault(run.block, []).append(kernel_of[run.cell])
+    for members in blocks.values():
+        expected = 1 if given_[0].order == "sequential" else len(given_[1])
+        assert len(set(members)) == expected
+
+
+def test_perturbed_runs_are_counted_and_differ_from_plain_ones() -> None:
+    runs = plan_of(3, question="ladder", repeats=2, perturb=4).runs
+    assert len(runs) == 3 * (2 + 4)
+    moved = [run.perturbation for run in runs if run.perturbation.number]
+    assert len(moved) == len(set(moved)) == 3 * 4
+    assert {run.perturbation for run in runs if run.repeat < 2} == {type(moved[0])()}
+
+
+def test_a_kernel_parameter_or_another_image_makes_another_cell() -> None:
+    def ids(cmdline: str = "", image: str | None = "1" * 64) -> tuple[str, ...]:
+        uses = (KernelUse(ref="debian:6.12"), KernelUse(ref="debian:6.12", cmdline=cmdline))
+        experiment = Experiment(name="n", question="compare", kernels=uses, workloads=(WorkloadUse(name="w"),))
+        kernels = tuple(
+            KernelIdentity(ref="debian:6.12", arch="x86_64", release="6.12.1", image_sha256=sha)
+            for sha in ("0" * 64, image)
+        )
+        return tuple(cell.id for cell in plan((experiment, kernels, (("w", ()),))).cells)
+
+    for other in (ids(cmdline="a=b"), ids(image="2" * 64), ids(image=None)):
+        assert other[0] == ids()[0]
+        assert other[1] != ids()[1]
+
+
+def test_a_run_keeps_its_id_when_more_repeats_are_asked_for() -> None:
+    few, many = ({run.id for run in plan_of(2, repeats=n, perturb=0).runs} for n in (2, 5))
+    assert few < many
+
+
+def test_a_matrix_has_every_point_with_the_last_axis_fastest() -> None:
+    points = matrix((("a", ("1", "2")), ("b", ("x", "y", "z"))))
+    assert [tuple(s.value for s in point) for point in points] == [
+        ("1", "x"), ("1", "y"), ("1", "z"), ("2", "x"), ("2", "y"), ("2", "z"),
+    ]  # fmt: skip
+    assert {tuple(s.name for s in point) for point in points} == {("a", "b")}
+    assert matrix(()) == ((),)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_the_order_changes_the_sequence_and_not_the_runs(order: str) -> None:
+    one, other = plan_of(3, order=order), plan_of(3, order="interleaved")
+    assert {(r.id, r.perturbation) for r in one.runs} == {(r.id, r.perturbation) for r in other.runs}
+    assert one.cells == other.cells
