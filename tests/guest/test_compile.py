@@ -23,6 +23,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return copy
 
 
+@pytest.mark.slow
 def test_the_bytes_do_not_depend_on_the_folder_and_make_builds_the_same(elsewhere: Path) -> None:
     here = compile.build("calibrate", "x86_64")
     subprocess.run(("make", "-s", "-C", str(elsewhere), "../build/guest/gcc/calibrate"), check=True)
@@ -60,6 +61,7 @@ def test_adding_a_workload_leaves_the_others_alone(elsewhere: Path, monkeypatch:
     assert compile.build("another", "x86_64") != before
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_named_with_what_to_install(elsewhere: Path) -> None:
     with pytest.raises(HostLacks, match="apt install gcc libc6-dev"):
         compile.build("init", "x86_64", compiler="no-such-compiler")
