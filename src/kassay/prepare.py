@@ -64,7 +64,8 @@ def shared_cmdline(plan: Plan) -> str:
     """The kernel parameters all runs share, as disclosed in the report."""
     experiment = plan.experiment
     machine = machine_for(experiment.clock)
-    return machine.cmdline(experiment.arch, experiment.cpus[0], experiment.boot)
+    lines = {machine.cmdline(experiment.arch, cpus, experiment.boot): cpus for cpus in experiment.cpus}
+    return next(iter(lines)) if len(lines) == 1 else "; ".join(f"{cpus} CPUs: {line}" for line, cpus in lines.items())
 
 
 def _combinations(uses: Sequence[WorkloadUse]) -> tuple[tuple[Combination, ...], tuple[Workload, ...]]:

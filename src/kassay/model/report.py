@@ -4,7 +4,7 @@
 from kassay.model.experiment import Experiment
 from kassay.model.finding import Finding, Ladder
 from kassay.model.kernel import KernelIdentity
-from kassay.model.machine import MachineIdentity
+from kassay.model.machine import MachineIdentity, MachineUse
 from kassay.model.records import Record, Setting
 from kassay.model.run import WallTime
 
@@ -23,7 +23,10 @@ class RunFailure(Record, frozen=True, kw_only=True):
 
 
 class RunSummary(Record, frozen=True, kw_only=True):
-    """Counts of planned runs by their end; failed and refused runs stay counted. retried: attempts beyond the first."""
+    """Counts of planned runs by their end; failed and refused runs stay counted. retried: attempts beyond the first.
+
+    unmade: planned runs not tried yet, in an unfinished directory.
+    """
 
     planned: int
     ok: int
@@ -31,6 +34,7 @@ class RunSummary(Record, frozen=True, kw_only=True):
     refused: int
     retried: int
     failures: tuple[RunFailure, ...]
+    unmade: int = 0
 
 
 class AuditTable(Record, frozen=True, kw_only=True):
@@ -40,6 +44,8 @@ class AuditTable(Record, frozen=True, kw_only=True):
     settings: tuple[Setting, ...]
     moment: str
     fields: tuple[tuple[str, str | None], ...]
+    workload: str = ""
+    machine: MachineUse | None = None
 
 
 class Report(Record, frozen=True, kw_only=True):

@@ -2,12 +2,13 @@
 """The tables behind an answer: kernels, machine, audited state, runs, words."""
 
 from kassay.model.kernel import KernelIdentity
+from kassay.model.machine import MachineUse
 from kassay.model.records import Setting
 from kassay.model.report import AuditTable, Report
 from kassay.model.run import OUTCOMES
 from kassay.report.series import all_series
 from kassay.report.tables import Cell, Table, cells
-from kassay.report.words import glossary, one_line, settings_text
+from kassay.report.words import glossary, machine_text, one_line, settings_text
 
 _HASH_DIGITS = 12  # enough to tell kernels apart by eye; the folded table has all 64
 
@@ -65,26 +66,22 @@ def failures_table(report: Report) -> Table:
 
 def audit_tables(report: Report) -> tuple[Table, ...]:
     """The audited state, kernels side by side: the fields the gate compares, others that differ, then all."""
-    together: dict[tuple[tuple[Setting, ...], str], list[AuditTable]] = {}
+    together: dict[tuple[str, tuple[Setting, ...], MachineUse | None, str], list[AuditTable]] = {}
     for audit in report.audits:
-        together.setdefault((audit.settings, audit.moment), []).append(audit)
-    return tuple(
-        table
-        for (settings, moment), audits in together.items()
-        for table in _side_by_side(report.gate_fields, settings, moment, audits)
-    )
+        together.setdefault((audit.workload, audit.settings, audit.machine, audit.moment), []).append(audit)
+    return tuple(table for audits in together.values() for table in _side_by_side(report.gate_fields, audits))
 
 
-def _side_by_side(
-    gate: tuple[str, ...], settings: tuple[Setting, ...], moment: str, audits: list[AuditTable]
-) -> tuple[Table, ...]:
+def _side_by_side(gate: tuple[str, ...], audits: list[AuditTable]) -> tuple[Table, ...]:
     names = dict.fromkeys(name for audit in audits for name, _ in audit.fields)
     found = [dict(audit.fields) for audit in audits]
     rows = [_state_row(name, [one.get(name) for one in found]) for name in names]
     compared = tuple(_state_row(name, [one.get(name) for one in found]) for name in gate if name in names)
     differing = tuple(row for row in rows if row[0].text not in gate and any(c.mark for c in row))
     columns = ("field", *(one_line(a.kernel) for a in audits))
-    where = f"{one_line(moment)}, {settings_text(settings)}"
+    first = audits[0]
+    parts = (one_line(first.moment), one_line(first.workload), settings_text(first.settings))
+    where = ", ".join(part for part in (*parts, machine_text(first.machine) if first.machine else "") if part)
     must = Table(title=f"What must agree ({where})", columns=columns, rows=compared)
     other = Table(title=f"Other fields that differ ({where})", columns=columns, rows=differing, folded=True)
     every = Table(title=f"All {len(rows)} fields ({where})", columns=columns, rows=tuple(rows), folded=True)

@@ -2,6 +2,7 @@
 """Findings -> Report: everything a reader may ask, in words and numbers, without layout."""
 
 from collections.abc import Sequence
+from shlex import quote
 from statistics import median
 
 from kassay import __version__
@@ -12,8 +13,9 @@ from kassay.model.measurement import CellEvidence
 from kassay.model.plan import Plan
 from kassay.model.report import AuditTable, Report, RunFailure, RunSummary
 from kassay.model.run import RunRecord, WallTime
-from kassay.model.workload import Workload
+from kassay.model.units import format_bytes
 from kassay.report.names import spoken_names
+from kassay.report.repeat import again, step_alone
 from kassay.report.sentences import compare_sentence, ladder_sentence, subject
 
 _STATE_FIELDS = (
@@ -61,7 +63,7 @@ def build_report(
         scope=SCOPES[experiment.clock],
         disclosures=(*_notes(evidence), *_compilers(plan), *_LIMITS[experiment.clock], *_parameters(plan, cmdline)),
         next_steps=_next_steps(plan, findings, ladders, directory),
-        commands=(f"kassay run {directory}/spec.toml --out {directory}-again",),
+        commands=(again(directory),),
         spec_toml=spec_toml,
         wall=_wall(records),
         plan_id=plan_id,
@@ -102,24 +104,29 @@ def _title(plan: Plan) -> str:
 
 
 def _verdict(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladder]) -> str:
-    """One sentence per primary metric and setting."""
+    """One sentence per primary metric, workload, setting and machine, and how strong the evidence is."""
     names = spoken_names(plan.experiment)
-    if plan.experiment.question == "ladder":
-        sentences = [
-            ladder_sentence(_what(plan, ladder.settings), ladder, names) for ladder in ladders if ladder.primary
-        ]
-    else:
-        sentences = [compare_sentence(_what(plan, f.settings), f, names[0], names[1]) for f in findings if f.primary]
-    return " ".join(sentences) or "Nothing was measured."
+    several = len({cell.machine for cell in plan.cells}) > 1
+    sentences = []
+    for one in ladders if plan.experiment.question == "ladder" else findings:
+        if not one.primary:
+            continue
+        what = subject(next(w for w in plan.workloads if w.name == one.workload), one.settings)
+        what += f" ({one.machine.cpus} CPU, {format_bytes(one.machine.memory_bytes)})" if several else ""
+        said = ladder_sentence(what, one, names) if isinstance(one, Ladder) else compare_sentence(what, one, *names[:2])
+        sentences.append(said)
+    return " ".join((*sentences, *_strength(findings))) or "Nothing was measured."
 
 
-def _what(plan: Plan, settings: tuple[object, ...]) -> str:
-    cell = next(cell for cell in plan.cells if cell.settings == settings)
-    return subject(_workload(plan, cell.workload), cell.settings)
-
-
-def _workload(plan: Plan, name: str) -> Workload:
-    return next(workload for workload in plan.workloads if workload.name == name)
+def _strength(findings: Sequence[Finding]) -> tuple[str, ...]:
+    """Said whenever it is not the strongest: a sentence must not sound surer than it is."""
+    admitted = [f for f in findings if f.primary and f.verdict not in REFUSED]
+    weak = [f for f in admitted if f.evidence not in ("exact", "reliable")]
+    if not weak:
+        return ()
+    reasons = list(dict.fromkeys(reason for f in weak for reason in f.reasons))
+    more = f", and {len(reasons) - 1} more reasons" if len(reasons) > 1 else ""
+    return (f"Evidence: {weak[0].evidence} ({reasons[0]}{more})." if reasons else f"Evidence: {weak[0].evidence}.",)
 
 
 def _runs(plan: Plan, findings: Sequence[Finding], evidence: Sequence[CellEvidence],
@@ -127,8 +134,12 @@ def _runs(plan: Plan, findings: Sequence[Finding], evidence: Sequence[CellEviden
     succeeded = {record.run for record in records if record.outcome == "ok"}
     kernel_of = {cell.id: plan.kernels[cell.kernel].ref for cell in plan.cells}
     cell_of = {run.id: run.cell for run in plan.runs}
-    refused_pairs = {(f.sides[0].kernel, f.sides[1].kernel) for f in findings if f.primary and f.verdict in REFUSED}
-    refused_kernels = {kernel for pair in refused_pairs for kernel in pair}
+    refused = {
+        (f.workload, f.settings, f.machine, side.kernel)
+        for f in findings
+        if f.primary and f.verdict in REFUSED
+        for side in f.sides
+    }
     failures = tuple(
         RunFailure(run=r.run, cell=cell_of[r.run], kernel=kernel_of[cell_of[r.run]], attempt=r.attempt,
                    outcome=r.outcome, detail=r.detail)
@@ -138,7 +149,12 @@ def _runs(plan: Plan, findings: Sequence[Finding], evidence: Sequence[CellEviden
         planned=len(plan.runs),
         ok=len(succeeded),
         failed=len({r.run for r in records} - succeeded),
-        refused=sum(len(item.measurements) for item in evidence if item.label in refused_kernels),
+        refused=sum(
+            len(item.measurements)
+            for item in evidence
+            if (item.cell.workload, item.cell.settings, item.cell.machine, item.label) in refused
+        ),
+        unmade=len({run.id for run in plan.runs} - {record.run for record in records}),
         retried=sum(1 for r in records if r.attempt > 1),
         failures=failures,
     )
@@ -150,7 +166,15 @@ def _audits(evidence: Sequence[CellEvidence]) -> list[AuditTable]:
         if item.measurements:
             first = item.measurements[0]
             for moment, fields in (("before", first.before), ("after", first.after)):
-                tables.append(AuditTable(kernel=item.label, settings=item.cell.settings, moment=moment, fields=fields))
+                table = AuditTable(
+                    kernel=item.label,
+                    workload=item.cell.workload,
+                    settings=item.cell.settings,
+                    machine=item.cell.machine,
+                    moment=moment,
+                    fields=fields,
+                )
+                tables.append(table)
     return tables
 
 
@@ -174,21 +198,16 @@ def _state(findings: Sequence[Finding], evidence: Sequence[CellEvidence]) -> str
 
 
 def _next_steps(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladder], directory: str) -> tuple[str, ...]:
-    workload = plan.experiment.workloads[0].name
-    refused = next((f for f in findings if f.verdict in REFUSED), None)
-    if refused is not None:
-        return (f"kassay report {directory} --format markdown  (the whole audit, side by side)",)
-    steps = [step for ladder in ladders if ladder.primary for step in ladder.steps]
+    if any(f.verdict in REFUSED for f in findings):
+        return (f"kassay report {quote(directory)} --format markdown  (the whole audit, side by side)",)
+    names = labels(plan.experiment)
+    steps = [(ladder, step) for ladder in ladders if ladder.primary for step in ladder.steps]
     if steps:
-        worst = max(steps, key=lambda step: abs(step.change or 0.0))
-        pair = f"{_exact(plan, worst.from_kernel)} {_exact(plan, worst.to_kernel)}"
-        return (f"kassay compare {workload} {pair} --perturb 6  (the step alone, with a wider layout floor)",)
-    return (f"kassay report {directory} --format markdown  (every figure, to paste into a mail)",)
-
-
-def _exact(plan: Plan, label: str) -> str:
-    kernel = plan.kernels[labels(plan.experiment).index(label)]
-    return f"debian:{kernel.package_version}" if kernel.package_version else kernel.ref
+        ladder, worst = max(steps, key=lambda pair: abs(pair[1].change or 0.0))
+        pair = (names.index(worst.from_kernel), names.index(worst.to_kernel))
+        command = step_alone(plan.experiment, plan.kernels, pair, ladder.workload, ladder.settings, ladder.machine)
+        return (f"{command}  (the step alone, with a wider layout floor)",)
+    return (f"kassay report {quote(directory)} --format markdown  (every figure, to paste into a mail)",)
 
 
 def _wall(records: Sequence[RunRecord]) -> WallTime:

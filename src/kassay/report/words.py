@@ -64,6 +64,8 @@ def settings_text(settings: Iterable[Setting]) -> str:
 
 def machine_text(machine: MachineUse) -> str:
     """ "x86_64, icount, 1 CPU, 1GiB"."""
+    if machine.clock == "host":
+        return f"{one_line(machine.arch)}, this machine"
     cpus = "1 CPU" if machine.cpus == 1 else f"{machine.cpus} CPUs"
     return f"{one_line(machine.arch)}, {machine.clock}, {cpus}, {format_bytes(machine.memory_bytes)}"
 
@@ -94,7 +96,8 @@ def outcomes_text(report: Report) -> str:
     """ "20 runs planned: 19 ok, 1 failed, 0 refused; 1 retried"."""
     r = report.runs
     word = "run" if r.planned == 1 else "runs"
-    return f"{r.planned} {word} planned: {r.ok} ok, {r.failed} failed, {r.refused} refused; {r.retried} retried"
+    unmade = f", {r.unmade} not made yet" if r.unmade else ""
+    return f"{r.planned} {word} planned: {r.ok} ok, {r.failed} failed{unmade}, {r.refused} refused; {r.retried} retried"
 
 
 def failure_counts(report: Report) -> tuple[tuple[str, int], ...]:

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from kassay.errors import Defect
+from kassay.model.experiment import labels
 from kassay.model.finding import Finding, Ladder
 from kassay.model.machine import MachineUse
 from kassay.model.records import Setting
@@ -35,7 +36,12 @@ def _report(report: Report) -> Object:
         "title": report.title,
         "verdict": report.verdict,
         "experiment": _experiment(report),
-        "kernels": [_plain(kernel) for kernel in report.kernels],
+        "kernels": [
+            {**_plain(kernel), "label": label, "cmdline": use.cmdline}
+            for kernel, label, use in zip(
+                report.kernels, labels(report.experiment), report.experiment.kernels, strict=True
+            )
+        ],
         "machine": _plain(report.machine),
         "findings": [_finding(finding, report) for finding in report.findings],
         "ladder": next(primary, None),

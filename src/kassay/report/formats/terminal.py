@@ -8,6 +8,7 @@ from typing import NamedTuple
 from rich.cells import cell_len
 from rich.text import Text
 
+from kassay.model.finding import EVIDENCE
 from kassay.model.report import Report
 from kassay.model.units import format_change, format_numbers
 from kassay.report.formats._format import Format
@@ -147,10 +148,19 @@ def _facts(report: Report, found: Sequence[Group]) -> list[Line]:
     m = report.machine
     granted = f"{m.arch}, {m.clock} ({m.accelerator}), {m.program}"
     facts = [("metric", f"{s.metric}: {s.definition}") for s in _defined(found)]
+    facts += [("evidence", _evidence(report))] if report.findings else []
     facts += [("state", report.state), ("machine", granted), ("compiler", _compilers(report)), ("scope", report.scope)]
     facts.append(("runs", f"{outcomes_text(report)}; n counts plain + perturbed runs"))
     facts += [("next", step) for step in report.next_steps]
     return [Line(t) for name, text in facts for t in _wrap(one_line(text) or "-", f"{name:9} ")]
+
+
+def _evidence(report: Report) -> str:
+    """The weakest word of the primary findings with its meaning, and how the rounds became numbers."""
+    primary = [f for f in report.findings if f.primary] or list(report.findings)
+    words = sorted({f.evidence for f in primary}, key=list(EVIDENCE).index)
+    how = f"; {primary[0].sides[0].method}" if primary[0].sides[0].value is not None else ""
+    return f"{words[-1]}: {EVIDENCE[words[-1]]}{how}"
 
 
 def _defined(found: Sequence[Group]) -> list[Series]:
