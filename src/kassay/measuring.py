@@ -105,9 +105,8 @@ def _modules(cell: Cell) -> Sequence[str]:
 def _outcome(ended: Ended, *, boots: bool) -> tuple[str, str]:
     problem: tuple[str, str] | None = None
     try:
-        report = protocol.parse(ended.stream)
-        if report.check != "ok":
-            problem = ("check-failed", report.check)
+        found = protocol.outcome(protocol.parse(ended.stream))
+        problem = found if found[0] != "ok" else None
     except protocol.StreamError as error:
         problem = (error.kind, error.detail)
     return classify(

@@ -45,7 +45,6 @@ def test_a_stream_of_a_real_boot_is_read(path: Path) -> None:
     report = protocol.parse(stream)
     assert protocol.outcome(report) == ("ok", "")
     assert all(len(phase.ticks) == 10 and min(phase.ticks) > 0 for phase in report.phases)
-    assert protocol.progress(stream) == ("ready", "quiet", "measuring", "done")
 
 
 def test_a_stream_cut_at_any_byte_is_torn() -> None:
@@ -74,7 +73,6 @@ def test_kernel_text_in_the_stream_is_torn_wherever_it_stands(data: st.DataObjec
 @example(b"KASSAY stage ready 1 00000000\n")
 def test_no_bytes_raise_anything_but_a_refusal(stream: bytes) -> None:
     assert refused(stream) in ("torn-output", "no-boot")
-    assert protocol.progress(stream) is not None
 
 
 KINDS = ("workload", "clock", "phase", "rounds", "file", "absent", "require", "check", "note", "stage", "begin", "odd")
@@ -131,11 +129,3 @@ def test_a_boot_that_never_says_done_is_torn() -> None:
 def test_time_that_runs_backwards_is_torn() -> None:
     records = tuple(("rounds", "-", b"0 5 4 9\n") if r[0] == "rounds" else r for r in RECORDS)
     assert refused(section("workload", *records)) == "torn-output"
-
-
-def test_progress_is_seen_while_the_stream_grows() -> None:
-    stream = booted(*RECORDS)
-    seen = [protocol.progress(stream[:length]) for length in range(len(stream) + 1)]
-    assert seen[0] == ()
-    assert seen[-1] == ("ready", "quiet", "measuring", "done")
-    assert [len(stages) for stages in seen] == sorted(len(stages) for stages in seen)

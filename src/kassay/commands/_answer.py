@@ -4,7 +4,7 @@
 from pathlib import Path
 
 from kassay import pipeline
-from kassay.commands._show import say, showing
+from kassay.commands._show import say, say_answer, showing
 from kassay.effects.files import write_atomic
 from kassay.errors import BadInput
 from kassay.model.experiment import Experiment
@@ -33,7 +33,7 @@ def measure_and_answer(experiment: Experiment, directory: Path, format_name: str
     with showing() as tell:
         pipeline.measure(experiment, directory, tell)
     report = pipeline.answer(directory)
-    say(chosen.render(report))  # first: drawing the page's charts takes longer than the rest of the answer
+    say_answer(report, chosen)  # first: drawing the page's charts takes longer than the rest of the answer
     for name in ("json", "html"):
         form = formats()[name]
         write_atomic(directory / f"report{form.suffix}", form.render(report).encode())

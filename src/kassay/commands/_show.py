@@ -11,6 +11,9 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 from kassay.effects import clock
 from kassay.model.progress import Progress as Event
 from kassay.model.progress import Tell
+from kassay.model.report import Report
+from kassay.report.formats._format import Format
+from kassay.report.formats.terminal import render_rich
 
 _PLAIN_EVERY_S = 2.0
 
@@ -18,6 +21,15 @@ _PLAIN_EVERY_S = 2.0
 def say(text: str) -> None:
     """Writes an answer to stdout as it is: no markup, no wrapping."""
     Console(highlight=False, markup=False, soft_wrap=True, emoji=False).out(text, end="", highlight=False)
+
+
+def say_answer(report: Report, form: Format) -> None:
+    """Writes a report in one format; the terminal's own format in colour where stdout is a terminal."""
+    console = Console(highlight=False)
+    if form.name == "terminal" and console.is_terminal:
+        console.print(render_rich(report), soft_wrap=True, end="")
+    else:
+        say(form.render(report))
 
 
 @contextmanager

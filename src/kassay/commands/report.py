@@ -9,7 +9,7 @@ from typer import Argument, Option
 from kassay import pipeline
 from kassay.commands._answer import format_named, status
 from kassay.commands._command import Command
-from kassay.commands._show import say
+from kassay.commands._show import say_answer
 
 
 def _report(
@@ -20,7 +20,7 @@ def _report(
     """Answer again from a finished or interrupted directory, in another form."""
     chosen = format_named(format_)
     report = pipeline.answer(directory)
-    say(chosen.render(report))
+    say_answer(report, chosen)
     return status(report) if exit_code else 0
 
 

@@ -16,7 +16,6 @@ from kassay.guest._records import assemble
 from kassay.model.guest import GuestReport
 
 _HEADER = re.compile(rb"KASSAY ([a-z]{1,16}) ([!-~]{1,320}) (0|[1-9]\d{0,8}) ([0-9a-f]{8})\n")
-_STAGE = re.compile(rb"^KASSAY stage ([a-z]{1,16}) \d{1,3} [0-9a-f]{8}\n", re.MULTILINE)
 _ANNOUNCED = re.compile(r"section=([a-z]{1,32}) records=(\d{1,9})")
 
 
@@ -68,11 +67,6 @@ def parse(stream: bytes) -> GuestReport:
 def outcome(report: GuestReport) -> tuple[str, str]:
     """(word of OUTCOMES, detail) of a report that could be read."""
     return ("ok", "") if report.check == "ok" else ("check-failed", report.check)
-
-
-def progress(stream_so_far: bytes) -> tuple[str, ...]:
-    """Stages seen so far, in order; for a stream that is still growing."""
-    return tuple(match.group(1).decode() for match in _STAGE.finditer(stream_so_far))
 
 
 def _frames(stream: bytes) -> Iterator[Frame]:

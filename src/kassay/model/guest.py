@@ -40,8 +40,6 @@ class GuestReport(Record, frozen=True, kw_only=True):
     clock: "tsc" or "monotonic". ticks_per_second: of that clock, as the guest knows it; None
     when it does not (tsc outside icount). overhead_ticks: smallest interval
     between two adjacent clock reads; part of every phase, not subtracted.
-    foreign_ns: run time of tasks other than the workload's during the measured region,
-    by name (from /proc/PID/schedstat); None when the kernel does not tell.
     """
 
     workload: str

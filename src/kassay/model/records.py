@@ -34,8 +34,3 @@ def from_json(data: bytes, kind: type[R]) -> R:
 def content_id(record: Record) -> str:
     """sha256 (hex) of a record's canonical JSON."""
     return hashlib.sha256(to_json(record)).hexdigest()
-
-
-def setting(settings: tuple[Setting, ...], name: str) -> str | None:
-    """The value of `name`, or None when it is not set."""
-    return next((s.value for s in settings if s.name == name), None)
