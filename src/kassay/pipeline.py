@@ -62,5 +62,5 @@ def _make_runs(prepared: Prepared, here: RunDirectory, records: tuple[RunRecord,
         tell(Progress(stage="run", subject=f"{done}/{total}", text=text, done=done / total))
 
     with swept(here.path / "scratch") as scratch:
-        measurer = Measurer(prepared, here.path, scratch)
+        measurer = Measurer(prepared, here.path, scratch.resolve())
         run_all(prepared.plan, records, measurer.measure, keep, jobs_for(prepared.machine))

@@ -36,20 +36,20 @@ def find_steps(measured: Sequence[bool], compare: Compare) -> list[Finding]:
     since the last step: changes that are each inside the margin must not add up unseen.
     """
     found: list[Finding] = []
-    anchor = last = next((index for index, there in enumerate(measured) if there), 0)
-    for head in range(len(measured)):
-        if head == last:
-            continue
-        if head < last or not measured[head]:
-            found.append(compare(head, head + 1) if head < last else compare(last, head))
+    anchor: int | None = None
+    last: int | None = None
+    for head, there in enumerate(measured):
+        if anchor is None or last is None:  # nothing before it was measured
+            found += [compare(head - 1, head)] if head else []
+            anchor = last = head if there else None
             continue
         finding = compare(last, head)
-        if finding.verdict == "equivalent" and anchor < last:
+        if there and finding.verdict == "equivalent" and anchor < last:
             finding = compare(anchor, head)
         if finding.verdict != "equivalent":
             found.append(finding)
-            anchor = head
-        last = head
+            anchor = head if there else anchor
+        last = head if there else last
     return found
 
 

@@ -26,6 +26,7 @@ _LIMITS = {
     "icount": (
         "An instruction is not a nanosecond: caches, atomics and lock contention do not show in counts.",
         "Every iteration of a string instruction (rep movs, rep stos) counts as one instruction.",
+        "Time that the guest spends idle inside the measured region would count as instructions.",
     ),
     "tcg": ("Emulated time measures the emulator as much as the kernel.",),
     "kvm": ("Exits to the hypervisor are part of the time.",),
