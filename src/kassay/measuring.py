@@ -11,17 +11,21 @@ from kassay.effects import clock
 from kassay.effects.files import disk_errors, sha256_bytes
 from kassay.guest import initramfs, protocol
 from kassay.journal import artifacts
-from kassay.machines._backend import Ended, Job, Machine
+from kassay.machines._backend import Ended, Job
 from kassay.model.plan import Cell, PlannedRun
 from kassay.model.progress import silent
 from kassay.model.run import RunRecord
-from kassay.prepare import Prepared
+from kassay.prepare import Prepared, modules_of
 from kassay.run.outcome import classify
 
 
-def jobs_for(machine: Machine) -> int:
-    """Runs at a time: one where time is measured, else one per CPU of this process."""
-    return 1 if machine.exclusive else max(1, len(os.sched_getaffinity(0)))
+def jobs_for(prepared: Prepared) -> int:
+    """Runs at a time: one where time is measured, else one per CPU of this process, as far as memory goes."""
+    if prepared.machine.exclusive:
+        return 1
+    available = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    fitting = available // max(prepared.plan.experiment.memory_bytes)
+    return max(1, min(len(os.sched_getaffinity(0)), fitting))
 
 
 class Measurer:
@@ -37,7 +41,7 @@ class Measurer:
         """One attempt; never raises for what the guest or the machine did."""
         started = clock.utc_now()
         cell = self._cells[run.cell]
-        with tempfile.TemporaryDirectory(prefix="run-", dir=self._scratch) as name:
+        with disk_errors(self._scratch), tempfile.TemporaryDirectory(prefix="run-", dir=self._scratch) as name:
             job = self._job(run, cell, Path(name))
             ended = self._prepared.machine.run(job, cell.machine.arch, lambda _: None)
         outcome, detail = _outcome(ended, boots=self._prepared.machine.boots)
@@ -78,7 +82,7 @@ class Measurer:
             init=self._prepared.program("init"),
             workload=self._prepared.program(cell.workload),
             job=None if saved else job,
-            modules=kernel_store.load_modules(artifact, _modules(cell), silent),
+            modules=kernel_store.load_modules(artifact, modules_of(cell), silent),
             padding_bytes=run.perturbation.initramfs_bytes,
         )
         with disk_errors(directory):
@@ -95,11 +99,6 @@ class Measurer:
             *("--clock", self._prepared.machine.guest_clock),
             *("--stack-bytes", str(moved.stack_bytes), "--mmap-pages", str(moved.mmap_pages)),
         )
-
-
-def _modules(cell: Cell) -> Sequence[str]:
-    """Kernel modules that a workload's settings need."""
-    return ("zram",) if any(s.name == "swap" and s.value == "zram" for s in cell.settings) else ()
 
 
 def _outcome(ended: Ended, *, boots: bool) -> tuple[str, str]:

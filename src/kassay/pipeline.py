@@ -16,7 +16,7 @@ from kassay.model.report import Report
 from kassay.model.run import RunRecord
 from kassay.prepare import Prepared, prepare, shared_cmdline
 from kassay.report.build import build_report
-from kassay.run.lock import exclusive, host_for_timing
+from kassay.run.lock import exclusive, host_for
 from kassay.run.scheduler import owed, run_all
 
 
@@ -28,7 +28,7 @@ def measure(experiment: Experiment, directory: Path, tell: Tell) -> None:
         records, torn = open_journal(here.journal, here.plan_id)
         if torn is not None:
             tell(Progress(stage="journal", subject=directory.name, text=f"a half-written line {torn.line} was cut off"))
-        with host_for_timing(prepared.machine.exclusive):
+        with host_for(timed=prepared.machine.exclusive):
             _make_runs(prepared, here, records, tell)
 
 
@@ -63,4 +63,4 @@ def _make_runs(prepared: Prepared, here: RunDirectory, records: tuple[RunRecord,
 
     with swept(here.path / "scratch") as scratch:
         measurer = Measurer(prepared, here.path, scratch.resolve())
-        run_all(prepared.plan, records, measurer.measure, keep, jobs_for(prepared.machine))
+        run_all(prepared.plan, records, measurer.measure, keep, jobs_for(prepared))

@@ -16,7 +16,7 @@ from kassay.machines import machine_for
 from kassay.machines._backend import Machine
 from kassay.model.experiment import Experiment, WorkloadUse
 from kassay.model.kernel import KernelArtifact, KernelIdentity, exact_ref, parse_ref
-from kassay.model.plan import Plan
+from kassay.model.plan import Cell, Plan
 from kassay.model.progress import Tell
 from kassay.model.records import Record, Setting
 from kassay.model.units import format_bytes, parse_bytes
@@ -49,15 +49,22 @@ def prepare(experiment: Experiment, before: Plan | None, tell: Tell) -> Prepared
     if machine.boots:
         _check_memory(experiment, combinations)
     identity = machine.identify(experiment.arch, max(experiment.cpus), experiment.boot)
-    if experiment.clock in ("kvm", "host"):
+    programs = tuple((name, build(name, experiment.arch)) for name in ("init", *(w.name for w in workloads)))
+    artifacts = _kernels(experiment, before, tell)
+    if experiment.clock in ("kvm", "host"):  # after the kernels: a probe of KVM needs one
         probe = machine.probe(experiment.arch, tell)
         if not probe.usable:
             raise HostLacks(f"clock {experiment.clock} is not usable here: {probe.detail}", probe.remedy)
-    programs = tuple((name, build(name, experiment.arch)) for name in ("init", *(w.name for w in workloads)))
-    artifacts = _kernels(experiment, before, tell)
     hashes = tuple(Setting(name=name, value=sha256_file(path)) for name, path in programs)
     plan = expand(experiment, tuple(a.identity for a in artifacts), combinations, workloads, identity, hashes)
+    for cell in plan.cells if machine.boots else ():  # fetched and kept now, not in the middle of a measurement
+        kernel_store.load_modules(artifacts[cell.kernel], modules_of(cell), tell)
     return Prepared(plan=plan, machine=machine, artifacts=artifacts, programs=programs)
+
+
+def modules_of(cell: Cell) -> Sequence[str]:
+    """Kernel modules that a workload's settings need."""
+    return ("zram",) if any(s.name == "swap" and s.value == "zram" for s in cell.settings) else ()
 
 
 def shared_cmdline(plan: Plan) -> str:

@@ -10,6 +10,11 @@ def monotonic_s() -> float:
     return time.monotonic()
 
 
+def wall_s() -> float:
+    """Seconds since 1970, as file times are."""
+    return time.time()
+
+
 def utc_now() -> str:
     """Now, as 2026-11-21T17:05:49Z."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -6,7 +6,8 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 from weakref import WeakSet
@@ -19,6 +20,8 @@ _DIE_WITH_PARENT = ("setpriv", "--pdeathsig", "KILL", "--")
 
 Child = subprocess.Popen[bytes]
 _running: "WeakSet[Child]" = WeakSet()
+_starting = threading.Lock()
+_ended = False
 
 
 class Completed(NamedTuple):
@@ -59,7 +62,17 @@ def start(argv: Sequence[str], *, out: int | IO[bytes] | None, err: int | IO[byt
     for program in (_DIE_WITH_PARENT[0], argv[0]):
         if shutil.which(program) is None:
             raise HostLacks(f"{program}: not found on this host", "see `kassay doctor` for what to install")
-    child = subprocess.Popen(
+    with _starting:
+        if _ended:
+            raise HostLacks(f"{argv[0]}: not started, kassay is ending")
+        child = _popen(argv, out, err, env, cwd, pass_fds)
+        _running.add(child)
+    return child
+
+
+def _popen(argv: Sequence[str], out: int | IO[bytes] | None, err: int | IO[bytes] | None,
+           env: Mapping[str, str] | None, cwd: Path | None, pass_fds: Sequence[int]) -> Child:  # fmt: skip
+    return subprocess.Popen(
         (*_DIE_WITH_PARENT, *argv),
         stdin=subprocess.DEVNULL,
         stdout=out,
@@ -69,8 +82,6 @@ def start(argv: Sequence[str], *, out: int | IO[bytes] | None, err: int | IO[byt
         start_new_session=True,
         pass_fds=tuple(pass_fds),
     )
-    _running.add(child)
-    return child
 
 
 def wait(child: Child, timeout_s: float) -> bool:
@@ -82,12 +93,24 @@ def wait(child: Child, timeout_s: float) -> bool:
     return True
 
 
-def end_all() -> None:
-    """Kills every process of ours that still runs, with its group: the way out of an interrupted measurement."""
-    for child in tuple(_running):
-        if child.poll() is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(child.pid, signal.SIGKILL)
+@contextlib.contextmanager
+def ending_all() -> Iterator[None]:
+    """Kills every process of ours that still runs, with its group, and lets none start until the block ends.
+
+    The way out of an interrupted measurement: threads that wait for a process, or were about
+    to start one, come to their end inside the block.
+    """
+    global _ended
+    with _starting:
+        _ended = True
+        for child in tuple(_running):
+            if child.poll() is None:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(child.pid, signal.SIGKILL)
+    try:
+        yield
+    finally:
+        _ended = False
 
 
 def end(child: Child) -> None:

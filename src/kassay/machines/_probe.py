@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tries a QEMU machine for real: a guest of a few instructions must write its mark.
+"""Tries a QEMU machine for real: a stock kernel must come to the end of its boot.
 
 Opening /dev/kvm proves nothing: on some hosts a VM can be created and yet no stock kernel
-runs in it. So the probe runs code, first a boot sector in real mode, then, where a
-kernel is at hand, that kernel to its first words.
+runs in it. So the probe boots a stored kernel until its console shows that it reached init.
 """
 
 import tempfile
@@ -60,9 +59,9 @@ def _boot(name: str, clock: str, arch: str, kernel: Path, run: RunQemu) -> Probe
 
 
 def _any_kernel(arch: str) -> Path | None:
-    for image in sorted((cache_directory() / "kernels").glob("*/kernel.json")):
-        if image.parent.suffix:  # a user's own image may not boot, and would speak against the machine
-            continue
+    # A user's own image may not boot, and would speak against the machine: those of the archive first.
+    found = (cache_directory() / "kernels").glob("*/kernel.json")
+    for image in sorted(found, key=lambda path: (path.parent.suffix, path)):
         if f'"arch":"{arch}"' in image.read_text(errors="replace").replace(" ", ""):
             vmlinux = image.parent / "vmlinux"
             return vmlinux if vmlinux.exists() else image.parent / "image"

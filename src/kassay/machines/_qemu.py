@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs QEMU for one job: start, watch the stream, end; and tells its version."""
 
+import os
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -8,12 +9,13 @@ from pathlib import Path
 import msgspec
 
 from kassay.effects import clock, process
+from kassay.effects.files import disk_errors
 from kassay.errors import HostLacks
 from kassay.machines._argv import PACKAGES, PROGRAMS, argv, kernel_cmdline, machine_options
 from kassay.machines._backend import Ended, Job, Machine, read
 from kassay.machines._host import host_words
 from kassay.machines._probe import probe_by_boot
-from kassay.machines._snapshot import boot_console, controlled, one_maker, opened, save, snapshot_path
+from kassay.machines._snapshot import carried, controlled, one_maker, save, snapshot_path, take
 from kassay.model.machine import MachineIdentity
 from kassay.model.run import WallTime
 
@@ -61,36 +63,43 @@ def identify(clock_name: str, arch: str, cpus: int, boot: str) -> MachineIdentit
 
 def run_qemu(job: Job, clock_name: str, arch: str, on_stage: Callable[[bytes], None]) -> Ended:
     """Boots the job's kernel, or restores its snapshot, and waits for the guest's end: at most timeout_s."""
-    version(arch)
-    started = clock.monotonic_s()
+    words = version(arch)
     command = argv(job, clock_name, arch)
     if job.snapshot is None:
-        return _watched(job, command, started, on_stage)
-    path = snapshot_path(job.snapshot, job.cmdline, str(job.seed), str(job.memory_bytes), version(arch),
+        return _watched(job, command, on_stage)
+    path = snapshot_path(job.snapshot, job.cmdline, str(job.seed), str(job.memory_bytes), words,
                          *machine_options(clock_name, arch, job.cpus, True))  # fmt: skip
+    started = clock.monotonic_s()
     with one_maker(path):
-        problem = "" if path.exists() else save(job, command, path)
-    if problem:
+        problem = "" if path.exists() else save(job, command, words, path)
+        taken = None if problem else take(path)
+    if taken is None:
         return _unmade(job, command, problem, clock.monotonic_s() - started)
-    with opened(path) as state:
-        ended = _watched(job, (*command, "-incoming", f"fd:{state}"), started, on_stage, state)
+    try:
+        options, address = carried(words, taken.state)
+        ended = _watched(job, (*command, *options, "-incoming", address), on_stage, taken.state)
+    finally:
+        os.close(taken.state)
     if not ended.stream:  # a restored machine that says nothing: the next attempt makes a new snapshot
         path.unlink(missing_ok=True)
-    return msgspec.structs.replace(ended, console=boot_console(path) + ended.console)
+    return msgspec.structs.replace(ended, console=taken.console + ended.console)
 
 
-def _watched(job: Job, command: tuple[str, ...], started: float, on_stage: Callable[[bytes], None],
+def _watched(job: Job, command: tuple[str, ...], on_stage: Callable[[bytes], None],
              state: int | None = None) -> Ended:  # fmt: skip
     """One QEMU from start to end. state: the open snapshot it goes on from."""
     directory = Path(job.directory)
+    started = clock.monotonic_s()
     reached: dict[str, float] = {}
-    with (directory / "stderr").open("wb") as errors, controlled(state is not None) as control:
+    timed_out = False
+    with disk_errors(directory), (directory / "stderr").open("wb") as errors, controlled(state is not None) as control:
         inherited = (*control.fds, *(() if state is None else (state,)))
         child = process.start((*command, *control.options), out=errors, err=errors, pass_fds=inherited)
         control.handed_over()
         try:
             problem = control.go_on(job.timeout_s)
-            timed_out = not _wait(child, directory / "stream", started, job.timeout_s, reached, on_stage)
+            if not problem:
+                timed_out = not _wait(child, directory / "stream", started, job.timeout_s, reached, on_stage)
         finally:
             process.end(child)
     return Ended(
@@ -108,7 +117,7 @@ def _unmade(job: Job, command: tuple[str, ...], problem: str, elapsed: float) ->
     """The run of a machine that never came to its snapshot: what its boot said is the run's evidence."""
     directory = Path(job.directory)
     return Ended(
-        status=1, timed_out=elapsed > job.timeout_s, detail=_last_words(directory) or problem,
+        status=1, timed_out=elapsed > job.timeout_s, detail=f"{problem} {_last_words(directory)}".strip(),
         stream=read(directory / "stream"), console=read(directory / "console"),
         wall=_wall({}, elapsed), argv=tuple(word.replace(job.directory, "DIR") for word in command),
     )  # fmt: skip
@@ -116,7 +125,8 @@ def _unmade(job: Job, command: tuple[str, ...], problem: str, elapsed: float) ->
 
 def _last_words(directory: Path) -> str:
     lines = read(directory / "stderr").decode("utf-8", "replace").strip().splitlines()
-    return lines[-1] if lines else ""
+    said = [line for line in lines if ": warning: " not in line]
+    return said[-1] if said else ""
 
 
 def _wait(child: process.Child, stream: Path, started: float, timeout_s: int, reached: dict[str, float],

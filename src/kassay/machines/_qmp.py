@@ -56,5 +56,8 @@ class Qmp:
             raise QmpError("QEMU ended") from error
         if not line:
             raise QmpError("QEMU ended")
-        answer: dict[str, Any] = json.loads(line)
+        try:
+            answer: dict[str, Any] = json.loads(line)
+        except ValueError as error:
+            raise QmpError("QEMU ended in the middle of a word") from error
         return answer

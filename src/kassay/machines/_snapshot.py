@@ -6,12 +6,16 @@ its state into a file. Restoring: a QEMU with the same options reads it and goes
 job comes through fw_cfg, which is not part of the state.
 """
 
+import contextlib
+import errno
 import fcntl
 import os
 import socket
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from kassay.effects import clock, process
 from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, write_atomic
@@ -22,6 +26,8 @@ KEEP_BYTES = 4 << 30
 """Snapshots beyond this are deleted, the longest unused first; one takes about 65 MB."""
 
 _POLL_S = 0.005
+_ROOM_BYTES = 200 << 20  # less free than this, and a failed write means a full disk
+_ABANDONED_S = 3600
 _MARK = b"KASSAY stage saved"
 
 
@@ -43,40 +49,56 @@ def one_maker(path: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def save(job: Job, command: tuple[str, ...], path: Path) -> str:
+class Taken(NamedTuple):
+    """A snapshot in hand: an open file, which stays readable whoever makes room, and the log of its boot.
+
+    The log is part of the log of every run restored from it.
+    """
+
+    state: int
+    console: bytes
+
+
+def take(path: Path) -> Taken:
+    """Opens a snapshot; call it while holding one_maker(), and close `state` in the end."""
+    os.utime(path)  # used now: the last to be deleted
+    return Taken(os.open(path, os.O_RDONLY), read(path.with_suffix(".console")))
+
+
+def carried(version: str, file: int) -> tuple[tuple[str, ...], str]:
+    """(options, address) under which QEMU reads or writes an inherited file.
+
+    "fd:" on a plain file is deprecated since QEMU 9.1, and "file:" is known since 8.2.
+    """
+    if int(version.partition(".")[0]) < 9:
+        return (), f"fd:{file}"
+    return ("-add-fd", f"fd={file},set=1"), "file:/dev/fdset/1"
+
+
+def save(job: Job, command: tuple[str, ...], version: str, path: Path) -> str:
     """Boots the job's machine until it stops by itself, and keeps its state. Returns "", or why there is none."""
-    with (Path(job.directory) / "stderr").open("wb") as errors, controlled(True) as control:
-        child = process.start((*command, *control.options), out=errors, err=errors, pass_fds=control.fds)
-        control.handed_over()
-        try:
-            qmp = control.connect(job.timeout_s)
-            qmp.wait_for("STOP")
-            if _MARK not in read(Path(job.directory, "stream")):  # stopped by a panic, not by our init
-                return "no snapshot: the guest panicked before it was quiet"
-            _write_state(qmp, path, read(Path(job.directory, "console")))
-        except QmpError as error:
-            return f"no snapshot: {error.what}"
-        finally:
-            process.end(child)
+    with _part(path) as (part, file), controlled(True) as control, disk_errors(path):
+        options, address = carried(version, file)
+        with (Path(job.directory) / "stderr").open("wb") as errors:
+            inherited = (*control.fds, file)
+            child = process.start((*command, *control.options, *options), out=errors, err=errors, pass_fds=inherited)
+            control.handed_over()
+            try:
+                qmp = control.connect(job.timeout_s)
+                qmp.wait_for("STOP")
+                if _MARK not in read(Path(job.directory, "stream")):  # stopped by a panic, not by our init
+                    return "no snapshot: the guest panicked before it was quiet"
+                _write_state(qmp, file, address, job.timeout_s)
+            except QmpError as error:
+                return f"no snapshot: {error.what}"
+            finally:
+                process.end(child)
+        _make_room(path.parent)
+        write_atomic(path.with_suffix(".console"), read(Path(job.directory, "console")))
+        part.rename(path)
     for name in ("stream", "console"):  # the restored run writes its own
         Path(job.directory, name).unlink(missing_ok=True)
     return ""
-
-
-def boot_console(path: Path) -> bytes:
-    """The kernel log of the boot that a snapshot was made from; part of the log of every run restored from it."""
-    return read(path.with_suffix(".console"))
-
-
-@contextmanager
-def opened(path: Path) -> Iterator[int]:
-    """The snapshot as an open file that stays readable when another process makes room."""
-    state = os.open(path, os.O_RDONLY)
-    try:
-        os.utime(path)  # used now: the last to be deleted
-        yield state
-    finally:
-        os.close(state)
 
 
 class Control:
@@ -127,35 +149,52 @@ def controlled(needed: bool) -> Iterator[Control]:
         yield Control((ours, theirs))
 
 
-def _write_state(qmp: Qmp, path: Path, console: bytes) -> None:
-    part = path.with_suffix(".part")
+@contextmanager
+def _part(path: Path) -> Iterator[tuple[Path, int]]:
+    """A new file beside the snapshot, open to write, which is gone at the end unless it was renamed."""
     with disk_errors(path):
-        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o444)
-        try:
-            qmp.command("getfd", {"fdname": "state"}, fds=(handle,))
-            qmp.command("migrate-set-parameters", {"max-bandwidth": 1 << 40})
-            qmp.command("migrate", {"uri": "fd:state"})
-            while (status := qmp.command("query-migrate").get("status")) not in ("completed", "failed"):
-                clock.sleep(_POLL_S)
-            if status == "failed":
-                raise QmpError(f"QEMU could not write {part}")
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
-        finally:
-            os.close(handle)
-        _make_room(path.parent)
-        write_atomic(path.with_suffix(".console"), console)
-        part.rename(path)
+        file, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
+    try:
+        yield Path(name), file
+    finally:
+        os.close(file)
+        Path(name).unlink(missing_ok=True)
+
+
+def _write_state(qmp: Qmp, file: int, address: str, timeout_s: float) -> None:
+    if address.startswith("fd:"):
+        qmp.command("getfd", {"fdname": "state"}, fds=(file,))
+        address = "fd:state"
+    qmp.command("migrate-set-parameters", {"max-bandwidth": 1 << 40})
+    qmp.command("migrate", {"uri": address})
+    deadline = clock.monotonic_s() + timeout_s
+    while (answer := qmp.command("query-migrate")).get("status") != "completed":
+        if answer.get("status") == "failed":
+            free = os.fstatvfs(file)
+            if free.f_bavail * free.f_frsize < _ROOM_BYTES:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            raise QmpError(f"QEMU could not write its state: {answer.get('error-desc', 'no reason given')}")
+        if clock.monotonic_s() > deadline:
+            raise QmpError("QEMU never finishes writing its state")
+        clock.sleep(_POLL_S)
+    os.fsync(file)
 
 
 def _make_room(directory: Path) -> None:
-    kept = sorted((p for p in directory.iterdir() if not p.suffix), key=lambda p: p.stat().st_mtime)
-    total = sum(p.stat().st_size for p in kept)
-    for old in kept:
-        if total <= KEEP_BYTES:
-            return
-        total -= old.stat().st_size
-        old.unlink(missing_ok=True)
-        for suffix in (".console", ".lock"):
-            old.with_suffix(suffix).unlink(missing_ok=True)
+    """Deletes the longest unused snapshots above KEEP_BYTES, and what killed processes left; one at a time."""
+    with one_maker(directory / "room"):
+        kept = []
+        for path in directory.iterdir():
+            with contextlib.suppress(FileNotFoundError):
+                seen = path.stat()
+                if path.suffix == ".part" and seen.st_mtime < clock.wall_s() - _ABANDONED_S:
+                    path.unlink()
+                elif not path.suffix:
+                    kept.append((seen.st_mtime, seen.st_size, path))
+        total = sum(size for _, size, _ in kept)
+        for _, size, path in sorted(kept):
+            if total <= KEEP_BYTES:
+                return
+            total -= size
+            path.unlink(missing_ok=True)
+            path.with_suffix(".console").unlink(missing_ok=True)

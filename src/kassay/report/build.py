@@ -7,7 +7,7 @@ from statistics import median
 
 from kassay import __version__
 from kassay.model.experiment import labels
-from kassay.model.finding import REFUSED, Finding, Ladder
+from kassay.model.finding import EVIDENCE, REFUSED, Finding, Ladder
 from kassay.model.machine import SCOPES
 from kassay.model.measurement import CellEvidence
 from kassay.model.plan import Plan
@@ -125,9 +125,10 @@ def _strength(findings: Sequence[Finding]) -> tuple[str, ...]:
     weak = [f for f in admitted if f.evidence not in ("exact", "reliable")]
     if not weak:
         return ()
-    reasons = list(dict.fromkeys(reason for f in weak for reason in f.reasons))
-    more = f", and {len(reasons) - 1} more reasons" if len(reasons) > 1 else ""
-    return (f"Evidence: {weak[0].evidence} ({reasons[0]}{more})." if reasons else f"Evidence: {weak[0].evidence}.",)
+    worst = max((f.evidence for f in weak), key=list(EVIDENCE).index)
+    reasons = list(dict.fromkeys(reason for f in weak if f.evidence == worst for reason in f.reasons))
+    more = f", and {len(reasons) - 1} more" if len(reasons) > 1 else ""
+    return (f"Evidence: {worst} ({reasons[0]}{more})." if reasons else f"Evidence: {worst}.",)
 
 
 def _runs(plan: Plan, findings: Sequence[Finding], evidence: Sequence[CellEvidence],
@@ -207,7 +208,8 @@ def _next_steps(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladde
         ladder, worst = max(steps, key=lambda pair: abs(pair[1].change or 0.0))
         pair = (names.index(worst.from_kernel), names.index(worst.to_kernel))
         command = step_alone(plan.experiment, plan.kernels, pair, ladder.workload, ladder.settings, ladder.machine)
-        return (f"{command}  (the step alone, with a wider layout floor)",)
+        why = "with a wider layout floor" if plan.experiment.clock == "icount" else "with twice the boots"
+        return (f"{command}  (the step alone, {why})",)
     return (f"kassay report {quote(directory)} --format markdown  (every figure, to paste into a mail)",)
 
 

@@ -13,20 +13,22 @@ _DEFAULT = Experiment(name="", question="", kernels=(), workloads=())
 
 
 def again(directory: str) -> str:
-    """The whole experiment, with every kernel named exactly."""
+    """The whole experiment, with every kernel of the archive named by its package version."""
     return f"kassay run {quote(f'{directory}/pinned.toml')} --out {quote(f'{directory}-again')}"
 
 
 def step_alone(experiment: Experiment, kernels: tuple[KernelIdentity, ...], pair: tuple[int, int], workload: str,
                settings: tuple[Setting, ...], machine: MachineUse) -> str:  # fmt: skip
-    """A compare of two kernels of an experiment that differs in nothing else, with more perturbed runs."""
+    """A compare of two kernels under an experiment's conditions, with more runs than it had."""
     base, head = pair
     words = ["kassay", "compare", workload, exact_ref(kernels[base]), exact_ref(kernels[head])]
     given = {axis.name for use in experiment.workloads if use.name == workload for axis in use.axes}
     for item in settings:
         words += ["--set", f"{item.name}={item.value}"] if item.name in given else []
     words += _machine(experiment, machine) + _parameters(experiment.kernels[base], experiment.kernels[head])
-    return " ".join(quote(word) for word in (*words, "--perturb", "6"))
+    more = ("--perturb", str(max(6, 2 * experiment.perturb))) if experiment.clock == "icount" else (
+        "--repeats", str(2 * experiment.repeats))  # fmt: skip
+    return " ".join(quote(word) for word in (*words, *more))
 
 
 def _machine(e: Experiment, machine: MachineUse) -> list[str]:
@@ -35,7 +37,7 @@ def _machine(e: Experiment, machine: MachineUse) -> list[str]:
         ("--cpus", str(machine.cpus), str(_DEFAULT.cpus[0])),
         ("--memory", format_bytes(machine.memory_bytes), format_bytes(_DEFAULT.memory_bytes[0])),
         ("--flavour", e.flavour, _DEFAULT.flavour), ("--boot", e.boot, _DEFAULT.boot),
-        ("--rounds", str(e.rounds), str(_DEFAULT.rounds)),
+        ("--rounds", str(e.rounds), str(_DEFAULT.rounds)), ("--margin", f"{e.margin:g}", f"{_DEFAULT.margin:g}"),
     )  # fmt: skip
     return [word for option, value, default in chosen if value != default for word in (option, value)]
 

@@ -43,16 +43,17 @@ def compare_sentence(what: str, finding: Finding, base: str, head: str) -> str:
 def ladder_sentence(what: str, ladder: Ladder, names: Sequence[str]) -> str:
     """The steps of a ladder, largest first, then what is the same."""
     steps = [step for step in ladder.steps if step.verdict in ("regression", "improvement")]
-    parts = []
+    measured = [index for index, point in enumerate(ladder.points) if point.value is not None]
     if steps:
-        largest = max(steps, key=_size)
-        parts.append(f"{what} {_since(largest, ladder, names)}")
-        parts += [f"; {_also(step, ladder, names)}" for step in sorted(steps, key=_size, reverse=True)[1:]]
-    elif not ladder.steps:
-        parts.append(f"{what} costs the same on all {len(names)} kernels{_within(ladder, 0, len(names) - 1)}")
+        first, *others = sorted(steps, key=_size, reverse=True)
+        said = f"{what} {_since(first, ladder, names)}"
+        said += "".join(f"; {_also(step, ladder, names)}" for step in others) + _plateaus(ladder, names)
+    elif len(measured) > 1 and all(step.verdict == "incomplete" for step in ladder.steps):
+        all_of = f"all {len(names)} kernels" if len(measured) == len(names) else _join([names[i] for i in measured])
+        said = f"{what} costs the same on {all_of}{_within(ladder, measured)}"
     else:
-        parts.append(f"No step could be admitted for {_lower(what)}")
-    return "".join(parts) + _plateaus(ladder, names) + "." + _unsettled(ladder, names)
+        said = f"No step could be admitted for {_lower(what)}{_plateaus(ladder, names)}"
+    return f"{said}.{_unsettled(ladder, names)}"
 
 
 def _since(step: LadderStep, ladder: Ladder, names: Sequence[str]) -> str:
@@ -66,20 +67,26 @@ def _also(step: LadderStep, ladder: Ladder, names: Sequence[str]) -> str:
 
 
 def _plateaus(ladder: Ladder, names: Sequence[str]) -> str:
-    """ "; 6.12 and 6.16 are the same to the digit" for each stretch without a step."""
+    """ "; 6.12 and 6.16 are the same to the digit" for each stretch of measured kernels without a step."""
     if not ladder.steps:
         return ""
-    starts = [0, *sorted({_index(ladder, step.to_kernel) for step in ladder.steps})]
-    ends = [*(start - 1 for start in starts[1:]), len(names) - 1]
+    breaks = {_index(ladder, step.to_kernel) for step in ladder.steps}
+    stretches: list[list[int]] = [[]]
+    for index, point in enumerate(ladder.points):
+        if point.value is None:
+            continue
+        if index in breaks:
+            stretches.append([])
+        stretches[-1].append(index)
     return "".join(
-        f"; {_join(names[a : b + 1])} are the same{_within(ladder, a, b)}"
-        for a, b in zip(starts, ends, strict=True)
-        if b > a
+        f"; {_join([names[i] for i in stretch])} are the same{_within(ladder, stretch)}"
+        for stretch in stretches
+        if len(stretch) > 1
     )
 
 
-def _within(ladder: Ladder, first: int, last: int) -> str:
-    values = [p.value for p in ladder.points[first : last + 1] if p.value is not None]
+def _within(ladder: Ladder, indices: Sequence[int]) -> str:
+    values = [value for i in indices if (value := ladder.points[i].value) is not None]
     if not values:
         return ""
     if max(values) == min(values):

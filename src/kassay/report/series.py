@@ -131,7 +131,8 @@ def _first(point: LadderPoint) -> Row:
 def _next(ladder: Ladder, before: LadderPoint, point: LadderPoint, finding: Finding | None) -> Row:
     """The finding of the pair tells most; without one, the ladder's steps do, and no step there means equivalent."""
     if finding is not None:
-        return _crept(ladder, before, _head(finding))
+        row = _crept(ladder, before, _head(finding))
+        return _past_a_gap(ladder, row) if before.value is None and row.value is not None and not row.since else row
     steps = [s for s in ladder.steps if (s.from_kernel, s.to_kernel) == (before.kernel, point.kernel)]
     change = steps[0].change if steps else _change(before.value, point.value)
     verdict = steps[0].verdict if steps else "equivalent" if change is not None else "inconclusive"
@@ -144,6 +145,17 @@ def _crept(ladder: Ladder, before: LadderPoint, row: Row) -> Row:
     if not back:
         return row
     return msgspec.structs.replace(row, since=back[0].from_kernel, verdict=back[0].verdict, since_change=back[0].change)
+
+
+def _past_a_gap(ladder: Ladder, row: Row) -> Row:
+    """The row after a kernel without a value: the ladder compared it with the last one that has one."""
+    names = [point.kernel for point in ladder.points]
+    earlier = [point for point in ladder.points[: names.index(row.kernel)] if point.value is not None]
+    if not earlier or any(step.to_kernel == row.kernel for step in ladder.steps):
+        return row
+    last = earlier[-1]
+    change = _change(last.value, row.value)
+    return msgspec.structs.replace(row, change=change, verdict="equivalent", since=last.kernel, since_change=change)
 
 
 def _change(base: float | None, head: float | None) -> float | None:

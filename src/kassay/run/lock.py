@@ -12,8 +12,9 @@ from kassay.errors import HostLacks
 
 
 @contextmanager
-def exclusive(path: Path, what: str) -> Iterator[None]:
-    """Holds a lock file; the kernel drops the lock when the process ends, however it ends.
+def exclusive(path: Path, what: str, remedy: str = "choose another directory with --out",
+              shared: bool = False) -> Iterator[None]:  # fmt: skip
+    """Holds a lock file, alone or with others that share it; the kernel drops the lock when the process ends.
 
     Raises HostLacks that names the holder when another process has it.
     """
@@ -22,11 +23,11 @@ def exclusive(path: Path, what: str) -> Iterator[None]:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError as error:
             holder = os.pread(handle, 64, 0).decode("ascii", "replace").strip() or "unknown"
             raise HostLacks(f"{what} is in use by another kassay (process {holder})",
-                            "wait for it to end, or choose another directory with --out") from error  # fmt: skip
+                            f"wait for it to end, or {remedy}") from error  # fmt: skip
         os.ftruncate(handle, 0)
         os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
         yield
@@ -35,10 +36,8 @@ def exclusive(path: Path, what: str) -> Iterator[None]:
 
 
 @contextmanager
-def host_for_timing(needed: bool) -> Iterator[None]:
-    """The whole host for one timed measurement: another kassay's runs would be part of the time."""
-    if not needed:
-        yield
-        return
-    with exclusive(cache_directory() / "timing.lock", "this host's clock"):
+def host_for(*, timed: bool) -> Iterator[None]:
+    """The whole host for one timed measurement, or a share of it for a counted one, which would be part of the time."""
+    path = cache_directory() / "host.lock"
+    with exclusive(path, "this host's clock", "stop it", shared=not timed):
         yield

@@ -37,19 +37,25 @@ def run_all(
     of measure() or keep() ends the loop; what was kept stays kept.
     """
     all_records = list(records)
-    with ThreadPoolExecutor(max_workers=jobs) as pool:
+    pool = ThreadPoolExecutor(max_workers=jobs)
+    running: set[Future[RunRecord]] = set()
+    try:
         while pending := list(owed(plan, all_records)):
-            running: set[Future[RunRecord]] = set()
-            try:
-                while pending or running:
-                    while pending and len(running) < jobs:
-                        running.add(pool.submit(measure, *pending.pop(0)))
-                    done, running = wait(running, return_when=FIRST_COMPLETED)
-                    for future in done:
-                        record = future.result()
-                        keep(record)
-                        all_records.append(record)
-            except BaseException:
-                process.end_all()  # nobody waits for the runs that were cut off; they are owed again
-                raise
+            while pending or running:
+                while pending and len(running) < jobs:
+                    running.add(pool.submit(measure, *pending.pop(0)))
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    running.remove(future)
+                    record = future.result()
+                    keep(record)
+                    all_records.append(record)
+    except BaseException:
+        # What is done is kept; what is not is owed again, and nobody waits for it.
+        for future in running:
+            if future.done() and not future.exception():
+                keep(future.result())
+        with process.ending_all():
+            pool.shutdown(cancel_futures=True)
+        raise
+    pool.shutdown()
     return tuple(all_records)

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The answer in words claims what was found, and nothing of a kernel that was not measured."""
+
+import pytest
+
+from kassay.model.finding import Ladder, LadderPoint, LadderStep
+from kassay.report.sentences import compare_sentence, ladder_sentence
+from tests.report.reports import MACHINE, SETTINGS, finding, side
+
+Steps = tuple[tuple[int, int, float | None, str], ...]
+
+
+def said(values: tuple[float | None, ...], steps: Steps) -> str:
+    names = "ABCDEFGH"[: len(values)]
+    ladder = Ladder(
+        workload="w", metric="m", unit="instructions/page", primary=True, settings=SETTINGS, machine=MACHINE,
+        points=tuple(LadderPoint(kernel=n, value=v, n=2, side=side(n, v)) for n, v in zip(names, values, strict=True)),
+        steps=tuple(
+            LadderStep(from_kernel=names[a], to_kernel=names[b], change=change, verdict=verdict)
+            for a, b, change, verdict in steps
+        ),
+    )  # fmt: skip
+    return ladder_sentence("Toggling", ladder, names)
+
+
+@pytest.mark.parametrize(
+    ("values", "steps", "sentence"),
+    [
+        ((300, 300, 672), ((1, 2, 1.24, "regression"),),
+         "Toggling executes 2.24× the instructions per page since C; A and B are the same to the digit."),
+        ((300, 306, 306), ((0, 1, 0.02, "regression"),),
+         "Toggling executes 2 % more instructions per page since B; B and C are the same to the digit."),
+        ((300, 100, 101), ((0, 1, -2 / 3, "improvement"),),
+         "Toggling executes 0.33× the instructions per page since B; B and C are the same within 1 %."),
+        ((300, 300, 300), (), "Toggling costs the same on all 3 kernels to the digit."),
+        ((300, None, 300), ((0, 1, None, "incomplete"),),
+         "Toggling costs the same on A and C to the digit. No verdict from A to B (incomplete)."),
+        ((300, None, 300, 600), ((0, 1, None, "incomplete"), (2, 3, 1.0, "regression")),
+         "Toggling executes 2.00× the instructions per page since D; A and C are the same to the digit."
+         " No verdict from A to B (incomplete)."),
+        ((None, None), ((0, 1, None, "incomplete"),),
+         "No step could be admitted for toggling. No verdict from A to B (incomplete)."),
+        ((300, 300), ((0, 1, None, "state-mismatch"),),
+         "No step could be admitted for toggling. No verdict from A to B (state-mismatch)."),
+    ],
+)  # fmt: skip
+def test_a_ladder_in_words(values: tuple[float | None, ...], steps: Steps, sentence: str) -> None:
+    assert said(values, steps) == sentence
+
+
+def test_a_compare_in_words() -> None:
+    more = compare_sentence("Toggling", finding("a", "b", (300.0, 672.0)), "A", "B")
+    assert (
+        more.startswith("Toggling executes 2.24× the instructions per ") and " on B compared with A (+124.0 %" in more
+    )
+    same = compare_sentence("Toggling", finding("a", "b", (300.0, 300.0)), "A", "B")
+    assert same.startswith("Toggling costs the same on A and B, to the digit (300 instructions/")
+    none = compare_sentence("Toggling", finding("a", "b", (300.0, None)), "A", "B")
+    assert none.startswith("No verdict on toggling (incomplete)")
