@@ -153,7 +153,9 @@ def controlled(needed: bool) -> Iterator[Control]:
 def _part(path: Path) -> Iterator[tuple[Path, int]]:
     """A new file beside the snapshot, open to write, which is gone at the end unless it was renamed."""
     with disk_errors(path):
-        file, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
+        both, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
+        os.close(both)
+        file = os.open(name, os.O_WRONLY)  # QEMU takes from an fdset only what is open in just the wanted way
     try:
         yield Path(name), file
     finally:
