@@ -19,7 +19,7 @@ _ACCELERATORS = {
     "tcg": ("-accel", "tcg"),
     "kvm": ("-accel", "kvm"),
 }
-# No network card, no host directory, no monitor, no default device; and QEMU itself may
+# No network card, no host directory, no human monitor, no default device; and QEMU itself may
 # neither start programs nor change its privileges.
 _CONFINED = (
     "-nodefaults", "-no-user-config", "-display", "none", "-monitor", "none", "-no-reboot",
