@@ -18,7 +18,7 @@ REFUSED = ("state-mismatch", "semantic-failure", "contaminated", "incomplete")
 EVIDENCE = {
     "exact": "counts; all repeats agree to the digit and the perturbed runs of the two sides stay apart",
     "reliable": "timed; six or more boots a side, and the interval lies on one side of zero or inside the margin",
-    "partial": "some runs failed, or too few were made for the strongest word",
+    "partial": "some runs failed, too few were made, or what was made does not decide",
     "unstable": "runs that should agree do not",
 }
 
