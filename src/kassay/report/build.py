@@ -107,16 +107,27 @@ def _title(plan: Plan) -> str:
 def _verdict(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladder]) -> str:
     """One sentence per primary metric, workload, setting and machine, and how strong the evidence is."""
     names = spoken_names(plan.experiment)
-    several = len({cell.machine for cell in plan.cells}) > 1
     sentences = []
     for one in ladders if plan.experiment.question == "ladder" else findings:
         if not one.primary:
             continue
         what = subject(next(w for w in plan.workloads if w.name == one.workload), one.settings)
-        what += f" ({one.machine.cpus} CPU, {format_bytes(one.machine.memory_bytes)})" if several else ""
+        point = ", ".join(_point(plan, one))
+        what += f" ({point})" if point else ""
         said = ladder_sentence(what, one, names) if isinstance(one, Ladder) else compare_sentence(what, one, *names[:2])
         sentences.append(said)
     return " ".join((*sentences, *_strength(findings))) or "Nothing was measured."
+
+
+def _point(plan: Plan, one: Finding | Ladder) -> list[str]:
+    """Where in the experiment's matrix this is: only what takes more than one value."""
+    uses = [use for use in plan.experiment.workloads if use.name == one.workload]
+    varied = {axis.name for use in uses for axis in use.axes if len(axis.values) > 1 or len(uses) > 1}
+    words = [f"{item.name}={item.value}" for item in one.settings if item.name in varied]
+    if len({cell.machine for cell in plan.cells}) > 1:
+        cpus = f"{one.machine.cpus} CPU{'s' if one.machine.cpus > 1 else ''}"
+        words.append(f"{cpus}, {format_bytes(one.machine.memory_bytes)}")
+    return words
 
 
 def _strength(findings: Sequence[Finding]) -> tuple[str, ...]:

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""From a plan and its evidence to the whole answer, without a boot."""
+
+import msgspec
+
+from kassay.analysis.analyse import analyse
+from kassay.model.measurement import CellEvidence, Measurement
+from kassay.model.plan import Plan
+from kassay.model.report import Report
+from kassay.report.build import build_report
+from tests.analysis.plans import plan_of
+from tests.analysis.sides import STATE, evidence, measurement
+
+
+def runs(value: int, plain: int = 2, perturbed: int = 2) -> list[Measurement]:
+    return [
+        measurement([value * 1000] * 5, repeat=r, perturbation=max(0, r - plain + 1)) for r in range(plain + perturbed)
+    ]
+
+
+def answered(plan: Plan, *items: CellEvidence) -> Report:
+    cells = [
+        msgspec.structs.replace(item, cell=cell, label=plan.kernels[cell.kernel].ref)
+        for item, cell in zip(items, plan.cells, strict=True)
+    ]
+    findings, ladders = analyse(plan, cells)
+    return build_report(
+        plan, findings, ladders, cells, (), cmdline="quiet", spec_toml="", directory="a b", plan_id="p",
+        gate_fields=("range.vmas",),
+    )  # fmt: skip
+
+
+def test_a_ladder_is_answered_with_its_step_and_a_command_for_it() -> None:
+    plan = plan_of(3, question="ladder", repeats=2, perturb=2)
+    report = answered(plan, *(evidence(f"k{i}", *runs(v)) for i, v in enumerate((300, 300, 672))))
+    assert report.verdict == (
+        "Doing it executes 2.24× the instructions per page since 6.2; 6.0 and 6.1 are the same to the digit."
+    )
+    assert report.next_steps[0].startswith("kassay compare w debian:6.1 debian:6.2 --perturb 6  (")
+    assert report.commands == ("kassay run 'a b/pinned.toml' --out 'a b-again'",)
+    assert report.state.startswith("all kernels agree, before and after; before: 8192 kB resident")
+    assert (report.runs.planned, report.runs.refused) == (12, 0)
+
+
+def test_weak_evidence_is_said_in_the_verdict_itself() -> None:
+    plan = plan_of(2, repeats=1, perturb=0)
+    report = answered(plan, evidence("a", *runs(300, 1, 0)), evidence("b", *runs(672, 1, 0)))
+    assert (
+        "Evidence: partial (debian:6.0: one plain run, so that repeats agree is not shown, and 3 more)."
+        in report.verdict
+    )
+
+
+def test_repeats_that_disagree_are_said_before_anything_weaker() -> None:
+    plan = plan_of(3, question="ladder", repeats=2, perturb=0)
+    broken = evidence("b", measurement([672_000] * 5), measurement([672_001] * 5, repeat=1))
+    report = answered(plan, evidence("a", *runs(300, 2, 0)), broken, evidence("c", *runs(300, 2, 0)))
+    assert "Evidence: unstable (repeats disagree, which is a defect of the instrument" in report.verdict
+
+
+def test_an_unequal_state_is_refused_in_words_and_its_runs_are_counted_as_refused() -> None:
+    plan = plan_of(2, repeats=1, perturb=0)
+    huge = (("range.AnonHugePages", "16384"), *STATE[1:])
+    report = answered(plan, evidence("a", measurement([100] * 5)), evidence("b", measurement([100] * 5, before=huge)))
+    assert report.verdict.startswith(
+        "No verdict on doing it (state-mismatch): range.AnonHugePages before the region: 0 kB"
+    )
+    assert report.state.startswith("not the same: range.AnonHugePages before the region is 0 kB on debian:6.0")
+    assert report.runs.refused == 2
+    assert report.next_steps == ("kassay report 'a b' --format markdown  (the whole audit, side by side)",)
+
+
+def test_runs_that_were_not_made_yet_weaken_the_evidence() -> None:
+    plan = plan_of(2, repeats=2, perturb=2)
+    unfinished = msgspec.structs.replace(evidence("b", *runs(300)), unmade=1)
+    report = answered(plan, evidence("a", *runs(300)), unfinished)
+    assert report.findings[0].evidence == "partial"
+    assert "debian:6.1: 1 planned run(s) not made yet" in report.findings[0].reasons
+    assert report.runs.unmade == 8  # no record at all stands in this journal
+
+
+def test_the_points_of_a_matrix_are_told_apart() -> None:
+    plan = plan_of(2, repeats=1, perturb=0, cpus=(1, 2))
+    sides = [evidence(ref, *runs(300, 1, 0)) for ref in ("a", "b", "a", "b")]
+    report = answered(plan, *sides)
+    assert "Doing it (1 CPU, 1GiB) costs the same" in report.verdict
+    assert "Doing it (2 CPUs, 1GiB) costs the same" in report.verdict
