@@ -43,7 +43,7 @@ class Measurer:
         cell = self._cells[run.cell]
         with disk_errors(self._scratch), tempfile.TemporaryDirectory(prefix="run-", dir=self._scratch) as name:
             job = self._job(run, cell, Path(name))
-            ended = self._prepared.machine.run(job, cell.machine.arch, lambda _: None)
+            ended = self._prepared.machine.run(job, cell.machine.arch)
         outcome, detail = _outcome(ended, boots=self._prepared.machine.boots)
         return RunRecord(
             run=run.id, attempt=attempt, outcome=outcome, detail=detail,
@@ -87,7 +87,8 @@ class Measurer:
         )
         with disk_errors(directory):
             (directory / "initramfs").write_bytes(data)
-            (directory / "job").write_bytes(job)
+            if saved:
+                (directory / "job").write_bytes(job)
         return sha256_bytes(data)
 
     def _arguments(self, run: PlannedRun, cell: Cell) -> tuple[str, ...]:

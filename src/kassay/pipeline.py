@@ -47,9 +47,7 @@ def answer(directory: Path) -> Report:
 
 def _make_runs(prepared: Prepared, here: RunDirectory, records: tuple[RunRecord, ...], tell: Tell) -> None:
     total, done = len(prepared.plan.runs), len(prepared.plan.runs) - len(owed(prepared.plan, records))
-    given_up = done - sum(
-        1 for run in prepared.plan.runs if any(r.run == run.id and r.outcome == "ok" for r in records)
-    )
+    given_up = done - len({record.run for record in records if record.outcome == "ok"})
     if done:
         lost = f", {given_up} of them failed for good (--fresh measures anew)" if given_up else ""
         tell(Progress(stage="run", subject=f"{done}/{total}", text=f"already there{lost}", done=done / total))

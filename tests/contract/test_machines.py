@@ -99,7 +99,7 @@ def test_without_its_program_it_refuses_and_starts_nothing_else(
         machine.identify("x86_64", 1, "short")
     assert "apt install" in caught.value.remedy
     with pytest.raises(HostLacks, match="not found"):
-        machine.run(job(tmp_path, "/vmlinux", 5), "x86_64", ignore)
+        machine.run(job(tmp_path, "/vmlinux", 5), "x86_64")
 
 
 @pytest.mark.parametrize("arch", sorted(set(ARCHES) - {host_arch()}))
@@ -107,9 +107,6 @@ def test_the_host_is_refused_for_another_arch_with_the_way_out(arch: str) -> Non
     probe = MACHINES["host"].probe(arch, silent)
     assert not probe.usable
     assert arch in probe.detail and "--clock icount" in probe.remedy
-
-
-def ignore(_: bytes) -> None: ...
 
 
 def job(directory: Path, kernel: str | None, timeout_s: int, *program: str, cmdline: str = "") -> Job:
@@ -142,7 +139,7 @@ def program(directory: Path, text: str) -> str:
 
 def test_a_program_on_the_host_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path) -> None:
     hanging = program(tmp_path, f"sh -c 'sleep 1000; : {tmp_path}' & sleep 1000")
-    ended = MACHINES["host"].run(job(tmp_path, None, 1, hanging), host_arch(), ignore)
+    ended = MACHINES["host"].run(job(tmp_path, None, 1, hanging), host_arch())
     assert ended.timed_out
     assert ended.status != 0
     assert gone(tmp_path)
@@ -150,7 +147,7 @@ def test_a_program_on_the_host_that_hangs_is_ended_with_all_that_it_started(tmp_
 
 def test_a_program_on_the_host_that_fails_says_so_in_one_line(tmp_path: Path) -> None:
     failing = program(tmp_path, "echo one >&2; echo two >&2; exit 3")
-    ended = MACHINES["host"].run(job(tmp_path, None, 30, failing), host_arch(), ignore)
+    ended = MACHINES["host"].run(job(tmp_path, None, 30, failing), host_arch())
     assert (ended.status, ended.timed_out, ended.detail) == (3, False, "two")
     assert (ended.stream, ended.console) == (b"", b"one\ntwo\n")
     assert str(tmp_path) not in " ".join(ended.argv[1:])
@@ -158,7 +155,7 @@ def test_a_program_on_the_host_that_fails_says_so_in_one_line(tmp_path: Path) ->
 
 def test_a_program_on_the_host_that_somebody_killed_did_not_time_out(tmp_path: Path) -> None:
     killed = program(tmp_path, "kill -9 $$")
-    ended = MACHINES["host"].run(job(tmp_path, None, 30, killed), host_arch(), ignore)
+    ended = MACHINES["host"].run(job(tmp_path, None, 30, killed), host_arch())
     assert ended.status == -9
     assert not ended.timed_out
 
@@ -208,7 +205,7 @@ def boot(place: Path) -> Boot:
     def run(machine: Machine, kernel: str, initramfs: bytes, timeout_s: int) -> Ended:
         (place / "initramfs").write_bytes(initramfs)
         words = machine.cmdline("x86_64", 1, "short")
-        return machine.run(job(place, kernel, timeout_s, cmdline=words), "x86_64", ignore)
+        return machine.run(job(place, kernel, timeout_s, cmdline=words), "x86_64")
 
     return run
 
@@ -276,7 +273,7 @@ def test_a_machine_that_never_comes_to_its_snapshot_times_out_and_leaves_none(
     (place / "initramfs").write_bytes(hanging)
     (place / "job").write_bytes(b"")
     wanted = job(place, kernel, 8, cmdline=machine.cmdline("x86_64", 1, "snapshot"))
-    ended = machine.run(msgspec.structs.replace(wanted, snapshot="kernel initramfs"), "x86_64", ignore)
+    ended = machine.run(msgspec.structs.replace(wanted, snapshot="kernel initramfs"), "x86_64")
     assert ended.timed_out
     assert ended.status != 0
     assert ended.detail and "\n" not in ended.detail

@@ -39,7 +39,7 @@ def boot(kernel: KernelArtifact, place: Path, workload: str, *arguments: str, cp
         directory=str(place), program=(), kernel=kernel.vmlinux or kernel.image, initramfs=str(image),
         cmdline=machine.cmdline("x86_64", cpus, "short"), cpus=cpus, memory_bytes=1 << 30, seed=1, timeout_s=100,
     )  # fmt: skip
-    return machine.run(job, "x86_64", lambda _: None).stream
+    return machine.run(job, "x86_64").stream
 
 
 def usual(report: GuestReport, phase: str) -> int:

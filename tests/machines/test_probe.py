@@ -27,7 +27,7 @@ def probed(ended: Ended | None, *, clock: str = "icount", arch: str = "x86_64",
     """The probe, and the jobs it ran. ended: None when nothing may be run."""
     jobs: list[Job] = []
 
-    def run(job: Job, clock: str, arch: str, on_stage: Callable[[bytes], None]) -> Ended:
+    def run(job: Job, clock: str, arch: str) -> Ended:
         assert ended is not None, "nothing may be run"
         assert job.initramfs is not None and Path(job.initramfs).read_bytes() == b""
         jobs.append(job)

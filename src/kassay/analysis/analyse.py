@@ -2,8 +2,9 @@
 """(plan, evidence) -> findings and ladders; asks the gate, then the judge of the clock, and holds no formula."""
 
 from collections.abc import Iterable
+from functools import cache
 
-from kassay.analysis.exact import Judgement, judge_counts
+from kassay.analysis.exact import judge_counts, withheld
 from kassay.analysis.gate._rule import GateRule, Refusal
 from kassay.analysis.ladder import Compare, build_ladder, find_steps
 from kassay.analysis.side import all_have_mode, build_side, repeats_agree
@@ -41,7 +42,7 @@ def _measured(item: CellEvidence) -> bool:
 
 
 def _comparer(plan: Plan, group: tuple[CellEvidence, ...], phase: Phase, mode: bool) -> Compare:
-    return lambda base, head: compare(plan, group[base], group[head], phase, mode=mode)
+    return cache(lambda base, head: compare(plan, group[base], group[head], phase, mode=mode))
 
 
 def compare(plan: Plan, base: CellEvidence, head: CellEvidence, phase: Phase, *, mode: bool) -> Finding:
@@ -52,8 +53,7 @@ def compare(plan: Plan, base: CellEvidence, head: CellEvidence, phase: Phase, *,
     sides = (base_side, head_side)
     refusals = refusals_of(base, head)
     if refusals:
-        judged = Judgement(change=None, interval=None, verdict=refusals[0].verdict, evidence="partial",
-                           reasons=tuple(r.reason for r in refusals))  # fmt: skip
+        judged = withheld(refusals[0].verdict, *(refusal.reason for refusal in refusals))
     elif counts:
         judged = judge_counts(*sides, plan.experiment.margin, repeats_agree(base) or repeats_agree(head))
     else:

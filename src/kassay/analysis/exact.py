@@ -15,6 +15,11 @@ class Judgement(Record, frozen=True, kw_only=True):
     reasons: tuple[str, ...]
 
 
+def withheld(verdict: str, *reasons: str) -> Judgement:
+    """What is said when there is nothing to estimate from."""
+    return Judgement(change=None, interval=None, verdict=verdict, evidence="partial", reasons=reasons)
+
+
 def judge_counts(base: Side, head: Side, margin: float, disagreement: str | None) -> Judgement:
     """Verdict on two sides of exact counts.
 
@@ -24,11 +29,9 @@ def judge_counts(base: Side, head: Side, margin: float, disagreement: str | None
     by more than the margin; equality when the whole interval lies inside the margin.
     """
     if base.value is None or head.value is None:
-        return Judgement(change=None, interval=None, verdict="incomplete", evidence="partial",
-                         reasons=("one side has no successful run",))  # fmt: skip
+        return withheld("incomplete", "one side has no successful run")
     if min((*base.runs, *base.perturbed, *head.runs, *head.perturbed)) <= 0:
-        return Judgement(change=None, interval=None, verdict="inconclusive", evidence="partial",
-                         reasons=("a count of zero: the phase is too short for this clock",))  # fmt: skip
+        return withheld("inconclusive", "a count of zero: the phase is too short for this clock")
     change = head.value / base.value - 1
     bases, heads = (*base.runs, *base.perturbed), (*head.runs, *head.perturbed)
     interval = (min(heads) / max(bases) - 1, max(heads) / min(bases) - 1)

@@ -10,7 +10,7 @@ from functools import cache
 from math import comb, exp, log
 from statistics import median
 
-from kassay.analysis.exact import Judgement
+from kassay.analysis.exact import Judgement, withheld
 from kassay.model.finding import Side
 
 MINIMUM_BOOTS = 6
@@ -20,11 +20,9 @@ ALPHA = 0.05
 def judge_times(base: Side, head: Side, margin: float, clock: str) -> Judgement:
     """Verdict on two sides of timed runs; a boot is the unit, whatever its rounds."""
     if base.value is None or head.value is None:
-        return Judgement(change=None, interval=None, verdict="incomplete", evidence="partial",
-                         reasons=("one side has no successful run",))  # fmt: skip
+        return withheld("incomplete", "one side has no successful run")
     if min((*base.runs, *head.runs)) <= 0:
-        return Judgement(change=None, interval=None, verdict="inconclusive", evidence="partial",
-                         reasons=("a time of zero: the phase is shorter than this clock's tick",))  # fmt: skip
+        return withheld("inconclusive", "a time of zero: the phase is shorter than this clock's tick")
     shifts = sorted(log(h) - log(b) for h in head.runs for b in base.runs)
     change = exp(median(shifts)) - 1
     fewest = min(len(base.runs), len(head.runs))

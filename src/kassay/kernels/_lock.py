@@ -1,25 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One at a time, across threads and processes; the kernel drops the lock when its holder dies."""
+"""One fetch of one thing at a time, and a word to whoever has to wait."""
 
-import fcntl
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from kassay.effects.files import disk_errors
+from kassay.effects.lock import Held, lock_file
 from kassay.model.progress import Progress, Tell
 
 
 @contextmanager
 def locked(path: Path, subject: str, tell: Tell) -> Iterator[None]:
-    """Holds the lock file `path` (made when absent, never removed); says so when it has to wait."""
-    with disk_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.open("ab")
-    with file:
+    """Holds the lock file `path`; says so when it has to wait."""
+    with ExitStack() as held:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+            held.enter_context(lock_file(path, wait=False))
+        except Held:
             tell(Progress(stage="kernels", subject=subject, text="waiting for another fetch of the same"))
-            fcntl.flock(file, fcntl.LOCK_EX)
+            held.enter_context(lock_file(path, wait=True))
         yield

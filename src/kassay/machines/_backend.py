@@ -50,7 +50,7 @@ class Machine(Record, frozen=True, kw_only=True):
     clock: icount, tcg, kvm or host. guest_clock: what the workload reads. boots: whether it
     needs a kernel and an initramfs. exclusive: runs must not share the host with another run.
     probe(arch) tries the machine for real. identify(arch, cpus, boot) says what would be granted.
-    run(job, arch, on_stage) runs one job to its end; on_stage is told the stages the guest reaches.
+    run(job, arch) runs one job to its end.
     cmdline(arch, cpus, boot) is the kernel command line, with the parameters that shorten
     the boot unless boot is "stock".
     """
@@ -64,7 +64,7 @@ class Machine(Record, frozen=True, kw_only=True):
     exclusive: bool
     probe: Callable[[str, Tell], Probe]
     identify: Callable[[str, int, str], MachineIdentity]
-    run: Callable[[Job, str, Callable[[bytes], None]], Ended]
+    run: Callable[[Job, str], Ended]
     cmdline: Callable[[str, int, str], str]
 
 

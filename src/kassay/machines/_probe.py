@@ -19,7 +19,7 @@ from kassay.model.progress import Progress, Tell
 _REMEDY = {"kvm": "use --clock icount (the default) or --clock tcg, or a host with working virtualisation"}
 _TIMEOUT_S = 20
 
-RunQemu = Callable[[Job, str, str, Callable[[bytes], None]], Ended]
+RunQemu = Callable[[Job, str, str], Ended]
 
 
 def probe_by_boot(name: str, clock: str, arch: str, run: RunQemu, tell: Tell) -> Probe:
@@ -47,7 +47,7 @@ def _boot(name: str, clock: str, arch: str, kernel: Path, run: RunQemu) -> Probe
             cmdline="console=ttyS0 console=ttyAMA0 panic=-1 reboot=t", cpus=1,
             memory_bytes=512 << 20, seed=1, timeout_s=_TIMEOUT_S,
         )  # fmt: skip
-        ended = run(job, clock, arch, lambda _: None)
+        ended = run(job, clock, arch)
     # With no init the kernel panics at the very end of its boot: that it got there is the proof.
     console = ended.console.decode("utf-8", "replace")
     if "Linux version" in console and "Kernel panic" in console and "init" in console:

@@ -2,7 +2,6 @@
 """Runs QEMU for one job: start, watch the stream, end; and tells its version."""
 
 import os
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -35,7 +34,7 @@ def qemu_machine(name: str, summary: str, clock_name: str, *, exclusive: bool) -
         exclusive=exclusive,
         probe=lambda arch, tell: probe_by_boot(name, clock_name, arch, run_qemu, tell),
         identify=lambda arch, cpus, boot: identify(clock_name, arch, cpus, boot),
-        run=lambda job, arch, on_stage: run_qemu(job, clock_name, arch, on_stage),
+        run=lambda job, arch: run_qemu(job, clock_name, arch),
         cmdline=lambda arch, cpus, boot: kernel_cmdline(clock_name, arch, cpus, boot),
     )
 
@@ -61,12 +60,12 @@ def identify(clock_name: str, arch: str, cpus: int, boot: str) -> MachineIdentit
     )
 
 
-def run_qemu(job: Job, clock_name: str, arch: str, on_stage: Callable[[bytes], None]) -> Ended:
+def run_qemu(job: Job, clock_name: str, arch: str) -> Ended:
     """Boots the job's kernel, or restores its snapshot, and waits for the guest's end: at most timeout_s."""
     words = version(arch)
     command = argv(job, clock_name, arch)
     if job.snapshot is None:
-        return _watched(job, command, on_stage)
+        return _watched(job, command)
     path = snapshot_path(job.snapshot, job.cmdline, str(job.seed), str(job.memory_bytes), words,
                          *machine_options(clock_name, arch, job.cpus, True))  # fmt: skip
     started = clock.monotonic_s()
@@ -77,7 +76,7 @@ def run_qemu(job: Job, clock_name: str, arch: str, on_stage: Callable[[bytes], N
         return _unmade(job, command, problem, clock.monotonic_s() - started)
     try:
         options, address = carried(words, taken.state)
-        ended = _watched(job, (*command, *options, "-incoming", address), on_stage, taken.state)
+        ended = _watched(job, (*command, *options, "-incoming", address), taken.state)
     finally:
         os.close(taken.state)
     if not ended.stream:  # a restored machine that says nothing: the next attempt makes a new snapshot
@@ -85,8 +84,7 @@ def run_qemu(job: Job, clock_name: str, arch: str, on_stage: Callable[[bytes], N
     return msgspec.structs.replace(ended, console=taken.console + ended.console)
 
 
-def _watched(job: Job, command: tuple[str, ...], on_stage: Callable[[bytes], None],
-             state: int | None = None) -> Ended:  # fmt: skip
+def _watched(job: Job, command: tuple[str, ...], state: int | None = None) -> Ended:
     """One QEMU from start to end. state: the open snapshot it goes on from."""
     directory = Path(job.directory)
     started = clock.monotonic_s()
@@ -99,7 +97,7 @@ def _watched(job: Job, command: tuple[str, ...], on_stage: Callable[[bytes], Non
         try:
             problem = control.go_on(job.timeout_s)
             if not problem:
-                timed_out = not _wait(child, directory / "stream", started, job.timeout_s, reached, on_stage)
+                timed_out = not _wait(child, directory / "stream", started, job.timeout_s, reached)
         finally:
             process.end(child)
     return Ended(
@@ -129,25 +127,23 @@ def _last_words(directory: Path) -> str:
     return said[-1] if said else ""
 
 
-def _wait(child: process.Child, stream: Path, started: float, timeout_s: int, reached: dict[str, float],
-          on_stage: Callable[[bytes], None]) -> bool:  # fmt: skip
+def _wait(child: process.Child, stream: Path, started: float, timeout_s: int, reached: dict[str, float]) -> bool:
     """True when the child ended by itself; notes when each stage mark appeared in the stream."""
     while True:
         ended = process.wait(child, _POLL_S)
         elapsed = clock.monotonic_s() - started
         if len(reached) < len(_STAGES):
-            _note_stages(read(stream), reached, elapsed, on_stage)
+            _note_stages(read(stream), reached, elapsed)
         if ended:
             return True
         if elapsed > timeout_s:
             return False
 
 
-def _note_stages(seen: bytes, reached: dict[str, float], elapsed: float, on_stage: Callable[[bytes], None]) -> None:
+def _note_stages(seen: bytes, reached: dict[str, float], elapsed: float) -> None:
     for mark, field in _STAGES:
         if field not in reached and b"KASSAY stage " + mark in seen:
             reached[field] = elapsed
-            on_stage(mark)
 
 
 def _wall(reached: dict[str, float], total: float) -> WallTime:

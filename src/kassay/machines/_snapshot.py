@@ -8,17 +8,17 @@ job comes through fw_cfg, which is not part of the state.
 
 import contextlib
 import errno
-import fcntl
 import os
 import socket
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from kassay.effects import clock, process
 from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, write_atomic
+from kassay.effects.lock import lock_file
 from kassay.machines._backend import Job, read
 from kassay.machines._qmp import Qmp, QmpError
 
@@ -36,17 +36,9 @@ def snapshot_path(*content: str) -> Path:
     return cache_directory() / "snapshots" / sha256_bytes("\0".join(content).encode())
 
 
-@contextmanager
-def one_maker(path: Path) -> Iterator[None]:
+def one_maker(path: Path) -> AbstractContextManager[None]:
     """Holds back everybody else who wants to make the same snapshot, in this process or another."""
-    with disk_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o644)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
+    return lock_file(path.with_suffix(".lock"), wait=True)
 
 
 class Taken(NamedTuple):

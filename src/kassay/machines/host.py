@@ -2,7 +2,6 @@
 """The host itself: the same static program on the running kernel, timed by its own clock."""
 
 import platform
-from collections.abc import Callable
 from pathlib import Path
 
 from kassay.effects import clock, process
@@ -27,12 +26,11 @@ def _identify(arch: str, cpus: int, boot: str) -> MachineIdentity:
     )  # fmt: skip
 
 
-def _run(job: Job, arch: str, on_stage: Callable[[bytes], None]) -> Ended:
+def _run(job: Job, arch: str) -> Ended:
     directory = Path(job.directory)
     stream = directory / "stream"
     argv = (*job.program, "--out", str(stream))
     started = clock.monotonic_s()
-    on_stage(b"measuring")
     done = process.run(argv, timeout_s=job.timeout_s)
     return Ended(
         status=done.status,
