@@ -27,6 +27,8 @@ lint:
 guest:
 	$(MAKE) --no-print-directory -s -C guest CC=gcc
 	$(MAKE) --no-print-directory -s -C guest CC=clang
+	$(MAKE) --no-print-directory -s -C plugin CC=gcc
+	$(MAKE) --no-print-directory -s -C plugin CC=clang
 
 fast:
 	$(PY) -m pytest -q -n 2 -m "not boot and not network and not browser and not slow"

@@ -139,6 +139,8 @@ static __attribute__((noinline)) int measure(struct run *run)
 {
 	int status = 0;
 
+	for (size_t i = 0; i <= run->phase_count; i++)
+		region_mark('N');
 	region_mark('B');
 	for (uint64_t i = 0; i < run->rounds && !status; i++)
 		status = run->skip_work ? skip_round(run) : workload.round(run, i);

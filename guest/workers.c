@@ -17,6 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "clock.h"
+
 #define STOP UINT32_MAX
 
 /* Shared by all tasks; also between processes, so no pointers. */
@@ -74,6 +76,7 @@ static void work(unsigned int task)
 		step = atomic_load(&board->step);
 		if (step == STOP)
 			return;
+		region_mark('W');
 		error = team.step(task, step);
 		if (error)
 			atomic_store(&board->error, (uint32_t)error);

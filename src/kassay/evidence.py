@@ -11,6 +11,7 @@ from kassay.model.guest import GuestReport
 from kassay.model.measurement import CellEvidence, CheckedRequirement, Fields, Measurement
 from kassay.model.plan import PlannedRun
 from kassay.model.run import RunRecord
+from kassay.profiles import region_of
 
 
 def collect(here: RunDirectory, records: Sequence[RunRecord]) -> tuple[CellEvidence, ...]:
@@ -59,6 +60,7 @@ def _read(here: RunDirectory, run: PlannedRun, record: RunRecord) -> Measurement
         notes=report.notes,
         quiescence=audit.fields(report, "boot").get("boot.quiescence"),
         counters=_tuple(audit.delta(report, "")),
+        region=region_of(here.path, record, report),
     )
 
 

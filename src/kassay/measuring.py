@@ -4,6 +4,7 @@
 import os
 import tempfile
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from kassay import kernels as kernel_store
@@ -15,7 +16,11 @@ from kassay.machines._backend import Ended, Job
 from kassay.model.plan import Cell, PlannedRun
 from kassay.model.progress import silent
 from kassay.model.run import RunRecord
+from kassay.plan.perturb import padding_parameter
+from kassay.plan.profiles import profile_of
 from kassay.prepare import Prepared, modules_of
+from kassay.profile.points import points
+from kassay.profile.tables import kernel_symbols, module_symbols, program_symbols
 from kassay.run.outcome import classify
 
 
@@ -43,6 +48,7 @@ class Measurer:
         cell = self._cells[run.cell]
         with disk_errors(self._scratch), tempfile.TemporaryDirectory(prefix="run-", dir=self._scratch) as name:
             job = self._job(run, cell, Path(name))
+            tables = self._profiled(job, cell)
             ended = self._prepared.machine.run(job, cell.machine.arch)
         outcome, detail = _outcome(ended, boots=self._prepared.machine.boots)
         return RunRecord(
@@ -50,7 +56,27 @@ class Measurer:
             stream_sha256=artifacts.put(self._directory, ended.stream) if ended.stream else None,
             console_sha256=artifacts.put(self._directory, ended.console) if ended.console else None,
             wall=ended.wall, argv=ended.argv, started_utc=started,
+            profile_sha256=artifacts.put(self._directory, ended.profile) if ended.profile else None,
+            profile_problem=self._no_profile(job, ended),
+            symbols=tuple(artifacts.put(self._directory, table) for table in tables) if ended.profile else (),
         )  # fmt: skip
+
+    def _profiled(self, job: Job, cell: Cell) -> tuple[bytes, ...]:
+        """The symbol tables of a run that carries a profile; what the plugin needs of them goes beside the job."""
+        if job.profile is None:
+            return ()
+        artifact = self._prepared.artifacts[cell.kernel]
+        tables = _tables(artifact.symbols, str(self._prepared.program(cell.workload)))
+        text = points(tables, functions=job.profile == "stacks")
+        with disk_errors(self._scratch):
+            Path(job.directory, "points").write_text(text)
+        modules = kernel_store.load_modules(artifact, modules_of(cell), silent)
+        return (*tables, *(module_symbols(name, image) for name, image in modules))
+
+    def _no_profile(self, job: Job, ended: Ended) -> str:
+        if job.profile is not None and not ended.profile:
+            return f"QEMU wrote no profile: {ended.detail or 'the region was not reached'}"
+        return self._prepared.no_profile
 
     def _job(self, run: PlannedRun, cell: Cell, directory: Path) -> Job:
         machine = self._prepared.machine
@@ -66,24 +92,27 @@ class Measurer:
             kernel=(artifact.vmlinux if artifact.pvh else artifact.image) if machine.boots else None,
             initramfs=image and str(directory / "initramfs"),
             snapshot=f"{artifact.identity.image_sha256} {image}" if boot == "snapshot" else None,
-            cmdline=f"{base} {cell.cmdline}".strip(),
+            cmdline=f"{base}{padding_parameter(moved)} {cell.cmdline}".strip() if machine.boots else base,
             cpus=cell.machine.cpus,
             memory_bytes=cell.machine.memory_bytes - moved.memory_pages * 4096,
             seed=moved.seed,
             timeout_s=self._prepared.plan.experiment.timeout_s,
+            profile=None if self._prepared.no_profile else profile_of(self._prepared.plan.experiment, run),
         )
 
     def _initramfs(self, run: PlannedRun, cell: Cell, directory: Path, arguments: Sequence[str]) -> str:
         """Writes the initramfs, and for a restored machine the job beside it; returns the initramfs's sha256."""
         artifact = self._prepared.artifacts[cell.kernel]
-        job = initramfs.job(arguments, run.perturbation.boot_delay_us)
-        saved = self._prepared.plan.experiment.boot == "snapshot"
+        experiment = self._prepared.plan.experiment
+        job = initramfs.job(arguments, run.perturbation.boot_delay_us, background=experiment.background)
+        saved = experiment.boot == "snapshot"
         data = initramfs.build(
             init=self._prepared.program("init"),
             workload=self._prepared.program(cell.workload),
             job=None if saved else job,
             modules=kernel_store.load_modules(artifact, modules_of(cell), silent),
             padding_bytes=run.perturbation.initramfs_bytes,
+            quiesce=experiment.quiesce,
         )
         with disk_errors(directory):
             (directory / "initramfs").write_bytes(data)
@@ -100,6 +129,12 @@ class Measurer:
             *("--clock", self._prepared.machine.guest_clock),
             *("--stack-bytes", str(moved.stack_bytes), "--mmap-pages", str(moved.mmap_pages)),
         )
+
+
+@cache
+def _tables(kernel: str | None, program: str) -> tuple[bytes, ...]:
+    own = program_symbols(Path(program))
+    return (own,) if kernel is None else (kernel_symbols(Path(kernel)), own)
 
 
 def _outcome(ended: Ended, *, boots: bool) -> tuple[str, str]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Read first: the street in two functions. measure() ends with a journal, answer() starts from one."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from kassay.analysis.analyse import analyse
@@ -11,10 +12,14 @@ from kassay.evidence import collect
 from kassay.journal.journal import append, open_journal, read_journal
 from kassay.measuring import Measurer, jobs_for
 from kassay.model.experiment import Experiment
+from kassay.model.finding import Finding
+from kassay.model.plan import Cell
 from kassay.model.progress import Progress, Tell
 from kassay.model.report import Report
 from kassay.model.run import RunRecord
 from kassay.prepare import Prepared, prepare, shared_cmdline
+from kassay.profiles import Profiled, Profiles, itemised, profiled, stacks_of
+from kassay.profiles import executed as executed_at
 from kassay.report.build import build_report
 from kassay.run.lock import exclusive, host_for
 from kassay.run.scheduler import owed, run_all
@@ -38,11 +43,34 @@ def answer(directory: Path) -> Report:
     records = read_journal(here.journal, here.plan_id)
     evidence = collect(here, records)
     findings, ladders = analyse(here.plan, evidence)
+    counted = Profiles(here, records, evidence)
+    findings = itemised(findings, here.plan.cells, counted)
     return build_report(
-        here.plan, findings, ladders, evidence, records,
+        here.plan, findings, ladders, evidence, records, stacks=stacks_of(findings, here.plan.cells, counted),
         cmdline=shared_cmdline(here.plan), spec_toml=here.pinned_spec(), directory=str(directory), plan_id=here.plan_id,
         gate_fields=SHAPE,
     )  # fmt: skip
+
+
+def profiles(directory: Path, kernels: Sequence[str] | None, metric: str | None) -> tuple[Profiled, ...]:
+    """Profiles of one metric (the primary one), of these kernels (the first and the last one), as reports call them.
+
+    Where an experiment has several settings, the first. Raises BadInput that lists what there is.
+    """
+    return profiled(*_analysed(directory), kernels, metric)
+
+
+def executed(directory: Path, kernel: str, metric: str | None) -> dict[int, int]:
+    """How often each instruction address of one kernel was executed, in the rounds of profiles()."""
+    return executed_at(*_analysed(directory), kernel, metric)
+
+
+def _analysed(directory: Path) -> tuple[tuple[Finding, ...], tuple[Cell, ...], Profiles]:
+    here = open_directory(directory)
+    records = read_journal(here.journal, here.plan_id)
+    evidence = collect(here, records)
+    findings, _ = analyse(here.plan, evidence)
+    return findings, here.plan.cells, Profiles(here, records, evidence)
 
 
 def _make_runs(prepared: Prepared, here: RunDirectory, records: tuple[RunRecord, ...], tell: Tell) -> None:

@@ -17,7 +17,7 @@ from kassay.machines._backend import Machine
 from kassay.model.experiment import Experiment, WorkloadUse
 from kassay.model.kernel import KernelArtifact, KernelIdentity, exact_ref, parse_ref
 from kassay.model.plan import Cell, Plan
-from kassay.model.progress import Tell
+from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record, Setting
 from kassay.model.units import format_bytes, parse_bytes
 from kassay.model.workload import Workload
@@ -25,12 +25,14 @@ from kassay.plan.expand import Combination, expand, matrix
 
 
 class Prepared(Record, frozen=True, kw_only=True):
-    """A plan and what its runs are made of. programs: workload name (and "init") to its static binary."""
+    """A plan and what its runs are made of. programs: workload name (and "init") to its static binary.
+    no_profile: why no run can carry a profile, "" when they can."""
 
     plan: Plan
     machine: Machine
     artifacts: tuple[KernelArtifact, ...]
     programs: tuple[tuple[str, Path], ...]
+    no_profile: str = ""
 
     def program(self, name: str) -> Path:
         return dict(self.programs)[name]
@@ -59,7 +61,24 @@ def prepare(experiment: Experiment, before: Plan | None, tell: Tell) -> Prepared
     plan = expand(experiment, tuple(a.identity for a in artifacts), combinations, workloads, identity, hashes)
     for cell in plan.cells if machine.boots else ():  # fetched and kept now, not in the middle of a measurement
         kernel_store.load_modules(artifacts[cell.kernel], modules_of(cell), tell)
-    return Prepared(plan=plan, machine=machine, artifacts=artifacts, programs=programs)
+    return Prepared(plan=plan, machine=machine, artifacts=artifacts, programs=programs,
+                    no_profile=_no_profile(experiment, machine, tell))  # fmt: skip
+
+
+def _no_profile(experiment: Experiment, machine: Machine, tell: Tell) -> str:
+    """Why profiles cannot be made here; raises HostLacks instead when one was asked for by name."""
+    if experiment.profile == "none" or (experiment.profile == "auto" and experiment.clock != "icount"):
+        return ""
+    try:
+        if machine.can_profile is None:
+            raise HostLacks(f"no profile: machine {machine.name} cannot make one", "use --profile none")
+        machine.can_profile(experiment.arch)
+    except HostLacks as error:
+        if experiment.profile != "auto":
+            raise
+        tell(Progress(stage="profile", subject=machine.name, text=f"{error.what}; {error.remedy}"))
+        return error.what
+    return ""
 
 
 def modules_of(cell: Cell) -> Sequence[str]:

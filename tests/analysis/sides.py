@@ -9,6 +9,7 @@ from kassay.model.kernel import KernelIdentity
 from kassay.model.machine import MachineUse
 from kassay.model.measurement import CellEvidence, CheckedRequirement, Fields, Measurement
 from kassay.model.plan import Cell
+from kassay.model.profile import RegionSummary
 from kassay.model.run import RunRecord, WallTime
 
 STATE: Fields = (("range.AnonHugePages", "0"), ("range.Rss", "8192"), ("range.vmas", "1"))
@@ -23,14 +24,15 @@ def side(kernel: str, *values: float, perturbed: Sequence[float] = (), failed: i
 
 def measurement(ticks: Sequence[int], *, perturbation: int = 0, repeat: int = 0, before: Fields = STATE,
                 after: Fields = STATE, holds: bool | None = True,
-                foreign: tuple[tuple[str, int], ...] | None = ()) -> Measurement:  # fmt: skip
+                foreign: tuple[tuple[str, int], ...] | None = (),
+                region: RegionSummary | None = None, quiescence: str | None = None) -> Measurement:  # fmt: skip
     wanted = Requirement(moment="before", field="range.vmas", operator="==", value="1")
     return Measurement(
         run=f"run-{repeat}", repeat=repeat, perturbation=perturbation,
         phases=(PhaseRounds(phase="iteration", operations=10, ticks=tuple(ticks)),),
         ns_per_tick=1.0, before=before, after=after,
         requirements=(CheckedRequirement(requirement=wanted, found="1", holds=holds),),
-        foreign_ns=foreign, region_ns=1_000_000,
+        foreign_ns=foreign, region_ns=1_000_000, region=region, quiescence=quiescence,
     )  # fmt: skip
 
 

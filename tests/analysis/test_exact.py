@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Verdicts on exact counts."""
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.analysis.exact import judge_counts
-from tests.analysis.sides import side
+from kassay.analysis.side import build_side
+from kassay.model.profile import RegionSummary
+from tests.analysis.sides import evidence, measurement, side
 
 positive = st.floats(1, 1e6)
 
@@ -50,6 +53,51 @@ def test_a_kernel_against_itself_is_never_called_changed(runs: list[float], pert
     same = side("a", *[runs[0]] * 2, perturbed=perturbed)
     other = side("a", *[runs[0]] * 2, perturbed=runs[1:])
     assert judge_counts(same, other, 0.01, None).verdict in ("equivalent", "inconclusive")
+
+
+def test_a_change_no_larger_than_the_floor_is_not_called_exact() -> None:
+    # The ranges stand apart (200..300 and 310), but one kernel alone moves by more than the two differ.
+    wide = side("a", 300, 300, perturbed=[200])
+    judged = judge_counts(wide, side("b", 310, 310, perturbed=[310]), 0.01, None)
+    assert (judged.verdict, judged.evidence) == ("regression", "partial")
+    assert "its own runs lie 33.33% apart" in judged.reasons[0]
+    back = judge_counts(side("b", 310, 310, perturbed=[310]), wide, 0.01, None)
+    assert (back.verdict, back.evidence) == ("improvement", "partial")
+    apart = judge_counts(side("a", 300, 300, perturbed=[290]), side("b", 311, 311, perturbed=[312]), 0.01, None)
+    assert (apart.verdict, apart.evidence) == ("regression", "exact")
+
+
+def test_the_floor_is_the_larger_spread_of_both_sides_over_all_their_runs() -> None:
+    judged = judge_counts(side("a", 200, 200, perturbed=[201]), side("b", 400, 400, perturbed=[396, 404]), 0.01, None)
+    assert judged.floor == 8 / 400
+    assert judge_counts(side("a", 300), side("b", 400, perturbed=[404]), 0.01, None).floor is None
+    assert judge_counts(side("a", 300, 300), side("b", 400, 400), 0.01, None).floor == 0
+    assert judge_counts(side("a"), side("b", 1, 1), 0.01, None).floor is None
+
+
+def test_equality_says_above_which_floor_it_was_found() -> None:
+    judged = judge_counts(side("a", 300, 300, perturbed=[300.6]), side("b", 300, 300, perturbed=[300]), 0.01, None)
+    assert judged.verdict == "equivalent"
+    assert judged.reasons == ("layout floor 0.2000%: so far do runs that should not differ lie apart (3 and 3 runs)",)
+
+
+def test_a_side_says_which_contexts_shared_the_region() -> None:
+    counts = (("user", 25), ("kernel", 70), ("interrupt", 5), ("other", 0))
+    told = RegionSummary(mode="counts", counts=counts)
+    unsound = msgspec.structs.replace(told, problem="cut short")
+    for region, expected in (
+        (told, (("user", 0.25), ("kernel", 0.7), ("interrupt", 0.05), ("other", 0.0))), (unsound, ()), (None, ()),
+    ):  # fmt: skip
+        found = build_side(evidence("a", measurement([100] * 4, region=region)), "iteration", counts=True, mode=True)
+        assert found.contexts == expected
+
+
+@given(st.lists(positive, min_size=2, max_size=6), st.lists(positive, min_size=2, max_size=6))
+def test_whatever_is_called_exact_lies_above_the_floor(a: list[float], b: list[float]) -> None:
+    base, head = side("a", a[0], a[0], perturbed=a[1:]), side("b", b[0], b[0], perturbed=b[1:])
+    judged = judge_counts(base, head, 0.01, None)
+    if judged.evidence == "exact" and judged.verdict in ("regression", "improvement"):
+        assert abs(b[0] - a[0]) > max(max(a) - min(a), max(b) - min(b))
 
 
 @given(st.lists(positive, min_size=1, max_size=5), st.lists(positive, min_size=1, max_size=5))

@@ -4,6 +4,7 @@
 from kassay.analysis.analyse import refusals_of
 from kassay.analysis.gate._rule import GateRule, Refusal
 from kassay.model.measurement import Measurement
+from kassay.model.profile import RegionSummary
 from kassay.registry import discover
 from tests.analysis.sides import STATE, evidence, measurement
 
@@ -50,6 +51,44 @@ def test_other_tasks_in_the_region_contaminate() -> None:
     assert "kworker/0:1" in found[0].reason
     assert verdict_of(measurement([100], foreign=(("kworker/0:1", 9_000),))) == ()
     assert verdict_of(measurement([100], foreign=(("rcu_preempt", 470_000),))) == ()  # the workload's own freeing
+
+
+def region(other: int, interrupt: int = 0, problem: str = "") -> RegionSummary:
+    counts = (("user", 100_000), ("kernel", 900_000 - other - interrupt), ("interrupt", interrupt), ("other", other))
+    functions = (("mpihelp_submul_1", other // 2), ("mpihelp_addmul_1", other // 3))
+    return RegionSummary(mode="counts", counts=counts, others=functions if other else (), problem=problem)
+
+
+def test_instructions_of_other_tasks_contaminate_and_their_functions_are_named() -> None:
+    found = verdict_of(measurement([100], foreign=(("cryptomgr_test", 470_000),), region=region(470_000)))
+    assert found[0].verdict == "contaminated"
+    assert "47.0% of the measured region's instructions" in found[0].reason
+    assert "cryptomgr_test" in found[0].reason
+    assert "mpihelp_submul_1 (235000), mpihelp_addmul_1" in found[0].reason
+    assert verdict_of(measurement([100], region=region(9_000))) == ()
+
+
+def test_what_threads_do_for_the_workload_is_taken_off_and_no_more() -> None:
+    mixed = (("rcu_preempt", 300_000), ("kworker/0:1", 170_000))
+    assert verdict_of(measurement([100], foreign=mixed[:1], region=region(300_000))) == ()
+    assert "kworker/0:1" in verdict_of(measurement([100], foreign=mixed, region=region(470_000)))[0].reason
+    assert verdict_of(measurement([100], foreign=None, region=region(300_000)))[0].verdict == "contaminated"
+
+
+def test_interrupts_are_no_other_tasks() -> None:
+    assert verdict_of(measurement([100], region=region(0, interrupt=400_000))) == ()
+
+
+def test_a_profile_with_a_problem_leaves_the_question_to_the_run_times() -> None:
+    unsound = region(470_000, problem="the symbol table does not match")
+    assert verdict_of(measurement([100], region=unsound)) == ()
+    assert verdict_of(measurement([100], foreign=(("kworker/0:1", 470_000),), region=unsound)) != ()
+
+
+def test_a_guest_that_was_never_quiet_is_refused_and_one_that_did_not_wait_is_judged_by_what_ran() -> None:
+    assert "busy cryptomgr" in verdict_of(measurement([100], quiescence="busy cryptomgr"))[0].reason
+    assert verdict_of(measurement([100], quiescence="skipped")) == ()
+    assert verdict_of(measurement([100], quiescence="skipped", foreign=(("cryptomgr_test", 470_000),))) != ()
 
 
 def test_no_run_is_incomplete_and_an_undone_work_is_semantic() -> None:

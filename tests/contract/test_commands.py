@@ -36,6 +36,9 @@ REACHED: dict[str, tuple[tuple[str, ...], object, str]] = {
     "retries": ((), 3, "3"),
     "flavour": (("--flavour", "amd64"), "amd64", '"amd64"'),
     "boot": (("--boot", "stock"), "stock", '"stock"'),
+    "profile": (("--profile", "counts"), "counts", '"counts"'),
+    "quiesce": (("--no-quiesce",), False, "false"),
+    "background": (("--background", "2"), 2, "2"),
 }
 FILE = 'kernels = ["debian:6.12", "debian:6.17"]\nworkloads = ["mprotect_toggle"]\n'
 

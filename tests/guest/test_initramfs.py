@@ -54,6 +54,20 @@ def test_arguments_that_do_not_fit_are_refused_and_not_cut() -> None:
         initramfs.job(("a\nmodule=/evil.ko",), 0)
 
 
+def test_only_a_run_that_is_to_be_disturbed_says_so(programs: tuple[Path, Path]) -> None:
+    init, workload = programs
+
+    def conf(job: bytes | None, *, quiesce: bool) -> list[str]:
+        built = initramfs.build(init=init, workload=workload, job=job, quiesce=quiesce)
+        return {name: data for name, _, data in members(built)}["kassay.conf"].decode().split()
+
+    plain, spinning = initramfs.job(("--run",), 0), initramfs.job(("--run",), 0, background=2)
+    assert not {"quiesce=0", "background=2", "background=0"} & set(conf(plain, quiesce=True))
+    assert "background=2" in conf(spinning, quiesce=True)
+    assert "quiesce=0" in conf(None, quiesce=False)  # of the machine: what is restored did not wait either
+    assert len(plain) == len(spinning)
+
+
 def test_a_machine_that_is_to_be_saved_has_no_job_yet(programs: tuple[Path, Path]) -> None:
     init, workload = programs
     files = {name: data for name, _, data in members(initramfs.build(init=init, workload=workload, job=None))}

@@ -3,9 +3,12 @@
 
 from itertools import pairwise
 
+from msgspec.structs import replace
+
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.finding import (
     Attribution,
+    AttributionGroup,
     AttributionRow,
     Finding,
     Ladder,
@@ -16,8 +19,9 @@ from kassay.model.finding import (
 )
 from kassay.model.kernel import KernelIdentity
 from kassay.model.machine import MachineIdentity, MachineUse
+from kassay.model.profile import StackCost
 from kassay.model.records import Setting
-from kassay.model.report import AuditTable, Report, RunFailure, RunSummary
+from kassay.model.report import AuditTable, KernelStacks, Report, RunFailure, RunSummary
 from kassay.model.run import WallTime
 
 KERNELS = ("debian:6.12.117", "debian:6.16.12", "debian:6.17.13", "debian:6.19.14", "debian:7.0.13")
@@ -78,6 +82,7 @@ def side(kernel: str, value: float | None, runs: int = 2) -> Side:
         rounds=warmup + (value,) * 19,
         warmup=warmup,
         failed=0,
+        contexts=(("kernel", 0.951), ("user", 0.049)) if runs == 2 else (),
     )
 
 
@@ -190,6 +195,10 @@ def ladder() -> Report:
         for metric, (values, _) in PHASES.items()
         for (a, x), (b, y) in pairwise(zip(KERNELS, values, strict=True))
     ]
+    small = replace(attribution(), sentence="+26.2 instructions/page: prot_commit_flush_ptes +26.2")
+    findings[1] = replace(findings[1], attribution=attribution())
+    findings[2] = replace(findings[2], attribution=small, floor=0.0042)
+    findings[3] = replace(findings[3], profile_note="debian:7.0.13, run r9: the run carries no profile")
     return _report(
         KERNELS,
         verdict="Toggling write permission on a shared anonymous mapping of 16384 pages costs 672.6 instead of 301.6 "
@@ -203,20 +212,66 @@ def ladder() -> Report:
 
 def compare() -> Report:
     """Two kernels and an itemised difference."""
-    rows = (
-        AttributionRow(function="change_pte_range", base=0.0, head=244.2, delta=244.2),
-        AttributionRow(function="change_protection", base=270.3, head=0.2, delta=-270.1),
-        AttributionRow(function="prot_commit_flush_ptes", base=0.0, head=328.0, delta=328.0),
-    )
     first = finding(KERNELS[1], KERNELS[2], (301.6, 672.6))
-    itemised = Attribution(total=371.0, rows=rows, unattributed=68.9)
     fields = {name: getattr(first, name) for name in first.__struct_fields__}
     return _report(
         KERNELS[1:3],
         title="Does debian:6.17.13 cost more than debian:6.16.12?",
         verdict="Yes: 672.6 instead of 301.6 instructions/page (+123.0 %).",
-        findings=(Finding(**{**fields, "attribution": itemised}),),
+        findings=(Finding(**{**fields, "attribution": attribution()}),),
+        stacks=tuple(_stacks(kernel, paths) for kernel, paths in zip(KERNELS[1:3], _PATHS, strict=True)),
     )
+
+
+_CHANGED = (
+    ("prot_commit_flush_ptes", 0.0, 328.0, 0.0, 2.0, 0), ("change_protection", 270.3, 0.2, 0.001, 0.001, 0),
+    ("change_pte_range", 0.0, 244.2, 0.0, 0.003, 0), ("vm_normal_page", 0.0, 56.2, 0.0, 2.0, 0),
+    ("pte_val", 0.0, 12.3, 0.0, 1.0, None), ("vma_interval_tree_insert", 0.52, 0.55, 0.002, 0.002, None),
+)  # fmt: skip
+
+
+def attribution() -> Attribution:
+    """Ten functions and more, four of them in one group; the sum of deltas is 370.63, so 0.37 are unattributed."""
+    changed = [
+        AttributionRow(function=f, base=b, head=h, delta=h - b, base_calls=x, head_calls=y, group=g)
+        for f, b, h, x, y, g in _CHANGED
+    ]
+    same = [
+        AttributionRow(function=f"unchanged_{i}", base=0.5, head=0.5, delta=0.0, base_calls=0.01, head_calls=0.01)
+        for i in range(12)
+    ]
+    user = AttributionRow(function="measure", base=24.78, head=24.78, delta=0.0, context="user", place="program")
+    members = tuple(name for name, *_, group in _CHANGED if group == 0)
+    return Attribution(
+        total=371.0,
+        rows=(*changed, *same, user),
+        unattributed=0.37,
+        groups=(AttributionGroup(root="change_protection", functions=members, base=270.3, head=628.6, delta=358.3),),
+        sentence="+371 instructions/page: prot_commit_flush_ptes +328, vm_normal_page +56.2, change_protection with "
+        "change_pte_range -25.9, pte_val +12.3; +0.4 not attributed",
+        base_run="r1",
+        head_run="r2",
+        base_rounds=(1, 2),
+        head_rounds=(1, 2),
+    )
+
+
+_CALL = ("kernel", "do_syscall_64", "do_mprotect_pkey", "change_protection")
+_SPLIT = (*_CALL, "change_pte_range")
+_PATHS: tuple[dict[tuple[str, ...], int], ...] = (
+    {("user", "main", "measure"): 15_000, _CALL[:2]: 1_000, _CALL[:3]: 15_300, _CALL: 270_300},
+    {
+        ("user", "main", "measure"): 15_000, _CALL[:2]: 1_000, _CALL[:3]: 15_000, _CALL: 200, _SPLIT: 244_200,
+        (*_SPLIT, "prot_commit_flush_ptes"): 328_000, (*_SPLIT, "vm_normal_page"): 56_200, (*_SPLIT, "pte_val"): 13_000,
+    },
+)  # fmt: skip
+
+
+def _stacks(kernel: str, paths: dict[tuple[str, ...], int]) -> KernelStacks:
+    return KernelStacks(
+        kernel=kernel, workload="mprotect", settings=SETTINGS, machine=MACHINE, metric="iteration", unit=UNIT,
+        operations=1000, stacks=tuple(StackCost(path=path, count=count) for path, count in paths.items()),
+    )  # fmt: skip
 
 
 def refused() -> Report:

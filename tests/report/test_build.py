@@ -10,6 +10,7 @@ from kassay.model.report import Report
 from kassay.report.build import build_report
 from tests.analysis.plans import plan_of
 from tests.analysis.sides import STATE, evidence, measurement
+from tests.report.reports import SAMPLES, attribution
 
 
 def runs(value: int, plain: int = 2, perturbed: int = 2) -> list[Measurement]:
@@ -85,3 +86,23 @@ def test_the_points_of_a_matrix_are_told_apart() -> None:
     report = answered(plan, *sides)
     assert "Doing it (1 CPU, 1GiB) costs the same" in report.verdict
     assert "Doing it (2 CPUs, 1GiB) costs the same" in report.verdict
+
+
+def test_an_itemised_step_is_followed_by_the_command_that_shows_all_of_it() -> None:
+    plan = plan_of(3, question="ladder", repeats=2, perturb=2)
+    items = [evidence(f"k{i}", *runs(v)) for i, v in enumerate((300, 300, 672))]
+    cells = [
+        msgspec.structs.replace(item, cell=cell, label=plan.kernels[cell.kernel].ref)
+        for item, cell in zip(items, plan.cells, strict=True)
+    ]
+    findings, ladders = analyse(plan, cells)
+    known = tuple(msgspec.structs.replace(f, attribution=attribution()) for f in findings)
+    report = build_report(
+        plan, known, ladders, cells, (), cmdline="", spec_toml="", directory="a b", plan_id="p", gate_fields=(),
+        stacks=SAMPLES["compare"]().stacks,
+    )  # fmt: skip
+    assert report.next_steps[0] == (
+        "kassay profile 'a b' --base debian:6.1 --head debian:6.2 --top 0  (every function)"
+    )  # fmt: skip
+    assert report.next_steps[1].startswith("kassay compare w debian:6.1 debian:6.2")
+    assert report.stacks == SAMPLES["compare"]().stacks

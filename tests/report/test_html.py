@@ -9,9 +9,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from tests.report.rendering import rendered
+from kassay.model.profile import StackCost
+from tests.report.rendering import rendered, whole, without_library
 from tests.report.reports import HOSTILE, KERNELS, SAMPLES
 
 _VOID = {"meta", "br", "hr", "img", "input", "link"}
@@ -27,6 +29,56 @@ frame.onload = () => {
     paper: view.getComputedStyle(page.body).backgroundColor, bar: bar && view.getComputedStyle(bar).fill,
   });
 };
+"""
+# Opens the drawing, then does what people do with it; what is on the page after each step is the title.
+_USE = """
+const box = document.querySelector("details.icicle"), part = name => box.querySelector(`[data-part="${name}"]`);
+const boxes = () => [...box.querySelectorAll(".mark-rect.role-mark path")];
+const texts = () => [...box.querySelectorAll("svg text")].map(text => text.textContent);
+const drawn = () => ({
+  boxes: boxes().length,
+  names: texts().filter(text => text),
+  outlined: boxes().filter(path => path.getAttribute("stroke") === "var(--ink)").length,
+  fills: new Set(boxes().map(path => path.getAttribute("fill"))).size,
+  found: part("found").textContent, readout: part("readout").textContent,
+  libraries: typeof vegaEmbed, before: box.querySelector("svg") !== null,
+});
+const pause = () => new Promise(done => setTimeout(done, 150));
+const mouse = (name, type) => {
+  const path = boxes()[texts().indexOf(name)], at = path.getBoundingClientRect();
+  const where = {bubbles: true, clientX: at.x + 5, clientY: at.y + 5, view: window};
+  path.dispatchEvent(new MouseEvent(type, where));
+};
+const steps = {};
+(async () => {
+  steps.closed = drawn();
+  box.open = true;
+  for (let i = 0; i < 40 && box.dataset.drawn !== "done"; i++) await pause();
+  steps.opened = drawn();
+  part("find").value = "PTE";
+  part("find").dispatchEvent(new Event("input"));
+  await pause();
+  steps.searched = drawn();
+  part("find").value = "";
+  part("find").dispatchEvent(new Event("input"));
+  await pause();
+  mouse("change_pte_range", "mouseover");
+  steps.hovered = drawn();
+  mouse("change_pte_range", "click");
+  await pause();
+  steps.zoomed = drawn();
+  part("whole").click();
+  await pause();
+  steps.whole = drawn();
+  part("base").value = "";
+  part("base").dispatchEvent(new Event("change"));
+  await pause();
+  steps.alone = drawn();
+  part("head").value = "0";
+  part("head").dispatchEvent(new Event("change"));
+  await pause();
+  steps.other = drawn();
+})().catch(e => { steps.error = String(e.stack); }).then(() => { document.title = JSON.stringify(steps); });
 """
 
 
@@ -54,14 +106,40 @@ class _Balance(HTMLParser):
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
-def test_the_page_is_well_formed_and_loads_and_runs_nothing(sample: str) -> None:
+def test_the_page_is_well_formed_and_loads_nothing_and_runs_only_what_draws_stacks(sample: str) -> None:
     page = rendered("html", sample)
     parser = _Balance()
-    parser.feed(page)
+    parser.feed(whole(page))
     assert parser.open == []
     assert all(value.startswith("#") for value in parser.loads)
-    assert not parser.tags & {"script", "link", "iframe", "img", "object", "embed", "base"}
-    assert "url(" not in page and "@import" not in page
+    assert not parser.tags & {"link", "iframe", "img", "object", "embed", "base"}
+    assert ("script" in parser.tags) == bool(SAMPLES[sample]().stacks)
+    assert "url(" not in page and "@import" not in page and "fetch(" not in page
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_the_page_forbids_itself_the_network(sample: str) -> None:
+    policy = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', rendered("html", sample))
+    assert len(policy) == 1
+    rules = dict(rule.strip().split(" ", 1) for rule in policy[0].split(";"))
+    assert rules.pop("default-src") == "'none'"
+    assert rules.pop("style-src") == "'unsafe-inline'"
+    assert rules == ({"script-src": "'unsafe-inline' 'unsafe-eval'"} if SAMPLES[sample]().stacks else {})
+
+
+def test_a_page_with_its_library_is_small_enough_to_mail() -> None:
+    assert len(whole(rendered("html", "compare")).encode()) < 2_500_000
+
+
+def test_no_name_ends_the_data_it_stands_in() -> None:
+    report = SAMPLES["compare"]()
+    hostile = StackCost(path=("kernel", "</script><script>alert(1)</script>", HOSTILE), count=3)
+    first = msgspec.structs.replace(report.stacks[0], kernel=HOSTILE, stacks=(*report.stacks[0].stacks, hostile))
+    page = without_library("html", msgspec.structs.replace(report, stacks=(first, report.stacks[1])))
+    assert "alert(1)</script>" not in page and page.count("<script") == 3
+    data = re.search(r'data-part="data">(.*?)</script>', page)
+    assert data is not None
+    assert "</script><script>alert(1)</script>" in json.loads(data.group(1))["names"]
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
@@ -86,6 +164,12 @@ def test_without_any_value_a_sentence_stands_in_for_the_chart() -> None:
     assert "No kernel has an admitted value, so there is no chart." in page
 
 
+def test_without_call_stacks_the_way_to_them_is_said() -> None:
+    page = rendered("html", "ladder")
+    assert "No run carries call stacks: measure with --profile stacks" in page
+    assert 'class="icicle"' not in page
+
+
 def test_a_hostile_name_is_text() -> None:
     page = rendered("html", "hostile")
     assert "<script" not in page
@@ -94,8 +178,15 @@ def test_a_hostile_name_is_text() -> None:
 
 def _browse(page: str, width: int, directory: Path, *, dark: bool = False) -> dict[str, Any]:
     """The page in a frame of `width` pixels (a window cannot be that narrow), measured with everything unfolded."""
-    frame = f'<iframe style="border:0;width:{width}px;height:900px" srcdoc="{html.escape(page)}"></iframe>'
-    (directory / "frame.html").write_text(f"<!doctype html><meta charset=utf-8>{frame}<script>{_MEASURE}</script>")
+    source = html.escape(whole(page))
+    frame = f'<iframe style="border:0;width:{width}px;height:900px" srcdoc="{source}"></iframe>'
+    text = f"<!doctype html><meta charset=utf-8>{frame}<script>{_MEASURE}</script>"
+    return _title(text, directory, dark=dark)
+
+
+def _title(text: str, directory: Path, *, dark: bool = False) -> dict[str, Any]:
+    """Opens a page in the browser; what its script put into the title, read as JSON."""
+    (directory / "frame.html").write_text(text)
     switches = (
         "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
         "--disable-component-update --disable-sync --virtual-time-budget=5000 --window-size=1500,1000 --dump-dom "
@@ -129,3 +220,49 @@ def test_night_turns_the_page_and_its_chart(tmp_path: Path) -> None:
     day, night = _browse(page, 800, tmp_path), _browse(page, 800, tmp_path, dark=True)
     assert day["paper"] != night["paper"]
     assert day["bar"] != night["bar"]
+
+
+@pytest.fixture(scope="module")
+def used(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What the drawing of call stacks shows, step by step."""
+    page = whole(rendered("html", "compare")) + f"<script>{_USE}</script>"
+    steps = _title(page, tmp_path_factory.mktemp("icicle"))
+    assert "error" not in steps, steps["error"]
+    return steps
+
+
+@pytest.mark.browser
+def test_call_stacks_are_drawn_only_when_they_are_opened(used: dict[str, Any]) -> None:
+    assert (used["closed"]["boxes"], used["closed"]["before"]) == (0, False)
+    assert used["opened"]["boxes"] == 12  # every path of the two kernels, and the one of all
+    assert {"all", "change_protection", "prot_commit_flush_ptes"} <= set(used["opened"]["names"])
+    assert used["opened"]["readout"].startswith("all: 301.6 → 672.6 (+371) instructions/page")
+
+
+@pytest.mark.browser
+def test_a_search_outlines_what_it_found_and_adds_it_up(used: dict[str, Any]) -> None:
+    assert used["opened"]["outlined"] == 0
+    assert used["searched"]["outlined"] == 3  # change_pte_range, prot_commit_flush_ptes, pte_val
+    assert used["searched"]["found"] == "3 found, together 0 → 641.4 instructions/page"
+
+
+@pytest.mark.browser
+def test_a_function_under_the_mouse_shows_its_figures(used: dict[str, Any]) -> None:
+    path = "kernel › do_syscall_64 › do_mprotect_pkey › change_protection › change_pte_range"
+    figures = "0 → 641.4 (+641.4) instructions/page, of it itself 0 → 244.2 (+244.2)"
+    assert used["hovered"]["readout"] == f"{path}: {figures}"
+
+
+@pytest.mark.browser
+def test_a_click_shows_a_part_alone_until_all_is_asked_for(used: dict[str, Any]) -> None:
+    assert used["zoomed"]["boxes"] < used["opened"]["boxes"]
+    assert "measure" not in used["zoomed"]["names"] and "change_pte_range" in used["zoomed"]["names"]
+    assert used["whole"]["boxes"] == used["opened"]["boxes"]
+
+
+@pytest.mark.browser
+def test_one_kernel_alone_is_shown_with_its_own_functions_and_figures(used: dict[str, Any]) -> None:
+    assert used["alone"]["readout"] == "all: 672.6 instructions/page, of it itself 0"
+    assert used["other"]["readout"] == "all: 301.6 instructions/page, of it itself 0"
+    assert "change_pte_range" not in used["other"]["names"] and "change_protection" in used["other"]["names"]
+    assert used["alone"]["fills"] == 3  # all, kernel, user

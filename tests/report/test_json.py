@@ -42,7 +42,8 @@ def test_a_finding_has_its_settings_and_machine_as_objects() -> None:
 
 def test_an_attribution_adds_up_and_its_absence_is_null() -> None:
     attribution = _parsed("compare")["findings"][0]["attribution"]
-    assert set(attribution["rows"][0]) == {"function", "base", "head", "delta"}
+    assert {"function", "base", "head", "delta", "context", "place", "group"} <= attribution["rows"][0].keys()
+    assert attribution["groups"][0]["root"] == "change_protection" and attribution["sentence"].startswith("+371 ")
     assert sum(r["delta"] for r in attribution["rows"]) + attribution["unattributed"] == pytest.approx(371.0)
     assert _parsed("ladder")["findings"][0]["attribution"] is None
 
@@ -72,7 +73,11 @@ def test_hostile_names_come_back_as_they_were() -> None:
 
 
 def test_every_field_of_a_report_is_in_it() -> None:
-    assert set(Report.__struct_fields__) <= _parsed("empty").keys()
+    assert set(Report.__struct_fields__) - {"stacks"} <= _parsed("empty").keys()
+
+
+def test_call_stacks_are_left_to_the_exports() -> None:
+    assert "stacks" not in _parsed("compare")
 
 
 def test_a_figure_that_is_not_finite_is_a_defect() -> None:

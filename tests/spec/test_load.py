@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from kassay.errors import BadInput
 from kassay.model.experiment import ORDERS, Axis, Experiment, KernelUse, WorkloadUse
+from kassay.model.profile import PROFILES
 from kassay.spec.load import dump, parse
 
 GOOD = """
@@ -64,6 +65,9 @@ names = st.text("abcdefghijk_", min_size=1, max_size=10)
         order=st.sampled_from(ORDERS),
         seed=st.integers(0, (1 << 63) - 1),
         margin=st.floats(0.0001, 0.9),
+        profile=st.sampled_from(PROFILES),
+        quiesce=st.booleans(),
+        background=st.integers(0, 64),
     )
 )
 def test_what_is_written_reads_back_the_same(experiment: Experiment) -> None:
@@ -95,6 +99,15 @@ def test_every_problem_is_reported_at_once() -> None:
         (GOOD.replace("debian:6.12", "host"), "kernel host and clock host go together"),
         (GOOD.replace("debian:6.12", "arm64/debian:6.12"), "is for arm64, the experiment for x86_64"),
         (GOOD.replace('name = "mprotect_toggle"', 'nme = "x"'), "workloads[0]: must be"),
+        (GOOD.replace('["8MiB", "16MiB"]', "[]"), "workloads[0].set.size: needs at least one value"),
+        (GOOD.replace('"ladder"', '"ladder"\nprofile = "heat"'), "profile: unknown 'heat'; known: auto, none, counts"),
+        (
+            GOOD.replace('"ladder"', '"ladder"\nprofile = "stacks"\nclock = "kvm"'),
+            "profile: 'stacks' needs clock icount",
+        ),
+        (GOOD.replace('"ladder"', '"ladder"\nquiesce = "no"'), "Expected `bool`"),
+        (GOOD.replace('"ladder"', '"ladder"\nbackground = 65'), "background: 65 is outside 0..64"),
+        (GOOD.replace('"ladder"', '"ladder"\nquiesce = false\nclock = "host"'), "quiesce and background cannot be"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(text: str, said: str) -> None:

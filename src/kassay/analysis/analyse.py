@@ -65,7 +65,7 @@ def compare(plan: Plan, base: CellEvidence, head: CellEvidence, phase: Phase, *,
         base_value=sides[0].value, head_value=sides[1].value, change=judged.change, interval=judged.interval,
         n_base=len(sides[0].runs), n_head=len(sides[1].runs), verdict=judged.verdict, evidence=judged.evidence,
         scope=SCOPES[clock], reasons=judged.reasons, sides=sides,
-        differences=tuple(d for r in refusals for d in r.differences),
+        differences=tuple(d for r in refusals for d in r.differences), floor=judged.floor,
     )  # fmt: skip
 
 

@@ -18,13 +18,15 @@ class Summary(Record, frozen=True, kw_only=True):
     """One run, one phase, in ticks per round.
 
     warmup: how many first rounds are set apart. settled: the others are of one kind; False when half of all
-    rounds would have to be set apart, which is no warm-up any more.
+    rounds would have to be set apart, which is no warm-up any more. chosen: the round whose count this is, from 0; two
+    for a median between two.
     """
 
     ticks: float
     warmup: int
     settled: bool
     method: str
+    chosen: tuple[int, ...]
 
 
 def summarise(ticks: Sequence[int], *, mode: bool) -> Summary:
@@ -41,9 +43,21 @@ def summarise(ticks: Sequence[int], *, mode: bool) -> Summary:
     if mode:
         value, share = Counter(sorted(steady)).most_common(1)[0]
         method = f"mode: {share} of {len(steady)} rounds{apart}"
-        return Summary(ticks=value, warmup=first, settled=settled, method=method)
+        return Summary(
+            ticks=value, warmup=first, settled=settled, method=method, chosen=(first + list(steady).index(value),)
+        )
     method = f"median of {len(steady)} rounds{apart}"
-    return Summary(ticks=median(steady), warmup=first, settled=settled, method=method)
+    return Summary(
+        ticks=median(steady), warmup=first, settled=settled, method=method,
+        chosen=tuple(first + index for index in _middle(steady)),
+    )  # fmt: skip
+
+
+def _middle(ticks: Sequence[int]) -> tuple[int, ...]:
+    """The rounds that the median is made of: one, or two that differ."""
+    order = sorted(range(len(ticks)), key=lambda index: ticks[index])
+    low, high = order[(len(order) - 1) // 2], order[len(order) // 2]
+    return (low,) if ticks[low] == ticks[high] else tuple(sorted((low, high)))
 
 
 def has_mode(ticks: Sequence[int]) -> bool:

@@ -32,7 +32,16 @@ def build_side(evidence: CellEvidence, phase: str, *, counts: bool, mode: bool) 
         failed=evidence.lost,
         unmade=evidence.unmade,
         doubts=_doubts(plain, summary),
+        chosen=summary.chosen if summary else (),
+        contexts=_contexts(plain),
     )
+
+
+def _contexts(plain: list[Measurement]) -> tuple[tuple[str, float], ...]:
+    """What ran in the measured region, as shares of its instructions; nothing without a usable profile."""
+    counts = next((m.region.counts for m in plain if m.region is not None and not m.region.problem), ())
+    total = sum(count for _, count in counts)
+    return tuple((context, count / total) for context, count in counts) if total else ()
 
 
 def _doubts(plain: list[Measurement], summary: Summary | None) -> tuple[str, ...]:
@@ -40,7 +49,7 @@ def _doubts(plain: list[Measurement], summary: Summary | None) -> tuple[str, ...
     found = []
     if summary is not None and not summary.settled:
         found.append("its rounds never settle: half of them differ from the other half")
-    if any(measurement.foreign_ns is None for measurement in plain):
+    if any(m.foreign_ns is None and (m.region is None or m.region.problem) for m in plain):
         found.append("whether other tasks ran in the region is not known")
     return tuple(found)
 

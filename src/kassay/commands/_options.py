@@ -54,6 +54,21 @@ def _shared(
     margin: Annotated[
         float, Option(help="Change below which two kernels are equivalent (0.01 = 1 %).", rich_help_panel=_R)
     ] = 0.01,
+    profile: Annotated[
+        str,
+        Option(
+            help="What is counted, function by function: auto (under icount call stacks once per kernel, else counts), "
+            "counts, stacks, memory (loads and stores, too) or none.",
+            rich_help_panel=_R,
+        ),
+    ] = "auto",
+    no_quiesce: Annotated[
+        bool,
+        Option("--no-quiesce", help="Do not wait until the guest is quiet: shows what runs then.", rich_help_panel=_R),
+    ] = False,
+    background: Annotated[
+        int, Option(help="Tasks that spin beside the workload: shows how a verdict is refused.", rich_help_panel=_R)
+    ] = 0,
     timeout: Annotated[int, Option(help="Seconds of wall time a run may take.", rich_help_panel=_R)] = 120,
     out: Annotated[
         Path | None, Option(help="Directory of the runs; the same command again resumes it.", show_default="by content")
@@ -104,6 +119,9 @@ def experiment_from(question: str, workload: str, kernels: Sequence[str], option
         timeout_s=options["timeout"],
         flavour=options["flavour"],
         boot=options["boot"],
+        profile=options["profile"],
+        quiesce=not options["no_quiesce"],
+        background=options["background"],
     )
     if problems:
         raise BadInput("\n".join(problems))

@@ -7,15 +7,19 @@ from contextlib import contextmanager
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
 from kassay.effects import clock
 from kassay.model.progress import Progress as Event
 from kassay.model.progress import Tell
 from kassay.model.report import Report
+from kassay.report.aligned import aligned, room_for_names
 from kassay.report.formats._format import Format
 from kassay.report.formats.terminal import render_rich
+from kassay.report.tables import Table
 
 _PLAIN_EVERY_S = 2.0
+_UNLIMITED = 100_000
 
 
 def say(text: str) -> None:
@@ -30,6 +34,16 @@ def say_answer(report: Report, form: Format) -> None:
         console.print(render_rich(report), soft_wrap=True, end="")
     else:
         say(form.render(report))
+
+
+def say_table(table: Table) -> None:
+    """Writes a table to stdout; names are shortened where the terminal is narrow, never in a file or a pipe."""
+    console = Console(highlight=False)
+    width = max(60, console.width) if console.is_terminal else _UNLIMITED
+    text = Text(f"{table.title}\n", style="bold", no_wrap=True)
+    for line in aligned(table, width, room_for_names(table, width)):
+        text.append(line.text.rstrip() + "\n", style=line.style or "not bold")
+    console.print(text, soft_wrap=True, end="")
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from kassay.commands._command import Command
 from kassay.commands._show import showing
 from kassay.errors import KassayError
 from kassay.guest.compile import build
-from kassay.machines import machines
+from kassay.machines import machine_for, machines
 from kassay.model.kernel import checked_arch
 from kassay.model.machine import Probe
 from kassay.model.progress import Progress, Tell
@@ -21,7 +21,7 @@ def _doctor(arch: Annotated[str, Option(help="x86_64 or arm64.")] = "x86_64") ->
     """Try every machine and tool of this host for real. A KVM that opens but cannot run a kernel is "not usable"."""
     checked_arch(arch)
     with showing() as tell:
-        probes = [_compiler(arch, tell), *(m.probe(arch, tell) for m in machines().values())]
+        probes = [_compiler(arch, tell), *(m.probe(arch, tell) for m in machines().values()), _profile(arch, tell)]
     table = Table("", "what", "found", box=None, pad_edge=False)
     for probe in probes:
         mark = "[green]usable[/green]" if probe.usable else "[red]not usable[/red]"
@@ -37,6 +37,17 @@ def _compiler(arch: str, tell: Tell) -> Probe:
     except KassayError as error:
         return Probe(name="compiler", usable=False, detail=error.what, remedy=error.remedy)
     return Probe(name="compiler", usable=True, detail="built the guest's init, static")
+
+
+def _profile(arch: str, tell: Tell) -> Probe:
+    tell(Progress(stage="probe", subject="profile", text="building the plugin and loading it into QEMU"))
+    can_profile = machine_for("icount").can_profile
+    assert can_profile is not None
+    try:
+        can_profile(arch)
+    except KassayError as error:
+        return Probe(name="profile", usable=False, detail=error.what, remedy=error.remedy)
+    return Probe(name="profile", usable=True, detail="built the plugin for this QEMU, which loads it")
 
 
 COMMAND = Command(name="doctor", order=70, run=_doctor)

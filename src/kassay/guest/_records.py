@@ -35,6 +35,7 @@ def assemble(records: Iterable[Found]) -> GuestReport:
         files=tuple(_file(*record) for record in (*by_kind["file"], *by_kind["absent"])),
         check=_only(by_kind, "check"),
         notes=tuple(text for _, _, text in by_kind["note"]),
+        intervals=tuple(name for name, _ in phases if name != "iteration"),
     )
 
 

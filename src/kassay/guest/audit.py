@@ -6,6 +6,7 @@ Names: `range.*` (smaps of the measured range, kB), `pagemap.*` and `pageflags.*
 """
 
 import operator
+import re
 from collections.abc import Callable
 
 from kassay.guest import _procfs
@@ -32,6 +33,15 @@ _CHOICES = (
 _COMPARE: dict[str, Callable[[int, int], bool]] = {
     "==": operator.eq, "!=": operator.ne, "<=": operator.le, ">=": operator.ge,
 }  # fmt: skip
+
+
+_SECTION = re.compile(r"/sys/module/([^/]+)/sections/([^/]+)")
+
+
+def sections(report: GuestReport) -> tuple[tuple[tuple[str, str], int], ...]:
+    """(module, section) -> where the kernel loaded it, of every module that init loaded."""
+    found = ((_SECTION.fullmatch(file.path), file.content) for file in report.files)
+    return tuple(((m[1], m[2]), int(text, 16)) for m, text in found if m is not None and text is not None)
 
 
 def fields(report: GuestReport, moment: str) -> dict[str, str | None]:

@@ -11,19 +11,23 @@ CONF_BYTES = 4096
 STREAM = "/dev/ttyS1"
 
 
-def job(arguments: Sequence[str], boot_delay_us: int, stream: str = STREAM) -> bytes:
+def job(arguments: Sequence[str], boot_delay_us: int, stream: str = STREAM, *, background: int = 0) -> bytes:
     """What one run is to do, always CONF_BYTES long, so that a setting moves nothing in the guest's memory.
 
-    arguments: of the workload's program, up to and without --out.
+    arguments: of the workload's program, up to and without --out. background: tasks that spin beside it.
     """
     words = ("/workload", *arguments, "--out", stream)
-    return _padded((f"boot_delay_us={boot_delay_us}", *(f"arg={word}" for word in words)))
+    spinning = (f"background={background}",) if background else ()
+    return _padded((f"boot_delay_us={boot_delay_us}", *spinning, *(f"arg={word}" for word in words)))
 
 
-def machine(modules: Sequence[str], *, snapshot: bool, stream: str = STREAM) -> bytes:
-    """What the machine is to do before any run. modules: names, in loading order. snapshot: stop when quiet."""
+def machine(modules: Sequence[str], *, snapshot: bool, quiesce: bool = True, stream: str = STREAM) -> bytes:
+    """What the machine is to do before any run.
+
+    modules: names, in loading order. snapshot: stop when quiet. quiesce: wait until it is.
+    """
     lines = [f"stream={stream}", *(f"module={_module_path(index, name)}" for index, name in enumerate(modules))]
-    return _padded([*lines, *(["snapshot=1"] if snapshot else [])])
+    return _padded([*lines, *(["snapshot=1"] if snapshot else []), *([] if quiesce else ["quiesce=0"])])
 
 
 def _padded(lines: Sequence[str]) -> bytes:
@@ -36,14 +40,15 @@ def _padded(lines: Sequence[str]) -> bytes:
 
 
 def build(*, init: Path, workload: Path, job: bytes | None, modules: Sequence[tuple[str, bytes]] = (),
-          padding_bytes: int = 0, stream: str = STREAM) -> bytes:  # fmt: skip
+          padding_bytes: int = 0, quiesce: bool = True, stream: str = STREAM) -> bytes:  # fmt: skip
     """The uncompressed archive for one run; the same arguments give the same bytes.
 
     job: of job(), or None for a machine that is saved when quiet and gets its job after a restore.
     modules: (name, content of the .ko), dependencies first. padding_bytes: an unused
-    file of that size, a perturbation.
+    file of that size, a perturbation. quiesce: whether init waits until nothing else runs.
     """
-    conf = machine([name for name, _ in modules], snapshot=job is None, stream=stream) + (job or b"")
+    names = [name for name, _ in modules]
+    conf = machine(names, snapshot=job is None, quiesce=quiesce, stream=stream) + (job or b"")
     return cpio.archive(
         (
             *(cpio.directory(name) for name in ("dev", "proc", "sys", "tmp", "modules")),

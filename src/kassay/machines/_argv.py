@@ -79,15 +79,16 @@ def argv(job: Job, clock: str, arch: str) -> tuple[str, ...]:
     return (
         PROGRAMS[arch],
         *machine_options(clock, arch, job.cpus, job.snapshot is not None),
-        *(("-fw_cfg", f"name=opt/kassay/job,file={_escape(job.directory)}/job") if job.snapshot else ()),
+        *(("-fw_cfg", f"name=opt/kassay/job,file={escape(job.directory)}/job") if job.snapshot else ()),
         *("-m", f"size={job.memory_bytes >> 10}k"),
         *("-seed", str(job.seed)),
         *_CONFINED,
-        *("-chardev", f"file,id=console,path={_escape(job.directory)}/console", "-serial", "chardev:console"),
-        *("-chardev", f"file,id=stream,path={_escape(job.directory)}/stream", "-serial", "chardev:stream"),
+        *("-chardev", f"file,id=console,path={escape(job.directory)}/console", "-serial", "chardev:console"),
+        *("-chardev", f"file,id=stream,path={escape(job.directory)}/stream", "-serial", "chardev:stream"),
         *("-kernel", job.kernel, "-initrd", job.initramfs, "-append", job.cmdline),
     )
 
 
-def _escape(path: str) -> str:
-    return path.replace(",", ",,")  # QEMU's own quoting of option values
+def escape(path: str) -> str:
+    """A path as a value among QEMU's options."""
+    return path.replace(",", ",,")

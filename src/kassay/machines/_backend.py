@@ -18,6 +18,8 @@ class Job(Record, frozen=True, kw_only=True):
     "--out PATH". directory: where stream and console go; exists and holds only the job's own files.
     snapshot: hashes of kernel and initramfs, when the machine is to be saved once it is quiet and
     restored for each run; the run's own orders are then in the file "job" of the directory.
+    profile: what the emulator counts in the measured region (model/profile.MODES); None for nothing. The
+    addresses it must know are then in the file "points" of the directory.
     """
 
     directory: str
@@ -30,10 +32,12 @@ class Job(Record, frozen=True, kw_only=True):
     seed: int
     timeout_s: int
     snapshot: str | None = None
+    profile: str | None = None
 
 
 class Ended(Record, frozen=True, kw_only=True):
-    """How the job ended. status: the machine's exit status. detail: its own words, one line."""
+    """How the job ended. status: the machine's exit status. detail: its own words, one line. profile: the
+    counts of the region, as the emulator wrote them; empty when it wrote none."""
 
     status: int
     timed_out: bool
@@ -42,6 +46,7 @@ class Ended(Record, frozen=True, kw_only=True):
     console: bytes
     wall: WallTime
     argv: tuple[str, ...]
+    profile: bytes = b""
 
 
 class Machine(Record, frozen=True, kw_only=True):
@@ -49,6 +54,7 @@ class Machine(Record, frozen=True, kw_only=True):
 
     clock: icount, tcg, kvm or host. guest_clock: what the workload reads. boots: whether it
     needs a kernel and an initramfs. exclusive: runs must not share the host with another run.
+    can_profile(arch) sees to it that a run can be profiled, and raises HostLacks when it cannot; None: never.
     probe(arch) tries the machine for real. identify(arch, cpus, boot) says what would be granted.
     run(job, arch) runs one job to its end.
     cmdline(arch, cpus, boot) is the kernel command line, with the parameters that shorten
@@ -66,6 +72,7 @@ class Machine(Record, frozen=True, kw_only=True):
     identify: Callable[[str, int, str], MachineIdentity]
     run: Callable[[Job, str], Ended]
     cmdline: Callable[[str, int, str], str]
+    can_profile: Callable[[str], None] | None = None
 
 
 def read(path: Path) -> bytes:

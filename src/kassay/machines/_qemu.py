@@ -10,9 +10,10 @@ import msgspec
 from kassay.effects import clock, process
 from kassay.effects.files import disk_errors
 from kassay.errors import HostLacks
-from kassay.machines._argv import PACKAGES, PROGRAMS, argv, kernel_cmdline, machine_options
+from kassay.machines._argv import PACKAGES, PROGRAMS, argv, escape, kernel_cmdline, machine_options
 from kassay.machines._backend import Ended, Job, Machine, read
 from kassay.machines._host import host_words
+from kassay.machines._plugin import plugin
 from kassay.machines._probe import probe_by_boot
 from kassay.machines._snapshot import carried, controlled, one_maker, save, snapshot_path, take
 from kassay.model.machine import MachineIdentity
@@ -36,7 +37,12 @@ def qemu_machine(name: str, summary: str, clock_name: str, *, exclusive: bool) -
         identify=lambda arch, cpus, boot: identify(clock_name, arch, cpus, boot),
         run=lambda job, arch: run_qemu(job, clock_name, arch),
         cmdline=lambda arch, cpus, boot: kernel_cmdline(clock_name, arch, cpus, boot),
+        can_profile=None if clock_name == "kvm" else _can_profile,
     )
+
+
+def _can_profile(arch: str) -> None:
+    plugin(arch, version(arch))
 
 
 @cache
@@ -64,8 +70,9 @@ def run_qemu(job: Job, clock_name: str, arch: str) -> Ended:
     """Boots the job's kernel, or restores its snapshot, and waits for the guest's end: at most timeout_s."""
     words = version(arch)
     command = argv(job, clock_name, arch)
+    counting = _counting(job, arch, words)
     if job.snapshot is None:
-        return _watched(job, command)
+        return _watched(job, (*command, *counting))
     path = snapshot_path(job.snapshot, job.cmdline, str(job.seed), str(job.memory_bytes), words,
                          *machine_options(clock_name, arch, job.cpus, True))  # fmt: skip
     started = clock.monotonic_s()
@@ -76,12 +83,21 @@ def run_qemu(job: Job, clock_name: str, arch: str) -> Ended:
         return _unmade(job, command, problem, clock.monotonic_s() - started)
     try:
         options, address = carried(words, taken.state)
-        ended = _watched(job, (*command, *options, "-incoming", address), taken.state)
+        ended = _watched(job, (*command, *counting, *options, "-incoming", address), taken.state)
     finally:
         os.close(taken.state)
     if not ended.stream:  # a restored machine that says nothing: the next attempt makes a new snapshot
         path.unlink(missing_ok=True)
     return msgspec.structs.replace(ended, console=taken.console + ended.console)
+
+
+def _counting(job: Job, arch: str, words: str) -> tuple[str, ...]:
+    """The plugin's options; it changes nothing in the guest, so it is no part of the machine's identity."""
+    if job.profile is None:
+        return ()
+    place = escape(job.directory)
+    values = (escape(str(plugin(arch, words))), f"mode={job.profile}", f"out={place}/profile", f"points={place}/points")
+    return ("-plugin", ",".join(values))
 
 
 def _watched(job: Job, command: tuple[str, ...], state: int | None = None) -> Ended:
@@ -108,6 +124,7 @@ def _watched(job: Job, command: tuple[str, ...], state: int | None = None) -> En
         console=read(directory / "console"),
         wall=_wall(reached, clock.monotonic_s() - started),
         argv=tuple(word.replace(job.directory, "DIR") for word in command),
+        profile=read(directory / "profile"),
     )
 
 

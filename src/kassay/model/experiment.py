@@ -44,6 +44,8 @@ class Experiment(Record, frozen=True, kw_only=True):
     in one run. timeout_s: wall seconds after which a run is ended. flavour: of archive
     kernels. boot: "short" adds the kernel parameters that shorten the boot, "stock" leaves them
     out, "snapshot" is "short" once per kernel and perturbation, saved when quiet and restored for each run.
+    profile: what is counted inside the region: "auto" or a word of profile.MODES. quiesce: whether the guest waits
+    until it is quiet. background: tasks that spin beside the workload; these two are there to see a verdict refused.
     """
 
     name: str
@@ -64,6 +66,9 @@ class Experiment(Record, frozen=True, kw_only=True):
     retries: int = 1
     flavour: str = "cloud"
     boot: str = "short"
+    profile: str = "auto"
+    quiesce: bool = True
+    background: int = 0
     schema: str = msgspec.field(default=SCHEMA)
 
 

@@ -24,20 +24,55 @@ EVIDENCE = {
 
 
 class AttributionRow(Record, frozen=True, kw_only=True):
-    """One function's share of a difference, in the metric's unit per operation."""
+    """One function's share of a difference, in the metric's unit per operation.
+
+    context: user, kernel, interrupt, other or idle (profile.CONTEXTS). place: "kernel", a module's name, "program".
+    base, head: instructions + string iterations; *_iterations: the string iterations in them.
+    *_calls: entries into the function. group: the group it belongs to, by index; None when it stands alone.
+    """
 
     function: str
+    base: float
+    head: float
+    delta: float
+    context: str = "kernel"
+    place: str = "kernel"
+    base_calls: float = 0.0
+    head_calls: float = 0.0
+    base_iterations: float = 0.0
+    head_iterations: float = 0.0
+    group: int | None = None
+
+
+class AttributionGroup(Record, frozen=True, kw_only=True):
+    """Functions that vanished or appeared because code was inlined or split out, with the function that holds them.
+
+    root: a function both kernels execute, whose callees differ. functions: all members, root first.
+    """
+
+    root: str
+    functions: tuple[str, ...]
     base: float
     head: float
     delta: float
 
 
 class Attribution(Record, frozen=True, kw_only=True):
-    """A difference, itemised; sum of deltas + unattributed = head - base."""
+    """A difference, itemised; sum of deltas + unattributed = total = head - base.
+
+    rows: every executed function, largest change first. sentence: the largest, in words.
+    base_run, head_run: whose profiles these are. base_rounds, head_rounds: which rounds (from 0).
+    """
 
     total: float
     rows: tuple[AttributionRow, ...]
     unattributed: float
+    groups: tuple[AttributionGroup, ...] = ()
+    sentence: str = ""
+    base_run: str = ""
+    head_run: str = ""
+    base_rounds: tuple[int, ...] = ()
+    head_rounds: tuple[int, ...] = ()
 
 
 class Side(Record, frozen=True, kw_only=True):
@@ -48,7 +83,9 @@ class Side(Record, frozen=True, kw_only=True):
     plain run. perturbed: one per perturbed run. unmade: planned runs not tried yet. doubts: why the evidence is
     weaker than the number of runs suggests. warmup: first rounds that differ from the
     later ones, per operation, in order. rounds: all rounds of the first run, per
-    operation, in order. failed: runs that never succeeded.
+    operation, in order. failed: runs that never succeeded. contexts: (context, share of the measured region) of the
+    first plain run that carries a profile; none without one. chosen: rounds (from 0) of the first plain run that the
+    value stands for; under a clock other than icount, those of that run alone.
     """
 
     kernel: str
@@ -61,6 +98,8 @@ class Side(Record, frozen=True, kw_only=True):
     failed: int
     unmade: int = 0
     doubts: tuple[str, ...] = ()
+    contexts: tuple[tuple[str, float], ...] = ()
+    chosen: tuple[int, ...] = ()
 
 
 class StateDifference(Record, frozen=True, kw_only=True):
@@ -73,7 +112,13 @@ class StateDifference(Record, frozen=True, kw_only=True):
 
 
 class Finding(Record, frozen=True, kw_only=True):
-    """One comparison of two kernels in one metric; change is head / base - 1."""
+    """One comparison of two kernels in one metric; change is head / base - 1.
+
+    profile_note: why there is no attribution, "" when there is one or nothing is known of it.
+
+    floor: by how much runs of one kernel that should not differ do, relative to its value: the larger of both
+    sides, over plain and perturbed runs; None when a side has fewer than 2 runs.
+    """
 
     workload: str
     settings: tuple[Setting, ...]
@@ -98,6 +143,8 @@ class Finding(Record, frozen=True, kw_only=True):
     sides: tuple[Side, Side]
     differences: tuple[StateDifference, ...] = ()
     attribution: Attribution | None = None
+    profile_note: str = ""
+    floor: float | None = None
 
 
 class LadderPoint(Record, frozen=True, kw_only=True):

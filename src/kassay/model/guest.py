@@ -39,7 +39,8 @@ class GuestReport(Record, frozen=True, kw_only=True):
 
     clock: "tsc" or "monotonic". ticks_per_second: of that clock, as the guest knows it; None
     when it does not (tsc outside icount). overhead_ticks: smallest interval
-    between two adjacent clock reads; part of every phase, not subtracted.
+    between two adjacent clock reads; part of every phase, not subtracted. intervals: what lies
+    between the marks of a round, in order: phases, and "-" for what is not reported.
     """
 
     workload: str
@@ -51,3 +52,4 @@ class GuestReport(Record, frozen=True, kw_only=True):
     files: tuple[CapturedFile, ...]
     check: str
     notes: tuple[str, ...] = ()
+    intervals: tuple[str, ...] = ()

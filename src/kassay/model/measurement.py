@@ -4,6 +4,7 @@
 from kassay.model.guest import PhaseRounds, Requirement
 from kassay.model.kernel import KernelIdentity
 from kassay.model.plan import Cell
+from kassay.model.profile import RegionSummary
 from kassay.model.records import Record
 from kassay.model.run import RunRecord
 
@@ -24,8 +25,9 @@ class Measurement(Record, frozen=True, kw_only=True):
     before, after, boot: audited fields, in order; None is absent. foreign_ns: run time of tasks other
     than the workload inside the measured region, largest first; None when unknown.
     ns_per_tick: of the phases' clock. region_ns: length of the measured region in guest time; None when unknown.
-    quiescence: whether the guest became quiet before the workload ("quiet", "busy NAME"); None when there was no wait.
+    quiescence: whether the guest became quiet before the workload ("quiet", "busy NAME", "skipped"); None when unknown.
     counters: vmstat and PCP counters, after minus before. notes: the workload's own words on what was done.
+    region: the profile of the whole measured region; None when the run carried none.
     """
 
     run: str
@@ -41,6 +43,7 @@ class Measurement(Record, frozen=True, kw_only=True):
     counters: Fields = ()
     notes: tuple[str, ...] = ()
     quiescence: str | None = None
+    region: RegionSummary | None = None
 
 
 class CellEvidence(Record, frozen=True, kw_only=True):

@@ -16,7 +16,7 @@ class Perturbation(Record, frozen=True, kw_only=True):
     memory_pages: taken off the guest's memory. initramfs_bytes: padding added to it.
     stack_bytes, mmap_pages: offsets of the workload's stack and first mapping.
     boot_delay_us: idle guest time before the workload. seed: QEMU's (RDRAND, slab
-    randomisation).
+    randomisation). cmdline_bytes: length of a meaningless parameter at the end of the kernel command line.
     """
 
     number: int = 0
@@ -26,6 +26,7 @@ class Perturbation(Record, frozen=True, kw_only=True):
     stack_bytes: int = 0
     mmap_pages: int = 0
     boot_delay_us: int = 0
+    cmdline_bytes: int = 0
 
 
 class Cell(Record, frozen=True, kw_only=True):

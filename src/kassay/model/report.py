@@ -5,6 +5,7 @@ from kassay.model.experiment import Experiment
 from kassay.model.finding import Finding, Ladder
 from kassay.model.kernel import KernelIdentity
 from kassay.model.machine import MachineIdentity, MachineUse
+from kassay.model.profile import StackCost
 from kassay.model.records import Record, Setting
 from kassay.model.run import WallTime
 
@@ -48,6 +49,19 @@ class AuditTable(Record, frozen=True, kw_only=True):
     machine: MachineUse | None = None
 
 
+class KernelStacks(Record, frozen=True, kw_only=True):
+    """Call stacks of one kernel in one metric. operations: what the counts are divided by. unit: per operation."""
+
+    kernel: str
+    workload: str
+    settings: tuple[Setting, ...]
+    machine: MachineUse
+    metric: str
+    unit: str
+    operations: int
+    stacks: tuple[StackCost, ...]
+
+
 class Report(Record, frozen=True, kw_only=True):
     """Everything a reader may ask.
 
@@ -56,7 +70,8 @@ class Report(Record, frozen=True, kw_only=True):
     next_steps: commands with what each would tell. commands: the exact
     commands that repeat this. spec_toml: the experiment as a file. wall: medians per
     stage over all ok runs. disclosures: what every reader must be told (kernel
-    parameters that shorten the boot, known limits).
+    parameters that shorten the boot, known limits). stacks: of the primary metrics, kernels
+    of one comparison or ladder in their order; empty when no run carried call stacks.
     """
 
     title: str
@@ -78,4 +93,5 @@ class Report(Record, frozen=True, kw_only=True):
     plan_id: str
     kassay_version: str
     gate_fields: tuple[str, ...] = ()
+    stacks: tuple[KernelStacks, ...] = ()
     schema: str = SCHEMA

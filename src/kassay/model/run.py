@@ -31,6 +31,8 @@ class RunRecord(Record, frozen=True, kw_only=True):
     stream_sha256, console_sha256: the guest's raw result stream and the kernel log, as
     artifacts of the journal; None when there was none. detail: one line, why not ok.
     argv: how the machine was started, artifact paths shortened to their names.
+    profile_sha256: what the emulator counted in the region; None when the run carried no profile, profile_problem
+    then says why one that was wanted is not there. symbols: tables of kernel, program and modules, for its addresses.
     """
 
     run: str
@@ -42,3 +44,6 @@ class RunRecord(Record, frozen=True, kw_only=True):
     wall: WallTime
     argv: tuple[str, ...]
     started_utc: str
+    profile_sha256: str | None = None
+    profile_problem: str = ""
+    symbols: tuple[str, ...] = ()

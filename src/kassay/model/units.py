@@ -59,7 +59,20 @@ def format_numbers(values: Sequence[float | None]) -> tuple[str, ...]:
     if not broken:
         return tuple(format_number(v) for v in values)
     decimals = len(format_number(max(broken, key=abs)).partition(".")[2])
-    return tuple(format_number(v) if v is None or v in broken else _decimals(v, decimals) for v in values)
+    return tuple(format_number(v) if v is None or v in broken else format_decimals(v, decimals) for v in values)
+
+
+def places_of(value: float | None) -> int:
+    """Decimals that a column explaining `value` needs: one from 100 on, below that four digits in all."""
+    if not value or abs(value) >= 100:
+        return 1
+    return max(1, 3 - math.floor(math.log10(abs(value))))
+
+
+def format_signed(value: float, places: int) -> str:
+    """A difference for people, rounded to `places` decimals: "+328", "-25.9"; "0" when it rounds to nothing."""
+    shown = round(value, places)
+    return f"{'+' if shown > 0 else '-' if shown < 0 else ''}{format_number(abs(shown))}"
 
 
 def format_change(change: float | None) -> str:
@@ -74,7 +87,8 @@ def format_change(change: float | None) -> str:
     return f"{percent:+,.{1 if abs(percent) >= 0.1 else 3}f} %".replace(",", " ")
 
 
-def _decimals(value: float, decimals: int) -> str:
+def format_decimals(value: float, decimals: int) -> str:
+    """With exactly `decimals` decimals: (1234.5, 2) -> "1 234.50"."""
     return _grouped(value, decimals) if math.isfinite(value) else str(value)
 
 

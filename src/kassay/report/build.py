@@ -11,7 +11,7 @@ from kassay.model.finding import EVIDENCE, REFUSED, Finding, Ladder
 from kassay.model.machine import SCOPES
 from kassay.model.measurement import CellEvidence
 from kassay.model.plan import Plan
-from kassay.model.report import AuditTable, Report, RunFailure, RunSummary
+from kassay.model.report import AuditTable, KernelStacks, Report, RunFailure, RunSummary
 from kassay.model.run import RunRecord, WallTime
 from kassay.model.units import format_bytes
 from kassay.report.names import spoken_names
@@ -46,6 +46,7 @@ def build_report(
     directory: str,
     plan_id: str,
     gate_fields: tuple[str, ...],
+    stacks: tuple[KernelStacks, ...] = (),
 ) -> Report:
     """The whole answer. cmdline: the kernel command line all runs share. directory: as the user may type it."""
     experiment = plan.experiment
@@ -60,6 +61,7 @@ def build_report(
         runs=_runs(plan, findings, evidence, records),
         audits=tuple(_audits(evidence)),
         gate_fields=gate_fields,
+        stacks=stacks,
         state=_state(findings, evidence),
         scope=SCOPES[experiment.clock],
         disclosures=(*_notes(evidence), *_compilers(plan), *_LIMITS[experiment.clock], *_parameters(plan, cmdline)),
@@ -93,7 +95,15 @@ def _parameters(plan: Plan, cmdline: str) -> tuple[str, ...]:
         for label, use in zip(labels(plan.experiment), plan.experiment.kernels, strict=True)
         if use.cmdline
     )
-    return (*((f"Kernel command line: {cmdline}",) if cmdline else ()), *own)
+    return (*((f"Kernel command line: {cmdline}",) if cmdline else ()), *own, *_disturbed(plan))
+
+
+def _disturbed(plan: Plan) -> tuple[str, ...]:
+    """Said of runs that were contaminated on purpose."""
+    waited = () if plan.experiment.quiesce else ("The guest did not wait until it was quiet (--no-quiesce).",)
+    tasks = plan.experiment.background
+    spinning = f"{tasks} task(s) named kassay-spin ran beside the workload (--background)."
+    return (*waited, *((spinning,) if tasks else ()))
 
 
 def _title(plan: Plan) -> str:
@@ -220,8 +230,15 @@ def _next_steps(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladde
         pair = (names.index(worst.from_kernel), names.index(worst.to_kernel))
         command = step_alone(plan.experiment, plan.kernels, pair, ladder.workload, ladder.settings, ladder.machine)
         why = "with a wider layout floor" if plan.experiment.clock == "icount" else "with twice the boots"
-        return (f"{command}  (the step alone, {why})",)
-    return (f"kassay report {quote(directory)} --format markdown  (every figure, to paste into a mail)",)
+        options = f" --base {quote(worst.from_kernel)} --head {quote(worst.to_kernel)}"
+        return (*_profile(findings, directory, options), f"{command}  (the step alone, {why})")
+    every = f"kassay report {quote(directory)} --format markdown  (every figure, to paste into a mail)"
+    return (*_profile(findings, directory, ""), every)
+
+
+def _profile(findings: Sequence[Finding], directory: str, options: str) -> tuple[str, ...]:
+    itemised = any(f.attribution is not None for f in findings)
+    return (f"kassay profile {quote(directory)}{options} --top 0  (every function)",) if itemised else ()
 
 
 def _wall(records: Sequence[RunRecord]) -> WallTime:

@@ -4,20 +4,26 @@
 from kassay.model.records import Record
 from kassay.model.report import Report
 from kassay.model.units import format_bytes
-from kassay.report import appendix, tables
+from kassay.report import appendix, itemised, tables
+from kassay.report.icicle import Icicle, icicles
 from kassay.report.series import Group, Series, groups
 from kassay.report.tables import Table
 from kassay.report.words import machine_text, one_line, outcomes_text, settings_text, verbatim
 
+_INDENTED = (
+    "Indented functions were inlined on one side into the function above them, or are called by it on one side only."
+)
+
 
 class Section(Record, frozen=True, kw_only=True):
-    """A heading and what stands under it. chart: the series to draw. code: captions with verbatim text."""
+    """A heading and what stands under it. chart, icicles: to be drawn. code: captions with verbatim text."""
 
     title: str
     text: tuple[str, ...] = ()
     items: tuple[str, ...] = ()
     chart: Series | None = None
     tables: tuple[Table, ...] = ()
+    icicles: tuple[Icicle, ...] = ()
     code: tuple[tuple[str, str], ...] = ()
 
 
@@ -50,7 +56,16 @@ def _result(group: Group) -> Section:
         text.append(f"{one_line(lead.metric)}: {one_line(lead.definition).rstrip('.')}.")
     across = (tables.across_table(group),) if group.across else ()
     phases = (tables.phases_table(group),) if len(group.series) > 1 else ()
-    found = (tables.series_table(lead), *across, *phases, *tables.rounds_tables(group), tables.runs_table(group))
+    ran = tables.contexts_table(group)
+    contexts = () if ran is None else (ran,)
+    found = (
+        tables.series_table(lead),
+        *across,
+        *phases,
+        *contexts,
+        *tables.rounds_tables(group),
+        tables.runs_table(group),
+    )
     title = one_line(lead.workload) if lead.workload else one_line(lead.metric)
     return Section(title=f"Result: {title}", text=tuple(text), chart=lead, tables=found)
 
@@ -62,8 +77,37 @@ def _refused(report: Report) -> Section | None:
 
 
 def _attributed(report: Report) -> Section | None:
-    found = tuple(tables.attribution_table(f, f.attribution) for f in report.findings if f.attribution is not None)
-    return Section(title="Where the difference is", tables=found) if found else None
+    """Sentences of the primary findings, then their tables; those of the other phases only in full."""
+    told = dict.fromkeys(itemised.told(f, report) for f in report.findings if f.primary)
+    items = tuple(text for text in told if text)
+    found = itemised.differences(report)
+    primary = {f.metric for f in report.findings if f.primary}
+    shown = [t for d in found for t in _itemised(d, top=d.metric in primary)]
+    text = (_INDENTED,) if any(d.itemised.groups for d in found) else ()
+    stacks = (_stacks_text(report),) if report.experiment.clock == "icount" else ()
+    if not (items or shown or stacks):
+        return None
+    return Section(
+        title="Where the difference is",
+        text=(*text, *stacks),
+        items=items,
+        tables=tuple(shown),
+        icicles=icicles(report),
+    )
+
+
+def _itemised(d: itemised.Difference, *, top: bool) -> tuple[Table, ...]:
+    return (itemised.top_table(d), itemised.full_table(d)) if top else (itemised.full_table(d),)
+
+
+def _stacks_text(report: Report) -> str:
+    if report.stacks:
+        return (
+            "The call stacks stand under the tables of report.html; kassay profile DIR --export writes them as files."
+        )
+    return (
+        "No run carries call stacks: measure with --profile stacks (under icount the default does) to see them drawn."
+    )
 
 
 def _claim(report: Report) -> Section:

@@ -3,7 +3,8 @@
 
 from collections.abc import Sequence
 
-from kassay.model.finding import REFUSED, VERDICTS, Attribution, Finding
+from kassay.model.finding import REFUSED, VERDICTS, Finding
+from kassay.model.profile import CONTEXTS
 from kassay.model.records import Record
 from kassay.model.report import Report
 from kassay.model.units import format_change, format_numbers
@@ -150,11 +151,24 @@ def runs_table(group: Group) -> Table:
     return Table(title="Every run", columns=columns, rows=tuple(rows), numeric=(5,), folded=True)
 
 
+def contexts_table(group: Group) -> Table | None:
+    """Shares of the measured region by what ran in it, a kernel a row; None without a profile."""
+    shares = {row.kernel: dict(row.side.contexts) for row in group.lead.rows}
+    names = [name for name in CONTEXTS if any(name in one for one in shares.values())]
+    if not names:
+        return None
+    rows = tuple(
+        cells(kernel, *(format_change(one.get(name)).lstrip("+") for name in names)) for kernel, one in shares.items()
+    )
+    numeric = tuple(range(1, len(names) + 1))
+    return Table(title="What ran in the measured region", columns=("kernel", *names), rows=rows, numeric=numeric)
+
+
 def findings_table(report: Report) -> Table:
     """Every comparison that was made, refused ones included."""
     columns = (
         "workload", "settings", "machine", "metric", "unit", "base", "head", "base value", "head value", "change",
-        "interval", "n base", "n head", "verdict", "evidence", "reasons",
+        "interval", "n base", "n head", "verdict", "evidence", "floor", "reasons",
     )  # fmt: skip
     rows = tuple(_finding_row(f) for f in report.findings)
     return Table(title="All findings", columns=columns, rows=rows, numeric=(7, 8, 9, 10, 11, 12), folded=True)
@@ -173,7 +187,16 @@ def _finding_row(f: Finding) -> tuple[Cell, ...]:
         f.sides[1].kernel,
     )
     figures = (base, head, format_change(f.change), interval_text(f.interval), str(f.n_base), str(f.n_head))
-    return cells(*what, *figures) + cells(f.verdict, mark=mark) + cells(f.evidence or "-", "; ".join(f.reasons) or "-")
+    return (
+        cells(*what, *figures)
+        + cells(f.verdict, mark=mark)
+        + cells(f.evidence or "-", floor_text(f.floor), "; ".join(f.reasons) or "-")
+    )
+
+
+def floor_text(floor: float | None) -> str:
+    """How far runs that should not differ do: "0.4 %"; "-" when that is not known."""
+    return format_change(floor).lstrip("+")
 
 
 def refusals(report: Report) -> tuple[str, ...]:
@@ -199,21 +222,3 @@ def differences_table(finding: Finding) -> Table:
     return Table(
         title=title, columns=("field", "moment", *(one_line(side.kernel) for side in finding.sides)), rows=rows
     )
-
-
-def attribution_table(finding: Finding, a: Attribution) -> Table:
-    """The difference by function; the rows and the unattributed rest add up to the total."""
-    unit = one_line(finding.unit)
-    names = (*(row.function for row in a.rows), "not attributed", "total")
-    base = format_numbers([*(row.base for row in a.rows), None, finding.base_value])
-    head = format_numbers([*(row.head for row in a.rows), None, finding.head_value])
-    deltas = [*(row.delta for row in a.rows), a.unattributed, a.total]
-    rows = tuple(cells(*texts) for texts in zip(names, base, head, _signed(deltas), strict=True))
-    names_of = (f"{one_line(finding.base)} [{unit}]", f"{one_line(finding.head)} [{unit}]", f"difference [{unit}]")
-    title = f"{one_line(finding.metric)}: {one_line(finding.base)} against {one_line(finding.head)}"
-    return Table(title=title, columns=("function", *names_of), rows=rows, numeric=(1, 2, 3), folded=len(rows) > 30)
-
-
-def _signed(values: list[float]) -> list[str]:
-    texts = format_numbers(values)
-    return [f"+{text}" if value > 0 else text for value, text in zip(values, texts, strict=True)]

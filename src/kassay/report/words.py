@@ -21,6 +21,8 @@ GLOSSARY = {
     "change": "head / base - 1",
     "interval": "the range of changes that the runs allow",
     "margin": "the relative change below which two values are called equivalent",
+    "floor": "how far values of one kernel lie apart that should not differ, plain and perturbed runs together",
+    "unattributed": "what no function explains of a value or a difference",
     "step": "a change between two neighbours that is larger than the margin",
 }
 # Characters that turn the reading direction; a file name could use them to show something it is not.

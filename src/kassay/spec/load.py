@@ -142,7 +142,7 @@ def _value(value: Any) -> str:
         return _text(value)
     if isinstance(value, tuple):
         return "[" + ", ".join(_value(item) for item in value) + "]"
-    return repr(value)
+    return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
 def _text(text: str) -> str:

@@ -7,10 +7,12 @@ from kassay.errors import BadInput
 from kassay.model.experiment import BOOTS, ORDERS, QUESTIONS, SCHEMA, Experiment
 from kassay.model.kernel import ARCHES, parse_ref
 from kassay.model.machine import SCOPES
+from kassay.model.profile import PROFILES
 
 _COUNTS = (
     ("repeats", 1, 1000), ("perturb", 0, 1000), ("rounds", 2, 100_000), ("timeout_s", 1, 86_400),
     ("retries", 0, 10), ("seed", 0, (1 << 63) - 1),
+    ("background", 0, 64),
 )  # fmt: skip
 
 
@@ -25,7 +27,7 @@ def _words(e: Experiment) -> Iterator[str]:
     for name, value, known in (
         ("question", e.question, QUESTIONS), ("order", e.order, ORDERS),
         ("clock", e.clock, tuple(SCOPES)), ("arch", e.arch, ARCHES), ("schema", e.schema, (SCHEMA,)),
-        ("boot", e.boot, BOOTS),
+        ("boot", e.boot, BOOTS), ("profile", e.profile, PROFILES),
     ):  # fmt: skip
         if value not in known:
             yield f"{name}: unknown {value!r}; known: {', '.join(known)}"
@@ -95,4 +97,16 @@ def _snapshots(e: Experiment) -> Iterator[str]:
         yield 'boot: "snapshot" is for clock icount on x86_64 with one CPU; use "short"'
 
 
-_RULES: tuple[Callable[[Experiment], Iterator[str]], ...] = (_words, _counts, _machines, _kernels, _snapshots)
+def _profiles(e: Experiment) -> Iterator[str]:
+    if e.clock in ("kvm", "host") and e.profile in PROFILES and e.profile not in ("auto", "none"):
+        yield f'profile: {e.profile!r} needs clock icount or tcg; with {e.clock} use "auto" or "none"'
+
+
+def _contaminations(e: Experiment) -> Iterator[str]:
+    if e.clock == "host" and (e.background or not e.quiesce):
+        yield "clock host: nothing is booted, so quiesce and background cannot be chosen"
+
+
+_RULES: tuple[Callable[[Experiment], Iterator[str]], ...] = (
+    _words, _counts, _machines, _kernels, _workloads, _snapshots, _profiles, _contaminations,
+)  # fmt: skip

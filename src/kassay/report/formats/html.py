@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The whole report as one page: no script, no network, legible on a phone, in print, by day and by night."""
+"""The whole report as one page: no network, a script for stacks only, legible on a phone, in print, by night."""
 
 import re
 from functools import cache
@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from kassay.model.report import Report
 from kassay.report.formats._format import Format
+from kassay.report.icicle import library, library_notice, program
 from kassay.report.sections import Section, sections
 from kassay.report.series import Series
 from kassay.report.words import compilers, one_line, outcomes_text
@@ -29,7 +30,17 @@ def render(report: Report) -> str:
     ]
     shown = [(name, [one_line(text) for text in texts]) for name, texts in facts if any(texts)]
     title, verdict = one_line(report.title), one_line(report.verdict)
-    return _template().render(title=title, verdict=verdict, facts=shown, parts=parts, made=report.kassay_version)
+    made = report.kassay_version
+    scripts = _scripts(parts)
+    return _template().render(title=title, verdict=verdict, facts=shown, parts=parts, made=made, scripts=scripts)
+
+
+def _scripts(parts: list[dict[str, Any]]) -> tuple[str, Markup, Markup] | None:
+    """Whose the library is, the library and the page's own script; nothing where nothing is drawn by them."""
+    if not any(part["section"].icicles for part in parts):
+        return None
+    # Both are the project's or its dependency's; names stand in the data, which is JSON without a "<".
+    return library_notice(), Markup(library()), Markup(program())
 
 
 def _part(number: int, section: Section) -> dict[str, Any]:

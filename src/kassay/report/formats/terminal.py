@@ -3,17 +3,26 @@
 
 import textwrap
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from rich.cells import cell_len
 from rich.text import Text
 
-from kassay.model.finding import EVIDENCE
+from kassay.model.finding import EVIDENCE, REFUSED
 from kassay.model.report import Report
 from kassay.model.units import format_change, format_numbers
+from kassay.report.aligned import Line, aligned, column, pad
 from kassay.report.formats._format import Format
+from kassay.report.itemised import differences, told, top_table
 from kassay.report.series import Group, Row, Series, groups
-from kassay.report.tables import Table, across_text, differences_table, phases_table, refusals, unequal_findings
+from kassay.report.tables import (
+    Table,
+    across_text,
+    differences_table,
+    floor_text,
+    phases_table,
+    refusals,
+    unequal_findings,
+)
 from kassay.report.words import (
     compilers,
     count_text,
@@ -27,17 +36,10 @@ from kassay.report.words import (
 )
 
 WIDTH = 96  # columns; every terminal of 100 shows it whole
-_NAME, _BAR = 26, 30  # at most
-_FAILURES, _DIFFERENCES, _REASONS, _GROUPS = 5, 8, 4, 4  # lines shown; what is left out is counted
+_NAME, _FUNCTION, _BAR = 26, 36, 30  # at most
+_FAILURES, _DIFFERENCES, _REASONS, _GROUPS, _SENTENCES = 5, 8, 4, 4, 4  # lines shown; what is left out is counted
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _STYLES = {"regression": "red", "improvement": "green", "equivalent": "", "": ""}
-
-
-class Line(NamedTuple):
-    """One line of the screen, and the rich style it has where colours are wanted."""
-
-    text: str
-    style: str = ""
 
 
 def render(report: Report) -> str:
@@ -56,12 +58,34 @@ def render_rich(report: Report) -> Text:
 def _screen(report: Report) -> list[Line]:
     found = groups(report)
     lines = [Line(t, "bold") for t in _wrap(report.title)] + [Line("")]
-    lines += [Line(t, "bold") for t in _wrap(report.verdict)]
+    lines += [Line(t, "bold") for t in _wrap(report.verdict)] + _sentences(report)
     for group in found[:_GROUPS]:
         lines += [Line(""), *_group(group)]
     if len(found) > _GROUPS:
         lines.append(Line(f"and {len(found) - _GROUPS} more comparisons: see --format markdown or html", "yellow"))
+    lines += _itemised(report)
     return lines + _refused(report) + [Line("")] + _facts(report, found) + _failures(report)
+
+
+def _sentences(report: Report) -> list[Line]:
+    """In which functions each primary difference is, or why that is not known; of a ladder only the steps."""
+    steps = {(s.from_kernel, s.to_kernel) for ladder in report.ladders if ladder.primary for s in ladder.steps}
+    primary = [f for f in report.findings if f.primary and f.verdict not in REFUSED]
+    shown = [f for f in primary if not report.ladders or tuple(side.kernel for side in f.sides) in steps]
+    texts = dict.fromkeys(told(f, report) for f in shown)
+    lines = _limited([text for text in texts if text], _SENTENCES, "differences")
+    return [Line(""), *(Line(t) for text in lines for t in _wrap(text))] if lines else []
+
+
+def _itemised(report: Report) -> list[Line]:
+    """The functions behind a difference. A ladder has a table for every pair: too much for one screen."""
+    metrics = {f.metric for f in report.findings if f.primary}
+    found = [d for d in differences(report) if d.metric in metrics and not report.ladders]
+    lines: list[Line] = []
+    for d in found[:_GROUPS]:
+        table = top_table(d)
+        lines += [Line(""), *(Line(t, "bold cyan") for t in _wrap(table.title)), *aligned(table, WIDTH, _FUNCTION)]
+    return lines
 
 
 def _group(group: Group) -> list[Line]:
@@ -76,7 +100,7 @@ def _group(group: Group) -> list[Line]:
             lines += [Line(t) for t in _wrap(across_text(pair), "  ")]
     if len(group.series) > 1:
         table = phases_table(group)
-        lines += [Line(""), Line(table.title, "bold cyan"), *_table(table)]
+        lines += [Line(""), Line(table.title, "bold cyan"), *aligned(table, WIDTH, _NAME)]
     return lines
 
 
@@ -87,20 +111,15 @@ def _bars(series: Series) -> list[Line]:
     counts = ("n", *(count_text(r.side) for r in series.rows))
     changes = ("change", *(format_change(r.change) if r.verdict else "" for r in series.rows))
     marks = ["", *(_mark(row, ladder=len(series.rows) > 2) for row in series.rows)]
-    columns = [_column(names), _column(values, right=True), _column(counts, right=True), _column(changes, right=True)]
+    columns = [column(names), column(values, right=True), column(counts, right=True), column(changes, right=True)]
     space = min(_BAR, WIDTH - 12 - sum(cell_len(c[0]) for c in columns) - max(map(len, marks)))
     top = max((r.value for r in series.rows if r.value is not None), default=0.0)
     bars = ("", *(_bar(r.value, top, space) for r in series.rows))
     styles = ("dim", *(_STYLES.get(r.verdict, "yellow") for r in series.rows))
     return [
-        Line(f"  {name}  {value}  {_pad(bar, space)}  {count}  {change}  {mark}", style)
+        Line(f"  {name}  {value}  {pad(bar, space)}  {count}  {change}  {mark}", style)
         for name, value, count, change, bar, mark, style in zip(*columns, bars, marks, styles, strict=True)
     ]
-
-
-def _column(texts: Sequence[str], *, right: bool = False) -> tuple[str, ...]:
-    width = max(map(cell_len, texts))
-    return tuple(_pad(text, width, right=right) for text in texts)
 
 
 def _mark(row: Row, *, ladder: bool) -> str:
@@ -116,22 +135,6 @@ def _bar(value: float | None, top: float, space: int) -> str:
     return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
 
 
-def _table(table: Table) -> list[Line]:
-    """Aligned columns; those that do not fit stand below, each block with the first column again."""
-    names = _column(short_names((table.columns[0], *(row[0].text for row in table.rows)), _NAME))
-    texts = [(c, *(row[i].text for row in table.rows)) for i, c in enumerate(table.columns)]
-    others = [_column([cut(text, _NAME) for text in t], right=i in table.numeric) for i, t in enumerate(texts) if i > 0]
-    lines: list[Line] = []
-    while others:
-        room, block = WIDTH - 2 - cell_len(names[0]), [names]
-        while others and (len(block) == 1 or room >= cell_len(others[0][0]) + 2):
-            room -= cell_len(others[0][0]) + 2
-            block.append(others.pop(0))
-        rows = zip(*block, strict=True)
-        lines += [Line("  " + "  ".join(row), "" if i else "dim") for i, row in enumerate(rows)]
-    return lines
-
-
 def _refused(report: Report) -> list[Line]:
     lines = []
     for reason in _limited(refusals(report), _REASONS, "reasons"):
@@ -139,7 +142,7 @@ def _refused(report: Report) -> list[Line]:
     for finding in unequal_findings(report):
         table = differences_table(finding)
         left = len(table.rows) - _DIFFERENCES
-        lines += _table(Table(title="", columns=table.columns, rows=table.rows[:_DIFFERENCES]))
+        lines += aligned(Table(title="", columns=table.columns, rows=table.rows[:_DIFFERENCES]), WIDTH, _NAME)
         lines += [Line(f"  and {left} more fields: see --format markdown", "yellow")] if left > 0 else []
     return [Line(""), *lines] if lines else []
 
@@ -160,7 +163,9 @@ def _evidence(report: Report) -> str:
     primary = [f for f in report.findings if f.primary] or list(report.findings)
     words = sorted({f.evidence for f in primary}, key=list(EVIDENCE).index)
     how = f"; {primary[0].sides[0].method}" if primary[0].sides[0].value is not None else ""
-    return f"{words[-1]}: {EVIDENCE[words[-1]]}{how}"
+    floors = [f.floor for f in primary if f.floor is not None]
+    floor = f"; runs of one kernel differ by {floor_text(max(floors))} at most" if floors else ""
+    return f"{words[-1]}: {EVIDENCE[words[-1]]}{how}{floor}"
 
 
 def _defined(found: Sequence[Group]) -> list[Series]:
@@ -200,11 +205,6 @@ def _wrap(text: str, label: str = "") -> list[str]:
     """Lines of at most WIDTH columns; `label` stands before the first, the others are indented by as much."""
     indent = " " * len(label)
     return textwrap.wrap(one_line(text), WIDTH, initial_indent=label, subsequent_indent=indent) or [label]
-
-
-def _pad(text: str, width: int, *, right: bool = False) -> str:
-    space = " " * (width - cell_len(text))
-    return space + text if right else text + space
 
 
 FORMAT = Format(name="terminal", suffix=".txt", summary="the answer on one screen, as plain text", render=render)

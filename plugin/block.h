@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Translation blocks as they were executed, and what was seen at their ends. */
+#ifndef KASSAY_BLOCK_H
+#define KASSAY_BLOCK_H
+
+#include "code.h"
+#include "counter.h"
+#include "qemu_api.h"
+
+/* Why a block must be looked at each time it begins. */
+enum attention {
+	ATTEND_FRESH = 1,        /* not counted yet in this round */
+	ATTEND_FAULT = 2,        /* enters an exception */
+	ATTEND_INTERRUPT = 4,    /* enters an interrupt */
+	ATTEND_SUCCESSOR = 8,    /* where it leads to must be seen */
+	ATTEND_REPEAT = 16,      /* may be a further iteration of a string instruction */
+	ATTEND_THUNK_CALL = 32,  /* leads to a thunk */
+	ATTEND_HALT = 64,
+	ATTEND_SYSCALL = 128,
+};
+
+/* What happened at a block's end or in its middle: a stop, an unknown stop, an iteration, a successor, a load, a store. */
+struct event {
+	struct event *next; /* of the same block */
+	char kind;
+	uint32_t place;       /* stop: instructions executed */
+	struct block *target; /* successor */
+	struct counter counter;
+};
+
+struct block {
+	uint64_t start;
+	uint64_t end;
+	uint64_t inner; /* end - start - 1: beginnings of other blocks inside are below this from start + 1 */
+	uint64_t last;  /* address of the last instruction */
+	uint64_t target;
+	uint64_t function;
+	struct block *chain; /* in the table */
+	struct event *events;
+	uint32_t count; /* of instructions */
+	uint32_t attention;
+	enum ending ending;
+	bool thunk; /* is part of one */
+	const uint8_t *lengths;
+	const uint8_t *code;
+	struct counter counter;
+};
+
+/* The block that was translated; the same one for the same code at the same place. @stacks: calls and returns matter. */
+struct block *block_of(enum target target, const struct qemu_plugin_tb *tb, bool stacks);
+
+/* The event of this kind, made when it is seen first. */
+struct event *block_event(struct block *block, char kind, uint32_t place, struct block *target);
+
+/* How many instructions lie before @address, which is the beginning of one in the block; 0 when none begins there. */
+uint32_t block_index(const struct block *block, uint64_t address);
+
+/* Whether control goes to @address after all of the block was executed. */
+bool block_leads_to(const struct block *block, uint64_t address);
+
+/* All blocks must be looked at again when they are counted next: a round begins. */
+void blocks_refresh(void);
+
+/* Puts a block into this round. */
+void block_touch(struct block *block);
+
+#endif

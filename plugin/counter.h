@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Counters with one value for each slot (interval of a round x context), and
+ * the file they go to: docs/profile.md, "kassay-profile/1". Rounds repeat
+ * each other, so only what differs from the round before is written.
+ */
+#ifndef KASSAY_COUNTER_H
+#define KASSAY_COUNTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum context { CONTEXT_OWN, CONTEXT_INTERRUPT, CONTEXT_OTHER, CONTEXT_IDLE, CONTEXTS };
+
+#define MAX_INTERVALS 9
+
+/* Embedded as the last member: its values follow it in memory. */
+struct counter {
+	struct counter *next; /* in the list of this round */
+	uint32_t id;
+	bool touched;
+	bool listed; /* counted in the round before */
+	uint64_t now[]; /* this round, then the round before */
+};
+
+/* Opens @path and begins the file. Returns 0, or -1 (errno). */
+int counters_open(const char *path, const char *mode, const char *target, unsigned int intervals);
+
+/* Room for a record of @size bytes that ends with a counter; zeroed. Never fails: without memory the emulator ends. */
+void *counter_alloc(size_t size);
+
+/* Gives the counter its number and writes "@kind ID", to which the caller adds the rest of the line. */
+FILE *counter_define(struct counter *counter, char kind);
+
+/* Must precede the first count in a round. */
+void counter_touch(struct counter *counter);
+
+/* A free line of the file. */
+void counters_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Writes what changed in the round that ends, and begins the next. */
+void counters_end_round(void);
+
+/* Ends the file. Returns 0, or -1 when something was not written. */
+int counters_close(void);
+
+static inline void counter_add(struct counter *counter, unsigned int slot, uint64_t count)
+{
+	if (!counter->touched)
+		counter_touch(counter);
+	counter->now[slot] += count;
+}
+
+#endif

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "follow.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define unlikely(condition) __builtin_expect(!!(condition), 0)
+
+static struct {
+	struct cpu *cpus;
+	unsigned int count;
+	unsigned int interval;
+	bool stacks;
+	bool done;
+	struct task *tasks;
+	uint64_t halts;
+	uint64_t lost;
+} f;
+
+/* What ran before the region began; it leads anywhere. */
+static struct block nowhere = { .ending = END_JUMP_INDIRECT };
+
+static enum context context_of(const struct task *task)
+{
+	if (task->interrupts)
+		return CONTEXT_INTERRUPT;
+	if (task->kind == TASK_OWN)
+		return CONTEXT_OWN;
+	return task->kind == TASK_IDLE ? CONTEXT_IDLE : CONTEXT_OTHER;
+}
+
+static void set_slot(struct cpu *cpu)
+{
+	cpu->slot = f.interval * CONTEXTS + context_of(cpu->task);
+}
+
+static struct task *new_task(uint64_t address, enum task_kind kind)
+{
+	struct task *task = calloc(1, sizeof(*task));
+
+	if (!task)
+		abort();
+	task->address = address;
+	task->kind = kind;
+	task->next = f.tasks;
+	f.tasks = task;
+	if (f.stacks)
+		tree_reset(&task->stack, context_of(task));
+	return task;
+}
+
+static void set_kind(struct cpu *cpu, enum task_kind kind)
+{
+	if (cpu->task->kind == kind)
+		return;
+	cpu->task->kind = kind;
+	if (f.stacks && !cpu->task->depth)
+		tree_reset(&cpu->task->stack, context_of(cpu->task));
+	set_slot(cpu);
+}
+
+void follow_start(unsigned int count, unsigned int own, bool stacks, unsigned int interval)
+{
+	f.cpus = calloc(count, sizeof(*f.cpus));
+	if (!f.cpus)
+		abort();
+	f.count = count;
+	f.interval = interval;
+	f.stacks = stacks;
+	for (unsigned int i = 0; i < count; i++) {
+		f.cpus[i].block = &nowhere;
+		f.cpus[i].task = new_task(0, i == own ? TASK_OWN : TASK_OTHER);
+		set_slot(&f.cpus[i]);
+	}
+}
+
+/* @block was left before all of it was executed. @executed < 0: it is not known where. */
+static void left(struct cpu *cpu, struct block *block, unsigned int slot, int64_t executed)
+{
+	struct event *event = block_event(block, executed < 0 ? 'u' : 's', executed < 0 ? 0 : (uint32_t)executed, NULL);
+
+	counter_add(&event->counter, slot, 1);
+	if (f.stacks)
+		tree_count(&cpu->task->stack, slot, (executed < 0 ? 0 : executed) - (int64_t)block->count);
+}
+
+/*
+ * Back from a fault at @block. The instruction that faulted is done again; or the fault came in
+ * when the next block was fetched, and nothing was cut short. Returns the block that @block follows on, or NULL.
+ */
+static struct block *resume(struct cpu *cpu, const struct frame *frame, const struct block *block)
+{
+	struct block *before = frame->before;
+
+	if (block->start - before->start <= before->inner)
+		left(cpu, before, frame->slot, block_index(before, block->start));
+	else if (block_leads_to(before, block->start))
+		return before;
+	else
+		left(cpu, before, frame->slot, -1);
+	return NULL;
+}
+
+static void count_interrupts(struct task *task)
+{
+	task->interrupts = 0;
+	for (unsigned int i = 0; i < task->depth; i++)
+		task->interrupts += task->frames[i].interrupt;
+}
+
+static void enter(struct cpu *cpu, struct block *before, const struct block *block)
+{
+	struct task *task = cpu->task;
+	bool interrupt = block->attention & ATTEND_INTERRUPT;
+	struct frame frame = { .before = before, .site = cpu->site, .slot = cpu->slot, .cut = !interrupt };
+
+	if (task->depth && before->ending == END_EXCEPTION_RETURN) {
+		/* Just when another one was over: what that came in after is still to be gone on with. */
+		frame = task->frames[--task->depth];
+		if (f.stacks)
+			tree_leave(&task->stack, frame.place);
+	} else if (f.stacks && before->end && code_is_user(before->start)) {
+		task->stack.user_depth = task->stack.depth;
+	}
+	if (task->depth == MAX_FRAMES) {
+		f.lost++;
+		return;
+	}
+	frame.interrupt = interrupt;
+	if (f.stacks)
+		frame.place = tree_enter(&task->stack, block, interrupt);
+	task->frames[task->depth++] = frame;
+	count_interrupts(task);
+	set_slot(cpu);
+}
+
+/*
+ * An exception return; one to user mode ends all frames. Returns the block
+ * that @block follows on, NULL when it goes on in the middle of one.
+ */
+static struct block *leave(struct cpu *cpu, struct block *before, const struct block *block)
+{
+	struct task *task = cpu->task;
+	struct frame *frame;
+
+	if (!task->depth || block->start == before->end)
+		return before; /* from a system call; or one that only serves to order what came before it */
+	task->depth = code_is_user(block->start) ? 0 : task->depth - 1;
+	frame = &task->frames[task->depth];
+	count_interrupts(task);
+	cpu->site = frame->site;
+	set_slot(cpu);
+	if (f.stacks)
+		tree_leave(&task->stack, frame->place);
+	return frame->cut ? resume(cpu, frame, block) : frame->before;
+}
+
+static void note_target(struct cpu *cpu, struct block *before, struct block *block)
+{
+	struct block *site = before->thunk ? cpu->site : before;
+
+	if (before->ending != END_JUMP_INDIRECT && before->ending != END_CALL_INDIRECT && !before->thunk)
+		return;
+	if (site && !block->thunk)
+		counter_add(&block_event(site, 'e', 0, block)->counter, cpu->slot, 1);
+}
+
+/* Control went from @before to @block without an exception between them. Returns whether @before was executed to its end. */
+static bool succeed(struct cpu *cpu, struct block *before, struct block *block)
+{
+	if (before->ending == END_REPEAT && block->start == before->last) {
+		if (block->attention & ATTEND_REPEAT)
+			counter_add(&block_event(block, 'i', 0, NULL)->counter, cpu->slot, 1);
+		return true;
+	}
+	/* In the middle of @before and not by its own jump: a device access ended it there. */
+	if (block->start - before->start - 1 < before->inner &&
+	    !(before->ending == END_JUMP && before->target == block->start)) {
+		left(cpu, before, cpu->slot, block_index(before, block->start));
+		return false;
+	}
+	if (before->attention & ATTEND_SUCCESSOR)
+		note_target(cpu, before, block);
+	return true;
+}
+
+/* Returns the block that @block follows on by its own code, NULL when it follows on none. */
+static struct block *attend(struct cpu *cpu, struct block *before, struct block *block)
+{
+	if (f.done)
+		return NULL;
+	if (block->attention & ATTEND_FRESH)
+		block_touch(block);
+	if (block->attention & (ATTEND_FAULT | ATTEND_INTERRUPT)) {
+		enter(cpu, before, block);
+		return NULL;
+	}
+	if (before->ending == END_EXCEPTION_RETURN)
+		before = leave(cpu, before, block);
+	if (before && !succeed(cpu, before, block))
+		before = NULL;
+	if (block->attention & ATTEND_THUNK_CALL)
+		cpu->site = block;
+	if (block->attention & ATTEND_HALT) {
+		f.halts++;
+		if (cpu->task->kind == TASK_OTHER && !cpu->task->interrupts)
+			set_kind(cpu, TASK_IDLE);
+	}
+	return before;
+}
+
+static inline bool calls_for_attention(const struct block *before, const struct block *block)
+{
+	return block->attention | (before->attention & ATTEND_SUCCESSOR) |
+	       (block->start - before->start - 1 < before->inner);
+}
+
+void follow_block(unsigned int index, void *data)
+{
+	struct block *block = data;
+	struct cpu *cpu = &f.cpus[index];
+
+	if (unlikely(calls_for_attention(cpu->block, block)))
+		attend(cpu, cpu->block, block);
+	block->counter.now[cpu->slot]++;
+	cpu->block = block;
+}
+
+void follow_block_and_calls(unsigned int index, void *data)
+{
+	struct block *block = data;
+	struct cpu *cpu = &f.cpus[index];
+	struct block *before = cpu->block;
+
+	if (unlikely(f.done))
+		return;
+	if (unlikely(calls_for_attention(before, block)))
+		before = attend(cpu, before, block);
+	if (before)
+		tree_step(&cpu->task->stack, before, block);
+	tree_count(&cpu->task->stack, cpu->slot, block->count);
+	block->counter.now[cpu->slot]++;
+	cpu->block = block;
+}
+
+void follow_interval(unsigned int interval)
+{
+	f.interval = interval;
+	for (unsigned int i = 0; i < f.count; i++)
+		set_slot(&f.cpus[i]);
+}
+
+void follow_own(unsigned int cpu)
+{
+	set_kind(&f.cpus[cpu], TASK_OWN);
+}
+
+void follow_save(unsigned int cpu, uint64_t address)
+{
+	struct task *task = f.cpus[cpu].task;
+
+	if (task->address && task->address != address)
+		f.lost++;
+	task->address = address;
+}
+
+void follow_load(unsigned int index, uint64_t address)
+{
+	struct cpu *cpu = &f.cpus[index];
+	struct task *task;
+
+	for (task = f.tasks; task && task->address != address; task = task->next)
+		;
+	cpu->task = task ? task : new_task(address, TASK_OTHER);
+	set_slot(cpu);
+}
+
+void follow_access(unsigned int cpu, struct block *block, bool store)
+{
+	counter_add(&block_event(block, store ? 'w' : 'l', 0, NULL)->counter, f.cpus[cpu].slot, 1);
+}
+
+void follow_totals(void)
+{
+	static const char *const kinds[] = { "other", "own", "idle" };
+
+	f.done = true;
+	for (const struct task *task = f.tasks; task; task = task->next)
+		counters_line("t %" PRIx64 " %s", task->address, kinds[task->kind]);
+	counters_line("x halts %" PRIu64, f.halts);
+	counters_line("x lost %" PRIu64, f.lost + tree_lost());
+}

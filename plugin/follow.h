@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Follows each CPU from block to block: what was left in its middle, which
+ * interrupt or task runs, where indirect jumps lead.
+ */
+#ifndef KASSAY_FOLLOW_H
+#define KASSAY_FOLLOW_H
+
+#include "block.h"
+#include "tree.h"
+
+#define MAX_FRAMES 32
+
+/* An exception or interrupt that has been entered and not returned from. */
+struct frame {
+	struct block *before; /* what it came in after, or in the middle of */
+	struct block *site;
+	unsigned int slot; /* that before was counted in */
+	bool cut;          /* before may have been left in its middle */
+	bool interrupt;
+	struct tree_place place;
+};
+
+enum task_kind { TASK_OTHER, TASK_OWN, TASK_IDLE };
+
+struct task {
+	struct task *next;
+	uint64_t address; /* of its saved stack pointer; 0 until it was switched out */
+	enum task_kind kind;
+	unsigned int interrupts; /* frames of interrupts */
+	unsigned int depth;
+	struct frame frames[MAX_FRAMES];
+	struct tree_stack stack;
+};
+
+struct cpu {
+	struct block *block; /* that runs, or ran last */
+	struct block *site;  /* that led into a thunk */
+	unsigned int slot;
+	struct task *task;
+};
+
+/* Makes @count CPUs; the measured task runs on @own. */
+void follow_start(unsigned int count, unsigned int own, bool stacks, unsigned int interval);
+
+/* Each time a block begins: without and with the call tree. */
+void follow_block(unsigned int cpu, void *block);
+void follow_block_and_calls(unsigned int cpu, void *block);
+
+/* The interval of the round that the counts go to from now on. */
+void follow_interval(unsigned int interval);
+
+/* The task on this CPU works for the measured one. */
+void follow_own(unsigned int cpu);
+
+/* The stack pointer of the running task goes to, that of the next one comes from, this address. */
+void follow_save(unsigned int cpu, uint64_t address);
+void follow_load(unsigned int cpu, uint64_t address);
+
+/* A load or store of the block that runs on this CPU. */
+void follow_access(unsigned int cpu, struct block *block, bool store);
+
+/* The region is over: writes tasks and totals, and counts no more. */
+void follow_totals(void);
+
+#endif

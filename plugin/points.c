@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "points.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct range {
+	uint64_t start;
+	uint64_t end;
+	unsigned int kind; /* 0: a function */
+};
+
+struct ranges {
+	struct range *items;
+	size_t count;
+	size_t room;
+};
+
+static struct ranges points, functions;
+
+static const struct {
+	const char *name;
+	unsigned int kind;
+} kinds[] = {
+	{ "fault", POINT_FAULT }, { "interrupt", POINT_INTERRUPT }, { "thunk", POINT_THUNK },
+	{ "switch", POINT_SWITCH }, { "function", 0 },
+};
+
+static int add(struct ranges *ranges, struct range range)
+{
+	if (ranges->count == ranges->room) {
+		size_t room = ranges->room ? 2 * ranges->room : 1024;
+		struct range *items = realloc(ranges->items, room * sizeof(*items));
+
+		if (!items)
+			return -1;
+		ranges->items = items;
+		ranges->room = room;
+	}
+	ranges->items[ranges->count++] = range;
+	return 0;
+}
+
+static int read_line(const char *line)
+{
+	struct range range;
+	char name[16];
+
+	if (sscanf(line, "%15s %" SCNx64 " %" SCNx64, name, &range.start, &range.end) != 3)
+		return -1;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (!strcmp(name, kinds[i].name)) {
+			range.kind = kinds[i].kind;
+			return add(range.kind ? &points : &functions, range);
+		}
+	}
+	return -1;
+}
+
+int points_read(const char *path)
+{
+	FILE *in = fopen(path, "re");
+	char line[128];
+	int status = 0;
+
+	if (!in) {
+		fprintf(stderr, "kassay-profile: %s: %s\n", path, strerror(errno));
+		return -1;
+	}
+	while (!status && fgets(line, sizeof(line), in))
+		status = read_line(line);
+	fclose(in);
+	if (status)
+		fprintf(stderr, "kassay-profile: %s: not KIND START END: %s", path, line);
+	return status;
+}
+
+unsigned int points_at(uint64_t address)
+{
+	unsigned int found = 0;
+
+	for (size_t i = 0; i < points.count; i++) {
+		if (address >= points.items[i].start && address < points.items[i].end)
+			found |= points.items[i].kind;
+	}
+	return found;
+}
+
+uint64_t points_function(uint64_t address)
+{
+	size_t low = 0, high = functions.count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (functions.items[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || address >= functions.items[low - 1].end)
+		return 0;
+	return functions.items[low - 1].start;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Addresses the host knows by name. The file has lines "KIND START END", the
+ * addresses in hex, END exclusive; functions sorted by START.
+ */
+#ifndef KASSAY_POINTS_H
+#define KASSAY_POINTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum point {
+	POINT_FAULT = 1,     /* first instruction of an exception's entry */
+	POINT_INTERRUPT = 2, /* of an interrupt's entry; a range for tables of entries */
+	POINT_THUNK = 4,     /* code that stands for an indirect jump */
+	POINT_SWITCH = 8,    /* the function that changes from one task's stack to another's */
+};
+
+/* Reads the file. Returns 0, or -1 after a message on stderr. */
+int points_read(const char *path);
+
+/* Or of the points that @address lies in. */
+unsigned int points_at(uint64_t address);
+
+/* Start of the function that @address lies in, or 0. */
+uint64_t points_function(uint64_t address);
+
+#endif

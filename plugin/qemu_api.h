@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The part of QEMU's documented plugin interface that is used here, in our own
+ * words, because distributions ship QEMU without its header. Source: QEMU's
+ * documentation, "QEMU TCG Plugins". KASSAY_QEMU_API is 1 (QEMU 4.2 to 8.2),
+ * 2 (9.0) or 3 (9.1 and later, which accept what was built for 3). Only what
+ * is the same in all of them is used, but for the way to read code bytes.
+ */
+#ifndef KASSAY_QEMU_API_H
+#define KASSAY_QEMU_API_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef KASSAY_QEMU_API
+#error "define KASSAY_QEMU_API as 1, 2 or 3"
+#endif
+
+#define PLUGIN_EXPORT __attribute__((visibility("default")))
+
+struct qemu_plugin_tb;
+struct qemu_plugin_insn;
+
+typedef uint64_t qemu_plugin_id_t;
+
+typedef struct qemu_info_t {
+	const char *target_name;
+	struct {
+		int min;
+		int cur;
+	} version;
+	bool system_emulation;
+	union {
+		struct {
+			int smp_vcpus;
+			int max_vcpus;
+		} system;
+	};
+} qemu_info_t;
+
+enum { QEMU_PLUGIN_CB_NO_REGS = 0 };
+enum { QEMU_PLUGIN_MEM_R = 1, QEMU_PLUGIN_MEM_W = 2, QEMU_PLUGIN_MEM_RW = 3 };
+
+typedef void (*qemu_plugin_simple_cb_t)(qemu_plugin_id_t id);
+typedef void (*qemu_plugin_vcpu_udata_cb_t)(unsigned int vcpu, void *data);
+typedef void (*qemu_plugin_vcpu_tb_trans_cb_t)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
+typedef void (*qemu_plugin_vcpu_mem_cb_t)(unsigned int vcpu, uint32_t info, uint64_t vaddr, void *data);
+
+/* What the plugin exports. */
+extern PLUGIN_EXPORT int qemu_plugin_version;
+PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv);
+
+/* What QEMU exports. */
+void qemu_plugin_reset(qemu_plugin_id_t id, qemu_plugin_simple_cb_t cb);
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_tb_trans_cb_t cb);
+void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb, qemu_plugin_vcpu_udata_cb_t cb, int flags,
+					  void *data);
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn, qemu_plugin_vcpu_udata_cb_t cb, int flags,
+					    void *data);
+void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, qemu_plugin_vcpu_mem_cb_t cb, int flags, int rw,
+				      void *data);
+bool qemu_plugin_mem_is_store(uint32_t info);
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
+uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);
+struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
+uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
+#if KASSAY_QEMU_API >= 3
+size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *ret, size_t length);
+#else
+const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
+#endif
+
+#endif

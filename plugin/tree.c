@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tree.h"
+
+#include <inttypes.h>
+
+struct node {
+	struct node *parent;
+	struct node *child;   /* the one found last comes first */
+	struct node *sibling;
+	uint64_t address; /* of the function; 0 for a root */
+	struct counter counter;
+};
+
+static struct node *roots[CONTEXTS];
+static uint64_t lost;
+
+static void define(struct node *node)
+{
+	FILE *out = counter_define(&node->counter, 'n');
+
+	if (node->parent)
+		fprintf(out, " %" PRIu32 " %" PRIx64 "\n", node->parent->counter.id, node->address);
+	else
+		fprintf(out, " - 0\n");
+}
+
+static struct node *make(struct node *parent, uint64_t address)
+{
+	struct node *node = counter_alloc(sizeof(*node));
+
+	node->parent = parent;
+	node->address = address;
+	define(node);
+	return node;
+}
+
+static struct node *root_of(enum context context)
+{
+	/* In order, so that the file tells them apart by their place. */
+	for (unsigned int i = 0; i < CONTEXTS && !roots[CONTEXTS - 1]; i++)
+		roots[i] = make(NULL, 0);
+	return roots[context];
+}
+
+static struct node *child_of(struct node *parent, uint64_t address)
+{
+	struct node **link = &parent->child, *node;
+
+	for (; (node = *link); link = &node->sibling) {
+		if (node->address != address)
+			continue;
+		*link = node->sibling;
+		break;
+	}
+	if (!node)
+		node = make(parent, address);
+	node->sibling = parent->child;
+	parent->child = node;
+	return node;
+}
+
+/* Code without a known function stands for itself where it is called, and for its caller otherwise. */
+static uint64_t entry_of(const struct block *block)
+{
+	return block->function ? block->function : block->start;
+}
+
+void tree_reset(struct tree_stack *stack, enum context root)
+{
+	stack->depth = 0;
+	stack->user_depth = 0;
+	stack->levels[0] = (struct level){ root_of(root), 0 };
+}
+
+static void push(struct tree_stack *stack, struct node *parent, const struct block *block, uint64_t back)
+{
+	if (stack->depth + 1 == MAX_LEVELS) {
+		lost++;
+		return;
+	}
+	stack->levels[++stack->depth] = (struct level){ child_of(parent, entry_of(block)), back };
+}
+
+/*
+ * A return that matches no call goes to a function whose address was put on
+ * the stack (a thunk's way to jump): the level it used up is gone.
+ */
+static void pop(struct tree_stack *stack, uint64_t address)
+{
+	for (unsigned int i = stack->depth; i > 0 && stack->levels[i].back; i--) {
+		if (stack->levels[i].back == address) {
+			stack->depth = i - 1;
+			return;
+		}
+	}
+	if (stack->depth > 0 && stack->levels[stack->depth].back)
+		stack->depth--;
+}
+
+/* Another function without a call: a jump to its entry, or its cold part. It stands in the place of the one before. */
+static void turn(struct tree_stack *stack, const struct block *block)
+{
+	struct level *level = &stack->levels[stack->depth];
+	struct node *parent = level->node->parent;
+
+	if (!block->function || level->node->address == block->function)
+		return;
+	level->node = child_of(parent ? parent : level->node, block->function);
+}
+
+static void enter_kernel(struct tree_stack *stack, const struct block *block)
+{
+	stack->user_depth = stack->depth;
+	push(stack, stack->levels[stack->depth].node, block, 0);
+}
+
+void tree_step(struct tree_stack *stack, const struct block *before, const struct block *block)
+{
+	bool user = code_is_user(block->start);
+
+	if (code_is_user(before->start) != user && before->end) {
+		if (user)
+			stack->depth = stack->user_depth;
+		else
+			enter_kernel(stack, block);
+	} else if (before->ending == END_CALL || before->ending == END_CALL_INDIRECT) {
+		push(stack, stack->levels[stack->depth].node, block, before->end);
+	} else if (before->ending == END_RETURN) {
+		pop(stack, block->start);
+	}
+	turn(stack, block);
+}
+
+struct tree_place tree_enter(struct tree_stack *stack, const struct block *block, bool interrupt)
+{
+	struct tree_place place = { stack->depth, stack->user_depth };
+
+	push(stack, interrupt ? root_of(CONTEXT_INTERRUPT) : stack->levels[stack->depth].node, block, 0);
+	return place;
+}
+
+void tree_leave(struct tree_stack *stack, struct tree_place place)
+{
+	stack->depth = place.depth;
+	stack->user_depth = place.user_depth;
+}
+
+void tree_count(struct tree_stack *stack, unsigned int slot, int64_t count)
+{
+	counter_add(&stack->levels[stack->depth].node->counter, slot, (uint64_t)count);
+}
+
+uint64_t tree_lost(void)
+{
+	return lost;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The call tree: for each path of calls, the instructions that ran at its end. */
+#ifndef KASSAY_TREE_H
+#define KASSAY_TREE_H
+
+#include "block.h"
+
+#define MAX_LEVELS 192
+
+struct node;
+
+struct level {
+	struct node *node;
+	uint64_t back; /* where a return leads; 0: only an exception's end leaves this level */
+};
+
+/* One task's calls, the outermost first. levels[0] is a function whose callers are not known. */
+struct tree_stack {
+	unsigned int depth;      /* index of the innermost level */
+	unsigned int user_depth; /* of the level that called the kernel */
+	struct level levels[MAX_LEVELS];
+};
+
+struct tree_place {
+	unsigned int depth;
+	unsigned int user_depth;
+};
+
+/* Roots are one for each context. */
+void tree_reset(struct tree_stack *stack, enum context root);
+
+/* After @before comes @block; brings the stack up to date. */
+void tree_step(struct tree_stack *stack, const struct block *before, const struct block *block);
+
+/* An exception or interrupt is entered at @block; an interrupt hangs below the root of its own. */
+struct tree_place tree_enter(struct tree_stack *stack, const struct block *block, bool interrupt);
+
+/* Back to where it came in. */
+void tree_leave(struct tree_stack *stack, struct tree_place place);
+
+/* @count instructions more (or, negative, less) for the innermost level. */
+void tree_count(struct tree_stack *stack, unsigned int slot, int64_t count);
+
+/* Calls that were too deep to be kept. */
+uint64_t tree_lost(void);
+
+#endif

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""An itemised difference in one sentence, its figures no finer than the values they explain."""
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from kassay.model.units import format_number, format_signed, places_of
+
+_NAMED = 4  # functions that a sentence names
+
+
+class Share(NamedTuple):
+    """What one function adds to a difference, or two that exchanged code."""
+
+    name: str
+    delta: Fraction
+    exchanged: bool = False
+
+
+def sentence(total: Fraction, shares: Sequence[Share], unattributed: Fraction, value: float, unit: str) -> str:
+    """ "+396.4 instructions/page: prot_commit_flush_ptes +328, vm_normal_page +80, and 7 smaller ones -11.6".
+
+    value: the larger of the two that differ; it sets how many decimals are shown.
+    """
+    places = places_of(value)
+    rest = f"; {format_signed(float(unattributed), places)} not attributed" if round(unattributed, places) else ""
+    if not round(total, places):
+        size = f"a difference of less than {10**-places:g} {unit}" if total else f"no difference in {unit}"
+        return f"{size}: {_largest(shares, places)}{rest}"
+    ordered = sorted((one for one in shares if one.delta), key=lambda one: (-abs(one.delta), one.name))
+    named = [one for one in ordered[:_NAMED] if round(one.delta, places)]
+    parts = [f"{one.name} {format_signed(float(one.delta), places)}" for one in named]
+    others = ordered[len(named) :]
+    if round(sum(one.delta for one in others), places):
+        ones = "smaller one" if len(others) == 1 else "smaller ones"
+        left = sum((one.delta for one in others), Fraction(0))
+        parts.append(f"{'and ' if named else ''}{len(others)} {ones} {format_signed(float(left), places)}")
+    return f"{format_signed(float(total), places)} {unit}: {', '.join(parts) or 'in no function'}{rest}"
+
+
+def _largest(shares: Sequence[Share], places: int) -> str:
+    largest = max((abs(one.delta) for one in shares), default=Fraction(0))
+    if not largest:
+        return "no function changed"
+    bound = Fraction(math.ceil(largest * 10**places), 10**places)  # upwards: "more than" must stay true
+    what = "no function or pair that exchanged code" if any(one.exchanged for one in shares) else "no function"
+    return f"{what} changed by more than {format_number(float(bound))}"

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Which functions of a source file the measured region executed, kernels side by side."""
+
+from collections.abc import Sequence
+
+from kassay.model.units import format_number
+from kassay.profile.coverage import CoverageRow
+from kassay.report.tables import Table, cells
+from kassay.report.words import one_line
+
+
+def coverage_table(source: str, kernels: Sequence[str], rows: Sequence[CoverageRow]) -> Table:
+    """A function a row, a kernel a column: calls and cost per operation where it was executed, else why it was not."""
+    found = [cells(row.function, *(_state(row, index) for index in range(len(kernels)))) for row in rows]
+    title = f"{one_line(source)}: calls / instructions, per operation"
+    return Table(title=title, columns=("function", *map(one_line, kernels)), rows=tuple(found))
+
+
+def _state(row: CoverageRow, index: int) -> str:
+    if not row.calls[index] and not row.counts[index]:
+        return row.states[index]
+    return f"{format_number(row.calls[index])} / {format_number(row.counts[index])}"

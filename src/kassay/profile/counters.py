@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the plugin's file holds, as parse() of raw.py gives it; counts are kept as the changes that the file has."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import NamedTuple, TypeAlias
+
+CONTEXTS_IN_FILE = 4
+"""A slot is interval * 4 + context: workload, interrupt, other, idle."""
+
+Change: TypeAlias = tuple[int, tuple[int, ...]]
+"""Since which round, and the counts since then: slot, count, slot, count ..."""
+
+
+class ProfileError(Exception):
+    """A profile that cannot be read; one line: where and what."""
+
+
+class Block(NamedTuple):
+    """A translation block. lengths: bytes of each instruction."""
+
+    address: int
+    lengths: bytes
+    code: bytes
+
+
+class Cut(NamedTuple):
+    """BLOCK was left after so many instructions; None: it is not known where."""
+
+    counter: int
+    after: int | None
+
+
+class Jump(NamedTuple):
+    """Block SITE led to block TARGET through a pointer."""
+
+    site: int
+    target: int
+
+
+class Node(NamedTuple):
+    """A function of the call tree. address 0: no function, the place from which the first is called."""
+
+    parent: int | None
+    address: int
+
+
+@dataclass(frozen=True, eq=False)
+class RawProfile:
+    """The file's content; counters are known by their number.
+
+    cuts: by block. iterations, loads, stores: counter -> block. changes: by counter, in order of rounds.
+    rounds: how many the file has, what precedes the first (file round 0) not among them.
+    tasks: (address of the task, own, other or idle).
+    """
+
+    mode: str
+    target: str
+    api: int
+    intervals: int
+    rounds: int
+    blocks: dict[int, Block]
+    cuts: dict[int, list[Cut]]
+    iterations: dict[int, int]
+    jumps: dict[int, Jump]
+    nodes: dict[int, Node]
+    loads: dict[int, int]
+    stores: dict[int, int]
+    changes: list[list[Change]]
+    tasks: tuple[tuple[int, str], ...]
+    halts: int
+    marks: int
+    lost: int
+
+    def counts(self, number: int) -> dict[int, dict[int, int]]:
+        """One round of the file (0: what precedes the first): counter -> slot -> count."""
+        found = {}
+        for counter, changes in enumerate(self.changes):
+            flat = next((flat for since, flat in reversed(changes) if since <= number), ())
+            if flat:
+                found[counter] = dict(zip(flat[::2], flat[1::2], strict=True))
+        return found
+
+    def sums(self, rounds: Collection[int], intervals: Collection[int]) -> tuple[dict[int, int], ...]:
+        """By context of the file: counter -> its counts over these rounds of the file and these intervals together."""
+        chosen = [int(number in rounds) for number in range(self.rounds + 1)]
+        before = list(accumulate(chosen, initial=0))
+        wanted = [slot // CONTEXTS_IN_FILE in intervals for slot in range(self.intervals * CONTEXTS_IN_FILE)]
+        found: tuple[dict[int, int], ...] = ({}, {}, {}, {})
+        for counter, changes in enumerate(self.changes):
+            end = before[-1]
+            for since, flat in reversed(changes):
+                times = end - before[since]
+                end = before[since]
+                if times:
+                    for slot, count in zip(flat[::2], flat[1::2], strict=True):
+                        if wanted[slot]:
+                            into = found[slot % CONTEXTS_IN_FILE]
+                            into[counter] = into.get(counter, 0) + times * count
+        return found

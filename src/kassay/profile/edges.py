@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Who called whom, how often: from the ends of blocks and the targets of indirect jumps."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import TypeAlias
+
+from kassay.model.profile import CallEdge
+from kassay.profile.costs import Counts, Times, completed, context_of
+from kassay.profile.counters import RawProfile
+from kassay.profile.decode import BRANCH, CALL, INDIRECT_CALL, INDIRECT_JUMP, JUMP
+from kassay.profile.place import Placed
+
+_RETURN_THUNK = re.compile(r"__x86_return_\w+|(?:retbleed|srso|srso_alias|its|call_depth)_return_thunk")
+_THUNK = re.compile(rf"__x86_indirect_\w+|srso(?:_alias)?_safe_ret|{_RETURN_THUNK.pattern}")
+
+_Key: TypeAlias = tuple[str, str, str, bool, bool]
+"""caller, callee, context, indirect, tail"""
+
+
+def edges(
+    raw: RawProfile,
+    blocks: Mapping[int, Placed],
+    sums: Sequence[Counts],
+    executed: Sequence[Mapping[int, Times]],
+) -> tuple[CallEdge, ...]:
+    """sums, executed: by context of the file. Most frequent first.
+
+    A conditional jump to another function is left out: how often it was taken is not known.
+    """
+    found: Counter[_Key] = Counter()
+    for number, (counts, done) in enumerate(zip(sums, executed, strict=True)):
+        for caller, callee, kernel, tail, count in _direct(blocks, done):
+            found[caller, callee, context_of(number, kernel), False, tail] += count
+        for caller, callee, kernel, tail, count in _indirect(raw, blocks, counts):
+            found[caller, callee, context_of(number, kernel), True, tail] += count
+    made = (
+        CallEdge(caller=caller, callee=callee, context=context, calls=count, indirect=indirect, tail=tail)
+        for (caller, callee, context, indirect, tail), count in found.items()
+        if count
+    )
+    return tuple(sorted(made, key=lambda e: (-e.calls, e.caller, e.callee, e.context, e.indirect, e.tail)))
+
+
+_Seen: TypeAlias = tuple[str, str, bool, bool, int]
+"""caller, callee, whether the caller is kernel code, tail, count"""
+
+
+def _direct(blocks: Mapping[int, Placed], done: Mapping[int, Times]) -> Iterator[_Seen]:
+    for number, ran in done.items():
+        block = blocks[number]
+        callee, end = block.callee, block.code.end
+        if callee is None or end not in (CALL, JUMP):
+            continue
+        caller = block.spans[-1].function
+        if _is_thunk(caller) or _is_thunk(callee):
+            continue
+        if (not block.calls_over) if end == CALL else (block.into and caller != callee):
+            yield caller, callee, block.kernel, end == JUMP, completed(ran)
+
+
+def _indirect(raw: RawProfile, blocks: Mapping[int, Placed], counts: Counts) -> Iterator[_Seen]:
+    for counter in raw.jumps.keys() & counts.keys():
+        site, target = (blocks[number] for number in raw.jumps[counter])
+        caller, callee, end = site.spans[-1].function, target.spans[0].function, site.code.end
+        if _is_return_thunk(site.callee or ""):
+            continue
+        if end in (CALL, INDIRECT_CALL):
+            yield caller, callee, site.kernel, False, counts[counter]
+        elif end in (JUMP, BRANCH, INDIRECT_JUMP) and caller != callee and target.begins:
+            yield caller, callee, site.kernel, True, counts[counter]
+
+
+@cache
+def _is_thunk(function: str) -> bool:
+    return _THUNK.fullmatch(function) is not None
+
+
+@cache
+def _is_return_thunk(function: str) -> bool:
+    return _RETURN_THUNK.fullmatch(function) is not None

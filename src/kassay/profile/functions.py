@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A run's profile -> records: one phase by function, and the whole region as the gate asks for it."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from kassay.errors import BadInput
+from kassay.model.guest import GuestReport
+from kassay.model.profile import CONTEXTS, Profile, RegionSummary
+from kassay.profile.costs import costs, impossible, times
+from kassay.profile.counters import CONTEXTS_IN_FILE, RawProfile
+from kassay.profile.edges import edges
+from kassay.profile.place import Placed, mismatch, placed
+from kassay.profile.stacks import stacks
+from kassay.profile.symbols import Symbols
+from kassay.profile.totals import WHOLE, balance, disagreement, exact_clock, intervals_of, totals
+
+_LARGEST = 5
+_OTHER, _IDLE = 2, 3
+
+
+def profile_of(
+    raw: RawProfile, symbols: Symbols, report: GuestReport, *, phase: str, rounds: Sequence[int], kernel: str, run: str
+) -> Profile:
+    """These rounds (from 0) of one phase ("iteration": all reported ones together).
+
+    Always gives the counts; Profile.problem says why they may not be used. Raises BadInput
+    when the run has no such phase.
+    """
+    timed = {p.phase: p for p in report.phases}.get(phase)
+    if timed is None:
+        raise BadInput(f"run {run}: no phase {phase!r}", f"it has {', '.join(p.phase for p in report.phases)}")
+    sums = raw.sums([number + 1 for number in rounds], intervals_of(report, phase))
+    executed = [times(raw, counts) for counts in sums]
+    blocks, found = placed(raw, symbols), totals(raw)
+    problem = disagreement(raw, found, report)
+    settled = balance(raw, found, report, phase, rounds) if not problem else None
+    problems = (problem, settled.problem if settled else "", *(impossible(raw, done) for done in executed))
+    return Profile(
+        kernel=kernel,
+        run=run,
+        mode=raw.mode,
+        phase=phase,
+        rounds=tuple(rounds),
+        operations=timed.operations * len(rounds),
+        ticks=sum(timed.ticks[number] for number in rounds) if exact_clock(report) else None,
+        functions=costs(raw, blocks, sums, executed),
+        edges=edges(raw, blocks, sums, executed),
+        unresolved=settled.unresolved if settled else 0,
+        idle=settled.idle if settled else 0,
+        stacks=stacks(raw, symbols, sums) if raw.mode == "stacks" else None,
+        problem=next(filter(None, (*problems, mismatch(raw, blocks))), ""),
+    )
+
+
+def summary_of(raw: RawProfile, symbols: Symbols, report: GuestReport) -> RegionSummary:
+    """The region from its beginning to its end, gaps between rounds included; idle and unresolved of the phases only,
+    since no clock was read around the rest. Names no function unless another task ran: naming is the dear part, and
+    whether the symbols fit is asked where they are used (profile_of)."""
+    found = totals(raw)
+    problem = disagreement(raw, found, report)
+    phases = [p.phase for p in report.phases if p.phase != WHOLE] if not problem else []
+    settled = [balance(raw, found, report, phase) for phase in phases]
+    problems = (problem, *(b.problem for b in settled))
+    counts = _by_context(raw, found.user, found.kernel)
+    return RegionSummary(
+        mode=raw.mode,
+        counts=counts,
+        others=_others(raw, placed(raw, symbols)) if any(count for _, count in counts[_OTHER + 1 :]) else (),
+        tasks=sum(kind == "other" for _, kind in raw.tasks),
+        idle=sum(b.idle for b in settled),
+        unresolved=sum(b.unresolved for b in settled),
+        problem=next(filter(None, problems), ""),
+    )
+
+
+def executions(raw: RawProfile, report: GuestReport, *, phase: str, rounds: Sequence[int]) -> dict[int, int]:
+    """Address of each instruction that was executed -> how often, further string iterations included."""
+    found: Counter[int] = Counter()
+    for counts in raw.sums([number + 1 for number in rounds], intervals_of(report, phase)):
+        for number, ran in times(raw, counts).items():
+            address, lengths, _ = raw.blocks[number]
+            for at, length in enumerate(lengths):
+                found[address] += ran if isinstance(ran, int) else ran[at]
+                address += length
+        for counter in raw.iterations.keys() & counts.keys():
+            found[raw.blocks[raw.iterations[counter]].address] += counts[counter]
+    return {address: count for address, count in found.items() if count}
+
+
+def _by_context(
+    raw: RawProfile, user: Sequence[Sequence[int]], kernel: Sequence[Sequence[int]]
+) -> tuple[tuple[str, int], ...]:
+    """Every context, also those that did not run."""
+    own, *others = [[sum(sum(row[c::CONTEXTS_IN_FILE]) for row in half) for half in (user, kernel)] for c in range(4)]
+    counts = (*own, *map(sum, others))
+    return tuple(zip(CONTEXTS, counts, strict=True))
+
+
+def _others(raw: RawProfile, blocks: Mapping[int, Placed]) -> tuple[tuple[str, int], ...]:
+    """The largest functions of other tasks and the idle task."""
+    sums = raw.sums(range(raw.rounds + 1), range(raw.intervals))
+    foreign: list[dict[int, int]] = [{}, {}, sums[_OTHER], sums[_IDLE]]
+    executed = [times(raw, counts) for counts in foreign]
+    found: Counter[str] = Counter()
+    for cost in costs(raw, blocks, foreign, executed):
+        found[cost.function] += cost.instructions + cost.iterations
+    return tuple(sorted(found.items(), key=lambda item: (-item[1], item[0]))[:_LARGEST])

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Executed instructions -> source lines with the functions inlined there, from the DWARF of a vmlinux."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+
+from kassay.effects import process
+from kassay.errors import BadInput, HostLacks
+from kassay.model.records import Record
+
+_PROGRAMS = ("llvm-addr2line", "addr2line")  # the first is by far the faster one on a vmlinux
+_BATCH = 20_000  # addresses on one command line, about 400 KB: a large vmlinux is opened a few times only
+_TIMEOUT_S = 600
+_UNKNOWN = ("??", "")
+_EXECUTABLE = 4
+ELSEWHERE = "[not in this file]"
+"""Stands for the instructions of other programs and modules."""
+
+
+class LineCost(Record, frozen=True, kw_only=True):
+    """What one source line cost in one inlined copy of its function.
+
+    file, line: as the compiler wrote them, without a discriminator; None where it does not say. function: whose source
+    the line is. inlined_into: the functions around it, innermost first, the last one being the symbol; empty when
+    it was not inlined. count: executions of its instructions.
+    """
+
+    file: str | None
+    line: int | None
+    function: str
+    inlined_into: tuple[str, ...]
+    count: int
+
+
+class _Frame(NamedTuple):
+    function: str
+    file: str | None
+    line: int | None
+
+
+def rows(vmlinux: Path, places: Mapping[int, int]) -> tuple[LineCost, ...]:
+    """The lines of all instructions, dearest first. places: address (as linked) -> executions.
+
+    Counts add up to those of places. Raises BadInput for a file without line information, HostLacks without addr2line.
+    """
+    code = _code(vmlinux)
+    program = next((found for found in map(process.find, _PROGRAMS) if found), None)
+    if program is None:
+        raise HostLacks("addr2line: not found on this host", "install it: apt install binutils (or llvm)")
+    found: dict[tuple[str | None, int | None, str, tuple[str, ...]], int] = {}
+    addresses = sorted(address for address in places if any(address in part for part in code))
+    outside = sum(places.values()) - sum(places[address] for address in addresses)
+    for start in range(0, len(addresses), _BATCH):
+        batch = addresses[start : start + _BATCH]
+        for address, frames in zip(batch, _frames(program, vmlinux, batch), strict=True):
+            first, *around = frames
+            key = (first.file, first.line, first.function, tuple(frame.function for frame in around))
+            found[key] = found.get(key, 0) + places[address]
+    if outside:
+        found[None, None, ELSEWHERE, ()] = outside
+    made = (
+        LineCost(file=file, line=line, function=function, inlined_into=into, count=count)
+        for (file, line, function, into), count in found.items()
+    )
+    return tuple(sorted(made, key=lambda row: (-row.count, row.file or "", row.line or 0, row.inlined_into)))
+
+
+def _code(vmlinux: Path) -> tuple[range, ...]:
+    """Where the file has code; a file without line information is refused."""
+    remedy = "give the vmlinux of a kernel built with CONFIG_DEBUG_INFO, of the very same build"
+    try:
+        with vmlinux.open("rb") as file:
+            sections = {section.name: section for section in ELFFile(file).iter_sections()}
+            code = tuple(
+                range(section["sh_addr"], section["sh_addr"] + section["sh_size"])
+                for section in sections.values() if section["sh_flags"] & _EXECUTABLE
+            )  # fmt: skip
+    except OSError as error:
+        raise BadInput(f"{vmlinux}: {error.strerror}", remedy) from error
+    except ELFError as error:
+        raise BadInput(f"{vmlinux}: not an ELF file", remedy) from error
+    if not {".debug_line", ".zdebug_line"} & sections.keys():
+        raise BadInput(f"{vmlinux}: no line information (.debug_line) inside", remedy)
+    return code
+
+
+def _frames(program: str, vmlinux: Path, addresses: Sequence[int]) -> Iterator[list[_Frame]]:
+    """Per address its frames, innermost first; at least one each."""
+    argv = (program, "-a", "-f", "-i", "-e", str(vmlinux), *(f"{address:#x}" for address in addresses))
+    ended = process.run(argv, timeout_s=_TIMEOUT_S)
+    if ended.status:
+        why = ended.err.strip().splitlines()[-1:] or [f"status {ended.status}"]
+        raise BadInput(f"{vmlinux}: {program} cannot read it: {why[0]}", "give a vmlinux of a matching toolchain")
+    frames: list[_Frame] = []
+    waiting = iter(ended.out.splitlines())
+    for line in waiting:
+        if line.startswith("0x"):
+            if frames:
+                yield frames
+            frames = []
+        else:
+            frames.append(_frame(line, next(waiting, "??:0")))
+    if frames:
+        yield frames
+
+
+def _frame(function: str, place: str) -> _Frame:
+    """Of "name" and "file:line" or "file:line (discriminator 2)"; "??:0" and "??:?" are unknown."""
+    file, _, number = place.partition(" (")[0].rpartition(":")
+    known = number.isdecimal() and int(number) > 0
+    return _Frame(function, None if file in _UNKNOWN else file, int(number) if known else None)

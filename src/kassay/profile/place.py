@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Blocks of code -> the functions they belong to, and what they do."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+from kassay.profile.counters import Block, RawProfile
+from kassay.profile.decode import CALL, Code, decode
+from kassay.profile.symbols import Symbols, is_kernel, nameless
+
+_CALL_OVER_BYTES = 16
+"""A call so short leads over a few bytes to use the stack or to learn its own address; it calls nothing."""
+_FEWEST_CALLS, _LEAST_SHARE = 10, 0.9
+
+
+class Span(NamedTuple):
+    """Instructions first to last (exclusive) belong to this function."""
+
+    function: str
+    place: str
+    first: int
+    last: int
+
+
+class Placed(NamedTuple):
+    """A block. spans: its instructions by function. entries: numbers of instructions that are a function's first.
+    callee: name of the function that its direct call or jump leads to; into: whether to its first instruction."""
+
+    spans: tuple[Span, ...]
+    entries: tuple[int, ...]
+    code: Code
+    kernel: bool
+    end: int
+    callee: str | None
+    into: bool
+
+    @property
+    def begins(self) -> bool:
+        """Whether the block begins with a function's first instruction."""
+        return self.entries[:1] == (0,)
+
+    @property
+    def calls_over(self) -> bool:
+        """Whether a direct call at the block's end only leads over a few bytes."""
+        return self.code.target is not None and 0 <= self.code.target - self.end < _CALL_OVER_BYTES
+
+
+_kept: WeakKeyDictionary[Symbols, dict[Block, Placed]] = WeakKeyDictionary()
+"""Runs of the same kernel and program share nearly all their blocks."""
+
+
+def placed(raw: RawProfile, symbols: Symbols) -> Mapping[int, Placed]:
+    """Every block of the profile. symbols: of one kernel, hence of one target."""
+    known = _kept.setdefault(symbols, {})
+    found = {}
+    for number, block in raw.blocks.items():
+        place = known.get(block)
+        if place is None:
+            place = known[block] = _place(raw.target, block, symbols)
+        found[number] = place
+    return found
+
+
+def _place(target: str, block: Block, symbols: Symbols) -> Placed:
+    address, lengths, code = block
+    spans: list[Span] = []
+    entries = []
+    at, number, count = address, 0, len(lengths)
+    while number < count:
+        function = symbols.function(at)
+        first, began = number, at
+        while number < count and (at < function.end if function else at == began or symbols.function(at) is None):
+            if function and at == function.entry:
+                entries.append(number)
+            at += lengths[number]
+            number += 1
+        name, place = (function.name, function.place) if function else nameless(began)
+        spans.append(Span(name, place, first, number))
+    decoded = decode(target, address, lengths, code)
+    leads_to = None if decoded.target is None else symbols.function(decoded.target)
+    return Placed(
+        spans=tuple(spans),
+        entries=tuple(entries),
+        code=decoded,
+        kernel=is_kernel(address),
+        end=address + len(code),
+        callee=None if decoded.target is None else leads_to.name if leads_to else nameless(decoded.target)[0],
+        into=leads_to is not None and leads_to.entry == decoded.target,
+    )
+
+
+def mismatch(raw: RawProfile, blocks: Mapping[int, Placed]) -> str:
+    """A sentence when the places that the kernel's direct calls lead to are not functions, else ""."""
+    targets = {
+        block.code.target: block.into
+        for number, block in blocks.items()
+        if block.code.end == CALL and block.kernel and raw.changes[number] and not block.calls_over
+    }
+    found = sum(targets.values())
+    if len(targets) < _FEWEST_CALLS or found >= _LEAST_SHARE * len(targets):
+        return ""
+    return f"the symbol table does not match the image: {found} of {len(targets)} call targets are functions"

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Address -> function, out of the tables that tables.py writes."""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from kassay.model.profile import NO_SYMBOL
+from kassay.profile.counters import ProfileError
+
+_KERNEL_HALF = 1 << 63
+
+
+class Function(NamedTuple):
+    """place: "kernel", a module, or "program". entry: address of the first instruction; padding may precede it."""
+
+    name: str
+    place: str
+    start: int
+    entry: int
+    end: int
+
+
+class _Table(NamedTuple):
+    """Functions of one place in order of address. fields: words of the lines, to be read when asked for."""
+
+    place: str
+    base: int
+    starts: list[int]
+    fields: list[str]
+
+    def function(self, number: int) -> Function:
+        size, lead, name = self.fields[4 * number + 1 : 4 * number + 4]
+        start = self.base + self.starts[number]
+        return Function(name, self.place, start, start + int(lead, 16), start + int(size, 16))
+
+
+class Symbols:
+    """Functions of a kernel, its modules and a program, by address."""
+
+    def __init__(self, tables: Sequence[_Table]) -> None:
+        self._tables = sorted(tables, key=lambda table: table.base + table.starts[0])
+        self._firsts = [table.base + table.starts[0] for table in self._tables]
+
+    @classmethod
+    def load(cls, tables: Sequence[bytes], sections: Mapping[tuple[str, str], int]) -> "Symbols":
+        """tables: of kernel_symbols(), program_symbols(), module_symbols(). sections: (module, section) -> where the
+        kernel loaded it; functions of a section that is not named stay unknown. Raises ProfileError."""
+        return cls([table for text in tables for table in _read(text.decode(), sections)])
+
+    def function(self, address: int) -> Function | None:
+        """The function that the address belongs to; None when it belongs to none."""
+        table = bisect_right(self._firsts, address) - 1
+        if table < 0:
+            return None
+        found = self._tables[table]
+        function = found.function(bisect_right(found.starts, address - found.base) - 1)
+        return function if address < function.end else None
+
+    def find(self, address: int) -> tuple[str, str]:
+        """(function, place); (NO_SYMBOL, "kernel" or "program") for an address that belongs to none."""
+        function = self.function(address)
+        return (function.name, function.place) if function else nameless(address)
+
+    def names(self) -> frozenset[str]:
+        """All functions of kernel and modules."""
+        return frozenset(name for table in self._tables if table.place != "program" for name in table.fields[3::4])
+
+
+def nameless(address: int) -> tuple[str, str]:
+    """What stands for the function of an address without one."""
+    return NO_SYMBOL, "kernel" if is_kernel(address) else "program"
+
+
+def is_kernel(address: int) -> bool:
+    """Whether an address lies in the kernel's half, on both architectures."""
+    return address >= _KERNEL_HALF
+
+
+def _read(text: str, sections: Mapping[tuple[str, str], int]) -> Iterator[_Table]:
+    header, _, body = text.partition("\n")
+    words = header.split(" ")
+    if words[:2] != ["symbols", "1"] or len(words) != 3 or not body.endswith("\n"):
+        raise ProfileError(f"not a whole symbol table: {header[:40]!r}")
+    first, *others = body.split("section ")
+    parts = [("", 0, first)] if first else []
+    for part in others:
+        section, _, lines = part.partition("\n")
+        if (words[2], section) in sections:
+            parts.append((section, sections[words[2], section], lines))
+    for _, base, lines in parts:
+        fields = lines.split()
+        if len(fields) % 4:
+            raise ProfileError(f"symbol table of {words[2]}: a line without four words")
+        yield _Table(words[2], base, [int(word, 16) for word in fields[::4]], fields)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Symbol tables as text, one per kernel, program and module: what a run keeps so that its addresses get names later.
+
+    symbols 1 PLACE
+    section NAME              modules only: the addresses that follow count from the section's beginning
+    START SIZE LEAD NAME      hex; a function, LEAD bytes of padding before its first instruction among its SIZE
+
+In order of address, functions never overlap, one name for each: of aliases one that is no bound of a section, a
+global one, one without leading underscores, the shorter, the first of the alphabet.
+"""
+
+import io
+import re
+from collections.abc import Iterable, Iterator
+from operator import attrgetter
+from pathlib import Path
+from typing import NamedTuple
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import Section, SymbolTableSection
+
+from kassay.errors import BadInput
+
+PADDING = "__pfx_"
+"""Names the bytes in front of a function, which it jumps or falls through."""
+_TEXT = frozenset("tTwW")
+_FUNCTIONS = ("STT_FUNC", "STT_LOOS", "STT_GNU_IFUNC")
+_EXECUTABLE = 4
+_BOUND = re.compile(r"(?:_start|_end|text)$")
+"""What the linker's bounds end with, as in __softirqentry_text_end, where __x86_indirect_thunk_rax may begin."""
+
+
+class _Symbol(NamedTuple):
+    """end: the first byte that is not its own; None: where the next begins."""
+
+    start: int
+    end: int | None
+    shared: bool
+    name: str
+
+
+def kernel_symbols(path: Path) -> bytes:
+    """From a file of lines "address type name" in order of address, as /proc/kallsyms has them. Raises BadInput."""
+    try:
+        words = path.read_text().split()
+        starts = [int(word, 16) for word in words[::3]]
+        found = [
+            _Symbol(start, None, kind in "TW", name if kind in _TEXT else "")
+            for start, kind, name in zip(starts, words[1::3], words[2::3], strict=True)
+        ]
+        return _text("kernel", {"": found})
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path}: no symbols of a kernel: {error}", "fetch the kernel again") from error
+
+
+def program_symbols(path: Path) -> bytes:
+    """The functions of a static program. Raises BadInput for anything else."""
+    try:
+        with path.open("rb") as file:
+            elf = ELFFile(file)
+            if elf["e_type"] != "ET_EXEC":
+                raise ELFError("it is not linked to a fixed address")
+            return _text("program", {"": [s for found in _functions(elf).values() for s in found]})
+    except (OSError, ELFError, ValueError) as error:
+        raise BadInput(f"{path}: no symbols of a program: {error}", "it must be static and not stripped") from error
+
+
+def module_symbols(module: str, image: bytes) -> bytes:
+    """The functions of a kernel module (the decompressed .ko), by section. Raises BadInput."""
+    try:
+        return _text(module, _functions(ELFFile(io.BytesIO(image))))
+    except (ELFError, ValueError) as error:
+        raise BadInput(f"module {module}: no symbols: {error}", "fetch the kernel again") from error
+
+
+def _functions(elf: ELFFile) -> dict[str, list[_Symbol]]:
+    """By executable section. Each section's end is a symbol without a name."""
+    found: dict[int, list[_Symbol]] = {}
+    for number, section in enumerate(elf.iter_sections()):
+        if section["sh_flags"] & _EXECUTABLE:
+            end = section["sh_addr"] + section["sh_size"]
+            found[number] = [_Symbol(end, end, False, "")]
+    for table in elf.iter_sections():
+        for symbol in table.iter_symbols() if isinstance(table, SymbolTableSection) else ():
+            if symbol["st_info"]["type"] in _FUNCTIONS and symbol["st_shndx"] in found:
+                start, size = symbol["st_value"], symbol["st_size"]
+                shared = symbol["st_info"]["bind"] != "STB_LOCAL"
+                found[symbol["st_shndx"]].append(_Symbol(start, start + size if size else None, shared, symbol.name))
+    return {_section(elf, number).name: symbols for number, symbols in found.items() if len(symbols) > 1}
+
+
+def _section(elf: ELFFile, number: int) -> Section:
+    return elf.get_section(number)
+
+
+def _text(place: str, sections: dict[str, list[_Symbol]]) -> bytes:
+    lines = [f"symbols 1 {place}"]
+    for section, symbols in sections.items():
+        lines += [f"section {section}"] * bool(section)
+        lines += _lines(sorted(symbols, key=attrgetter("start")))
+    return "\n".join((*lines, "")).encode()
+
+
+def _lines(symbols: Iterable[_Symbol]) -> Iterator[str]:
+    """One line per function; padding joins the function behind it."""
+    best: dict[int, _Symbol] = {}
+    for symbol in symbols:
+        other = best.get(symbol.start)
+        if other is None or _rank(symbol) < _rank(other):
+            best[symbol.start] = symbol
+    first: int | None = None
+    kept = list(best.values())
+    for symbol, behind in zip(kept, (*kept[1:], None), strict=True):
+        if not symbol.name:
+            continue
+        ends = [at for at in (symbol.end, behind and behind.start) if at is not None]
+        if not ends:
+            raise ValueError(f"{symbol.name} has no end")
+        padding = symbol.name.startswith(PADDING)
+        if padding and behind and behind.name and behind.start == min(ends):
+            first = symbol.start
+            continue
+        start = symbol.start if first is None else first
+        first = None
+        lead = min(ends) - start if padding else symbol.start - start
+        yield f"{start:x} {min(ends) - start:x} {lead:x} {symbol.name.removeprefix(PADDING)}"
+
+
+def _rank(symbol: _Symbol) -> tuple[bool, bool, bool, bool, int, str]:
+    name = symbol.name
+    hidden = name.startswith("_")
+    bound = hidden and _BOUND.search(name) is not None
+    return not name or name.startswith(PADDING), bound, not symbol.shared, hidden, len(name), name

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""How much was executed in each round and interval, and whether the guest's clock says the same."""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from kassay.model.guest import GuestReport
+from kassay.profile.counters import CONTEXTS_IN_FILE, RawProfile
+from kassay.profile.symbols import is_kernel
+
+WHOLE = "iteration"
+_Table = list[list[int]]
+
+
+class Totals(NamedTuple):
+    """By round of the file and slot. user, kernel: instructions and string iterations executed in blocks of
+    either half. unknown: at most so many more, in blocks that were left at an unknown place. nodes: what the call
+    tree counted."""
+
+    user: _Table
+    kernel: _Table
+    unknown: _Table
+    nodes: _Table
+
+
+class Balance(NamedTuple):
+    """What the clock says beyond what was counted, as model.profile.Profile has it."""
+
+    unresolved: int = 0
+    idle: int = 0
+    problem: str = ""
+
+
+@lru_cache(maxsize=1)
+def totals(raw: RawProfile) -> Totals:
+    """Adds up the file; a counter that stays the same over many rounds costs no more than in one.
+    The last result is kept: one file is asked about several times in a row."""
+    found = Totals(*([[0] * (raw.intervals * CONTEXTS_IN_FILE) for _ in range(raw.rounds + 2)] for _ in range(4)))
+    for counter, weight, table in _weights(raw, found):
+        changes = raw.changes[counter]
+        end = raw.rounds + 1
+        for since, flat in reversed(changes):
+            begins, ends, end = table[since], table[end], since
+            for slot, count in zip(flat[::2], flat[1::2], strict=True):
+                begins[slot] += weight * count
+                ends[slot] -= weight * count
+    for table in found:
+        for before, row in pairwise(table):
+            row[:] = map(int.__add__, before, row)
+        table.pop()
+    return found
+
+
+def _weights(raw: RawProfile, into: Totals) -> Iterator[tuple[int, int, _Table]]:
+    """(counter, instructions for each count, table)."""
+    for number, block in raw.blocks.items():
+        size = len(block.lengths)
+        half = into.kernel if is_kernel(block.address) else into.user
+        yield number, size, half
+        for cut in raw.cuts.get(number, ()):
+            yield cut.counter, (cut.after or 0) - size, half
+            if cut.after is None:
+                yield cut.counter, size, into.unknown
+    for number in raw.nodes:
+        yield number, 1, into.nodes
+
+
+def exact_clock(report: GuestReport) -> bool:
+    """Whether a tick of the guest's clock is an instruction (a TSC is read under icount only, and is 1 GHz there)."""
+    return report.clock == "tsc" and report.ticks_per_second is None
+
+
+def intervals_of(report: GuestReport, phase: str) -> range:
+    """Which of a round's intervals the phase spans, as its ticks do."""
+    names = report.intervals
+    if phase != WHOLE:
+        return range(names.index(phase), names.index(phase) + 1)
+    reported = [number for number, name in enumerate(names) if name != "-"]
+    return range(reported[0], reported[-1] + 1)
+
+
+def balance(
+    raw: RawProfile, found: Totals, report: GuestReport, phase: str, rounds: Sequence[int] | None = None
+) -> Balance:
+    """Compares these rounds (from 0; all by default) of one phase with the guest's ticks. Without an exact clock
+    everything that may be missing is unresolved."""
+    slots = slots_of(intervals_of(report, phase))
+    ticks = next(p.ticks for p in report.phases if p.phase == phase)
+    unresolved = idle = 0
+    for number in range(len(ticks)) if rounds is None else rounds:
+        counted = sum(found.user[number + 1][slot] + found.kernel[number + 1][slot] for slot in slots)
+        unknown = sum(found.unknown[number + 1][slot] for slot in slots)
+        missing = ticks[number] - counted if exact_clock(report) else unknown
+        if missing < 0 or (missing > unknown and not raw.halts):
+            told = f"the profile has {counted} instructions in {phase} of round {number}"
+            return Balance(problem=f"{told}, the guest's clock {ticks[number]}")
+        unresolved += min(missing, unknown)
+        idle += max(missing - unknown, 0)
+    return Balance(unresolved=unresolved, idle=idle)
+
+
+def disagreement(raw: RawProfile, found: Totals, report: GuestReport) -> str:
+    """Why file and report, or the parts of the file, do not belong together; "" when they do."""
+    rounds = len(report.phases[0].ticks)
+    if raw.rounds != rounds or raw.intervals != len(report.intervals) + 1:
+        marked = f"{raw.rounds} rounds of {raw.intervals} intervals"
+        return f"the profile has {marked}, the guest {rounds} of {len(report.intervals) + 1}"
+    if raw.lost:
+        return f"the plugin lost track of {raw.lost} events"
+    if raw.mode != "stacks":
+        return ""
+    for number in range(raw.rounds + 1):
+        for slot in range(raw.intervals * CONTEXTS_IN_FILE):
+            counted = found.user[number][slot] + found.kernel[number][slot]
+            if found.nodes[number][slot] != counted:
+                place = f"interval {slot // CONTEXTS_IN_FILE} of file round {number}"
+                return f"the call tree has {found.nodes[number][slot]} instructions in {place}, the blocks {counted}"
+    return ""
+
+
+def slots_of(intervals: range) -> range:
+    """All slots of these intervals."""
+    return range(intervals.start * CONTEXTS_IN_FILE, intervals.stop * CONTEXTS_IN_FILE)

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Journal -> profiles: what the plugin counted in a run, with names, and the findings itemised by it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from kassay.analysis.attribution import itemise
+from kassay.directory import RunDirectory
+from kassay.errors import BadInput
+from kassay.guest import protocol
+from kassay.guest.audit import sections
+from kassay.journal import artifacts
+from kassay.model.finding import REFUSED, Finding, Side
+from kassay.model.guest import GuestReport
+from kassay.model.measurement import CellEvidence
+from kassay.model.plan import Cell
+from kassay.model.profile import Profile, RegionSummary
+from kassay.model.records import Record
+from kassay.model.report import KernelStacks
+from kassay.model.run import RunRecord
+from kassay.profile.counters import ProfileError, RawProfile
+from kassay.profile.functions import executions, profile_of, summary_of
+from kassay.profile.raw import parse
+from kassay.profile.symbols import Symbols
+
+_KEPT = 32  # parsed files; an answer asks for the same ones phase by phase
+
+
+def region_of(directory: Path, record: RunRecord, report: GuestReport) -> RegionSummary | None:
+    """What ran in the measured region of one run; None without a profile. Never raises for what the file holds."""
+    if record.profile_sha256 is None:
+        return None
+    try:
+        raw, symbols = _raw(directory, record.profile_sha256), _symbols(directory, record.symbols, sections(report))
+        return summary_of(raw, symbols, report)
+    except ProfileError as error:
+        return RegionSummary(mode="", counts=(), problem=str(error))
+
+
+class Profiles:
+    """The profiles of one directory's runs, each read when it is first asked for.
+
+    known() is what a kernel has, executed or not.
+    """
+
+    def __init__(self, here: RunDirectory, records: Iterable[RunRecord], evidence: Sequence[CellEvidence]) -> None:
+        self._directory = here.path
+        self._records = {record.run: record for record in records if record.outcome == "ok"}
+        self._evidence: Mapping[tuple[str, str], CellEvidence] = {
+            (item.cell.setting_key, item.label): item for item in evidence
+        }
+        self._made: dict[tuple[str, str, tuple[int, ...]], Profile] = {}
+
+    def of(self, cell: Cell, side: Side, phase: str) -> Profile:
+        """The profile of the rounds that a side's value stands for. Raises BadInput that says why there is none."""
+        item = self._evidence[cell.setting_key, side.kernel]
+        plain = next((m for m in item.measurements if m.perturbation == 0), None)
+        if plain is None:
+            raise BadInput(f"{side.kernel}: no plain run succeeded, so there is no profile")
+        record = self._records[plain.run]
+        if record.profile_sha256 is None:
+            why = record.profile_problem or "the run carries no profile"
+            raise BadInput(f"{side.kernel}, run {plain.run}: {why}", "measure with --profile stacks, in another --out")
+        key = (plain.run, phase, side.chosen)
+        if key not in self._made:
+            self._made[key] = self._read(record, phase, side)
+        return self._made[key]
+
+    def known(self, cell: Cell, side: Side) -> frozenset[str]:
+        """Names of all functions of the kernel a side's first plain run booted."""
+        run = next(m.run for m in self._evidence[cell.setting_key, side.kernel].measurements if m.perturbation == 0)
+        return self._opened(self._records[run]).symbols.names()
+
+    def executed(self, cell: Cell, side: Side, phase: str) -> dict[int, int]:
+        """Address of each instruction that was executed in a side's rounds -> how often, over all of them."""
+        record = self._records[self.of(cell, side, phase).run]
+        found = self._opened(record)
+        return executions(found.raw, found.report, phase=phase, rounds=side.chosen)
+
+    def _read(self, record: RunRecord, phase: str, side: Side) -> Profile:
+        found = self._opened(record)
+        return profile_of(
+            found.raw, found.symbols, found.report, phase=phase, rounds=side.chosen, kernel=side.kernel, run=record.run
+        )
+
+    def _opened(self, record: RunRecord) -> "_Opened":
+        assert record.stream_sha256 is not None and record.profile_sha256 is not None
+        report = protocol.parse(artifacts.get(self._directory, record.stream_sha256))
+        try:
+            raw = _raw(self._directory, record.profile_sha256)
+            return _Opened(report, raw, _symbols(self._directory, record.symbols, sections(report)))
+        except ProfileError as error:
+            raise BadInput(f"run {record.run}: the profile cannot be read: {error}",
+                           "measure anew with --fresh") from error  # fmt: skip
+
+
+class _Opened(NamedTuple):
+    report: GuestReport
+    raw: RawProfile
+    symbols: Symbols
+
+
+def itemised(findings: Iterable[Finding], cells: Sequence[Cell], profiles: Profiles) -> tuple[Finding, ...]:
+    """Findings with their attribution, or with the reason why they have none."""
+    return tuple(_itemised(finding, cells, profiles) for finding in findings)
+
+
+def _itemised(finding: Finding, cells: Sequence[Cell], profiles: Profiles) -> Finding:
+    base, head = finding.sides
+    if finding.verdict in REFUSED or base.value is None or head.value is None:
+        return finding
+    if finding.machine.clock != "icount":
+        note = "a profile counts instructions, this metric is time"
+        return msgspec.structs.replace(finding, profile_note=note)
+    try:
+        found = [profiles.of(cell_of(finding, cells), side, finding.metric) for side in finding.sides]
+    except BadInput as error:
+        return msgspec.structs.replace(finding, profile_note=error.what)
+    problem = next((f"{one.kernel}, run {one.run}: {one.problem}" for one in found if one.problem), "")
+    if problem:
+        return msgspec.structs.replace(finding, profile_note=problem)
+    attribution = itemise(found[0], found[1], base.value, head.value, unit=finding.unit)
+    return msgspec.structs.replace(finding, attribution=attribution)
+
+
+class Profiled(Record, frozen=True, kw_only=True):
+    """One kernel's profile with what it is a profile of. value: of the finding's side, per operation. known: every
+    function the kernel has."""
+
+    profile: Profile
+    unit: str
+    value: float
+    known: frozenset[str]
+
+
+def profiled(
+    findings: Sequence[Finding],
+    cells: Sequence[Cell],
+    profiles: Profiles,
+    kernels: Sequence[str] | None,
+    metric: str | None,
+) -> tuple[Profiled, ...]:
+    """Of the first setting; kernels by label, by default the first and the last. Raises BadInput."""
+    return tuple(_profiled(*one, cells, profiles) for one in _chosen(findings, kernels, metric))
+
+
+def executed(
+    findings: Sequence[Finding], cells: Sequence[Cell], profiles: Profiles, kernel: str, metric: str | None
+) -> dict[int, int]:
+    """Executions of each instruction address of one kernel, as in profiled()."""
+    ((finding, side),) = _chosen(findings, (kernel,), metric)
+    return profiles.executed(cell_of(finding, cells), side, finding.metric)
+
+
+def _chosen(
+    findings: Sequence[Finding], kernels: Sequence[str] | None, metric: str | None
+) -> tuple[tuple[Finding, Side], ...]:
+    first = findings[0]
+    setting = [
+        f for f in findings if (f.workload, f.settings, f.machine) == (first.workload, first.settings, first.machine)
+    ]
+    chosen = [f for f in setting if f.metric == metric or (metric is None and f.primary)]
+    if not chosen:
+        raise BadInput(f"unknown metric {metric!r}", f"known: {', '.join(dict.fromkeys(f.metric for f in setting))}")
+    sides = {side.kernel: (finding, side) for finding in chosen for side in finding.sides}
+    names = list(sides)
+    wanted = list(kernels) if kernels is not None else [names[0], names[-1]]
+    unknown = [name for name in wanted if name not in sides]
+    if unknown:
+        raise BadInput(f"unknown kernel {unknown[0]!r}", f"known: {', '.join(names)}")
+    return tuple(sides[name] for name in dict.fromkeys(wanted))
+
+
+def _profiled(finding: Finding, side: Side, cells: Sequence[Cell], profiles: Profiles) -> Profiled:
+    cell = cell_of(finding, cells)
+    profile = profiles.of(cell, side, finding.metric)
+    if profile.problem or side.value is None:
+        raise BadInput(f"{profile.kernel}, run {profile.run}: {profile.problem or side.method}", "measure with --fresh")
+    return Profiled(profile=profile, unit=finding.unit, value=side.value, known=profiles.known(cell, side))
+
+
+def stacks_of(findings: Iterable[Finding], cells: Sequence[Cell], profiles: Profiles) -> tuple[KernelStacks, ...]:
+    """Call stacks behind the findings on primary metrics, each kernel once per setting; nothing without call stacks."""
+    found: dict[tuple[str, str, str], KernelStacks] = {}
+    for finding in findings:
+        cell = cell_of(finding, cells)
+        for side in finding.sides if finding.primary and finding.attribution is not None else ():
+            profile = profiles.of(cell, side, finding.metric)
+            if profile.stacks is not None:
+                found.setdefault((cell.setting_key, finding.metric, side.kernel), _stacks(finding, profile))
+    return tuple(found.values())
+
+
+def _stacks(finding: Finding, profile: Profile) -> KernelStacks:
+    assert profile.stacks is not None
+    return KernelStacks(
+        kernel=profile.kernel, workload=finding.workload, settings=finding.settings, machine=finding.machine,
+        metric=finding.metric, unit=finding.unit, operations=profile.operations, stacks=profile.stacks,
+    )  # fmt: skip
+
+
+def cell_of(finding: Finding, cells: Sequence[Cell]) -> Cell:
+    """Any cell of a finding's setting; its setting_key is that of all kernels."""
+    asked = (finding.workload, finding.settings, finding.machine)
+    return next(cell for cell in cells if (cell.workload, cell.settings, cell.machine) == asked)
+
+
+@lru_cache(maxsize=_KEPT)
+def _raw(directory: Path, name: str) -> RawProfile:
+    return parse(artifacts.get(directory, name))
+
+
+@lru_cache(maxsize=_KEPT)
+def _symbols(directory: Path, tables: tuple[str, ...], loaded: tuple[tuple[tuple[str, str], int], ...]) -> Symbols:
+    return Symbols.load([artifacts.get(directory, name) for name in tables], dict(loaded))

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A callgrind.out file, for KCachegrind and callgrind_annotate: cost of functions, calls and inclusive cost of edges.
+
+The object is the place (kernel, module, program), the source file is the context. An edge's
+inclusive cost comes from the call stacks, which do not tell string iterations from other
+instructions: so the event Cost, their sum, comes first and is the one that edges have.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+
+from kassay import __version__
+from kassay.model.profile import CONTEXTS, Profile
+from kassay.report.exports._export import Export
+from kassay.report.words import one_line
+
+_Function = tuple[str, str, str]  # place, context, name
+_Edge = tuple[_Function, _Function]
+_Places = Mapping[tuple[str, str], str]  # of (context, name): edges and stacks do not tell it
+_EVENTS = (
+    ("Cost", "Instructions and string iterations"), ("Ir", "Instructions"), ("Rep", "Iterations of string instructions")
+)  # fmt: skip
+_NO_LINE = "0"
+
+
+def render(profile: Profile) -> str:
+    """Header, then every function with its own cost and its calls; costs add up to the ticks of the profile."""
+    own = _own(profile)
+    places = {(context, name): place for place, context, name in own}
+    calls, inclusive = _calls(profile, places), _inclusive(profile, places)
+    lines = [
+        "# callgrind format", "version: 1", f"creator: kassay {__version__}",
+        one_line(f"cmd: {profile.phase} on {profile.kernel}, run {profile.run}"), "part: 1", "positions: line",
+        *(f"event: {event} : {meaning}" for event, meaning in _EVENTS),
+        f"events: {' '.join(event for event, _ in _EVENTS)}",
+        f"summary: {' '.join(str(sum(costs)) for costs in zip(*own.values(), strict=True))}",
+    ]  # fmt: skip
+    edges: dict[_Function, list[_Function]] = {}
+    for caller, callee in sorted({*calls, *inclusive}):
+        edges.setdefault(caller, []).append(callee)
+    for function in sorted({*own, *edges}):
+        lines += ["", *_named(function), f"{_NO_LINE} {' '.join(map(str, own.get(function, (0, 0, 0))))}"]
+        for callee in edges.get(function, ()):
+            edge = function, callee
+            lines += [*_named(callee, "c"), f"calls={calls[edge]} {_NO_LINE}", f"{_NO_LINE} {inclusive[edge]}"]
+    return "\n".join(lines) + "\n"
+
+
+def _own(profile: Profile) -> dict[_Function, tuple[int, int, int]]:
+    found: dict[_Function, tuple[int, int, int]] = {}
+    for one in profile.functions:
+        key = (one.place, one.context, one.function)
+        _, instructions, iterations = found.get(key, (0, 0, 0))
+        instructions, iterations = instructions + one.instructions, iterations + one.iterations
+        found[key] = (instructions + iterations, instructions, iterations)
+    for name, count in (("[idle]", profile.idle), ("[unresolved]", profile.unresolved)):
+        if count:
+            found["-", "-", name] = (count, count, 0)
+    return found
+
+
+def _calls(profile: Profile, places: _Places) -> Counter[_Edge]:
+    found: Counter[_Edge] = Counter()
+    for edge in profile.edges:
+        found[_edge(edge.context, edge.caller, edge.callee, places)] += edge.calls
+    return found
+
+
+def _inclusive(profile: Profile, places: _Places) -> Counter[_Edge]:
+    """What calls along an edge cost with all below. An edge of stacks alone has 0 calls: how often is not known."""
+    found: Counter[_Edge] = Counter()
+    for stack in profile.stacks or ():
+        context, *names = stack.path
+        for caller, callee in set(pairwise(names)):  # once a path, however often it recurs
+            found[_edge(context, caller, callee, places)] += stack.count
+    return found
+
+
+def _edge(context: str, caller: str, callee: str, places: _Places) -> _Edge:
+    return _function(context, caller, places), _function(context, callee, places)
+
+
+def _function(context: str, name: str, places: _Places) -> _Function:
+    """Where a name of a path stands: its own context, or one further out (a system call's callers are the user's)."""
+    own = next((one for one in (context, *CONTEXTS) if (one, name) in places), "-")
+    return places.get((own, name), "-"), own, name
+
+
+def _named(function: _Function, prefix: str = "") -> Iterator[str]:
+    place, context, name = map(one_line, function)
+    yield f"{prefix}ob={place}"
+    yield f"{'cfi' if prefix else 'fl'}={context}"
+    yield f"{prefix}fn={name}"
+
+
+EXPORT = Export(
+    name="callgrind", suffix=".callgrind.out", summary="for KCachegrind and callgrind_annotate", render=render
+)

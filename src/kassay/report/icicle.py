@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Call stacks as the page draws them: one tree for all kernels of a comparison, and the library that draws it."""
+
+import json
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.resources import files
+
+from kassay.model.records import Record
+from kassay.model.report import KernelStacks, Report
+from kassay.report.words import machine_text, one_line, settings_text
+
+_Path = tuple[str, ...]
+
+
+class Icicle(Record, frozen=True, kw_only=True):
+    """One drawing. base, head: which kernels it opens with, by index. data: JSON, safe inside a script element."""
+
+    title: str
+    kernels: tuple[str, ...]
+    base: int | None
+    head: int
+    data: str
+
+
+def icicles(report: Report) -> tuple[Icicle, ...]:
+    """One for each metric, workload, setting and machine that has call stacks."""
+    found: dict[tuple[str, ...], list[KernelStacks]] = {}
+    for one in report.stacks:
+        place = f"{settings_text(one.settings)}, {machine_text(one.machine)}"
+        found.setdefault((one.workload, place, one.metric), []).append(one)
+    return tuple(_icicle(f"{w}, {metric}; {place}", kernels) for (w, place, metric), kernels in found.items())
+
+
+@cache
+def library() -> str:
+    """Vega with Vega-Embed (BSD-3-Clause), complete, as vl-convert ships them; sets window.vegaEmbed."""
+    import vl_convert  # late: it takes a second, and only pages with call stacks need it
+
+    bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    return bundle
+
+
+def library_notice() -> str:
+    """Whose work library() is."""
+    import vl_convert
+
+    return (
+        f"Vega {vl_convert.get_vega_version()} and Vega-Embed, Copyright (c) University of Washington "
+        "Interactive Data Lab and contributors, BSD-3-Clause; with parts of D3, Copyright Mike Bostock, ISC licence"
+    )
+
+
+@cache
+def program() -> str:
+    """The page's own script, which ends with the drawing's specification."""
+    templates = files("kassay.report") / "templates"
+    specification = json.loads((templates / "icicle.vg.json").read_text("utf-8"))
+    return (templates / "icicle.js").read_text("utf-8").replace("SPECIFICATION", _inside_script(specification))
+
+
+def _icicle(title: str, kernels: Sequence[KernelStacks]) -> Icicle:
+    nodes = _tree(kernels)
+    names = sorted({path[-1] for path in nodes if path})
+    index = {path: number for number, path in enumerate(nodes)}
+    name_of = {name: number for number, name in enumerate(names)}
+    data = {
+        "unit": one_line(kernels[0].unit),
+        "kernels": [one_line(one.kernel) for one in kernels],
+        "operations": [one.operations for one in kernels],
+        "names": [one_line(name) for name in names],
+        "nodes": [[index[path[:-1]], name_of[path[-1]], counts] for path, counts in nodes.items() if path],
+    }
+    labels, several = tuple(one_line(one.kernel) for one in kernels), len(kernels) > 1
+    return Icicle(
+        title=one_line(title),
+        kernels=labels,
+        base=0 if several else None,
+        head=len(kernels) - 1,
+        data=_inside_script(data),
+    )
+
+
+def _tree(kernels: Sequence[KernelStacks]) -> dict[_Path, list[int]]:
+    """Every path of any kernel with its own count on each, parents before children, the empty path first."""
+    found: dict[_Path, list[int]] = {}
+    for place, one in enumerate(kernels):
+        for stack in one.stacks:
+            for path in _prefixes(stack.path):
+                counts = found.setdefault(path, [0] * len(kernels))
+            counts[place] += stack.count
+    return dict(sorted(found.items(), key=lambda item: (len(item[0]), item[0])))
+
+
+def _prefixes(path: _Path) -> Iterable[_Path]:
+    return (path[:length] for length in range(len(path) + 1))
+
+
+def _inside_script(value: object) -> str:
+    """JSON without a character that could end the element it stands in."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Itemised differences and single profiles as tables whose columns add up, also as printed."""
+
+from collections.abc import Sequence, Sized
+from itertools import compress
+
+from kassay.model.finding import REFUSED, Attribution, AttributionRow, Finding
+from kassay.model.profile import FunctionCost, Profile
+from kassay.model.records import Record
+from kassay.model.report import Report
+from kassay.model.units import format_change, format_decimals, format_number, places_of
+from kassay.report.tables import Cell, Table, cells
+from kassay.report.words import machine_text, one_line, settings_text
+
+TOP = 10  # rows where the whole table does not fit
+_INSIDE = "└ "
+
+
+class Difference(Record, frozen=True, kw_only=True):
+    """An attribution with what it explains: the two values, and whose they are. where: as where() says."""
+
+    base: str
+    head: str
+    metric: str
+    unit: str
+    base_value: float
+    head_value: float
+    itemised: Attribution
+    where: str = ""
+
+    @property
+    def title(self) -> str:
+        """What is compared, on one line."""
+        at = f" ({self.where})" if self.where else ""
+        return one_line(f"{self.metric}: {self.base} against {self.head}{at} [{self.unit}]")
+
+
+def differences(report: Report) -> tuple[Difference, ...]:
+    """Every itemised difference of a comparison that was not refused, primary metrics first."""
+    admitted = [f for f in report.findings if f.verdict not in REFUSED]
+    found = [difference(f, where(f, report)) for f in sorted(admitted, key=lambda f: not f.primary)]
+    return tuple(one for one in found if one is not None)
+
+
+def difference(f: Finding, at: str = "") -> Difference | None:
+    """What a finding says of its functions; None when nothing is itemised."""
+    if f.attribution is None or f.base_value is None or f.head_value is None:
+        return None
+    base, head = (side.kernel for side in f.sides)
+    return Difference(
+        base=base, head=head, metric=f.metric, unit=f.unit, base_value=f.base_value, head_value=f.head_value,
+        itemised=f.attribution, where=at,
+    )  # fmt: skip
+
+
+def said(f: Finding) -> str:
+    """What a finding says of its functions in one sentence, or why it says nothing; "" when neither is known."""
+    if f.attribution is not None:
+        return one_line(f.attribution.sentence)
+    return one_line(f"no itemised difference: {f.profile_note}") if f.profile_note else ""
+
+
+def told(f: Finding, report: Report) -> str:
+    """said(), with the kernels and the point of the experiment where there are more; a reason names them itself."""
+    if f.attribution is None:
+        return said(f)
+    pair = " to ".join(side.kernel for side in f.sides) if len(report.kernels) > 2 else ""
+    about = ", ".join(filter(None, (pair, where(f, report))))
+    return one_line(f"{about}: {said(f)}" if about else said(f))
+
+
+def where(f: Finding, report: Report) -> str:
+    """Workload, settings and machine of a finding as far as the report has findings of more than one; else ""."""
+    points: dict[str, Sized] = {
+        f.workload: {one.workload for one in report.findings},
+        settings_text(f.settings): {one.settings for one in report.findings},
+        machine_text(f.machine): {one.machine for one in report.findings},
+    }
+    return ", ".join(text for text, several in points.items() if len(several) > 1)
+
+
+def top_table(d: Difference, limit: int = TOP, contexts: Sequence[str] = ()) -> Table:
+    """The largest changes; one row for the functions left out, one for what no function explains, and the total.
+
+    limit: rows of functions that changed; 0 shows all functions. contexts: only functions of these. Members of a group
+    stand indented below its root, the group's sum beside it.
+    The row of those left out takes the rounding, so that the printed column adds up.
+    """
+    rows = ordered(d.itemised)
+    chosen = [row for row in rows if not contexts or row.context in contexts]
+    shown = _changed(d, chosen)[:limit] if limit else chosen
+    left = len(rows) - len(shown)
+    columns = [_column([getattr(row, name) for row in shown], *_ends(d, name), left > 0) for name in _SIDES]
+    groups = any(row.group is not None for row in shown)
+    strings = any(row.base_iterations != row.head_iterations for row in shown)
+    texts = [_texts(d, row, index, columns) for index, row in enumerate(shown)]
+    names = [*([_more(left)] if left else []), "unattributed", "total"]
+    for index, name in enumerate(names, len(shown)):
+        figures = [column[index] for column in columns]
+        texts.append([name, *figures[:2], _plus(figures[2]), "", "", ""])
+    kept = [True] * 4 + [groups, True, strings]
+    head = ("function", "base", "head", "difference", "with its group", "calls", "string iterations")
+    return Table(
+        title=d.title,
+        columns=tuple(compress(head, kept)),
+        rows=tuple(cells(*compress(text, kept)) for text in texts),
+        numeric=tuple(range(1, sum(kept))),
+    )
+
+
+def full_table(d: Difference) -> Table:
+    """Every function with its place, context, calls and string iterations, to two more digits."""
+    rows, places = ordered(d.itemised), places_of(max(d.base_value, d.head_value)) + 2
+    columns = [_column([getattr(row, name) for row in rows], *_ends(d, name), False, places=places) for name in _SIDES]
+    found = [_full_row(row, index, columns) for index, row in enumerate(rows)]
+    for index, name in enumerate(("unattributed", "total"), len(rows)):
+        figures = [column[index] for column in columns]
+        found.append(cells(name, "", "", *figures[:2], _plus(figures[2]), "", "", "", "", ""))
+    columns_of = ("function", "place", "context", "base", "head", "difference", "group",
+                  "calls base", "calls head", "string iterations base", "string iterations head")  # fmt: skip
+    return Table(
+        title=f"{d.title}, every function",
+        columns=columns_of,
+        rows=tuple(found),
+        numeric=(3, 4, 5, 7, 8, 9, 10),
+        folded=True,
+    )
+
+
+def profile_table(profile: Profile, unit: str, limit: int, contexts: Sequence[str] = ()) -> Table:
+    """One kernel, most expensive functions first; share is of the whole. limit, contexts: as in top_table()."""
+    rows = sorted(profile.functions, key=lambda one: (-_count(one), one.function, one.place, one.context))
+    chosen = [row for row in rows if not contexts or row.context in contexts]
+    shown = chosen[:limit] if limit else chosen
+    counted = sum(map(_count, rows)) + profile.unresolved + profile.idle
+    total, left, per = counted if profile.ticks is None else profile.ticks, len(rows) - len(shown), profile.operations
+    ends = {"idle": profile.idle} if profile.idle else {}
+    ends["unattributed"] = total - sum(map(_count, rows)) - profile.idle
+    figures = _column([_count(row) / per for row in shown], [end / per for end in ends.values()], total / per, left > 0)
+    texts = [
+        (label(row), figure, format_change(_count(row) / total if total else None).lstrip("+"),
+         format_number(row.calls / per), format_number(row.iterations / per))
+        for row, figure in zip(shown, figures, strict=False)
+    ]  # fmt: skip
+    names = [*([_more(left)] if left else []), *ends, "total"]
+    texts += [(name, figure, "", "", "") for name, figure in zip(names, figures[len(shown) :], strict=True)]
+    kept = [True] * 4 + [any(row.iterations for row in shown)]
+    head = ("function", "cost", "share", "calls", "string iterations")
+    title = f"{profile.phase} on {profile.kernel} [{unit}]"
+    return Table(
+        title=one_line(title),
+        columns=tuple(compress(head, kept)),
+        rows=tuple(cells(*compress(text, kept)) for text in texts),
+        numeric=tuple(range(1, sum(kept))),
+    )
+
+
+def ordered(itemised: Attribution) -> list[AttributionRow]:
+    """Rows with groups together, each group at the place its sum gives it and its root first."""
+
+    def place(row: AttributionRow) -> tuple[float, int, bool]:
+        group = None if row.group is None else itemised.groups[row.group]
+        if group is None or row.group is None:
+            return (-abs(row.delta), -1, False)
+        return (-abs(group.delta), row.group, row.function != group.root)
+
+    return sorted(itemised.rows, key=place)
+
+
+def label(row: AttributionRow | FunctionCost) -> str:
+    """A function, with its module and its context where these are not the kernel's own."""
+    module = "" if row.place in ("kernel", "program", "") else f" [{row.place}]"
+    context = "" if row.context == "kernel" or row.function.startswith("[idle") else f" ({row.context})"
+    return one_line(f"{row.function}{module}{context}")
+
+
+_SIDES = ("base", "head", "delta")
+
+
+def _ends(d: Difference, name: str) -> tuple[list[float], float]:
+    """What no row of a column explains, and its total."""
+    if name == "delta":
+        return [d.itemised.unattributed], d.itemised.total
+    total = d.base_value if name == "base" else d.head_value
+    return [total - sum(getattr(row, name) for row in d.itemised.rows)], total
+
+
+def _column(shown: Sequence[float], ends: Sequence[float], total: float, rest: bool, places: int = 0) -> list[str]:
+    """Figures of the rows shown, of the rest when there is one, of the rows at the end, and the total."""
+    digits = places or places_of(max(abs(value) for value in (*shown, total)))
+    scaled = [round(value * 10**digits) for value in (*shown, *ends, total)]
+    if rest:
+        scaled.insert(len(shown), scaled[-1] - sum(scaled[:-1]))
+    return [format_decimals(value / 10**digits, digits) for value in scaled]
+
+
+def _texts(d: Difference, row: AttributionRow, index: int, columns: list[list[str]]) -> list[str]:
+    group = None if row.group is None else d.itemised.groups[row.group]
+    inside = group is not None and row.function != group.root
+    digits = len(columns[2][0].partition(".")[2])
+    together = _plus(format_decimals(group.delta, digits)) if group is not None and not inside else ""
+    figures = [
+        _executed(row.base, row.base_calls, columns[0][index]),
+        _executed(row.head, row.head_calls, columns[1][index]),
+    ]
+    calls, iterations = _both(row.base_calls, row.head_calls), _both(row.base_iterations, row.head_iterations)
+    name = f"{_INSIDE if inside else ''}{label(row)}"
+    return [name, *figures, _plus(columns[2][index]), together, calls, iterations]
+
+
+def _full_row(row: AttributionRow, index: int, columns: list[list[str]]) -> tuple[Cell, ...]:
+    sides = (
+        _executed(row.base, row.base_calls, columns[0][index]),
+        _executed(row.head, row.head_calls, columns[1][index]),
+    )
+    group = "" if row.group is None else str(row.group + 1)
+    others = (row.base_calls, row.head_calls, row.base_iterations, row.head_iterations)
+    figures = (*sides, _plus(columns[2][index]), group, *map(format_number, others))
+    return cells(row.function, row.place or "-", row.context, *figures)
+
+
+def _changed(d: Difference, rows: Sequence[AttributionRow]) -> list[AttributionRow]:
+    """Rows whose difference is more than a rounded zero, and the roots of their groups."""
+    places = places_of(max(d.base_value, d.head_value))
+    found = [row for row in rows if round(row.delta, places)]
+    groups = {row.group for row in found if row.group is not None}
+    roots = {(index, d.itemised.groups[index].root) for index in groups}
+    return [row for row in rows if row in found or (row.group, row.function) in roots]
+
+
+def _both(base: float, head: float) -> str:
+    texts = format_number(base), format_number(head)
+    return texts[0] if texts[0] == texts[1] else " → ".join(texts)
+
+
+def _executed(value: float, calls: float, text: str) -> str:
+    """A function that a side did not execute has no figure there."""
+    return text if value or calls else "-"
+
+
+def _plus(text: str) -> str:
+    """With its sign; what rounds to zero has none."""
+    if not text.strip("-0. "):
+        return text.lstrip("-")
+    return text if text.startswith("-") else f"+{text}"
+
+
+def _more(count: int) -> str:
+    return f"{count} more function" + ("" if count == 1 else "s")
+
+
+def _count(one: FunctionCost) -> int:
+    return one.instructions + one.iterations

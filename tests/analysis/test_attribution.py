@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A difference, itemised: it adds up exactly, and code that only moved is seen as such."""
+
+from fractions import Fraction
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kassay.analysis.attribution import IDLE, itemise
+from kassay.model.finding import Attribution
+from kassay.model.profile import Profile
+from tests.analysis.profiles import BASE, HEAD, Counts, cost, profile, value
+
+UNIT = "instructions/page"
+counts: st.SearchStrategy[Counts] = st.dictionaries(
+    st.sampled_from(("a", "b", "c", "d", "a@interrupt", "main@user", "[no symbol]")),
+    st.tuples(st.integers(0, 10**6), st.integers(0, 50)),
+)
+
+
+def itemised(base: Profile, head: Profile, *, fold: bool = False) -> Attribution:
+    return itemise(base, head, value(base), value(head), unit=UNIT, fold=fold)
+
+
+def exact(figure: float, *profiles: Profile) -> Fraction:
+    """The fraction that a figure was rounded from: its denominator divides the product of the operations."""
+    product = 1
+    for one in profiles:
+        product *= one.operations
+    return Fraction(figure).limit_denominator(product)
+
+
+@given(counts, counts, st.integers(1, 60), st.integers(1, 60), st.integers(0, 99), st.integers(0, 99))
+def test_deltas_and_the_unattributed_rest_are_the_total_exactly(
+    base: Counts, head: Counts, per_base: int, per_head: int, idle: int, unresolved: int
+) -> None:
+    a = profile(base, operations=per_base, idle=idle)
+    b = profile(head, operations=per_head, unresolved=unresolved)
+    found = itemised(a, b)
+    assert a.ticks is not None and b.ticks is not None
+    total = Fraction(b.ticks, per_head) - Fraction(a.ticks, per_base)
+    deltas = [exact(row.delta, a, b) for row in found.rows]
+    assert exact(found.total, a, b) == total
+    assert sum(deltas) + exact(found.unattributed, a, b) == total
+    assert exact(found.unattributed, b) == Fraction(unresolved, per_head)
+    assert [abs(delta) for delta in deltas] == sorted(map(abs, deltas), reverse=True)
+
+
+@given(counts, counts)
+def test_every_function_of_either_side_has_one_row(base: Counts, head: Counts) -> None:
+    rows = itemised(profile(base), profile(head)).rows
+    assert len(rows) == len({(row.function, row.place, row.context) for row in rows}) == len(base.keys() | head.keys())
+
+
+def test_a_value_that_is_no_count_of_the_profile_leaves_its_rest_unattributed() -> None:
+    found = itemise(profile({"a": (10, 1)}), profile({"a": (30, 1)}), 1.0, 3.5, unit=UNIT)
+    assert (found.total, found.rows[0].delta, found.unattributed) == (2.5, 2.0, 0.5)
+
+
+def test_idle_time_is_a_row_of_its_own() -> None:
+    found = itemised(profile({"a": (10, 1)}), profile({"a": (10, 1)}, idle=5))
+    assert (found.rows[0].function, found.rows[0].context, found.rows[0].delta) == (IDLE, "idle", 0.5)
+    assert found.unattributed == 0
+
+
+def test_string_iterations_count_and_are_told_apart() -> None:
+    head = msgspec.structs.replace(profile({}), functions=(cost("clear_page_erms", 10, 10, 40_950),), ticks=40_960)
+    (row,) = itemised(profile({}), head).rows
+    assert (row.head, row.head_iterations, row.head_calls) == (4096.0, 4095.0, 1.0)
+    assert (row.base, row.base_iterations, row.base_calls) == (0.0, 0.0, 0.0)
+
+
+def test_one_function_in_two_contexts_is_two_rows() -> None:
+    found = itemised(profile({"memset": (10, 1)}), profile({"memset": (10, 1), "memset@interrupt": (20, 1)}))
+    assert [(row.context, row.delta) for row in found.rows] == [("interrupt", 2.0), ("kernel", 0.0)]
+
+
+def test_what_was_inlined_before_stands_with_the_function_that_held_it() -> None:
+    found = itemised(BASE, HEAD)
+    (group,) = found.groups
+    assert group.root == "change_protection"
+    assert group.functions == (
+        "change_protection", "prot_commit_flush_ptes", "change_pte_range", "vm_normal_page", "pte_val"
+    )  # fmt: skip
+    assert (group.base, group.head, group.delta) == (270.3, 664.4, 394.1)
+    alone = {row.function for row in found.rows if row.group is None}
+    assert alone == {"do_mprotect_pkey", "measure"}
+
+
+def test_the_same_pairing_the_other_way_round() -> None:
+    (group,) = itemised(HEAD, BASE).groups
+    assert (group.root, len(group.functions), group.delta) == ("change_protection", 5, -394.1)
+
+
+def test_the_sentence_counts_moved_code_once() -> None:
+    assert itemised(BASE, HEAD).sentence == (
+        "+394.1 instructions/page: prot_commit_flush_ptes +328, vm_normal_page +80, "
+        "change_protection with change_pte_range -25.9, pte_val +12"
+    )
+
+
+def test_clones_are_rows_of_their_own_unless_folded() -> None:
+    base = profile({"f": (100, 2)})
+    head = profile({"f": (40, 2), "f.isra.0": (50, 1), "f.isra.0.cold": (30, 1)}, {("f", "f.isra.0"): 1})
+    assert [row.function for row in itemised(base, head).rows] == ["f", "f.isra.0", "f.isra.0.cold"]
+    (row,) = itemised(base, head, fold=True).rows
+    assert (row.function, row.delta, row.head_calls) == ("f", 2.0, 0.3)
+
+
+def test_whose_profiles_and_rounds_these_are_is_kept() -> None:
+    head = msgspec.structs.replace(HEAD, run="r2", rounds=(3, 4))
+    found = itemised(BASE, head)
+    assert (found.base_run, found.head_run, found.base_rounds, found.head_rounds) == ("r1", "r2", (1,), (3, 4))
+
+
+@pytest.mark.parametrize("per", [7, 16_384, 65_536])
+def test_a_difference_of_one_instruction_is_found_and_nothing_else(per: int) -> None:
+    base = profile({"a": (123_457, 9), "b": (999_983, 2)}, operations=per)
+    head = profile({"a": (123_457, 9), "b": (999_984, 2)}, operations=per)
+    found = itemised(base, head)
+    assert [row.function for row in found.rows if row.delta] == ["b"]
+    assert exact(found.rows[0].delta, base) == Fraction(1, per)
+    assert found.unattributed == 0

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the plugin counts is what the guest executed, and the guest does not notice."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from kassay import pipeline
+from kassay.directory import open_directory
+from kassay.evidence import collect
+from kassay.guest import protocol
+from kassay.journal import artifacts
+from kassay.journal.journal import read_journal
+from kassay.model.measurement import CellEvidence
+from kassay.model.run import RunRecord
+from kassay.profile.functions import profile_of
+from kassay.profile.raw import parse
+from kassay.profile.symbols import Symbols
+from kassay.profiles import region_of
+
+from .conftest import NEW, OLD, Kassay
+
+pytestmark = pytest.mark.boot
+ITERATIONS, SYSCALLS = 1000, 100
+
+
+def records_of(directory: Path) -> tuple[RunRecord, ...]:
+    here = open_directory(directory)
+    return read_journal(here.journal, here.plan_id)
+
+
+def evidence_of(directory: Path) -> tuple[CellEvidence, ...]:
+    return collect(open_directory(directory), records_of(directory))
+
+
+@pytest.fixture(scope="module")
+def calibration(kassay: Kassay, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Known work on one kernel, twice: the first run of a side carries call stacks."""
+    directory = tmp_path_factory.mktemp("calibration") / "runs"
+    sizes = ("--set", f"iterations={ITERATIONS}", "--set", f"syscalls={SYSCALLS}")
+    ran = kassay("compare", "calibrate", OLD, OLD, *sizes, "--repeats", "1", "--perturb", "0", "--rounds", "6",
+                 "--out", str(directory))  # fmt: skip
+    assert ran.status == 0, ran.err
+    return directory
+
+
+def test_every_run_is_counted_to_the_instruction(ladder: Path) -> None:
+    regions = [m.region for item in evidence_of(ladder) for m in item.measurements]
+    assert len(regions) == 9
+    for region in regions:
+        assert region is not None
+        assert (region.problem, region.unresolved, region.idle) == ("", 0, 0)
+        assert dict(region.counts)["kernel"] > 1_000_000
+
+
+def test_runs_with_call_stacks_and_with_counts_agree_to_the_digit(ladder: Path) -> None:
+    modes = {m.region.mode for item in evidence_of(ladder) for m in item.measurements if m.region}
+    assert modes == {"stacks", "counts"}
+    assert {finding.evidence for finding in pipeline.answer(ladder).findings} == {"exact"}
+
+
+def test_a_run_without_a_profile_has_the_same_digits_and_is_as_valid(
+    kassay: Kassay, ladder: Path, tmp_path: Path
+) -> None:
+    words = ("--set", "size=2MiB", "--rounds", "8", "--repeats", "1", "--perturb", "0", "--profile", "none")
+    ran = kassay("compare", "mprotect_toggle", OLD, NEW, *words, "--out", str(tmp_path / "bare"), "--format", "json")
+    assert ran.status == 0, ran.err
+    bare = {item.label: item.measurements[0] for item in evidence_of(tmp_path / "bare")}
+    for item in evidence_of(ladder):
+        if item.label in bare:
+            assert bare[item.label].phases == item.measurements[0].phases
+    findings = ran.json()["findings"]
+    assert all(finding["verdict"] == "regression" or finding["metric"] == "touch" for finding in findings)
+    assert {finding["attribution"] for finding in findings} == {None}
+    assert all("no profile" in finding["profile_note"] for finding in findings)
+
+
+def test_every_difference_is_itemised_and_adds_up(ladder: Path) -> None:
+    findings = pipeline.answer(ladder).findings
+    assert len(findings) >= 8
+    for finding in findings:
+        found = finding.attribution
+        assert found is not None, finding.profile_note
+        assert finding.base_value is not None and finding.head_value is not None
+        assert found.unattributed == 0
+        assert found.total == pytest.approx(finding.head_value - finding.base_value, abs=1e-9)
+        assert sum(row.delta for row in found.rows) == pytest.approx(found.total, abs=1e-9)
+        assert sum(row.base for row in found.rows) == pytest.approx(finding.base_value, abs=1e-9)
+        assert sum(row.head for row in found.rows) == pytest.approx(finding.head_value, abs=1e-9)
+
+
+def test_the_step_is_named(ladder: Path) -> None:
+    finding = next(f for f in pipeline.answer(ladder).findings if f.primary and f.head == NEW and f.base != OLD)
+    assert finding.attribution is not None
+    deltas = {row.function: row.delta for row in finding.attribution.rows}
+    assert deltas["prot_commit_flush_ptes"] > 200
+    group = next(group for group in finding.attribution.groups if "change_pte_range" in group.functions)
+    assert group.root == "change_protection" and group.delta > 300
+    assert "prot_commit_flush_ptes" in finding.attribution.sentence
+
+
+def test_known_work_is_counted_as_arithmetic_says(calibration: Path) -> None:
+    (loop,) = pipeline.profiles(calibration, None, "loop")[:1]
+    costs = {(cost.function, cost.context): cost for cost in loop.profile.functions}
+    spun = costs["counted_loop", "user"]
+    assert spun.calls == 1
+    # 3 instructions an iteration, and those that set up and leave the function.
+    assert 3 * ITERATIONS < spun.instructions <= 3 * ITERATIONS + 8
+    assert sum(c.instructions + c.iterations for c in loop.profile.functions) == loop.profile.ticks
+    (calls,) = pipeline.profiles(calibration, None, "syscall")[:1]
+    entered = {cost.function: cost.calls for cost in calls.profile.functions if cost.context == "kernel"}
+    assert entered["__x64_sys_getppid"] == entered["do_syscall_64"] == SYSCALLS
+
+
+def test_call_stacks_lead_from_the_program_into_the_kernel(calibration: Path) -> None:
+    (calls,) = pipeline.profiles(calibration, None, "syscall")[:1]
+    assert calls.profile.stacks is not None
+    path = next(cost.path for cost in calls.profile.stacks if cost.path[-1] == "__x64_sys_getppid")
+    places = [path.index(name) for name in ("kernel", "run_round", "do_syscall_64", "__x64_sys_getppid")]
+    assert places == sorted(places)
+
+
+def test_a_profile_that_is_cut_short_or_not_there_leaves_the_run_valid(ladder: Path, tmp_path: Path) -> None:
+    record = next(r for r in records_of(ladder) if r.profile_sha256)
+    assert record.stream_sha256 is not None and record.profile_sha256 is not None
+    whole = artifacts.get(ladder, record.profile_sha256)
+    report = protocol.parse(artifacts.get(ladder, record.stream_sha256))
+    for cut in (len(whole) // 2, len(whole) - 1, 0):
+        torn = msgspec.structs.replace(record, profile_sha256=artifacts.put(ladder, whole[:cut]))
+        region = region_of(ladder, torn, report)
+        assert region is not None and region.problem.startswith("line "), cut
+    assert region_of(ladder, msgspec.structs.replace(record, profile_sha256=None), report) is None
+
+
+def test_symbols_of_another_kernel_are_refused(ladder: Path) -> None:
+    records = [record for record in records_of(ladder) if record.profile_sha256]
+    one, other = records[0], next(record for record in records if record.symbols != records[0].symbols)
+    assert one.stream_sha256 is not None and one.profile_sha256 is not None
+    report = protocol.parse(artifacts.get(ladder, one.stream_sha256))
+    raw = parse(artifacts.get(ladder, one.profile_sha256))
+    problems = []
+    for tables in (one.symbols, other.symbols):
+        symbols = Symbols.load([artifacts.get(ladder, name) for name in tables], {})
+        problems.append(profile_of(raw, symbols, report, phase="protect", rounds=[3], kernel="", run="").problem)
+    assert problems[0] == ""
+    assert "the symbol table does not match the image" in problems[1]

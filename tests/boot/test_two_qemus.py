@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A QEMU with the newer plugin interface counts what the host's own one counts."""
+
+import os
+import platform
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from kassay import pipeline
+from kassay.effects.files import cache_directory
+from kassay.kernels import _apt
+from kassay.kernels._aptsources import host_mirrors
+from kassay.machines._plugin import interface
+from kassay.machines._qemu import version
+from kassay.model.finding import AttributionRow
+from kassay.model.progress import silent
+
+from .conftest import NEW, OLD, QUICK, Kassay
+
+pytestmark = [pytest.mark.boot, pytest.mark.network]
+PACKAGES = ("qemu-system-x86", "qemu-system-common", "qemu-system-data")
+
+
+def stanzas(root: _apt.AptRoot, path: str, into: Path) -> list[dict[str, str]]:
+    _apt.unpacked(root, path, into)
+    text = into.read_text()
+    found = [dict(re.findall(r"^([\w-]+): (.*)$", stanza, re.M)) for stanza in text.split("\n\n")]
+    return [stanza for stanza in found if stanza.get("Package") in PACKAGES]
+
+
+@pytest.fixture(scope="module")
+def newer_qemu(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with qemu-system-x86_64 of the backports to this release, unpacked and not installed."""
+    place = tmp_path_factory.mktemp("qemu")
+    release = platform.freedesktop_os_release().get("VERSION_CODENAME", "")
+    mirrors = host_mirrors()
+    root = _apt.root_for(mirrors, "x86_64")
+    _apt.prepare(root, mirrors)
+    _apt.learn_codenames(root, mirrors, silent)
+    _apt.prepare(root, mirrors)
+    _apt.update(root, silent)
+    found = [
+        (package_list.uri, stanza)
+        for package_list in _apt.package_lists(root, mirrors) if package_list.suite == f"{release}-backports"
+        for stanza in stanzas(root, package_list.path, place / "list")
+    ]  # fmt: skip
+    if {stanza["Package"] for _, stanza in found} != set(PACKAGES):
+        pytest.skip(f"the archive has no newer QEMU for {release or 'this host'}")
+    kept = cache_directory() / "test-qemu"
+    kept.mkdir(parents=True, exist_ok=True)
+    for uri, stanza in found:
+        deb = kept / Path(stanza["Filename"]).name
+        if not deb.exists():
+            assert _apt.download(root, f"{uri.rstrip('/')}/{stanza['Filename']}", stanza["SHA256"], deb, silent) is None
+        subprocess.run(("dpkg-deb", "-x", str(deb), str(place / "root")), check=True)
+    wrapper = place / "bin" / "qemu-system-x86_64"
+    wrapper.parent.mkdir()
+    share = place / "root" / "usr" / "share"
+    wrapper.write_text(
+        f'#!/bin/sh\nexec "{place}/root/usr/bin/qemu-system-x86_64" -L "{share}/qemu" -L /usr/share/seabios "$@"\n'
+    )
+    wrapper.chmod(0o755)
+    return wrapper.parent
+
+
+def tables(directory: Path) -> dict[tuple[str, str], list[AttributionRow]]:
+    report = pipeline.answer(directory)
+    return {(f.metric, f.head): sorted(f.attribution.rows, key=repr) for f in report.findings if f.attribution}
+
+
+@pytest.mark.parametrize("boot", ["short", "snapshot"])
+def test_two_versions_of_qemu_give_the_same_function_table(
+    kassay: Kassay, newer_qemu: Path, tmp_path: Path, boot: str
+) -> None:
+    words = ("compare", "mprotect_toggle", OLD, NEW, *QUICK, "--repeats", "1", "--perturb", "0", "--boot", boot)
+    ran = kassay(*words, "--out", str(tmp_path / "old"))
+    assert ran.status == 0, ran.err
+    path = f"{newer_qemu}{os.pathsep}{os.environ['PATH']}"
+    ran = kassay(*words, "--out", str(tmp_path / "new"), env={**os.environ, "PATH": path})
+    assert ran.status == 0, ran.err
+    used = pipeline.answer(tmp_path / "new").machine.program.removeprefix("QEMU ")
+    assert (interface(version("x86_64")), interface(used)) == (1, 3), used
+    assert len(tables(tmp_path / "new")) == 4
+    assert tables(tmp_path / "new") == tables(tmp_path / "old")

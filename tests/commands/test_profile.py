@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Which profiles a command line asks for, and what it then shows."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+import pytest
+from typer.testing import CliRunner
+
+from kassay import pipeline
+from kassay.cli import build_app
+from kassay.directory import started
+from kassay.errors import BadInput
+from kassay.profiles import Profiled
+from tests.analysis.plans import plan_of
+from tests.analysis.profiles import BASE, HEAD, value
+from tests.report.reports import UNIT
+
+LABELS = ("debian:6.0", "debian:6.1", "debian:6.2")
+STACKED = msgspec.structs.replace(HEAD, mode="stacks", stacks=())
+Run = Callable[..., str]
+Asked = list[tuple[tuple[str, ...], str | None]]
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
+    """What was asked of the pipeline: kernels and metric. The first kernel is 6.12's mprotect, the others 6.19's."""
+    seen: Asked = []
+
+    def profiles(directory: Path, kernels: Sequence[str], metric: str | None) -> tuple[Profiled, ...]:
+        seen.append((tuple(kernels), metric))
+        return tuple(_profiled(kernel) for kernel in kernels)
+
+    monkeypatch.setattr(pipeline, "profiles", profiles)
+    return seen
+
+
+def _profiled(kernel: str) -> Profiled:
+    profile = msgspec.structs.replace(BASE if kernel == LABELS[0] else STACKED, kernel=kernel)
+    known = frozenset(one.function for one in profile.functions) | {"mincore_hugetlb"}
+    return Profiled(profile=profile, unit=UNIT, value=value(profile), known=known)
+
+
+@pytest.fixture
+def run(tmp_path: Path, asked: Asked) -> Run:
+    started(tmp_path / "runs", plan_of(3, question="ladder"))
+
+    def shown(*words: str) -> str:
+        done = CliRunner().invoke(build_app(), ["profile", str(tmp_path / "runs"), *words])
+        if done.exception is not None:
+            raise done.exception
+        return done.output
+
+    return shown
+
+
+def test_a_ladder_is_shown_from_its_first_to_its_last_kernel(run: Run, asked: Asked) -> None:
+    shown = run()
+    assert asked == [((LABELS[0], LABELS[2]), None)]
+    assert shown.startswith("+394.1 instructions/page: prot_commit_flush_ptes +328, vm_normal_page +80, ")
+    assert "iteration: debian:6.0 against debian:6.2 [instructions/page]" in shown
+    lines = [line.split() for line in shown.splitlines()]
+    assert ["└", "change_pte_range", "-", "244.2", "+244.2", "0", "→", "0.004"] in lines
+    assert ["total", "300.6", "694.7", "+394.1"] in lines
+
+
+def test_two_kernels_and_a_metric_are_taken_as_named(run: Run, asked: Asked) -> None:
+    run("--base", LABELS[1], "--metric", "touch")
+    run("--head", LABELS[1])
+    assert asked == [((LABELS[1], LABELS[2]), "touch"), (LABELS[:2], None)]
+
+
+def test_one_kernel_is_shown_alone_with_shares(run: Run, asked: Asked) -> None:
+    shown = run("--kernel", LABELS[1])
+    assert asked == [((LABELS[1],), None)]
+    lines = [line.split() for line in shown.splitlines()]
+    assert ["prot_commit_flush_ptes", "328.0", "47.2", "%", "2"] in lines
+    assert ["total", "694.7"] in lines
+
+
+def test_top_and_context_choose_rows_and_the_rest_is_counted(run: Run) -> None:
+    assert "4 more functions" in run("--top", "3")
+    assert "more function" not in run("--top", "0")
+    user = run("--top", "0", "--context", "user")
+    assert "measure (user)" in user and "6 more functions" in user and "change_pte_range  " not in user
+
+
+def test_clones_are_folded_when_asked(run: Run, asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    clone = msgspec.structs.replace(HEAD.functions[0], function="do_mprotect_pkey.cold", instructions=7_000)
+    more = msgspec.structs.replace(_profiled(LABELS[1]), profile=msgspec.structs.replace(
+        HEAD, kernel=LABELS[1], functions=(*HEAD.functions, clone)
+    ))  # fmt: skip
+    monkeypatch.setattr(pipeline, "profiles", lambda *_: (more,))
+    assert "do_mprotect_pkey.cold" in run("--kernel", LABELS[1])
+    folded = run("--kernel", LABELS[1], "--fold")
+    assert "do_mprotect_pkey.cold" not in folded and " 22.3 " in folded
+
+
+def test_under_a_clock_that_measures_time_instructions_are_itemised(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def timed(kernel: str) -> Profiled:
+        one = _profiled(kernel)
+        profile = msgspec.structs.replace(one.profile, ticks=None)
+        return msgspec.structs.replace(one, profile=profile, unit="ns/page", value=99_999.0)
+
+    monkeypatch.setattr(pipeline, "profiles", lambda _, kernels, metric: tuple(map(timed, kernels)))
+    shown = run()
+    assert shown.startswith("+394.1 instructions/page: ") and "[ns/" not in shown
+    assert ["total", "300.6", "694.7", "+394.1"] in [line.split() for line in shown.splitlines()]
+
+
+def test_an_export_goes_to_a_file_or_to_standard_output(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "p.json"
+    assert run("--kernel", LABELS[1], "--export", "speedscope", "--out", str(out)) == ""
+    assert json.loads(out.read_text())["profiles"][0]["type"] == "sampled"
+    assert "# callgrind format" in run("--kernel", LABELS[1], "--export", "callgrind")
+
+
+def test_coverage_shows_every_kernel_and_every_function_of_the_file(run: Run, asked: Asked, tmp_path: Path) -> None:
+    source = tmp_path / "mprotect.c"
+    source.write_text("void change_pte_range(void)\n{\n}\nint mincore_hugetlb(void)\n{\n}\nint gone(void)\n{\n}\n")
+    lines = [line.split() for line in run("--coverage", str(source)).splitlines()]
+    assert asked == [(LABELS, None)]
+    assert ["change_pte_range", "no", "symbol", "0.004", "/", "244.2", "0.004", "/", "244.2"] in lines
+    assert ["mincore_hugetlb", *("not", "executed") * 3] in lines
+    assert ["gone", *("no", "symbol") * 3] in lines
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--kernel", "a", "--base", "b"), "--kernel: shows one kernel, --base and --head compare two"),
+        (("--base", LABELS[2]), "--base and --head: both are debian:6.2"),
+        (("--context", "kernal"), "--context: unknown 'kernal'\n  known: user, kernel, interrupt, other, idle"),
+        (("--export", "folded"), "--export: writes one kernel's profile\n  add --kernel, one of debian:6.0, "),
+        (("--kernel", LABELS[1], "--export", "paper"), "--export: unknown 'paper'\n  known: callgrind (for KCach"),
+        (("--kernel", LABELS[0], "--export", "folded"), "run r1 of debian:6.0 carries counts, no call stacks"),
+        (("--coverage", "/nowhere.c"), "/nowhere.c: No such file"),
+    ],
+)
+def test_what_cannot_be_shown_is_said_with_the_way_out(run: Run, words: tuple[str, ...], said: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        run(*words)
+    assert said in str(caught.value)
+    assert len(str(caught.value).splitlines()) <= 3
+
+
+def test_a_place_without_runs_is_said(tmp_path: Path) -> None:
+    done = CliRunner().invoke(build_app(), ["profile", str(tmp_path)])
+    assert isinstance(done.exception, BadInput) and "not a run directory" in str(done.exception)

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Addresses become lines, with what was inlined there, on a program of a real compiler."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
+
+from kassay.effects import process
+from kassay.errors import BadInput, HostLacks
+from kassay.profile import lines
+
+SOURCE = """\
+static inline __attribute__((always_inline)) long inner(long a)
+{
+\treturn a * 3 + 7;
+}
+
+__attribute__((noinline)) long outer(long a)
+{
+\treturn inner(a) ^ 5;
+}
+
+int main(int argc, char **argv)
+{
+\t(void)argv;
+\treturn (int)outer(argc);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("lines")
+    (place / "p.c").write_text(SOURCE)
+    subprocess.run(["gcc", "-g", "-O2", "-static", "-o", place / "p", place / "p.c"], check=True)
+    return place / "p"
+
+
+def instructions_of(program: Path, function: str) -> dict[int, int]:
+    """Every address of the function that may begin an instruction, executed 10 times each."""
+    with program.open("rb") as file:
+        table = ELFFile(file).get_section_by_name(".symtab")
+        assert isinstance(table, SymbolTableSection)
+        found = table.get_symbol_by_name(function)
+        assert found is not None
+        start = found[0]["st_value"]
+        return dict.fromkeys(range(start, start + found[0]["st_size"]), 10)
+
+
+@pytest.mark.parametrize("tool", ["llvm-addr2line", "addr2line"])
+def test_a_line_is_told_with_the_functions_it_was_inlined_into(
+    program: Path, tool: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if shutil.which(tool) is None:
+        pytest.skip(f"{tool} is not installed")
+    monkeypatch.setattr(lines, "_PROGRAMS", (tool,))
+    places = instructions_of(program, "outer")
+    made = lines.rows(program, places)
+    assert sum(row.count for row in made) == sum(places.values())
+    inlined = [row for row in made if row.function == "inner"]
+    assert [(row.line, row.inlined_into) for row in inlined] == [(3, ("outer",))]
+    assert all(row.file is not None and row.file.endswith("p.c") for row in made)
+    assert {row.line for row in made if not row.inlined_into} <= {6, 7, 8, 9}
+    assert [row.count for row in made] == sorted((row.count for row in made), reverse=True)
+
+
+def test_many_addresses_are_asked_in_batches_and_none_is_lost(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    places = instructions_of(program, "outer")
+    whole = lines.rows(program, places)
+    monkeypatch.setattr(lines, "_BATCH", 3)
+    assert lines.rows(program, places) == whole
+
+
+def test_an_address_without_a_line_keeps_its_count(program: Path) -> None:
+    (row,) = lines.rows(program, {1: 5})
+    assert (row.file, row.line, row.count) == (None, None, 5)
+
+
+def test_no_line_information_is_bad_input_with_the_way_out(program: Path, tmp_path: Path) -> None:
+    stripped = tmp_path / "stripped"
+    subprocess.run(["strip", "-o", stripped, program], check=True)
+    (tmp_path / "text").write_text("no kernel")
+    for path, said in (
+        (stripped, "no line information"),
+        (tmp_path / "text", "not an ELF"),
+        (tmp_path / "no", "No such"),
+    ):
+        with pytest.raises(BadInput, match=said) as caught:
+            lines.rows(path, {0: 1})
+        assert "CONFIG_DEBUG_INFO" in caught.value.remedy
+
+
+def test_a_host_without_the_program_lacks_it(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "find", lambda _: None)
+    with pytest.raises(HostLacks, match="addr2line"):
+        lines.rows(program, {0: 1})
