@@ -42,13 +42,8 @@ def library() -> str:
 
 
 def library_notice() -> str:
-    """Whose work library() is."""
-    import vl_convert
-
-    return (
-        f"Vega {vl_convert.get_vega_version()} and Vega-Embed, Copyright (c) University of Washington "
-        "Interactive Data Lab and contributors, BSD-3-Clause; with parts of D3, Copyright Mike Bostock, ISC licence"
-    )
+    """Whose work library() is, and on what terms: they ask to go along with it."""
+    return (files("kassay.report") / "templates" / "vega-licences.txt").read_text("utf-8")
 
 
 @cache

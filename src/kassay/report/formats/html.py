@@ -35,12 +35,12 @@ def render(report: Report) -> str:
     return _template().render(title=title, verdict=verdict, facts=shown, parts=parts, made=made, scripts=scripts)
 
 
-def _scripts(parts: list[dict[str, Any]]) -> tuple[str, Markup, Markup] | None:
+def _scripts(parts: list[dict[str, Any]]) -> tuple[Markup, Markup, Markup] | None:
     """Whose the library is, the library and the page's own script; nothing where nothing is drawn by them."""
     if not any(part["section"].icicles for part in parts):
         return None
     # Both are the project's or its dependency's; names stand in the data, which is JSON without a "<".
-    return library_notice(), Markup(library()), Markup(program())
+    return Markup(library_notice()), Markup(library()), Markup(program())
 
 
 def _part(number: int, section: Section) -> dict[str, Any]:
