@@ -91,7 +91,6 @@ static uint32_t attention_of(const struct block *block, unsigned int points, boo
 		attention |= ATTEND_HALT;
 		break;
 	case END_REPEAT:
-		attention |= block->count == 1 ? ATTEND_REPEAT : 0;
 		break;
 	case END_SYSCALL:
 	case END_SYSCALL_RETURN:
@@ -105,26 +104,40 @@ static uint32_t attention_of(const struct block *block, unsigned int points, boo
 
 static void define(struct block *block)
 {
+	static const char digits[] = "0123456789abcdef";
 	FILE *out = counter_define(&block->counter, 'b');
 
 	fprintf(out, " %" PRIx64 " ", block->start);
 	for (uint32_t i = 0; i < block->count; i++)
-		fprintf(out, "%x", block->lengths[i]);
+		fputc(digits[block->lengths[i]], out);
 	fputc(' ', out);
-	for (uint64_t i = 0; i < block->end - block->start; i++)
-		fprintf(out, "%02x", block->code[i]);
+	for (uint64_t i = 0; i < block->end - block->start; i++) {
+		fputc(digits[block->code[i] >> 4], out);
+		fputc(digits[block->code[i] & 15], out);
+	}
 	fputc('\n', out);
+}
+
+static struct event *make_event(struct block *block, char kind, uint32_t place, struct block *target)
+{
+	struct event *event = allocate(sizeof(*event));
+
+	event->kind = kind;
+	event->place = place;
+	event->target = target;
+	event->counter.id = NO_ID;
+	event->next = block->events;
+	block->events = event;
+	return event;
 }
 
 static struct block *make(enum target target, const struct translated *seen, bool stacks)
 {
-	struct block *block = counter_alloc(sizeof(*block));
-	uint8_t *bytes = malloc(seen->count + seen->bytes);
+	struct block *block = allocate(sizeof(*block));
+	uint8_t *bytes = allocate(seen->count + seen->bytes);
 	unsigned int points = points_at(seen->start);
 	struct last_insn last;
 
-	if (!bytes)
-		abort();
 	memcpy(bytes, seen->lengths, seen->count);
 	memcpy(bytes + seen->count, seen->code, seen->bytes);
 	block->lengths = bytes;
@@ -140,7 +153,9 @@ static struct block *make(enum target target, const struct translated *seen, boo
 	block->ending = last.ending;
 	block->target = last.target;
 	block->attention = attention_of(block, points, stacks);
-	define(block);
+	block->counter.id = NO_ID;
+	if (block->ending == END_REPEAT && block->count == 1)
+		block->iterations = make_event(block, 'i', 0, NULL);
 	return block;
 }
 
@@ -181,12 +196,7 @@ struct event *block_event(struct block *block, char kind, uint32_t place, struct
 		if (event->kind == kind && event->place == place && event->target == target)
 			return event;
 	}
-	event = counter_alloc(sizeof(*event));
-	event->kind = kind;
-	event->place = place;
-	event->target = target;
-	event->next = block->events;
-	block->events = event;
+	event = make_event(block, kind, place, target);
 	define_event(event, block);
 	return event;
 }
@@ -233,7 +243,15 @@ void block_touch(struct block *block)
 	}
 	fresh[fresh_count++] = block;
 	block->attention &= ~(uint32_t)ATTEND_FRESH;
+	if (block->counter.id == NO_ID)
+		define(block);
 	counter_touch(&block->counter);
+	if (!block_repeats(block))
+		return;
+	if (block->iterations->counter.id == NO_ID)
+		define_event(block->iterations, block);
+	if (!block->iterations->counter.touched)
+		counter_touch(&block->iterations->counter);
 }
 
 void blocks_refresh(void)

@@ -13,7 +13,6 @@ enum attention {
 	ATTEND_FAULT = 2,        /* enters an exception */
 	ATTEND_INTERRUPT = 4,    /* enters an interrupt */
 	ATTEND_SUCCESSOR = 8,    /* where it leads to must be seen */
-	ATTEND_REPEAT = 16,      /* may be a further iteration of a string instruction */
 	ATTEND_THUNK_CALL = 32,  /* leads to a thunk */
 	ATTEND_HALT = 64,
 	ATTEND_SYSCALL = 128,
@@ -37,6 +36,7 @@ struct block {
 	uint64_t function;
 	struct block *chain; /* in the table */
 	struct event *events;
+	struct event *iterations; /* of a block that is one repeated string instruction */
 	uint32_t count; /* of instructions */
 	uint32_t attention;
 	enum ending ending;
@@ -45,6 +45,12 @@ struct block {
 	const uint8_t *code;
 	struct counter counter;
 };
+
+/* Whether the block is one repeated string instruction, which begins again for each iteration. */
+static inline bool block_repeats(const struct block *block)
+{
+	return block->iterations;
+}
 
 /* The block that was translated; the same one for the same code at the same place. @stacks: calls and returns matter. */
 struct block *block_of(enum target target, const struct qemu_plugin_tb *tb, bool stacks);

@@ -10,7 +10,6 @@
 
 static struct {
 	FILE *out;
-	unsigned int slots;
 	uint32_t ids;
 	uint64_t lines;
 	uint64_t round;
@@ -23,14 +22,13 @@ int counters_open(const char *path, const char *mode, const char *target, unsign
 	file.out = fopen(path, "we");
 	if (!file.out)
 		return -1;
-	file.slots = intervals * CONTEXTS;
 	counters_line("profile 1 %s %s %d %u", mode, target, KASSAY_QEMU_API, intervals);
 	return 0;
 }
 
-void *counter_alloc(size_t size)
+void *allocate(size_t size)
 {
-	void *made = calloc(1, size + 2 * file.slots * sizeof(uint64_t));
+	void *made = calloc(1, size);
 
 	if (!made) {
 		fprintf(stderr, "kassay-profile: no memory\n");
@@ -70,23 +68,22 @@ void counters_line(const char *format, ...)
 /* Writes the counter when it changed. Returns whether it counted at all. */
 static bool write_change(struct counter *counter)
 {
-	uint64_t *now = counter->now, *last = counter->now + file.slots;
-	size_t bytes = file.slots * sizeof(*now);
+	const uint64_t *now = counter->now;
 	bool any = false;
 
-	for (unsigned int i = 0; i < file.slots && !any; i++)
+	for (unsigned int i = 0; i < SLOTS && !any; i++)
 		any = now[i] != 0;
-	if (memcmp(now, last, bytes)) {
+	if (memcmp(now, counter->last, sizeof(counter->now))) {
 		fprintf(file.out, "%c %" PRIu32, any ? 'c' : 'z', counter->id);
-		for (unsigned int i = 0; i < file.slots; i++) {
+		for (unsigned int i = 0; i < SLOTS; i++) {
 			if (now[i])
 				fprintf(file.out, " %u %" PRIu64, i, now[i]);
 		}
 		fputc('\n', file.out);
 		file.lines++;
-		memcpy(last, now, bytes);
+		memcpy(counter->last, now, sizeof(counter->now));
 	}
-	memset(now, 0, bytes);
+	memset(counter->now, 0, sizeof(counter->now));
 	counter->touched = false;
 	return any;
 }

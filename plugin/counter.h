@@ -14,21 +14,23 @@
 enum context { CONTEXT_OWN, CONTEXT_INTERRUPT, CONTEXT_OTHER, CONTEXT_IDLE, CONTEXTS };
 
 #define MAX_INTERVALS 9
+#define SLOTS (MAX_INTERVALS * CONTEXTS)
+#define NO_ID UINT32_MAX
 
-/* Embedded as the last member: its values follow it in memory. */
 struct counter {
 	struct counter *next; /* in the list of this round */
-	uint32_t id;
+	uint32_t id;          /* in the file; NO_ID until it is defined there */
 	bool touched;
 	bool listed; /* counted in the round before */
-	uint64_t now[]; /* this round, then the round before */
+	uint64_t now[SLOTS];
+	uint64_t last[SLOTS]; /* of the round before */
 };
 
 /* Opens @path and begins the file. Returns 0, or -1 (errno). */
 int counters_open(const char *path, const char *mode, const char *target, unsigned int intervals);
 
-/* Room for a record of @size bytes that ends with a counter; zeroed. Never fails: without memory the emulator ends. */
-void *counter_alloc(size_t size);
+/* Zeroed memory. Never fails: without memory the emulator ends. */
+void *allocate(size_t size);
 
 /* Gives the counter its number and writes "@kind ID", to which the caller adds the rest of the line. */
 FILE *counter_define(struct counter *counter, char kind);

@@ -7,11 +7,10 @@
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 
 static struct {
-	struct cpu *cpus;
 	unsigned int count;
 	unsigned int interval;
 	bool stacks;
-	bool done;
+	bool counting;
 	struct task *tasks;
 	uint64_t halts;
 	uint64_t lost;
@@ -19,6 +18,8 @@ static struct {
 
 /* What ran before the region began; it leads anywhere. */
 static struct block nowhere = { .ending = END_JUMP_INDIRECT };
+
+static struct cpu cpus[MAX_CPUS] = { [0 ... MAX_CPUS - 1] = { .block = &nowhere } };
 
 static enum context context_of(const struct task *task)
 {
@@ -36,10 +37,8 @@ static void set_slot(struct cpu *cpu)
 
 static struct task *new_task(uint64_t address, enum task_kind kind)
 {
-	struct task *task = calloc(1, sizeof(*task));
+	struct task *task = allocate(sizeof(*task));
 
-	if (!task)
-		abort();
 	task->address = address;
 	task->kind = kind;
 	task->next = f.tasks;
@@ -61,16 +60,14 @@ static void set_kind(struct cpu *cpu, enum task_kind kind)
 
 void follow_start(unsigned int count, unsigned int own, bool stacks, unsigned int interval)
 {
-	f.cpus = calloc(count, sizeof(*f.cpus));
-	if (!f.cpus)
-		abort();
 	f.count = count;
+	f.counting = true;
 	f.interval = interval;
 	f.stacks = stacks;
 	for (unsigned int i = 0; i < count; i++) {
-		f.cpus[i].block = &nowhere;
-		f.cpus[i].task = new_task(0, i == own ? TASK_OWN : TASK_OTHER);
-		set_slot(&f.cpus[i]);
+		cpus[i].block = &nowhere;
+		cpus[i].task = new_task(0, i == own ? TASK_OWN : TASK_OTHER);
+		set_slot(&cpus[i]);
 	}
 }
 
@@ -169,8 +166,8 @@ static void note_target(struct cpu *cpu, struct block *before, struct block *blo
 static bool succeed(struct cpu *cpu, struct block *before, struct block *block)
 {
 	if (before->ending == END_REPEAT && block->start == before->last) {
-		if (block->attention & ATTEND_REPEAT)
-			counter_add(&block_event(block, 'i', 0, NULL)->counter, cpu->slot, 1);
+		if (block_repeats(block))
+			block->iterations->counter.now[cpu->slot]++;
 		return true;
 	}
 	/* In the middle of @before and not by its own jump: a device access ended it there. */
@@ -187,8 +184,6 @@ static bool succeed(struct cpu *cpu, struct block *before, struct block *block)
 /* Returns the block that @block follows on by its own code, NULL when it follows on none. */
 static struct block *attend(struct cpu *cpu, struct block *before, struct block *block)
 {
-	if (f.done)
-		return NULL;
 	if (block->attention & ATTEND_FRESH)
 		block_touch(block);
 	if (block->attention & (ATTEND_FAULT | ATTEND_INTERRUPT)) {
@@ -215,49 +210,77 @@ static inline bool calls_for_attention(const struct block *before, const struct 
 	       (block->start - before->start - 1 < before->inner);
 }
 
+/* Apart, so that the way of most blocks stays short. */
+static __attribute__((noinline)) void attend_and_count(struct cpu *cpu, struct block *block)
+{
+	if (f.counting) {
+		attend(cpu, cpu->block, block);
+		block->counter.now[cpu->slot]++;
+	}
+	cpu->block = block;
+}
+
 void follow_block(unsigned int index, void *data)
 {
 	struct block *block = data;
-	struct cpu *cpu = &f.cpus[index];
+	struct cpu *cpu = &cpus[index];
 
-	if (unlikely(calls_for_attention(cpu->block, block)))
-		attend(cpu, cpu->block, block);
+	if (unlikely(calls_for_attention(cpu->block, block))) {
+		attend_and_count(cpu, block);
+		return;
+	}
 	block->counter.now[cpu->slot]++;
 	cpu->block = block;
+}
+
+void follow_repeat(unsigned int index, void *data)
+{
+	struct block *block = data;
+	struct cpu *cpu = &cpus[index];
+
+	if (unlikely(cpu->block != block || block->attention)) {
+		/* Not through follow_block(): what comes before may be the first of the iterations. */
+		attend_and_count(cpu, block);
+		return;
+	}
+	block->counter.now[cpu->slot]++;
+	block->iterations->counter.now[cpu->slot]++;
 }
 
 void follow_block_and_calls(unsigned int index, void *data)
 {
 	struct block *block = data;
-	struct cpu *cpu = &f.cpus[index];
+	struct cpu *cpu = &cpus[index];
 	struct block *before = cpu->block;
 
-	if (unlikely(f.done))
+	cpu->block = block;
+	if (unlikely(!f.counting))
 		return;
-	if (unlikely(calls_for_attention(before, block)))
+	if (unlikely(calls_for_attention(before, block) || (block_repeats(block) && before != block)))
 		before = attend(cpu, before, block);
-	if (before)
+	else if (before == block && block_repeats(block))
+		block->iterations->counter.now[cpu->slot]++;
+	if (before && ((before->attention & ATTEND_SUCCESSOR) || tree_turns(&cpu->task->stack, block)))
 		tree_step(&cpu->task->stack, before, block);
 	tree_count(&cpu->task->stack, cpu->slot, block->count);
 	block->counter.now[cpu->slot]++;
-	cpu->block = block;
 }
 
 void follow_interval(unsigned int interval)
 {
 	f.interval = interval;
 	for (unsigned int i = 0; i < f.count; i++)
-		set_slot(&f.cpus[i]);
+		set_slot(&cpus[i]);
 }
 
 void follow_own(unsigned int cpu)
 {
-	set_kind(&f.cpus[cpu], TASK_OWN);
+	set_kind(&cpus[cpu], TASK_OWN);
 }
 
 void follow_save(unsigned int cpu, uint64_t address)
 {
-	struct task *task = f.cpus[cpu].task;
+	struct task *task = cpus[cpu].task;
 
 	if (task->address && task->address != address)
 		f.lost++;
@@ -266,7 +289,7 @@ void follow_save(unsigned int cpu, uint64_t address)
 
 void follow_load(unsigned int index, uint64_t address)
 {
-	struct cpu *cpu = &f.cpus[index];
+	struct cpu *cpu = &cpus[index];
 	struct task *task;
 
 	for (task = f.tasks; task && task->address != address; task = task->next)
@@ -277,16 +300,16 @@ void follow_load(unsigned int index, uint64_t address)
 
 void follow_access(unsigned int cpu, struct block *block, bool store)
 {
-	counter_add(&block_event(block, store ? 'w' : 'l', 0, NULL)->counter, f.cpus[cpu].slot, 1);
+	counter_add(&block_event(block, store ? 'w' : 'l', 0, NULL)->counter, cpus[cpu].slot, 1);
 }
 
 void follow_totals(void)
 {
 	static const char *const kinds[] = { "other", "own", "idle" };
-
-	f.done = true;
 	for (const struct task *task = f.tasks; task; task = task->next)
 		counters_line("t %" PRIx64 " %s", task->address, kinds[task->kind]);
 	counters_line("x halts %" PRIu64, f.halts);
 	counters_line("x lost %" PRIu64, f.lost + tree_lost());
+	f.counting = false;
+	blocks_refresh();
 }

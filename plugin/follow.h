@@ -10,6 +10,7 @@
 #include "tree.h"
 
 #define MAX_FRAMES 32
+#define MAX_CPUS 64
 
 /* An exception or interrupt that has been entered and not returned from. */
 struct frame {
@@ -40,11 +41,12 @@ struct cpu {
 	struct task *task;
 };
 
-/* Makes @count CPUs; the measured task runs on @own. */
+/* From now on what is executed counts; the measured task runs on @own, one of @count CPUs. */
 void follow_start(unsigned int count, unsigned int own, bool stacks, unsigned int interval);
 
-/* Each time a block begins: without and with the call tree. */
+/* Each time a block begins: without and with the call tree; and without it, of a block that repeats itself. */
 void follow_block(unsigned int cpu, void *block);
+void follow_repeat(unsigned int cpu, void *block);
 void follow_block_and_calls(unsigned int cpu, void *block);
 
 /* The interval of the round that the counts go to from now on. */

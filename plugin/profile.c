@@ -2,10 +2,12 @@
 /*
  * A TCG plugin that counts what a guest executes between its region marks
  * (guest/clock.h). Until the region begins it only looks for marks in user
- * code; then it has all code translated again and follows every block. It
- * reads the guest and changes nothing in it.
+ * code; then it has all code translated again and follows every block. With
+ * early=on all code is ready to be followed from the start: cheaper where
+ * little runs before the region, as in a machine that was restored. It reads
+ * the guest and changes nothing in it.
  *
- * Arguments: out=PATH points=PATH mode=counts|stacks|memory
+ * Arguments: out=PATH points=PATH mode=counts|stacks|memory early=on|off
  */
 #include <errno.h>
 #include <stdio.h>
@@ -28,6 +30,7 @@ static struct {
 	const char *mode;
 	bool stacks;
 	bool memory;
+	bool early;
 	enum { WAITING, COUNTING, DONE } state;
 	unsigned int intervals; /* marks of a round */
 	uint64_t marks;
@@ -54,7 +57,8 @@ static void begin(unsigned int cpu)
 	}
 	p.state = COUNTING;
 	follow_start(p.cpus, cpu, p.stacks, p.intervals - 1);
-	qemu_plugin_reset(p.id, on_reset); /* throws away all translations */
+	if (!p.early)
+		qemu_plugin_reset(p.id, on_reset); /* throws away all translations */
 }
 
 static void end_round(void)
@@ -157,6 +161,13 @@ static void look_for_marks(struct qemu_plugin_tb *tb)
 	}
 }
 
+static qemu_plugin_vcpu_udata_cb_t callback_for(const struct block *block)
+{
+	if (p.stacks)
+		return follow_block_and_calls;
+	return block_repeats(block) ? follow_repeat : follow_block;
+}
+
 static void count_block(struct qemu_plugin_tb *tb)
 {
 	struct block *block = block_of(p.target, tb, p.stacks);
@@ -164,8 +175,7 @@ static void count_block(struct qemu_plugin_tb *tb)
 	const uint8_t *code = block->code;
 
 	/* Before the marks' callbacks, which run in the middle of the block they are in. */
-	qemu_plugin_register_vcpu_tb_exec_cb(tb, p.stacks ? follow_block_and_calls : follow_block, QEMU_PLUGIN_CB_NO_REGS,
-					     block);
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, callback_for(block), QEMU_PLUGIN_CB_NO_REGS, block);
 	for (uint32_t i = 0; i < block->count; code += block->lengths[i++]) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 
@@ -179,7 +189,7 @@ static void count_block(struct qemu_plugin_tb *tb)
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	(void)id;
-	if (p.state == COUNTING)
+	if (p.state == COUNTING || (p.state == WAITING && p.early))
 		count_block(tb);
 	else if (p.state == WAITING && code_is_user(qemu_plugin_tb_vaddr(tb)))
 		look_for_marks(tb);
@@ -197,6 +207,8 @@ static int read_argument(const char *argument)
 		p.points = strdup(value);
 	else if (!strncmp(argument, "mode=", 5))
 		p.mode = strdup(value);
+	else if (!strncmp(argument, "early=", 6))
+		p.early = !strcmp(value, "on");
 	else
 		return -1;
 	p.stacks = !strcmp(p.mode, "stacks");
@@ -215,6 +227,10 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 			fprintf(stderr, "kassay-profile: unknown argument %s\n", argv[i]);
 			return -1;
 		}
+	}
+	if (p.cpus > MAX_CPUS) {
+		fprintf(stderr, "kassay-profile: more than %d CPUs\n", MAX_CPUS);
+		return -1;
 	}
 	if (!p.out || !p.points || points_read(p.points)) {
 		fprintf(stderr, "kassay-profile: out=PATH and points=PATH are needed\n");

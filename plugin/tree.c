@@ -3,14 +3,6 @@
 
 #include <inttypes.h>
 
-struct node {
-	struct node *parent;
-	struct node *child;   /* the one found last comes first */
-	struct node *sibling;
-	uint64_t address; /* of the function; 0 for a root */
-	struct counter counter;
-};
-
 static struct node *roots[CONTEXTS];
 static uint64_t lost;
 
@@ -26,7 +18,7 @@ static void define(struct node *node)
 
 static struct node *make(struct node *parent, uint64_t address)
 {
-	struct node *node = counter_alloc(sizeof(*node));
+	struct node *node = allocate(sizeof(*node));
 
 	node->parent = parent;
 	node->address = address;
@@ -103,7 +95,7 @@ static void turn(struct tree_stack *stack, const struct block *block)
 	struct level *level = &stack->levels[stack->depth];
 	struct node *parent = level->node->parent;
 
-	if (!block->function || level->node->address == block->function)
+	if (!tree_turns(stack, block))
 		return;
 	level->node = child_of(parent ? parent : level->node, block->function);
 }
@@ -143,11 +135,6 @@ void tree_leave(struct tree_stack *stack, struct tree_place place)
 {
 	stack->depth = place.depth;
 	stack->user_depth = place.user_depth;
-}
-
-void tree_count(struct tree_stack *stack, unsigned int slot, int64_t count)
-{
-	counter_add(&stack->levels[stack->depth].node->counter, slot, (uint64_t)count);
 }
 
 uint64_t tree_lost(void)

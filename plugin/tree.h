@@ -7,7 +7,14 @@
 
 #define MAX_LEVELS 192
 
-struct node;
+/* One path of calls. */
+struct node {
+	struct node *parent;
+	struct node *child; /* the one found last comes first */
+	struct node *sibling;
+	uint64_t address; /* of the function; 0 for a root */
+	struct counter counter;
+};
 
 struct level {
 	struct node *node;
@@ -39,7 +46,16 @@ struct tree_place tree_enter(struct tree_stack *stack, const struct block *block
 void tree_leave(struct tree_stack *stack, struct tree_place place);
 
 /* @count instructions more (or, negative, less) for the innermost level. */
-void tree_count(struct tree_stack *stack, unsigned int slot, int64_t count);
+static inline void tree_count(struct tree_stack *stack, unsigned int slot, int64_t count)
+{
+	counter_add(&stack->levels[stack->depth].node->counter, slot, (uint64_t)count);
+}
+
+/* Whether code of another function than the innermost level's begins. */
+static inline bool tree_turns(const struct tree_stack *stack, const struct block *block)
+{
+	return block->function && block->function != stack->levels[stack->depth].node->address;
+}
 
 /* Calls that were too deep to be kept. */
 uint64_t tree_lost(void);

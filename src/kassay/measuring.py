@@ -9,10 +9,11 @@ from pathlib import Path
 
 from kassay import kernels as kernel_store
 from kassay.effects import clock
-from kassay.effects.files import disk_errors, sha256_bytes
+from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, write_atomic
 from kassay.guest import initramfs, protocol
 from kassay.journal import artifacts
 from kassay.machines._backend import Ended, Job
+from kassay.model.kernel import KernelArtifact
 from kassay.model.plan import Cell, PlannedRun
 from kassay.model.progress import silent
 from kassay.model.run import RunRecord
@@ -20,7 +21,7 @@ from kassay.plan.perturb import padding_parameter
 from kassay.plan.profiles import profile_of
 from kassay.prepare import Prepared, modules_of
 from kassay.profile.points import points
-from kassay.profile.tables import kernel_symbols, module_symbols, program_symbols
+from kassay.profile.tables import FORMAT, kernel_symbols, module_symbols, program_symbols
 from kassay.run.outcome import classify
 
 
@@ -66,8 +67,8 @@ class Measurer:
         if job.profile is None:
             return ()
         artifact = self._prepared.artifacts[cell.kernel]
-        tables = _tables(artifact.symbols, str(self._prepared.program(cell.workload)))
-        text = points(tables, functions=job.profile == "stacks")
+        tables = _tables(artifact, self._prepared.program(cell.workload))
+        text = _points(tables, job.profile == "stacks")
         with disk_errors(self._scratch):
             Path(job.directory, "points").write_text(text)
         modules = kernel_store.load_modules(artifact, modules_of(cell), silent)
@@ -132,9 +133,20 @@ class Measurer:
 
 
 @cache
-def _tables(kernel: str | None, program: str) -> tuple[bytes, ...]:
-    own = program_symbols(Path(program))
-    return (own,) if kernel is None else (kernel_symbols(Path(kernel)), own)
+def _tables(artifact: KernelArtifact, program: Path) -> tuple[bytes, ...]:
+    """Symbol tables of kernel and program; the kernel's is kept in the cache, since to make it takes half a second."""
+    own = program_symbols(program)
+    if artifact.symbols is None:
+        return (own,)
+    kept = cache_directory() / "symbols" / f"{FORMAT}-{artifact.identity.symbols_sha256}"
+    if not kept.is_file():
+        write_atomic(kept, kernel_symbols(Path(artifact.symbols)))
+    return kept.read_bytes(), own
+
+
+@cache
+def _points(tables: tuple[bytes, ...], functions: bool) -> str:
+    return points(tables, functions=functions)
 
 
 def _outcome(ended: Ended, *, boots: bool) -> tuple[str, str]:

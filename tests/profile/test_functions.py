@@ -244,3 +244,13 @@ def test_only_the_five_largest_foreign_functions_are_named() -> None:
         file.count(file.block(address, NOP), 10 + number, slot=2)
     found = summary_of(parse(file.bytes()), symbols(*functions), report(sum(range(10, 17))))
     assert found.others == (("f6", 16), ("f5", 15), ("f4", 14), ("f3", 13), ("f2", 12))
+
+
+def test_user_code_of_another_task_does_not_get_the_names_of_our_program() -> None:
+    file = File()
+    block = file.block(0x401000, NOP, RET)
+    file.count(block, 3, slot=0)
+    file.count(block, 5, slot=2)
+    found = profile(file, report(16), symbols((0x401000, 16, "main"), place="program"))
+    sums = {(f.function, f.context): f.instructions for f in found.functions}
+    assert sums == {("main", "user"): 6, (NO_SYMBOL, "other"): 10}

@@ -96,7 +96,11 @@ def _counting(job: Job, arch: str, words: str) -> tuple[str, ...]:
     if job.profile is None:
         return ()
     place = escape(job.directory)
-    values = (escape(str(plugin(arch, words))), f"mode={job.profile}", f"out={place}/profile", f"points={place}/points")
+    early = "on" if job.snapshot is not None else "off"
+    values = (
+        escape(str(plugin(arch, words))), f"mode={job.profile}", f"early={early}",
+        f"out={place}/profile", f"points={place}/points",
+    )  # fmt: skip
     return ("-plugin", ",".join(values))
 
 

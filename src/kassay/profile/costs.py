@@ -4,7 +4,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from kassay.model.profile import CONTEXTS, FunctionCost
+from kassay.model.profile import CONTEXTS, NO_SYMBOL, FunctionCost
 from kassay.profile.counters import RawProfile
 from kassay.profile.place import Placed, Span
 
@@ -15,6 +15,7 @@ Times: TypeAlias = int | tuple[int, ...]
 """How often a block's instructions were executed: all the same, or each its own number."""
 
 _CONTEXTS = tuple(CONTEXTS)
+_OTHER = 2
 _INSTRUCTIONS, _ITERATIONS, _CALLS, _ATOMICS, _TLB, _LOADS, _STORES = _FIELDS = range(7)
 _Key: TypeAlias = tuple[str, str, str]
 
@@ -22,6 +23,11 @@ _Key: TypeAlias = tuple[str, str, str]
 def context_of(number: int, kernel: bool) -> str:
     """The word for a context of the file, for code in the kernel's half or the user's."""
     return _CONTEXTS[number + 1] if number or kernel else _CONTEXTS[0]
+
+
+def foreign(number: int) -> bool:
+    """Whether a context of the file is another task's: user code there is not of the program whose symbols we have."""
+    return number >= _OTHER
 
 
 def times(raw: RawProfile, counts: Counts) -> dict[int, Times]:
@@ -69,17 +75,16 @@ def costs(
         for field, counters in ((_ITERATIONS, raw.iterations), (_LOADS, raw.loads), (_STORES, raw.stores)):
             for counter in counters.keys() & counts.keys():
                 block = counters[counter]
-                _row(found, blocks[block].spans[0], context_of(number, blocks[block].kernel))[field] += counts[counter]
+                _row(found, blocks[block].spans[0], number, blocks[block].kernel)[field] += counts[counter]
     made = [_cost(key, row, raw.mode == "memory") for key, row in found.items()]
     return tuple(sorted(made, key=lambda c: (-c.instructions - c.iterations, c.function, c.place, c.context)))
 
 
 def _add(found: dict[_Key, list[int]], number: int, block: Placed, ran: Times) -> None:
     """A block's executions in one context of the file."""
-    context = context_of(number, block.kernel)
     kinds = ((_CALLS, block.entries), (_ATOMICS, block.code.atomics), (_TLB, block.code.tlb))
     for span in block.spans:
-        row = _row(found, span, context)
+        row = _row(found, span, number, block.kernel)
         first, last = span.first, span.last
         row[_INSTRUCTIONS] += ran * (last - first) if isinstance(ran, int) else sum(ran[first:last])
         for field, numbers in kinds:
@@ -88,8 +93,9 @@ def _add(found: dict[_Key, list[int]], number: int, block: Placed, ran: Times) -
                     row[field] += ran if isinstance(ran, int) else ran[at]
 
 
-def _row(found: dict[_Key, list[int]], span: Span, context: str) -> list[int]:
-    key = span.function, span.place, context
+def _row(found: dict[_Key, list[int]], span: Span, number: int, kernel: bool) -> list[int]:
+    nameless = foreign(number) and not kernel
+    key = NO_SYMBOL if nameless else span.function, span.place, context_of(number, kernel)
     row = found.get(key)
     if row is None:
         row = found[key] = [0] * len(_FIELDS)

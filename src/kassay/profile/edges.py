@@ -8,7 +8,7 @@ from functools import cache
 from typing import TypeAlias
 
 from kassay.model.profile import CallEdge
-from kassay.profile.costs import Counts, Times, completed, context_of
+from kassay.profile.costs import Counts, Times, completed, context_of, foreign
 from kassay.profile.counters import RawProfile
 from kassay.profile.decode import BRANCH, CALL, INDIRECT_CALL, INDIRECT_JUMP, JUMP
 from kassay.profile.place import Placed
@@ -32,10 +32,11 @@ def edges(
     """
     found: Counter[_Key] = Counter()
     for number, (counts, done) in enumerate(zip(sums, executed, strict=True)):
-        for caller, callee, kernel, tail, count in _direct(blocks, done):
-            found[caller, callee, context_of(number, kernel), False, tail] += count
-        for caller, callee, kernel, tail, count in _indirect(raw, blocks, counts):
-            found[caller, callee, context_of(number, kernel), True, tail] += count
+        seen = ((False, _direct(blocks, done)), (True, _indirect(raw, blocks, counts)))
+        for indirect, calls in seen:
+            for caller, callee, kernel, tail, count in calls:
+                if kernel or not foreign(number):  # another program's functions have no names here
+                    found[caller, callee, context_of(number, kernel), indirect, tail] += count
     made = (
         CallEdge(caller=caller, callee=callee, context=context, calls=count, indirect=indirect, tail=tail)
         for (caller, callee, context, indirect, tail), count in found.items()

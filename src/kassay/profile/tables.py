@@ -22,6 +22,8 @@ from elftools.elf.sections import Section, SymbolTableSection
 
 from kassay.errors import BadInput
 
+FORMAT = 2
+"""Counts up when the same image gives another table."""
 PADDING = "__pfx_"
 """Names the bytes in front of a function, which it jumps or falls through."""
 _TEXT = frozenset("tTwW")
