@@ -14,7 +14,7 @@ enum clock { CLOCK_TSC, CLOCK_RAW };
 
 /*
  * An instruction without effect that is found nowhere else, so that a TCG
- * plugin sees how many boundaries a round has ('N', once for each), where the
+ * plugin sees that a workload started ('S'), how many boundaries a round has ('N', once for each), where the
  * region begins ('B') and ends ('E'), where the boundaries are ('P'), and
  * which other tasks work for the measured one ('W'). x86: nopl 0x4b4153<letter>(%rax), bytes 0f 1f 80 <letter> 53 41 4b.
  * arm64: movz xzr, #0x4b<letter>.

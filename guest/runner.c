@@ -197,6 +197,7 @@ static int run_once(struct run *run)
 {
 	cpu_set_t first;
 
+	region_mark('S');
 	CPU_ZERO(&first);
 	CPU_SET(0, &first);
 	if (sysconf(_SC_PAGESIZE) != PAGE_BYTES)

@@ -176,10 +176,16 @@ struct block *block_of(enum target target, const struct qemu_plugin_tb *tb, bool
 	return block;
 }
 
-static void define_event(struct event *event, const struct block *block)
+/* A block need not have been counted: one that only makes a device access again is not. */
+static void define_event(struct event *event, struct block *block)
 {
-	FILE *out = counter_define(&event->counter, event->kind);
+	FILE *out;
 
+	if (block->counter.id == NO_ID)
+		define(block);
+	if (event->target && event->target->counter.id == NO_ID)
+		define(event->target);
+	out = counter_define(&event->counter, event->kind);
 	fprintf(out, " %" PRIu32, block->counter.id);
 	if (event->kind == 's')
 		fprintf(out, " %" PRIu32, event->place);

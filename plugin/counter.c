@@ -12,7 +12,7 @@ static struct {
 	FILE *out;
 	uint32_t ids;
 	uint64_t lines;
-	uint64_t round;
+	uint32_t round;
 	struct counter *touched;  /* in this round */
 	struct counter *previous; /* those of the round before; linked through next as well */
 } file;
@@ -43,6 +43,19 @@ FILE *counter_define(struct counter *counter, char kind)
 	file.lines++;
 	fprintf(file.out, "%c %" PRIu32, kind, counter->id);
 	return file.out;
+}
+
+uint32_t counters_round(void)
+{
+	return file.round;
+}
+
+void counter_add_late(struct counter *counter, uint32_t round, unsigned int slot, int64_t count)
+{
+	if (round == file.round)
+		counter_add(counter, slot, (uint64_t)count);
+	else
+		counters_line("k %" PRIu32 " %" PRIu32 " %u %" PRId64, counter->id, round, slot, count);
 }
 
 void counter_touch(struct counter *counter)
@@ -92,7 +105,7 @@ void counters_end_round(void)
 {
 	struct counter *lists[] = { file.touched, file.previous }, *kept = NULL, *next;
 
-	counters_line("r %" PRIu64, file.round++);
+	counters_line("r %" PRIu32, file.round++);
 	for (unsigned int i = 0; i < 2; i++) {
 		for (struct counter *counter = lists[i]; counter; counter = next) {
 			next = counter->next;

@@ -35,6 +35,12 @@ void *allocate(size_t size);
 /* Gives the counter its number and writes "@kind ID", to which the caller adds the rest of the line. */
 FILE *counter_define(struct counter *counter, char kind);
 
+/* The round that is counted now; 0 before the first. */
+uint32_t counters_round(void);
+
+/* Adds to a round that may be over: what happened in it is known only now. */
+void counter_add_late(struct counter *counter, uint32_t round, unsigned int slot, int64_t count);
+
 /* Must precede the first count in a round. */
 void counter_touch(struct counter *counter);
 

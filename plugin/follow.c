@@ -12,8 +12,10 @@ static struct {
 	bool stacks;
 	bool counting;
 	struct task *tasks;
-	uint64_t halts;
+	struct counter halts;
 	uint64_t lost;
+	unsigned int unsettled; /* CPUs, at the end */
+	void (*finished)(void);
 } f;
 
 /* What ran before the region began; it leads anywhere. */
@@ -32,7 +34,7 @@ static enum context context_of(const struct task *task)
 
 static void set_slot(struct cpu *cpu)
 {
-	cpu->slot = f.interval * CONTEXTS + context_of(cpu->task);
+	cpu->now = (struct when){ f.interval * CONTEXTS + context_of(cpu->task), counters_round() };
 }
 
 static struct task *new_task(uint64_t address, enum task_kind kind)
@@ -64,6 +66,7 @@ void follow_start(unsigned int count, unsigned int own, bool stacks, unsigned in
 	f.counting = true;
 	f.interval = interval;
 	f.stacks = stacks;
+	f.halts.id = NO_ID;
 	for (unsigned int i = 0; i < count; i++) {
 		cpus[i].block = &nowhere;
 		cpus[i].task = new_task(0, i == own ? TASK_OWN : TASK_OTHER);
@@ -72,13 +75,14 @@ void follow_start(unsigned int count, unsigned int own, bool stacks, unsigned in
 }
 
 /* @block was left before all of it was executed. @executed < 0: it is not known where. */
-static void left(struct cpu *cpu, struct block *block, unsigned int slot, int64_t executed)
+static void left(struct cpu *cpu, struct block *block, struct when when, int64_t executed)
 {
 	struct event *event = block_event(block, executed < 0 ? 'u' : 's', executed < 0 ? 0 : (uint32_t)executed, NULL);
 
-	counter_add(&event->counter, slot, 1);
+	counter_add_late(&event->counter, when.round, when.slot, 1);
 	if (f.stacks)
-		tree_count(&cpu->task->stack, slot, (executed < 0 ? 0 : executed) - (int64_t)block->count);
+		tree_count_late(&cpu->task->stack, when.round, when.slot,
+				(executed < 0 ? 0 : executed) - (int64_t)block->count);
 }
 
 /*
@@ -90,11 +94,11 @@ static struct block *resume(struct cpu *cpu, const struct frame *frame, const st
 	struct block *before = frame->before;
 
 	if (block->start - before->start <= before->inner)
-		left(cpu, before, frame->slot, block_index(before, block->start));
+		left(cpu, before, frame->counted, block_index(before, block->start));
 	else if (block_leads_to(before, block->start))
 		return before;
 	else
-		left(cpu, before, frame->slot, -1);
+		left(cpu, before, frame->counted, -1);
 	return NULL;
 }
 
@@ -109,7 +113,7 @@ static void enter(struct cpu *cpu, struct block *before, const struct block *blo
 {
 	struct task *task = cpu->task;
 	bool interrupt = block->attention & ATTEND_INTERRUPT;
-	struct frame frame = { .before = before, .site = cpu->site, .slot = cpu->slot, .cut = !interrupt };
+	struct frame frame = { .before = before, .site = cpu->site, .counted = cpu->counted, .cut = !interrupt };
 
 	if (task->depth && before->ending == END_EXCEPTION_RETURN) {
 		/* Just when another one was over: what that came in after is still to be gone on with. */
@@ -146,6 +150,7 @@ static struct block *leave(struct cpu *cpu, struct block *before, const struct b
 	frame = &task->frames[task->depth];
 	count_interrupts(task);
 	cpu->site = frame->site;
+	cpu->counted = frame->counted;
 	set_slot(cpu);
 	if (f.stacks)
 		tree_leave(&task->stack, frame->place);
@@ -159,7 +164,7 @@ static void note_target(struct cpu *cpu, struct block *before, struct block *blo
 	if (before->ending != END_JUMP_INDIRECT && before->ending != END_CALL_INDIRECT && !before->thunk)
 		return;
 	if (site && !block->thunk)
-		counter_add(&block_event(site, 'e', 0, block)->counter, cpu->slot, 1);
+		counter_add(&block_event(site, 'e', 0, block)->counter, cpu->now.slot, 1);
 }
 
 /* Control went from @before to @block without an exception between them. Returns whether @before was executed to its end. */
@@ -167,18 +172,43 @@ static bool succeed(struct cpu *cpu, struct block *before, struct block *block)
 {
 	if (before->ending == END_REPEAT && block->start == before->last) {
 		if (block_repeats(block))
-			block->iterations->counter.now[cpu->slot]++;
+			block->iterations->counter.now[cpu->now.slot]++;
 		return true;
 	}
 	/* In the middle of @before and not by its own jump: a device access ended it there. */
 	if (block->start - before->start - 1 < before->inner &&
 	    !(before->ending == END_JUMP && before->target == block->start)) {
-		left(cpu, before, cpu->slot, block_index(before, block->start));
+		left(cpu, before, cpu->counted, block_index(before, block->start));
 		return false;
 	}
 	if (before->attention & ATTEND_SUCCESSOR)
 		note_target(cpu, before, block);
 	return true;
+}
+
+static void count_halt(struct cpu *cpu)
+{
+	if (f.halts.id == NO_ID)
+		fputc('\n', counter_define(&f.halts, 'h'));
+	counter_add(&f.halts, cpu->now.slot, 1);
+}
+
+static void settle(struct cpu *cpu)
+{
+	cpu->settled = true;
+	if (!--f.unsettled)
+		f.finished();
+}
+
+void follow_end(unsigned int own, void (*finished)(void))
+{
+	f.finished = finished;
+	for (unsigned int i = 0; i < f.count; i++) {
+		cpus[i].settled = i == own || cpus[i].block == &nowhere || cpus[i].block->ending == END_HALT;
+		f.unsettled += !cpus[i].settled;
+	}
+	if (!f.unsettled)
+		finished();
 }
 
 /* Returns the block that @block follows on by its own code, NULL when it follows on none. */
@@ -196,8 +226,10 @@ static struct block *attend(struct cpu *cpu, struct block *before, struct block 
 		before = NULL;
 	if (block->attention & ATTEND_THUNK_CALL)
 		cpu->site = block;
+	if (unlikely(f.unsettled) && !cpu->settled)
+		settle(cpu);
 	if (block->attention & ATTEND_HALT) {
-		f.halts++;
+		count_halt(cpu);
 		if (cpu->task->kind == TASK_OTHER && !cpu->task->interrupts)
 			set_kind(cpu, TASK_IDLE);
 	}
@@ -215,7 +247,8 @@ static __attribute__((noinline)) void attend_and_count(struct cpu *cpu, struct b
 {
 	if (f.counting) {
 		attend(cpu, cpu->block, block);
-		block->counter.now[cpu->slot]++;
+		block->counter.now[cpu->now.slot]++;
+		cpu->counted = cpu->now;
 	}
 	cpu->block = block;
 }
@@ -229,7 +262,8 @@ void follow_block(unsigned int index, void *data)
 		attend_and_count(cpu, block);
 		return;
 	}
-	block->counter.now[cpu->slot]++;
+	block->counter.now[cpu->now.slot]++;
+	cpu->counted = cpu->now;
 	cpu->block = block;
 }
 
@@ -243,8 +277,9 @@ void follow_repeat(unsigned int index, void *data)
 		attend_and_count(cpu, block);
 		return;
 	}
-	block->counter.now[cpu->slot]++;
-	block->iterations->counter.now[cpu->slot]++;
+	block->counter.now[cpu->now.slot]++;
+	block->iterations->counter.now[cpu->now.slot]++;
+	cpu->counted = cpu->now;
 }
 
 void follow_block_and_calls(unsigned int index, void *data)
@@ -259,11 +294,12 @@ void follow_block_and_calls(unsigned int index, void *data)
 	if (unlikely(calls_for_attention(before, block) || (block_repeats(block) && before != block)))
 		before = attend(cpu, before, block);
 	else if (before == block && block_repeats(block))
-		block->iterations->counter.now[cpu->slot]++;
+		block->iterations->counter.now[cpu->now.slot]++;
 	if (before && ((before->attention & ATTEND_SUCCESSOR) || tree_turns(&cpu->task->stack, block)))
 		tree_step(&cpu->task->stack, before, block);
-	tree_count(&cpu->task->stack, cpu->slot, block->count);
-	block->counter.now[cpu->slot]++;
+	tree_count(&cpu->task->stack, cpu->now.slot, block->count);
+	block->counter.now[cpu->now.slot]++;
+	cpu->counted = cpu->now;
 }
 
 void follow_interval(unsigned int interval)
@@ -300,7 +336,7 @@ void follow_load(unsigned int index, uint64_t address)
 
 void follow_access(unsigned int cpu, struct block *block, bool store)
 {
-	counter_add(&block_event(block, store ? 'w' : 'l', 0, NULL)->counter, cpus[cpu].slot, 1);
+	counter_add(&block_event(block, store ? 'w' : 'l', 0, NULL)->counter, cpus[cpu].now.slot, 1);
 }
 
 void follow_totals(void)
@@ -308,7 +344,6 @@ void follow_totals(void)
 	static const char *const kinds[] = { "other", "own", "idle" };
 	for (const struct task *task = f.tasks; task; task = task->next)
 		counters_line("t %" PRIx64 " %s", task->address, kinds[task->kind]);
-	counters_line("x halts %" PRIu64, f.halts);
 	counters_line("x lost %" PRIu64, f.lost + tree_lost());
 	f.counting = false;
 	blocks_refresh();

@@ -12,11 +12,17 @@
 #define MAX_FRAMES 32
 #define MAX_CPUS 64
 
+/* Where a block was counted. */
+struct when {
+	uint32_t slot;
+	uint32_t round;
+};
+
 /* An exception or interrupt that has been entered and not returned from. */
 struct frame {
 	struct block *before; /* what it came in after, or in the middle of */
 	struct block *site;
-	unsigned int slot; /* that before was counted in */
+	struct when counted; /* before was */
 	bool cut;          /* before may have been left in its middle */
 	bool interrupt;
 	struct tree_place place;
@@ -37,8 +43,10 @@ struct task {
 struct cpu {
 	struct block *block; /* that runs, or ran last */
 	struct block *site;  /* that led into a thunk */
-	unsigned int slot;
+	struct when now;     /* for the blocks that come */
+	struct when counted; /* block was: another CPU may have gone on to the next interval since */
 	struct task *task;
+	bool settled; /* since the end of the region: what ran then is known to have been executed or cut short */
 };
 
 /* From now on what is executed counts; the measured task runs on @own, one of @count CPUs. */
@@ -62,7 +70,13 @@ void follow_load(unsigned int cpu, uint64_t address);
 /* A load or store of the block that runs on this CPU. */
 void follow_access(unsigned int cpu, struct block *block, bool store);
 
-/* The region is over: writes tasks and totals, and counts no more. */
+/*
+ * The region is over. What other CPUs are in the middle of is still followed
+ * to its end; then, maybe at once, @finished is called.
+ */
+void follow_end(unsigned int own, void (*finished)(void));
+
+/* Writes tasks and totals, and counts no more. */
 void follow_totals(void);
 
 #endif

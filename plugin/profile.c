@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A TCG plugin that counts what a guest executes between its region marks
- * (guest/clock.h). Until the region begins it only looks for marks in user
- * code; then it has all code translated again and follows every block. With
- * early=on all code is ready to be followed from the start: cheaper where
- * little runs before the region, as in a machine that was restored. It reads
- * the guest and changes nothing in it.
+ * (guest/clock.h). It reads the guest and changes nothing in it.
  *
- * Arguments: out=PATH points=PATH mode=counts|stacks|memory early=on|off
+ * Until the region begins it only looks for marks in user code; then it has
+ * all code translated again and follows every block. QEMU translates slower
+ * for a plugin that looks at all: with ready=PATH that begins only when the
+ * guest's result stream says that it is ready, long before the workload. On a
+ * busy host that may be noticed too late: the first mark ('S') is then missed,
+ * and no profile is made. With early=on all code is ready to be followed from
+ * the start: cheaper where little runs before the region, as in a machine
+ * that was restored.
+ *
+ * Arguments: out=PATH points=PATH mode=counts|stacks|memory early=on|off ready=PATH
  */
+#define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "counter.h"
 #include "follow.h"
@@ -28,24 +37,29 @@ static struct {
 	const char *out;
 	const char *points;
 	const char *mode;
+	const char *ready;
 	bool stacks;
 	bool memory;
 	bool early;
-	enum { WAITING, COUNTING, DONE } state;
+	enum { WAITING, COUNTING, ENDING, DONE } state;
+	bool started;           /* the workload did, and was seen to */
 	unsigned int intervals; /* marks of a round */
 	uint64_t marks;
 } p = { .mode = "counts" };
 
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
 
-static void on_reset(qemu_plugin_id_t id)
+static void on_exit_of_qemu(qemu_plugin_id_t id, void *data);
+
+static void listen(qemu_plugin_id_t id)
 {
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+	qemu_plugin_register_atexit_cb(id, on_exit_of_qemu, NULL);
 }
 
 static void begin(unsigned int cpu)
 {
-	if (p.state != WAITING)
+	if (p.state != WAITING || !p.started)
 		return;
 	if (!p.intervals || p.intervals > MAX_INTERVALS) {
 		fprintf(stderr, "kassay-profile: a round of %u intervals\n", p.intervals);
@@ -58,7 +72,7 @@ static void begin(unsigned int cpu)
 	p.state = COUNTING;
 	follow_start(p.cpus, cpu, p.stacks, p.intervals - 1);
 	if (!p.early)
-		qemu_plugin_reset(p.id, on_reset); /* throws away all translations */
+		qemu_plugin_reset(p.id, listen); /* throws away all translations */
 }
 
 static void end_round(void)
@@ -77,19 +91,38 @@ static void boundary(void)
 	follow_interval(interval);
 }
 
-static void end(void)
+static void finish(void)
 {
 	p.state = DONE;
-	end_round();
 	follow_totals();
 	counters_line("x marks %llu", (unsigned long long)p.marks);
 	if (counters_close())
 		fprintf(stderr, "kassay-profile: %s: not written: %s\n", p.out, strerror(errno));
 }
 
+/* The guest was over before every CPU went on. */
+static void on_exit_of_qemu(qemu_plugin_id_t id, void *data)
+{
+	(void)id;
+	(void)data;
+	if (p.state == ENDING)
+		finish();
+}
+
+static void end(unsigned int cpu)
+{
+	p.state = ENDING;
+	end_round();
+	follow_interval(p.intervals - 1);
+	follow_end(cpu, finish);
+}
+
 static void on_mark(unsigned int cpu, void *data)
 {
 	switch ((char)(uintptr_t)data) {
+	case 'S':
+		p.started = true;
+		break;
 	case 'N':
 		p.intervals += p.state == WAITING;
 		break;
@@ -106,7 +139,7 @@ static void on_mark(unsigned int cpu, void *data)
 		break;
 	case 'E':
 		if (p.state == COUNTING)
-			end();
+			end(cpu);
 		break;
 	}
 }
@@ -115,7 +148,7 @@ static void on_mark(unsigned int cpu, void *data)
 static void on_switch(unsigned int cpu, uint32_t info, uint64_t address, void *data)
 {
 	(void)data;
-	if (p.state != COUNTING)
+	if (p.state != COUNTING && p.state != ENDING)
 		return;
 	if (qemu_plugin_mem_is_store(info))
 		follow_save(cpu, address);
@@ -189,10 +222,30 @@ static void count_block(struct qemu_plugin_tb *tb)
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	(void)id;
-	if (p.state == COUNTING || (p.state == WAITING && p.early))
+	if (p.state == COUNTING || p.state == ENDING || (p.state == WAITING && p.early))
 		count_block(tb);
 	else if (p.state == WAITING && code_is_user(qemu_plugin_tb_vaddr(tb)))
 		look_for_marks(tb);
+}
+
+static bool is_ready(void)
+{
+	static const char word[] = "KASSAY stage ready";
+	static char said[1 << 16];
+	int fd = open(p.ready, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : read(fd, said, sizeof(said));
+
+	if (fd >= 0)
+		close(fd);
+	return got > 0 && memmem(said, (size_t)got, word, sizeof(word) - 1);
+}
+
+static void *wait_until_ready(void *data)
+{
+	while (!is_ready())
+		usleep(1000);
+	listen(p.id);
+	return data;
 }
 
 static int read_argument(const char *argument)
@@ -207,6 +260,8 @@ static int read_argument(const char *argument)
 		p.points = strdup(value);
 	else if (!strncmp(argument, "mode=", 5))
 		p.mode = strdup(value);
+	else if (!strncmp(argument, "ready=", 6))
+		p.ready = strdup(value);
 	else if (!strncmp(argument, "early=", 6))
 		p.early = !strcmp(value, "on");
 	else
@@ -218,6 +273,8 @@ static int read_argument(const char *argument)
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
 {
+	pthread_t thread;
+
 	p.id = id;
 	p.target_name = strdup(info->target_name);
 	p.target = !strcmp(info->target_name, "aarch64") ? TARGET_AARCH64 : TARGET_X86_64;
@@ -236,6 +293,9 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		fprintf(stderr, "kassay-profile: out=PATH and points=PATH are needed\n");
 		return -1;
 	}
-	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+	if (!p.ready)
+		listen(id);
+	else if (pthread_create(&thread, NULL, wait_until_ready, NULL))
+		return -1;
 	return 0;
 }

@@ -51,6 +51,12 @@ static inline void tree_count(struct tree_stack *stack, unsigned int slot, int64
 	counter_add(&stack->levels[stack->depth].node->counter, slot, (uint64_t)count);
 }
 
+/* The same, for a round that may be over. */
+static inline void tree_count_late(struct tree_stack *stack, uint32_t round, unsigned int slot, int64_t count)
+{
+	counter_add_late(&stack->levels[stack->depth].node->counter, round, slot, count);
+}
+
 /* Whether code of another function than the innermost level's begins. */
 static inline bool tree_turns(const struct tree_stack *stack, const struct block *block)
 {

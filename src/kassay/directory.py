@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from kassay.effects.files import write_atomic
+from kassay.effects.files import sha256_bytes, write_atomic
 from kassay.errors import BadInput
 from kassay.model.experiment import Experiment, KernelUse
 from kassay.model.kernel import exact_ref
@@ -40,7 +40,8 @@ def open_directory(path: Path) -> RunDirectory:
         plan = from_json(data, Plan)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise BadInput(f"{path}/plan.json: {error}", "it is damaged, or of another version of kassay") from error
-    return RunDirectory(path=path, plan=plan, plan_id=content_id(plan))
+    # Of the bytes as they stand there: a later version's plan has more fields, and is the same plan.
+    return RunDirectory(path=path, plan=plan, plan_id=sha256_bytes(data))
 
 
 def resumed(path: Path, experiment: Experiment) -> Plan | None:

@@ -4,18 +4,23 @@
 from collections.abc import Sequence
 
 from kassay.directory import RunDirectory
+from kassay.effects import clock
 from kassay.guest import audit, protocol
 from kassay.journal import artifacts
 from kassay.model.experiment import labels
 from kassay.model.guest import GuestReport
 from kassay.model.measurement import CellEvidence, CheckedRequirement, Fields, Measurement
 from kassay.model.plan import PlannedRun
+from kassay.model.progress import Progress, Tell, silent
 from kassay.model.run import RunRecord
 from kassay.profiles import region_of
 
+_QUIET_S = 2.0
 
-def collect(here: RunDirectory, records: Sequence[RunRecord]) -> tuple[CellEvidence, ...]:
-    """One CellEvidence per cell of the plan, in plan order."""
+
+def collect(here: RunDirectory, records: Sequence[RunRecord], tell: Tell = silent) -> tuple[CellEvidence, ...]:
+    """One CellEvidence per cell of the plan, in plan order. tell: hears of it when it takes longer than two seconds."""
+    read = _Reading(here, sum(record.outcome == "ok" for record in records), tell).read
     succeeded = {record.run: record for record in records if record.outcome == "ok"}
     tried = {record.run for record in records}
     names = labels(here.plan.experiment)
@@ -28,13 +33,28 @@ def collect(here: RunDirectory, records: Sequence[RunRecord]) -> tuple[CellEvide
                 cell=cell,
                 kernel=here.plan.kernels[cell.kernel],
                 label=names[cell.kernel],
-                measurements=tuple(_read(here, run, succeeded[run.id]) for run in runs if run.id in succeeded),
+                measurements=tuple(read(run, succeeded[run.id]) for run in runs if run.id in succeeded),
                 failures=tuple(r for r in records if r.run in ids and r.outcome != "ok"),
                 lost=len((ids & tried) - succeeded.keys()),
                 unmade=len(ids - tried),
             )
         )
     return tuple(made)
+
+
+class _Reading:
+    """Reads one run after the other and says how far it is."""
+
+    def __init__(self, here: RunDirectory, total: int, tell: Tell) -> None:
+        self._here, self._total, self._tell = here, total, tell
+        self._started, self._done = clock.monotonic_s(), 0
+
+    def read(self, run: PlannedRun, record: RunRecord) -> Measurement:
+        self._done += 1
+        if clock.monotonic_s() - self._started > _QUIET_S:
+            share = self._done / self._total
+            self._tell(Progress(stage="read", subject=f"{self._done}/{self._total}", text=run.id, done=share))
+        return _read(self._here, run, record)
 
 
 def _read(here: RunDirectory, run: PlannedRun, record: RunRecord) -> Measurement:

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Read first: the street in two functions. measure() ends with a journal, answer() starts from one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from kassay.analysis.analyse import analyse
 from kassay.analysis.gate.same_shape import SHAPE
+from kassay.choosing import chosen
 from kassay.directory import RunDirectory, open_directory, resumed, started
 from kassay.effects.files import swept
 from kassay.evidence import collect
@@ -14,15 +16,17 @@ from kassay.measuring import Measurer, jobs_for
 from kassay.model.experiment import Experiment
 from kassay.model.finding import Finding
 from kassay.model.plan import Cell
-from kassay.model.progress import Progress, Tell
+from kassay.model.progress import Progress, Tell, silent
 from kassay.model.report import Report
 from kassay.model.run import RunRecord
 from kassay.prepare import Prepared, prepare, shared_cmdline
-from kassay.profiles import Profiled, Profiles, itemised, profiled, stacks_of
+from kassay.profiles import Executed, Profiled, Profiles, itemised, profiled, stacks_of
 from kassay.profiles import executed as executed_at
 from kassay.report.build import build_report
 from kassay.run.lock import exclusive, host_for
 from kassay.run.scheduler import owed, run_all
+
+_FIRST: Mapping[str, str] = MappingProxyType({})
 
 
 def measure(experiment: Experiment, directory: Path, tell: Tell) -> None:
@@ -37,11 +41,11 @@ def measure(experiment: Experiment, directory: Path, tell: Tell) -> None:
             _make_runs(prepared, here, records, tell)
 
 
-def answer(directory: Path) -> Report:
+def answer(directory: Path, tell: Tell = silent) -> Report:
     """The answer from what the directory holds; measures nothing."""
     here = open_directory(directory)
     records = read_journal(here.journal, here.plan_id)
-    evidence = collect(here, records)
+    evidence = collect(here, records, tell)
     findings, ladders = analyse(here.plan, evidence)
     counted = Profiles(here, records, evidence)
     findings = itemised(findings, here.plan.cells, counted)
@@ -52,17 +56,23 @@ def answer(directory: Path) -> Report:
     )  # fmt: skip
 
 
-def profiles(directory: Path, kernels: Sequence[str] | None, metric: str | None) -> tuple[Profiled, ...]:
+def profiles(
+    directory: Path, kernels: Sequence[str] | None, metric: str | None, settings: Mapping[str, str] = _FIRST
+) -> tuple[Profiled, ...]:
     """Profiles of one metric (the primary one), of these kernels (the first and the last one), as reports call them.
 
-    Where an experiment has several settings, the first. Raises BadInput that lists what there is.
+    Where an experiment has several settings, the first that has the values in `settings` (names of parameters, cpus,
+    memory, workload). Raises BadInput that lists what there is.
     """
-    return profiled(*_analysed(directory), kernels, metric)
+    findings, cells, counted = _analysed(directory)
+    return profiled(chosen(findings, kernels, metric, settings), cells, counted)
 
 
-def executed(directory: Path, kernel: str, metric: str | None) -> dict[int, int]:
-    """How often each instruction address of one kernel was executed, in the rounds of profiles()."""
-    return executed_at(*_analysed(directory), kernel, metric)
+def executed(directory: Path, kernel: str, metric: str | None, settings: Mapping[str, str] = _FIRST) -> Executed:
+    """How often each instruction address of one kernel was executed, in the rounds of profiles(), with the code."""
+    findings, cells, counted = _analysed(directory)
+    (one,) = chosen(findings, (kernel,), metric, settings)
+    return executed_at(one, cells, counted)
 
 
 def _analysed(directory: Path) -> tuple[tuple[Finding, ...], tuple[Cell, ...], Profiles]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from kassay.analysis.attribution import itemise
+from kassay.choosing import Chosen
 from kassay.directory import RunDirectory
 from kassay.errors import BadInput
 from kassay.guest import protocol
@@ -27,7 +28,13 @@ from kassay.profile.functions import executions, profile_of, summary_of
 from kassay.profile.raw import parse
 from kassay.profile.symbols import Symbols
 
-_KEPT = 32  # parsed files; an answer asks for the same ones phase by phase
+_REMEDIES = {
+    **dict.fromkeys(("icount", "tcg"), "measure with --profile stacks, in another --out"),
+    **dict.fromkeys(
+        ("kvm", "host"), "only an emulator counts by function: measure with --clock icount, in another --out"
+    ),
+}
+_KEPT = 8  # parsed files; an answer asks for the same ones phase by phase
 
 
 def region_of(directory: Path, record: RunRecord, report: GuestReport) -> RegionSummary | None:
@@ -64,7 +71,7 @@ class Profiles:
         record = self._records[plain.run]
         if record.profile_sha256 is None:
             why = record.profile_problem or "the run carries no profile"
-            raise BadInput(f"{side.kernel}, run {plain.run}: {why}", "measure with --profile stacks, in another --out")
+            raise BadInput(f"{side.kernel}, run {plain.run}: {why}", _REMEDIES[cell.machine.clock])
         key = (plain.run, phase, side.chosen)
         if key not in self._made:
             self._made[key] = self._read(record, phase, side)
@@ -75,11 +82,13 @@ class Profiles:
         run = next(m.run for m in self._evidence[cell.setting_key, side.kernel].measurements if m.perturbation == 0)
         return self._opened(self._records[run]).symbols.names()
 
-    def executed(self, cell: Cell, side: Side, phase: str) -> dict[int, int]:
-        """Address of each instruction that was executed in a side's rounds -> how often, over all of them."""
+    def executed(self, cell: Cell, side: Side, phase: str) -> "Executed":
+        """What was executed in a side's rounds, over all of them."""
         record = self._records[self.of(cell, side, phase).run]
         found = self._opened(record)
-        return executions(found.raw, found.report, phase=phase, rounds=side.chosen)
+        places = executions(found.raw, found.report, phase=phase, rounds=side.chosen)
+        blocks = {(one.address, one.code) for one in found.raw.blocks.values() if one.address in places}
+        return Executed(places, tuple(sorted(blocks)))
 
     def _read(self, record: RunRecord, phase: str, side: Side) -> Profile:
         found = self._opened(record)
@@ -129,58 +138,41 @@ def _itemised(finding: Finding, cells: Sequence[Cell], profiles: Profiles) -> Fi
 
 class Profiled(Record, frozen=True, kw_only=True):
     """One kernel's profile with what it is a profile of. value: of the finding's side, per operation. known: every
-    function the kernel has."""
+    function the kernel has. refused, where: as in choosing.Chosen."""
 
     profile: Profile
     unit: str
     value: float
     known: frozenset[str]
+    refused: str = ""
+    where: str = ""
 
 
-def profiled(
-    findings: Sequence[Finding],
-    cells: Sequence[Cell],
-    profiles: Profiles,
-    kernels: Sequence[str] | None,
-    metric: str | None,
-) -> tuple[Profiled, ...]:
-    """Of the first setting; kernels by label, by default the first and the last. Raises BadInput."""
-    return tuple(_profiled(*one, cells, profiles) for one in _chosen(findings, kernels, metric))
+def profiled(found: Iterable[Chosen], cells: Sequence[Cell], profiles: Profiles) -> tuple[Profiled, ...]:
+    """The profiles of what was chosen. Raises BadInput."""
+    return tuple(_profiled(one, cells, profiles) for one in found)
 
 
-def executed(
-    findings: Sequence[Finding], cells: Sequence[Cell], profiles: Profiles, kernel: str, metric: str | None
-) -> dict[int, int]:
-    """Executions of each instruction address of one kernel, as in profiled()."""
-    ((finding, side),) = _chosen(findings, (kernel,), metric)
-    return profiles.executed(cell_of(finding, cells), side, finding.metric)
-
-
-def _chosen(
-    findings: Sequence[Finding], kernels: Sequence[str] | None, metric: str | None
-) -> tuple[tuple[Finding, Side], ...]:
-    first = findings[0]
-    setting = [
-        f for f in findings if (f.workload, f.settings, f.machine) == (first.workload, first.settings, first.machine)
-    ]
-    chosen = [f for f in setting if f.metric == metric or (metric is None and f.primary)]
-    if not chosen:
-        raise BadInput(f"unknown metric {metric!r}", f"known: {', '.join(dict.fromkeys(f.metric for f in setting))}")
-    sides = {side.kernel: (finding, side) for finding in chosen for side in finding.sides}
-    names = list(sides)
-    wanted = list(kernels) if kernels is not None else [names[0], names[-1]]
-    unknown = [name for name in wanted if name not in sides]
-    if unknown:
-        raise BadInput(f"unknown kernel {unknown[0]!r}", f"known: {', '.join(names)}")
-    return tuple(sides[name] for name in dict.fromkeys(wanted))
-
-
-def _profiled(finding: Finding, side: Side, cells: Sequence[Cell], profiles: Profiles) -> Profiled:
-    cell = cell_of(finding, cells)
-    profile = profiles.of(cell, side, finding.metric)
+def _profiled(one: Chosen, cells: Sequence[Cell], profiles: Profiles) -> Profiled:
+    cell, side, unit = cell_of(one.finding, cells), one.side, one.finding.unit
+    profile = profiles.of(cell, side, one.finding.metric)
     if profile.problem or side.value is None:
         raise BadInput(f"{profile.kernel}, run {profile.run}: {profile.problem or side.method}", "measure with --fresh")
-    return Profiled(profile=profile, unit=finding.unit, value=side.value, known=profiles.known(cell, side))
+    known = profiles.known(cell, side)
+    return Profiled(profile=profile, unit=unit, value=side.value, known=known, refused=one.refused, where=one.where)
+
+
+class Executed(NamedTuple):
+    """What one kernel executed. places: address of each instruction -> how often. blocks: address and code of the
+    translation blocks these lie in."""
+
+    places: dict[int, int]
+    blocks: tuple[tuple[int, bytes], ...]
+
+
+def executed(one: Chosen, cells: Sequence[Cell], profiles: Profiles) -> Executed:
+    """The instructions behind profiled()."""
+    return profiles.executed(cell_of(one.finding, cells), one.side, one.finding.metric)
 
 
 def stacks_of(findings: Iterable[Finding], cells: Sequence[Cell], profiles: Profiles) -> tuple[KernelStacks, ...]:

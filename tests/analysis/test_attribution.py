@@ -101,6 +101,13 @@ def test_the_sentence_counts_moved_code_once() -> None:
     )
 
 
+def test_functions_that_exchanged_no_code_are_not_netted() -> None:
+    base = profile({"root": (1000, 1)}, operations=1)
+    head = profile({"root": (950, 1), "new": (620, 1)}, {("root", "new"): 1}, operations=1)
+    found = itemised(base, head)
+    assert found.groups and found.sentence == "+570 instructions/page: new +620, root -50"
+
+
 def test_clones_are_rows_of_their_own_unless_folded() -> None:
     base = profile({"f": (100, 2)})
     head = profile({"f": (40, 2), "f.isra.0": (50, 1), "f.isra.0.cold": (30, 1)}, {("f", "f.isra.0"): 1})

@@ -1,25 +1,32 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What the plugin counts is what the guest executed, and the guest does not notice."""
 
+import inspect
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from kassay import pipeline
+from kassay.commands import _options
+from kassay.commands._options import experiment_from
 from kassay.directory import open_directory
 from kassay.evidence import collect
 from kassay.guest import protocol
 from kassay.journal import artifacts
 from kassay.journal.journal import read_journal
+from kassay.machines._backend import Ended, Job
+from kassay.measuring import Measurer
 from kassay.model.measurement import CellEvidence
+from kassay.model.progress import silent
 from kassay.model.run import RunRecord
+from kassay.prepare import prepare
 from kassay.profile.functions import profile_of
 from kassay.profile.raw import parse
 from kassay.profile.symbols import Symbols
 from kassay.profiles import region_of
 
-from .conftest import NEW, OLD, Kassay
+from .conftest import NEW, OLD, QUICK, Kassay
 
 pytestmark = pytest.mark.boot
 ITERATIONS, SYSCALLS = 1000, 100
@@ -145,3 +152,55 @@ def test_symbols_of_another_kernel_are_refused(ladder: Path) -> None:
         problems.append(profile_of(raw, symbols, report, phase="protect", rounds=[3], kernel="", run="").problem)
     assert problems[0] == ""
     assert "the symbol table does not match the image" in problems[1]
+
+
+def test_two_cpus_are_counted_to_the_instruction(kassay: Kassay, tmp_path: Path) -> None:
+    """One CPU may be in the middle of a block when the other ends the phase, or the region."""
+    words = (
+        "--cpus",
+        "2",
+        "--set",
+        "tasks=2",
+        "--set",
+        "size=4MiB",
+        "--rounds",
+        "8",
+        "--repeats",
+        "2",
+        "--perturb",
+        "0",
+    )
+    ran = kassay("compare", "page_fault", OLD, OLD, *words, "--out", str(tmp_path / "d"))
+    assert ran.status == 0, ran.err
+    regions = [m.region for item in evidence_of(tmp_path / "d") for m in item.measurements]
+    assert [region.problem for region in regions if region is not None] == [""] * 4
+    assert {f.verdict for f in pipeline.answer(tmp_path / "d").findings} == {"equivalent"}
+
+
+def test_loads_and_stores_are_counted_on_request(kassay: Kassay, tmp_path: Path) -> None:
+    ran = kassay("compare", "mprotect_toggle", OLD, OLD, *QUICK, "--repeats", "1", "--perturb", "0",
+                 "--profile", "memory", "--out", str(tmp_path / "d"))  # fmt: skip
+    assert ran.status == 0, ran.err
+    touched = pipeline.profiles(tmp_path / "d", None, "touch")[0].profile
+    cost = next(one for one in touched.functions if one.function == "memory_write")
+    assert (cost.loads, cost.stores) == (1, 512)  # its way back, and a write to each page of 2 MiB
+
+
+def test_a_plugin_that_came_too_late_is_given_the_whole_boot(tmp_path: Path) -> None:
+    words = inspect.signature(_options._shared).parameters
+    options = {name: parameter.default for name, parameter in words.items()}
+    experiment = experiment_from("compare", "calibrate", (OLD, OLD), {**options, "rounds": 3, "set_": []})
+    prepared = prepare(experiment, None, silent)
+    jobs: list[Job] = []
+
+    def run(job: Job, arch: str) -> Ended:
+        jobs.append(job)
+        ended = prepared.machine.run(job, arch)
+        return ended if job.whole_boot else msgspec.structs.replace(ended, profile=b"")
+
+    late = msgspec.structs.replace(prepared, machine=msgspec.structs.replace(prepared.machine, run=run))
+    record = Measurer(late, tmp_path, tmp_path).measure(prepared.plan.runs[0], 1)
+    assert [job.whole_boot for job in jobs] == [False, True]
+    assert (record.outcome, record.profile_problem) == ("ok", "")
+    in_time = Measurer(prepared, tmp_path, tmp_path).measure(prepared.plan.runs[0], 1)
+    assert (record.profile_sha256, record.stream_sha256) == (in_time.profile_sha256, in_time.stream_sha256)

@@ -21,7 +21,8 @@ pytestmark = pytest.mark.boot
 ROUNDS, TURNS, LOADED_AT = 3, 100, 0x40200000
 PROGRAM = f"""
 .arch armv8-a+lse
-start:	movz xzr, #0x4b4e
+start:	movz xzr, #0x4b53
+	movz xzr, #0x4b4e
 	movz xzr, #0x4b4e
 	adr x3, data
 	mov x5, #{ROUNDS}

@@ -22,6 +22,7 @@ LABELS = ("debian:6.0", "debian:6.1", "debian:6.2")
 STACKED = msgspec.structs.replace(HEAD, mode="stacks", stacks=())
 Run = Callable[..., str]
 Asked = list[tuple[tuple[str, ...], str | None]]
+Settings = dict[str, str]
 
 
 @pytest.fixture
@@ -29,7 +30,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
     """What was asked of the pipeline: kernels and metric. The first kernel is 6.12's mprotect, the others 6.19's."""
     seen: Asked = []
 
-    def profiles(directory: Path, kernels: Sequence[str], metric: str | None) -> tuple[Profiled, ...]:
+    def profiles(
+        directory: Path, kernels: Sequence[str], metric: str | None, settings: Settings
+    ) -> tuple[Profiled, ...]:
         seen.append((tuple(kernels), metric))
         return tuple(_profiled(kernel) for kernel in kernels)
 
@@ -104,7 +107,7 @@ def test_under_a_clock_that_measures_time_instructions_are_itemised(run: Run, mo
         profile = msgspec.structs.replace(one.profile, ticks=None)
         return msgspec.structs.replace(one, profile=profile, unit="ns/page", value=99_999.0)
 
-    monkeypatch.setattr(pipeline, "profiles", lambda _, kernels, metric: tuple(map(timed, kernels)))
+    monkeypatch.setattr(pipeline, "profiles", lambda _, kernels, *more: tuple(map(timed, kernels)))
     shown = run()
     assert shown.startswith("+394.1 instructions/page: ") and "[ns/" not in shown
     assert ["total", "300.6", "694.7", "+394.1"] in [line.split() for line in shown.splitlines()]
@@ -115,6 +118,49 @@ def test_an_export_goes_to_a_file_or_to_standard_output(run: Run, tmp_path: Path
     assert run("--kernel", LABELS[1], "--export", "speedscope", "--out", str(out)) == ""
     assert json.loads(out.read_text())["profiles"][0]["type"] == "sampled"
     assert "# callgrind format" in run("--kernel", LABELS[1], "--export", "callgrind")
+
+
+def _refusing(monkeypatch: pytest.MonkeyPatch, **fields: str) -> list[Settings]:
+    seen = []
+
+    def profiles(_: Path, kernels: Sequence[str], metric: str | None, settings: Settings) -> tuple[Profiled, ...]:
+        seen.append(settings)
+        return tuple(msgspec.structs.replace(_profiled(kernel), **fields) for kernel in kernels)
+
+    monkeypatch.setattr(pipeline, "profiles", profiles)
+    return seen
+
+
+def test_that_there_is_no_verdict_is_said_first(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    _refusing(monkeypatch, refused="no verdict (contaminated): b: other tasks ran")
+    source = tmp_path / "mprotect.c"
+    source.write_text("void change_pte_range(void)\n{\n}\n")
+    for words in ((), ("--kernel", LABELS[1]), ("--coverage", str(source))):
+        shown = run(*words).splitlines()
+        assert shown[0] == "no verdict (contaminated): b: other tasks ran"
+        assert sum("no verdict" in line for line in shown) == 1
+
+
+def test_a_refusal_does_not_get_into_what_a_viewer_reads(
+    tmp_path: Path, asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started(tmp_path / "runs", plan_of(2))
+    _refusing(monkeypatch, refused="no verdict (contaminated): b: other tasks ran")
+    words = ["profile", str(tmp_path / "runs"), "--kernel", LABELS[1], "--export", "callgrind"]
+    done = CliRunner().invoke(build_app(), words)
+    assert done.stdout.startswith("# callgrind format") and "no verdict" not in done.stdout
+    assert done.stderr == "no verdict (contaminated): b: other tasks ran\n"
+
+
+def test_one_setting_of_several_is_chosen_and_named_in_every_title(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    seen = _refusing(monkeypatch, where="setting 2 of 4: size=1MiB")
+    source = tmp_path / "mprotect.c"
+    source.write_text("void change_pte_range(void)\n{\n}\n")
+    for words in ((), ("--kernel", LABELS[1]), ("--coverage", str(source))):
+        assert "(setting 2 of 4: size=1MiB)" in run(*words, "--set", "size=1MiB", "--set", "cpus=2")
+    assert seen == [{"size": "1MiB", "cpus": "2"}] * 3
 
 
 def test_coverage_shows_every_kernel_and_every_function_of_the_file(run: Run, asked: Asked, tmp_path: Path) -> None:
@@ -137,6 +183,13 @@ def test_coverage_shows_every_kernel_and_every_function_of_the_file(run: Run, as
         (("--kernel", LABELS[1], "--export", "paper"), "--export: unknown 'paper'\n  known: callgrind (for KCach"),
         (("--kernel", LABELS[0], "--export", "folded"), "run r1 of debian:6.0 carries counts, no call stacks"),
         (("--coverage", "/nowhere.c"), "/nowhere.c: No such file"),
+        (("--set", "size"), "--set 'size': not a setting\n  write NAME=VALUE"),
+        (("--set", "size=1", "--set", "size=2"), "--set size: given twice"),
+        (("--out", "x"), "--out: there is no --export"),
+        (("--coverage", "x.c", "--lines", "x"), "--coverage and --lines: each is an answer of its own"),
+        (("--kernel", LABELS[1], "--export", "folded", "--coverage", "x.c"), "--export and --coverage: each"),
+        (("--kernel", LABELS[1], "--export", "folded", "--lines", "x"), "--export and --lines: each"),
+        (("--kernel", LABELS[1], "--export", "folded", "--out", "/nope/x"), "there is no directory /nope\n"),
     ],
 )
 def test_what_cannot_be_shown_is_said_with_the_way_out(run: Run, words: tuple[str, ...], said: str) -> None:

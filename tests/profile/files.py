@@ -35,7 +35,8 @@ class File:
         self.definitions: list[str] = []
         self.counts: list[dict[int, Counts]] = [{} for _ in range(rounds + 1)]
         self.tasks: list[tuple[int, str]] = [(0, "own")]
-        self.halts = self.lost = 0
+        self.lost = 0
+        self.late: list[tuple[int, int, int, int]] = []
 
     def block(self, address: int, *code: bytes) -> int:
         lengths = "".join(f"{len(instruction):x}" for instruction in code)
@@ -62,6 +63,13 @@ class File:
     def node(self, parent: int | None, address: int) -> int:
         return self._define("n", "-" if parent is None else parent, f"{address:x}")
 
+    def halts(self) -> int:
+        return self._define("h")
+
+    def count_late(self, counter: int, count: int, *, round: int, slot: int = 0) -> None:
+        """A line behind all rounds that corrects one."""
+        self.late.append((counter, round, slot, count))
+
     def count(self, counter: int, count: int, *, round: int = 1, slot: int = 0) -> None:
         self.counts[round].setdefault(counter, {})[slot] = count
 
@@ -77,9 +85,10 @@ class File:
                 elif now != before.get(counter, {}):
                     lines.append(f"c {counter} " + " ".join(f"{s} {n}" for s, n in sorted(now.items())))
             before = counts
+        lines += ["k " + " ".join(map(str, one)) for one in self.late]
         lines += [f"t {address:x} {kind}" for address, kind in self.tasks]
         marks = (len(self.counts) - 1) * self.intervals
-        return [*lines, f"x halts {self.halts}", f"x lost {self.lost}", f"x marks {marks}"]
+        return [*lines, f"x lost {self.lost}", f"x marks {marks}"]
 
     def bytes(self) -> bytes:
         return finished(self.lines())

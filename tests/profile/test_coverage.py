@@ -135,6 +135,12 @@ def test_a_missing_file_and_one_without_functions_are_bad_input(tmp_path: Path) 
         functions_of(tmp_path / "empty.c")
 
 
+def test_a_program_is_not_taken_for_a_source(tmp_path: Path) -> None:
+    (tmp_path / "true").write_bytes(b"\x7fELF\0\0\nint t(void)\n{\n}\n")
+    with pytest.raises(BadInput, match="not a text file"):
+        functions_of(tmp_path / "true")
+
+
 def test_a_function_is_executed_or_not_or_has_no_symbol_on_each_kernel() -> None:
     old = profile(cost("walk", 8, iterations=2), cost("walk.cold", 1), cost("user_like", place="program"))
     new = profile(cost("other_task", context="other"), operations=1)

@@ -136,12 +136,15 @@ def test_a_block_left_at_an_unknown_place_leaves_its_instructions_open() -> None
 
 
 def test_time_that_passed_while_the_cpu_was_halted_is_idle() -> None:
-    file = File()
-    file.count(file.block(ALPHA, NOP), 5)
-    file.halts = 1
-    found = profile(file, report(1005))
+    file = File(rounds=2)
+    block, halts = file.block(ALPHA, NOP), file.halts()
+    for number in (1, 2):
+        file.count(block, 5, round=number)
+    file.count(halts, 1, round=1, slot=3)
+    found = profile(file, report(1005, 5))
     assert (found.idle, found.unresolved, found.problem) == (1000, 0, "")
-    assert profile(file, report(4)).problem != ""
+    assert profile(file, report(4, 5)).problem != ""
+    assert profile(file, report(1005, 6), rounds=(1,)).problem != "", "no halt in this round"
 
 
 @pytest.mark.parametrize("ticks", [4, 6])

@@ -51,6 +51,14 @@ def instructions_of(program: Path, function: str) -> dict[int, int]:
         return dict.fromkeys(range(start, start + found[0]["st_size"]), 10)
 
 
+def code_of(program: Path) -> list[tuple[int, bytes]]:
+    """The program's code in blocks of 16 bytes, as they were executed."""
+    with program.open("rb") as file:
+        text = ELFFile(file).get_section_by_name(".text")
+        assert text is not None
+        return [(text["sh_addr"] + at, text.data()[at : at + 16]) for at in range(0, 8192, 16)]
+
+
 @pytest.mark.parametrize("tool", ["llvm-addr2line", "addr2line"])
 def test_a_line_is_told_with_the_functions_it_was_inlined_into(
     program: Path, tool: str, monkeypatch: pytest.MonkeyPatch
@@ -59,7 +67,7 @@ def test_a_line_is_told_with_the_functions_it_was_inlined_into(
         pytest.skip(f"{tool} is not installed")
     monkeypatch.setattr(lines, "_PROGRAMS", (tool,))
     places = instructions_of(program, "outer")
-    made = lines.rows(program, places)
+    made = lines.rows(program, places, code_of(program))
     assert sum(row.count for row in made) == sum(places.values())
     inlined = [row for row in made if row.function == "inner"]
     assert [(row.line, row.inlined_into) for row in inlined] == [(3, ("outer",))]
@@ -70,13 +78,13 @@ def test_a_line_is_told_with_the_functions_it_was_inlined_into(
 
 def test_many_addresses_are_asked_in_batches_and_none_is_lost(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     places = instructions_of(program, "outer")
-    whole = lines.rows(program, places)
+    whole = lines.rows(program, places, code_of(program))
     monkeypatch.setattr(lines, "_BATCH", 3)
-    assert lines.rows(program, places) == whole
+    assert lines.rows(program, places, code_of(program)) == whole
 
 
 def test_an_address_without_a_line_keeps_its_count(program: Path) -> None:
-    (row,) = lines.rows(program, {1: 5})
+    (row,) = lines.rows(program, {1: 5}, code_of(program))
     assert (row.file, row.line, row.count) == (None, None, 5)
 
 
@@ -90,11 +98,28 @@ def test_no_line_information_is_bad_input_with_the_way_out(program: Path, tmp_pa
         (tmp_path / "no", "No such"),
     ):
         with pytest.raises(BadInput, match=said) as caught:
-            lines.rows(path, {0: 1})
+            lines.rows(path, {0: 1}, code_of(program))
         assert "CONFIG_DEBUG_INFO" in caught.value.remedy
 
 
 def test_a_host_without_the_program_lacks_it(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "find", lambda _: None)
     with pytest.raises(HostLacks, match="addr2line"):
-        lines.rows(program, {0: 1})
+        lines.rows(program, {0: 1}, code_of(program))
+
+
+def test_a_file_of_another_build_is_refused(program: Path) -> None:
+    places, code = instructions_of(program, "outer"), code_of(program)
+    moved = [(address + 16, block) for address, block in code]
+    with pytest.raises(BadInput, match=r"another build than was executed: only \d{1,2} % of") as caught:
+        lines.rows(program, places, moved)
+    assert "of the very same build" in caught.value.remedy
+    with pytest.raises(BadInput, match="nothing that was executed lies in this file"):
+        lines.rows(program, places, [(address + (1 << 40), block) for address, block in code])
+
+
+def test_code_that_was_patched_at_boot_and_code_elsewhere_do_not_matter(program: Path) -> None:
+    places, code = instructions_of(program, "outer"), code_of(program)
+    patched = [(address, bytes((block[0] ^ 1, block[1] ^ 1)) + block[2:]) for address, block in code]
+    module = [(address + (1 << 40), bytes(16)) for address, _ in code]
+    assert lines.rows(program, places, [*patched, *module]) == lines.rows(program, places, code)

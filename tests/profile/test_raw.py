@@ -86,7 +86,8 @@ def test_what_is_defined_comes_back() -> None:
     node = file.node(root, KERNEL)
     load, store = file.load(block), file.store(rep)
     file.tasks = [(0, "own"), (KERNEL, "other"), (0x10, "idle")]
-    file.halts, file.lost = 3, 1
+    halts = file.halts()
+    file.lost = 1
     raw = parse(file.bytes())
     assert raw.blocks == {
         block: Block(KERNEL, b"\x01\x03\x01", b"\x90\x0f\x1f\x00\xc3"),
@@ -96,7 +97,9 @@ def test_what_is_defined_comes_back() -> None:
     assert (raw.iterations, raw.loads, raw.stores) == ({iteration: rep}, {load: block}, {store: rep})
     assert (raw.jumps, raw.nodes) == ({jump: Jump(block, rep)}, {root: Node(None, 0), node: Node(root, KERNEL)})
     assert raw.tasks == ((0, "own"), (KERNEL, "other"), (0x10, "idle"))
-    assert (raw.mode, raw.target, raw.api, raw.intervals, raw.halts, raw.lost) == ("stacks", "x86_64", 1, 2, 3, 1)
+    assert (raw.mode, raw.target, raw.api, raw.intervals, raw.halting, raw.lost) == (
+        "stacks", "x86_64", 1, 2, halts, 1,
+    )  # fmt: skip
 
 
 def _lines() -> list[str]:
@@ -144,9 +147,11 @@ def test_the_sound_file_of_the_next_tests_is_read() -> None:
         (4, "c 0 1 0", "line 5: not understood"),
         (4, "c 0  1 1", "line 5: not understood"),
         (6, "t 0 foreign", "line 7: not understood"),
+        (6, "k 1 0 0 1", "line 7: counter 1 is not defined"),
+        (5, "k 0 2 0 1", "line 6: counter 0: slot 0 of round 2 is not over in round 2"),
         (7, "x stops 1", "line 8: not understood"),
-        (7, "x lost 0", "line 9: total 'lost' appears twice"),
-        (9, "x marks 3", "line 11: 3 marks in 2 rounds of 1 intervals"),
+        (8, "x lost 0", "line 9: total 'lost' appears twice"),
+        (8, "x marks 3", "line 10: 3 marks in 2 rounds of 1 intervals"),
     ],
 )
 def test_a_wrong_line_is_named(at: int, line: str, told: str) -> None:
@@ -161,12 +166,41 @@ def test_a_wrong_line_is_named(at: int, line: str, told: str) -> None:
     [
         (b"", "line 1: not the beginning"),
         (finished([*_lines()[:5], "c 0 0 6", *_lines()[5:]]), "line 6: counter 0 counted twice in round 1"),
-        (finished(_lines()[:-1]), "line 10: the file ends without the total 'marks'"),
-        (finished(_lines()) + b"r 3\n", "line 12: 4 bytes after the end"),
-        ("\n".join((*_lines(), "end 9", "")).encode(), "line 11: 10 lines instead of 9"),
-        (finished(_lines())[:-8], "line 10: the file is cut short here: b'x marks 2'"),
+        (finished([*_lines()[:2], "h 1", "h 2", *_lines()[2:]]), "line 4: halts are defined twice"),
+        (finished(_lines()[:-1]), "line 9: the file ends without the total 'marks'"),
+        (finished(_lines()) + b"r 3\n", "line 11: 4 bytes after the end"),
+        ("\n".join((*_lines(), "end 8", "")).encode(), "line 10: 9 lines instead of 8"),
+        (finished(_lines())[:-7], "line 9: the file is cut short here: b'x marks 2'"),
     ],
 )
 def test_a_wrong_whole_is_refused(data: bytes, told: str) -> None:
     with pytest.raises(ProfileError, match="^" + re.escape(told)):
         parse(data)
+
+
+@given(st.integers(1, 4), st.integers(0, 7), st.integers(1, 9), st.data())
+def test_a_late_count_changes_its_round_alone(number: int, slot: int, count: int, data: st.DataObject) -> None:
+    file = File(rounds=4)
+    block, other = file.block(KERNEL, NOP), file.block(KERNEL + 1, RET)
+    for index in range(1, 5):
+        if data.draw(st.booleans()):
+            file.count(block, data.draw(st.integers(1, 3)), round=index, slot=data.draw(st.integers(0, 7)))
+        file.count(other, 2, round=index)
+    before = parse(file.bytes())
+    file.count_late(block, count, round=number, slot=slot)
+    after = parse(file.bytes())
+    for index in range(5):
+        expected = before.counts(index)
+        if index == number:
+            expected.setdefault(block, {})[slot] = expected.get(block, {}).get(slot, 0) + count
+        assert after.counts(index) == expected
+
+
+def test_a_late_count_that_cancels_leaves_nothing() -> None:
+    file = File(rounds=2)
+    block = file.block(KERNEL, NOP)
+    for index in (1, 2):
+        file.count(block, 3, round=index)
+    file.count_late(block, -3, round=1)
+    raw = parse(file.bytes())
+    assert raw.counts(1) == {} and raw.counts(2) == {block: {0: 3}}

@@ -170,6 +170,11 @@ def test_without_call_stacks_the_way_to_them_is_said() -> None:
     assert 'class="icicle"' not in page
 
 
+def test_where_every_comparison_is_refused_runs_are_not_said_to_lack_call_stacks() -> None:
+    page = rendered("html", "refused")
+    assert "No call stacks are shown: there is no verdict" in page and "No run carries" not in page
+
+
 def test_a_hostile_name_is_text() -> None:
     page = rendered("html", "hostile")
     assert "<script" not in page

@@ -39,24 +39,32 @@ def names(table: Table) -> list[str]:
     return [row[0].text for row in table.rows]
 
 
-@given(counts, counts, st.integers(1, 60), st.integers(1, 60), st.integers(1, 4), st.integers(0, 99))
-def test_every_printed_column_of_the_short_table_adds_up(
+@given(counts, counts, st.integers(1, 60), st.integers(1, 60), st.integers(0, 4), st.integers(0, 99))
+def test_every_printed_column_adds_up(
     base: Counts, head: Counts, per_base: int, per_head: int, limit: int, unresolved: int
 ) -> None:
     d = of(profile(base, operations=per_base, idle=3), profile(head, operations=per_head, unresolved=unresolved))
-    table = top_table(d, limit)
-    for name in ("base", "head", "difference"):
-        *parts, total = printed(table, name)
-        rounding = Decimal("0.0001") * len(parts) if "more function" in " ".join(names(table)) else Decimal(len(parts))
-        assert abs(sum(parts) - total) <= rounding
+    for table in (top_table(d, limit), full_table(d)):
+        for name in ("base", "head", "difference"):
+            *parts, total = printed(table, name)
+            assert sum(parts) == total
 
 
 @given(counts, st.integers(1, 60), st.integers(0, 4), st.integers(0, 99), st.integers(0, 99))
 def test_one_profiles_printed_column_adds_up(functions: Counts, per: int, limit: int, idle: int, left: int) -> None:
     table = profile_table(profile(functions, operations=per, idle=idle, unresolved=left), UNIT, limit)
     *parts, total = printed(table, "cost")
-    exact = "more function" in " ".join(names(table))
-    assert abs(sum(parts) - total) <= (0 if exact else Decimal("0.05") * (len(parts) + 1))
+    assert sum(parts) == total
+
+
+def test_a_row_takes_the_rounding_only_where_it_is_needed() -> None:
+    thirds = profile({"f": (1003, 1), "g": (1003, 1), "h": (1003, 1)}, operations=3 * 3)
+    table = profile_table(thirds, UNIT, 0)
+    assert names(table) == ["f", "g", "h", "unattributed", "rounding", "total"]
+    assert [row[1].text for row in table.rows] == ["111.4", "111.4", "111.4", "0.0", "0.1", "334.3"]
+    assert "rounding" not in names(profile_table(HEAD, UNIT, 0)) + names(full_table(of(BASE, HEAD)))
+    both = top_table(of(profile({"k": (10, 1)}, operations=1), thirds), 0)
+    assert [cell.text for cell in both.rows[-2]][:4] == ["rounding", "0.00", "0.1", "+0.1"]
 
 
 def test_a_group_is_indented_below_its_root_with_its_sum() -> None:

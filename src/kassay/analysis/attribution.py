@@ -124,13 +124,14 @@ def _shares(keys: Sequence[_Key], deltas: Mapping[_Key, Fraction], members: _Mem
     """One share a row, except where code moved: a group's root and the member that offsets it best are one share.
 
     change_protection -270, change_pte_range +244 says that a compiler stopped inlining;
-    the 26 between them is what changed.
+    the 26 between them is what changed. -5 and +62 are two changes: what moved is most of either figure.
     """
     offset: dict[_Key, _Key] = {}
     for root, *others in members:
         against = [key for key in others if deltas[key] * deltas[root] < 0]
-        if against:
-            offset[root] = min(against, key=lambda key: abs(deltas[key] + deltas[root]))
+        best = min(against, key=lambda key: abs(deltas[key] + deltas[root]), default=None)
+        if best and 2 * abs(deltas[best] + deltas[root]) < min(abs(deltas[best]), abs(deltas[root])):
+            offset[root] = best
     taken = set(offset.values())
     return [
         Share(_said(key, offset), deltas[key] + (deltas[offset[key]] if key in offset else 0), key in offset)

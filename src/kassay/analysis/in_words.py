@@ -22,22 +22,27 @@ class Share(NamedTuple):
 def sentence(total: Fraction, shares: Sequence[Share], unattributed: Fraction, value: float, unit: str) -> str:
     """ "+396.4 instructions/page: prot_commit_flush_ptes +328, vm_normal_page +80, and 7 smaller ones -11.6".
 
-    value: the larger of the two that differ; it sets how many decimals are shown.
+    The parts add up to the total as printed: the last one takes the rounding. value: the larger of the two that
+    differ; it sets how many decimals are shown.
     """
     places = places_of(value)
-    rest = f"; {format_signed(float(unattributed), places)} not attributed" if round(unattributed, places) else ""
-    if not round(total, places):
+    whole, open_ = round(total, places), round(unattributed, places)
+    rest = f"; {format_signed(float(open_), places)} not attributed" if open_ else ""
+    if not whole:
         size = f"a difference of less than {10**-places:g} {unit}" if total else f"no difference in {unit}"
         return f"{size}: {_largest(shares, places)}{rest}"
     ordered = sorted((one for one in shares if one.delta), key=lambda one: (-abs(one.delta), one.name))
     named = [one for one in ordered[:_NAMED] if round(one.delta, places)]
-    parts = [f"{one.name} {format_signed(float(one.delta), places)}" for one in named]
-    others = ordered[len(named) :]
-    if round(sum(one.delta for one in others), places):
-        ones = "smaller one" if len(others) == 1 else "smaller ones"
-        left = sum((one.delta for one in others), Fraction(0))
-        parts.append(f"{'and ' if named else ''}{len(others)} {ones} {format_signed(float(left), places)}")
-    return f"{format_signed(float(total), places)} {unit}: {', '.join(parts) or 'in no function'}{rest}"
+    figures = [round(one.delta, places) for one in named]
+    left = whole - open_ - sum(figures)
+    others = len(ordered) - len(named)
+    if not others and figures and figures[-1] * (figures[-1] + left) > 0:  # takes the rounding and keeps its sign
+        figures[-1], left = figures[-1] + left, Fraction(0)
+    parts = [f"{one.name} {format_signed(float(f), places)}" for one, f in zip(named, figures, strict=True)]
+    if left:
+        what = f"{others} smaller {'one' if others == 1 else 'ones'}" if others else "rounding"
+        parts.append(f"{'and ' if named else ''}{what} {format_signed(float(left), places)}")
+    return f"{format_signed(float(whole), places)} {unit}: {', '.join(parts) or 'in no function'}{rest}"
 
 
 def _largest(shares: Sequence[Share], places: int) -> str:

@@ -32,7 +32,7 @@ def measure_and_answer(experiment: Experiment, directory: Path, format_name: str
     chosen = format_named(format_name)
     with showing() as tell:
         pipeline.measure(experiment, directory, tell)
-    report = pipeline.answer(directory)
+        report = pipeline.answer(directory, tell)
     say_answer(report, chosen)  # first: drawing the page's charts takes longer than the rest of the answer
     for name in ("json", "html"):
         form = formats()[name]

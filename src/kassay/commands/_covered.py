@@ -9,10 +9,14 @@ from kassay.report.tables import Table, cells
 from kassay.report.words import one_line
 
 
-def coverage_table(source: str, kernels: Sequence[str], rows: Sequence[CoverageRow]) -> Table:
-    """A function a row, a kernel a column: calls and cost per operation where it was executed, else why it was not."""
+def coverage_table(source: str, kernels: Sequence[str], rows: Sequence[CoverageRow], at: str = "") -> Table:
+    """A function a row, a kernel a column: calls and cost per operation where it was executed, else why it was not.
+
+    at: which setting this is, where there are more.
+    """
     found = [cells(row.function, *(_state(row, index) for index in range(len(kernels)))) for row in rows]
-    title = f"{one_line(source)}: calls / instructions, per operation"
+    title = one_line(source) + (f" ({at})" if at else "")
+    title = f"{title}: calls / instructions, per operation"
     return Table(title=title, columns=("function", *map(one_line, kernels)), rows=tuple(found))
 
 

@@ -3,9 +3,9 @@
 
 from collections.abc import Sequence
 
-from kassay.model.units import format_number
 from kassay.profile.lines import LineCost
 from kassay.profiles import Profiled
+from kassay.report.columns import Column, summed
 from kassay.report.tables import Table, cells
 from kassay.report.words import one_line
 
@@ -16,13 +16,14 @@ def lines_table(of: Profiled, rows: Sequence[LineCost], top: int) -> Table:
     """A line a row, dearest first; what is left out and the total make the column add up. top: 0 for all."""
     per = of.profile.operations
     shown = rows[: top or None]
-    found = [cells(f"{_place(row)}  {_function(row)}", format_number(row.count / per)) for row in shown]
-    total, left = sum(row.count for row in rows), sum(row.count for row in rows[len(shown) :])
-    if len(shown) < len(rows):
-        found.append(cells(f"{len(rows) - len(shown)} more lines", format_number(left / per)))
-    found.append(cells("total", format_number(total / per)))
-    title = f"{one_line(of.profile.phase)}: {one_line(of.profile.kernel)} [{one_line(of.unit)}]"
-    return Table(title=title, columns=("line, function", "count"), rows=tuple(found), numeric=(1,))
+    left = len(rows) - len(shown)
+    column = Column([row.count / per for row in shown], [], sum(row.count for row in rows) / per)
+    (figures,), names = summed([column], [], f"{left} more line{'' if left == 1 else 's'}" if left else "")
+    names = [*(f"{_place(row)}  {_function(row)}" for row in shown), *names]
+    at = f" ({of.where})" if of.where else ""
+    title = one_line(f"{of.profile.phase}: {of.profile.kernel}{at} [{of.unit}]")
+    found = tuple(cells(*row) for row in zip(names, figures, strict=True))
+    return Table(title=title, columns=("line, function", "count"), rows=found, numeric=(1,))
 
 
 def _place(row: LineCost) -> str:

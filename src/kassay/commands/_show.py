@@ -22,9 +22,9 @@ _PLAIN_EVERY_S = 2.0
 _UNLIMITED = 100_000
 
 
-def say(text: str) -> None:
-    """Writes an answer to stdout as it is: no markup, no wrapping."""
-    Console(highlight=False, markup=False, soft_wrap=True, emoji=False).out(text, end="", highlight=False)
+def say(text: str, *, error: bool = False) -> None:
+    """Writes an answer to stdout (error: stderr) as it is: no markup, no wrapping."""
+    Console(stderr=error, highlight=False, markup=False, soft_wrap=True, emoji=False).out(text, end="", highlight=False)
 
 
 def say_answer(report: Report, form: Format) -> None:

@@ -23,10 +23,11 @@ from kassay.model.machine import UNITS
 from kassay.model.profile import CONTEXTS
 from kassay.profile import coverage as covered
 from kassay.profile.lines import rows as source_lines
-from kassay.profiles import Profiled
+from kassay.profiles import Executed, Profiled
 from kassay.registry import discover
 from kassay.report.exports._export import Export, exported
 from kassay.report.itemised import Difference, profile_table, top_table
+from kassay.report.words import one_line
 
 
 def _profile(
@@ -35,6 +36,15 @@ def _profile(
     base: Annotated[str | None, Option(help="The kernel to compare with.", show_default="the first")] = None,
     head: Annotated[str | None, Option(help="The kernel in question.", show_default="the last")] = None,
     metric: Annotated[str | None, Option(help="Which phase.", show_default="the primary one")] = None,
+    set_: Annotated[
+        list[str] | None,
+        Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Of several settings that with this value; NAME may be cpus, memory.",
+            show_default="the first",
+        ),
+    ] = None,
     fold: Annotated[bool, Option("--fold", help="Merge .isra, .part, .constprop and .cold copies.")] = False,
     top: Annotated[int, Option(min=0, help="How many functions; 0 shows all, unchanged ones too.")] = 20,
     context: Annotated[str | None, Option(help=f"Only functions of one context: {', '.join(CONTEXTS)}.")] = None,
@@ -60,32 +70,41 @@ def _profile(
     known = labels(open_directory(directory).plan.experiment)
     pair = (base or known[0], head or known[-1])
     _check(kernel, base, head, pair, context)
+    _check_outputs(kernel, known, export=export, out=out, coverage=coverage, lines=lines)
     wanted = (kernel,) if kernel is not None else pair if base or head or not coverage else known
-    if export is not None and kernel is None:
-        raise BadInput("--export: writes one kernel's profile", f"add --kernel, one of {', '.join(known)}")
-    if lines is not None and kernel is None:
-        raise BadInput("--lines: is about one kernel", f"add --kernel, one of {', '.join(known)}")
-    found = pipeline.profiles(directory, wanted, metric)
-    found = tuple(_counted(one) for one in found)
+    settings = _settings(set_ or ())
+    found = tuple(_counted(one) for one in pipeline.profiles(directory, wanted, metric, settings))
     if fold:
         found = tuple(msgspec.structs.replace(one, profile=folded(one.profile)) for one in found)
+    for refused in dict.fromkeys(one.refused for one in found if one.refused):
+        say(f"{one_line(refused)}\n", error=export is not None)
     contexts = (context,) if context else ()
     if lines is not None:
-        return _lines(found[0], pipeline.executed(directory, wanted[0], metric), lines, top)
-    if export is not None:
+        _lines(found[0], pipeline.executed(directory, wanted[0], metric, settings), lines, top)
+    elif export is not None:
         _export(found[0], export, out)
     elif coverage:
         _cover(found, coverage)
     elif kernel is not None:
-        say_table(profile_table(found[0].profile, found[0].unit, top, contexts))
+        say_table(profile_table(found[0].profile, found[0].unit, top, contexts, found[0].where))
     else:
         _compare(found[0], found[1], top, contexts)
     return 0
 
 
-def _lines(of: Profiled, executed: dict[int, int], vmlinux: Path, top: int) -> int:
-    say_table(lines_table(of, source_lines(vmlinux, executed), top))
-    return 0
+def _settings(texts: Sequence[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        if not (name and value):
+            raise BadInput(f"--set {text!r}: not a setting", "write NAME=VALUE, for example --set size=16MiB")
+        if found.setdefault(name, value) != value:
+            raise BadInput(f"--set {name}: given twice", "one setting is shown at a time; give one value")
+    return found
+
+
+def _lines(of: Profiled, executed: Executed, vmlinux: Path, top: int) -> None:
+    say_table(lines_table(of, source_lines(vmlinux, executed.places, executed.blocks), top))
 
 
 def _counted(one: Profiled) -> Profiled:
@@ -106,11 +125,26 @@ def _check(kernel: str | None, base: str | None, head: str | None, pair: tuple[s
         raise BadInput(f"--context: unknown {context!r}", f"known: {', '.join(CONTEXTS)}")
 
 
+def _check_outputs(kernel: str | None, known: Sequence[str], *, export: str | None, out: Path | None,
+                   coverage: list[Path] | None, lines: Path | None) -> None:  # fmt: skip
+    asked = {"--export": export is not None, "--coverage": bool(coverage), "--lines": lines is not None}
+    given = [name for name, there in asked.items() if there]
+    if len(given) > 1:
+        raise BadInput(f"{given[0]} and {given[1]}: each is an answer of its own", "give one of them")
+    if out is not None and export is None:
+        raise BadInput("--out: there is no --export whose file it would be", "add --export, or redirect the output")
+    if out is not None and not out.parent.is_dir():
+        raise BadInput(f"--out {out}: there is no directory {out.parent}", "make it, or name a file elsewhere")
+    if kernel is None and (export is not None or lines is not None):
+        what = "--export: writes one kernel's profile" if export is not None else "--lines: is about one kernel"
+        raise BadInput(what, f"add --kernel, one of {', '.join(known)}")
+
+
 def _compare(base: Profiled, head: Profiled, top: int, contexts: Sequence[str]) -> None:
     itemised = itemise(base.profile, head.profile, base.value, head.value, unit=head.unit)
     difference = Difference(
         base=base.profile.kernel, head=head.profile.kernel, metric=head.profile.phase, unit=head.unit,
-        base_value=base.value, head_value=head.value, itemised=itemised,
+        base_value=base.value, head_value=head.value, itemised=itemised, where=head.where,
     )  # fmt: skip
     say(f"{itemised.sentence}\n\n")
     say_table(top_table(difference, top, contexts))
@@ -133,7 +167,7 @@ def _cover(found: Sequence[Profiled], sources: Sequence[Path]) -> None:
     for number, source in enumerate(sources):
         rows = covered.rows(covered.functions_of(source), profiles, known)
         say("\n" if number else "")
-        say_table(coverage_table(source.name, [profile.kernel for profile in profiles], rows))
+        say_table(coverage_table(source.name, [profile.kernel for profile in profiles], rows, found[0].where))
 
 
 COMMAND = Command(name="profile", order=45, run=_profile)

@@ -9,7 +9,7 @@ from typer import Argument, Option
 from kassay import pipeline
 from kassay.commands._answer import format_named, status
 from kassay.commands._command import Command
-from kassay.commands._show import say_answer
+from kassay.commands._show import say_answer, showing
 
 
 def _report(
@@ -19,7 +19,8 @@ def _report(
 ) -> int:
     """Answer again from a finished or interrupted directory, in another form."""
     chosen = format_named(format_)
-    report = pipeline.answer(directory)
+    with showing() as tell:
+        report = pipeline.answer(directory, tell)
     say_answer(report, chosen)
     return status(report) if exit_code else 0
 

@@ -14,7 +14,7 @@ from kassay.machines._argv import PROGRAMS
 COMPILER = "gcc"
 FLAGS = (
     "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wstrict-prototypes", "-fPIC", "-shared",
-    "-fvisibility=hidden",
+    "-fvisibility=hidden", "-pthread",
 )  # fmt: skip
 _NO_DEVICE = "kassay-none"
 

@@ -96,9 +96,9 @@ def _counting(job: Job, arch: str, words: str) -> tuple[str, ...]:
     if job.profile is None:
         return ()
     place = escape(job.directory)
-    early = "on" if job.snapshot is not None else "off"
+    begins = "early=on" if job.snapshot is not None else "early=off" if job.whole_boot else f"ready={place}/stream"
     values = (
-        escape(str(plugin(arch, words))), f"mode={job.profile}", f"early={early}",
+        escape(str(plugin(arch, words))), f"mode={job.profile}", begins,
         f"out={place}/profile", f"points={place}/points",
     )  # fmt: skip
     return ("-plugin", ",".join(values))

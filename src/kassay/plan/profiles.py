@@ -4,6 +4,9 @@
 from kassay.model.experiment import Experiment
 from kassay.model.plan import PlannedRun
 
+MAX_CPUS = 64
+"""As in plugin/follow.h."""
+
 
 def profile_of(experiment: Experiment, run: PlannedRun) -> str | None:
     """A word of model/profile.MODES, None for no profile.
@@ -12,6 +15,6 @@ def profile_of(experiment: Experiment, run: PlannedRun) -> str | None:
     agree to the digit then shows, too, that what the plugin does leaves no trace in the guest.
     """
     asked = experiment.profile
-    if asked == "auto" and experiment.clock == "icount":
+    if asked == "auto" and experiment.clock == "icount" and max(experiment.cpus) <= MAX_CPUS:
         return "stacks" if run.repeat == 0 else "counts"
     return None if asked in ("auto", "none") else asked

@@ -46,13 +46,24 @@ class Node(NamedTuple):
     address: int
 
 
+def add_to_round(changes: list[Change], number: int, slot: int, count: int) -> None:
+    """Adds to one round alone, in place; the rounds after it stay as they are."""
+    at = next((index for index in reversed(range(len(changes))) if changes[index][0] <= number), -1)
+    since, before = changes[at] if at >= 0 else (-1, ())
+    counts = dict(zip(before[::2], before[1::2], strict=True))
+    counts[slot] = counts.get(slot, 0) + count
+    flat = tuple(word for item in counts.items() if item[1] for word in item)
+    behind = () if at + 1 < len(changes) and changes[at + 1][0] == number + 1 else ((number + 1, before),)
+    changes[at if since == number else at + 1 : at + 1] = [(number, flat), *behind]
+
+
 @dataclass(frozen=True, eq=False)
 class RawProfile:
     """The file's content; counters are known by their number.
 
     cuts: by block. iterations, loads, stores: counter -> block. changes: by counter, in order of rounds.
     rounds: how many the file has, what precedes the first (file round 0) not among them.
-    tasks: (address of the task, own, other or idle).
+    tasks: (address of the task, own, other or idle). halting: the counter of the times a CPU was halted, if any was.
     """
 
     mode: str
@@ -69,7 +80,7 @@ class RawProfile:
     stores: dict[int, int]
     changes: list[list[Change]]
     tasks: tuple[tuple[int, str], ...]
-    halts: int
+    halting: int | None
     marks: int
     lost: int
 

@@ -56,6 +56,8 @@ def functions_of(source: Path) -> tuple[str, ...]:
         raise BadInput(
             f"{source}: {error.strerror}", "name a C file of the kernel tree, such as mm/mprotect.c"
         ) from error
+    if "\0" in text:
+        raise BadInput(f"{source}: not a text file", "name a C file of the kernel tree, such as mm/mprotect.c")
     names = tuple(dict.fromkeys(name for part in _declarators(text) for name in _names(part)))
     if not names:
         raise BadInput(f"{source}: defines no function", "name a C file of the kernel tree, such as mm/mprotect.c")

@@ -13,6 +13,7 @@ from kassay.profile.counters import (
     Node,
     ProfileError,
     RawProfile,
+    add_to_round,
 )  # fmt: skip
 
 _ID, _HEX, _COUNT = rb"\d{1,9}", rb"[0-9a-f]{1,16}", rb"[1-9]\d{0,19}"
@@ -23,9 +24,10 @@ _LINE = rb"|".join((
     rb"n %b (?:%b|-) %b" % (_ID, _ID, _HEX),
     rb"[se] %b %b %b" % (_ID, _ID, _ID),
     rb"[uilw] %b %b" % (_ID, _ID),
-    rb"[rz] %b" % _ID,
+    rb"[rzh] %b" % _ID,
+    rb"k %b %b \d{1,3} -?%b" % (_ID, _ID, _COUNT),
     rb"t %b (?:own|other|idle)" % _HEX,
-    rb"x (?:halts|marks|lost) \d{1,19}",
+    rb"x (?:marks|lost) \d{1,19}",
 ))  # fmt: skip
 _BODY = re.compile(rb"(?:(?:%b)\n)*+" % _LINE)
 _END = re.compile(rb"end (\d{1,9})\n")
@@ -75,6 +77,8 @@ class _Reader:
         self.nodes: dict[int, Node] = {}
         self.of_blocks: dict[bytes, dict[int, int]] = {b"i": {}, b"l": {}, b"w": {}}
         self.changes: list[list[Change]] = []
+        self.halting: int | None = None
+        self.late: list[tuple[int, int, int, int]] = []
         self.round = -1
         self.tasks: list[tuple[int, str]] = []
         self.totals: dict[bytes, int] = {}
@@ -83,6 +87,7 @@ class _Reader:
         take: dict[bytes, Callable[[list[bytes]], None]] = {
             b"b": self._block, b"s": self._cut, b"u": self._cut, b"e": self._jump, b"n": self._node,
             b"i": self._of_block, b"l": self._of_block, b"w": self._of_block, b"c": self._count, b"z": self._count,
+            b"h": self._halts, b"k": self._late,
             b"r": self._begin_round, b"t": self._task, b"x": self._total,
         }  # fmt: skip
         number = 1
@@ -97,11 +102,13 @@ class _Reader:
     def finished(self, header: re.Match[bytes], last: int) -> RawProfile:
         """last: number of the file's last line, where it is said what the file lacks as a whole."""
         rounds = max(self.round, 0)
-        if missing := {b"halts", b"marks", b"lost"} - self.totals.keys():
+        if missing := {b"marks", b"lost"} - self.totals.keys():
             raise ProfileError(f"line {last}: the file ends without the total {min(missing).decode()!r}")
         if self.totals[b"marks"] != rounds * self.intervals:
             told = f"{self.totals[b'marks']} marks in {rounds} rounds of {self.intervals} intervals"
             raise ProfileError(f"line {last}: {told}")
+        for counter, number, slot, count in self.late:
+            add_to_round(self.changes[counter], number, slot, count)
         return RawProfile(
             mode=header.group(1).decode(),
             target=header.group(2).decode(),
@@ -117,7 +124,7 @@ class _Reader:
             stores=self.of_blocks[b"w"],
             changes=self.changes,
             tasks=tuple(self.tasks),
-            halts=self.totals[b"halts"],
+            halting=self.halting,
             marks=self.totals[b"marks"],
             lost=self.totals[b"lost"],
         )
@@ -163,6 +170,19 @@ class _Reader:
         if parent is not None and parent not in self.nodes:
             raise _Wrong(f"{parent} is not a node")
         self.nodes[self._defined(words[1])] = Node(parent, int(words[3], 16))
+
+    def _halts(self, words: list[bytes]) -> None:
+        if self.halting is not None:
+            raise _Wrong("halts are defined twice")
+        self.halting = self._defined(words[1])
+
+    def _late(self, words: list[bytes]) -> None:
+        counter, number, slot, count = map(int, words[1:])
+        if counter >= len(self.changes):
+            raise _Wrong(f"counter {counter} is not defined")
+        if number >= self.round + 1 or slot >= self.slots:
+            raise _Wrong(f"counter {counter}: slot {slot} of round {number} is not over in round {self.round + 1}")
+        self.late.append((counter, number, slot, count))
 
     def _begin_round(self, words: list[bytes]) -> None:
         self.round += 1

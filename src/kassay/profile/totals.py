@@ -17,12 +17,13 @@ _Table = list[list[int]]
 class Totals(NamedTuple):
     """By round of the file and slot. user, kernel: instructions and string iterations executed in blocks of
     either half. unknown: at most so many more, in blocks that were left at an unknown place. nodes: what the call
-    tree counted."""
+    tree counted. halts: how often a CPU was halted."""
 
     user: _Table
     kernel: _Table
     unknown: _Table
     nodes: _Table
+    halts: _Table
 
 
 class Balance(NamedTuple):
@@ -33,11 +34,11 @@ class Balance(NamedTuple):
     problem: str = ""
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=8)
 def totals(raw: RawProfile) -> Totals:
     """Adds up the file; a counter that stays the same over many rounds costs no more than in one.
-    The last result is kept: one file is asked about several times in a row."""
-    found = Totals(*([[0] * (raw.intervals * CONTEXTS_IN_FILE) for _ in range(raw.rounds + 2)] for _ in range(4)))
+    The last results are kept: files are asked about several times, two in turn."""
+    found = Totals(*([[0] * (raw.intervals * CONTEXTS_IN_FILE) for _ in range(raw.rounds + 2)] for _ in Totals._fields))
     for counter, weight, table in _weights(raw, found):
         changes = raw.changes[counter]
         end = raw.rounds + 1
@@ -65,6 +66,8 @@ def _weights(raw: RawProfile, into: Totals) -> Iterator[tuple[int, int, _Table]]
                 yield cut.counter, size, into.unknown
     for number in raw.nodes:
         yield number, 1, into.nodes
+    if raw.halting is not None:
+        yield raw.halting, 1, into.halts
 
 
 def exact_clock(report: GuestReport) -> bool:
@@ -93,7 +96,8 @@ def balance(
         counted = sum(found.user[number + 1][slot] + found.kernel[number + 1][slot] for slot in slots)
         unknown = sum(found.unknown[number + 1][slot] for slot in slots)
         missing = ticks[number] - counted if exact_clock(report) else unknown
-        if missing < 0 or (missing > unknown and not raw.halts):
+        halted = any(found.halts[number + 1][slot] for slot in slots)
+        if missing < 0 or (missing > unknown and not halted):
             told = f"the profile has {counted} instructions in {phase} of round {number}"
             return Balance(problem=f"{told}, the guest's clock {ticks[number]}")
         unresolved += min(missing, unknown)

@@ -9,11 +9,16 @@ from kassay.model.profile import FunctionCost, Profile
 from kassay.model.records import Record
 from kassay.model.report import Report
 from kassay.model.units import format_change, format_decimals, format_number, places_of
+from kassay.report.columns import Column, summed
 from kassay.report.tables import Cell, Table, cells
 from kassay.report.words import machine_text, one_line, settings_text
 
 TOP = 10  # rows where the whole table does not fit
 _INSIDE = "└ "
+_KINDS = {
+    "iterations": "string iterations", "atomics": "atomics", "tlb": "TLB", "loads": "loads", "stores": "stores",
+}  # fmt: skip
+"""Columns of one kernel's table that stand there only when a function shown has any."""
 
 
 class Difference(Record, frozen=True, kw_only=True):
@@ -84,17 +89,16 @@ def top_table(d: Difference, limit: int = TOP, contexts: Sequence[str] = ()) -> 
 
     limit: rows of functions that changed; 0 shows all functions. contexts: only functions of these. Members of a group
     stand indented below its root, the group's sum beside it.
-    The row of those left out takes the rounding, so that the printed column adds up.
+    The row of those left out, or one of its own, takes the rounding, so that the printed column adds up.
     """
     rows = ordered(d.itemised)
     chosen = [row for row in rows if not contexts or row.context in contexts]
     shown = _changed(d, chosen)[:limit] if limit else chosen
     left = len(rows) - len(shown)
-    columns = [_column([getattr(row, name) for row in shown], *_ends(d, name), left > 0) for name in _SIDES]
+    columns, names = summed([_column(d, name, shown) for name in _SIDES], _END, _more(left))
     groups = any(row.group is not None for row in shown)
     strings = any(row.base_iterations != row.head_iterations for row in shown)
     texts = [_texts(d, row, index, columns) for index, row in enumerate(shown)]
-    names = [*([_more(left)] if left else []), "unattributed", "total"]
     for index, name in enumerate(names, len(shown)):
         figures = [column[index] for column in columns]
         texts.append([name, *figures[:2], _plus(figures[2]), "", "", ""])
@@ -111,9 +115,9 @@ def top_table(d: Difference, limit: int = TOP, contexts: Sequence[str] = ()) -> 
 def full_table(d: Difference) -> Table:
     """Every function with its place, context, calls and string iterations, to two more digits."""
     rows, places = ordered(d.itemised), places_of(max(d.base_value, d.head_value)) + 2
-    columns = [_column([getattr(row, name) for row in rows], *_ends(d, name), False, places=places) for name in _SIDES]
+    columns, names = summed([_column(d, name, rows) for name in _SIDES], _END, "", places)
     found = [_full_row(row, index, columns) for index, row in enumerate(rows)]
-    for index, name in enumerate(("unattributed", "total"), len(rows)):
+    for index, name in enumerate(names, len(rows)):
         figures = [column[index] for column in columns]
         found.append(cells(name, "", "", *figures[:2], _plus(figures[2]), "", "", "", "", ""))
     columns_of = ("function", "place", "context", "base", "head", "difference", "group",
@@ -127,8 +131,11 @@ def full_table(d: Difference) -> Table:
     )
 
 
-def profile_table(profile: Profile, unit: str, limit: int, contexts: Sequence[str] = ()) -> Table:
-    """One kernel, most expensive functions first; share is of the whole. limit, contexts: as in top_table()."""
+def profile_table(profile: Profile, unit: str, limit: int, contexts: Sequence[str] = (), at: str = "") -> Table:
+    """One kernel, most expensive functions first; share is of the whole. limit, contexts: as in top_table().
+
+    at: which setting this is, where there are more.
+    """
     rows = sorted(profile.functions, key=lambda one: (-_count(one), one.function, one.place, one.context))
     chosen = [row for row in rows if not contexts or row.context in contexts]
     shown = chosen[:limit] if limit else chosen
@@ -136,17 +143,18 @@ def profile_table(profile: Profile, unit: str, limit: int, contexts: Sequence[st
     total, left, per = counted if profile.ticks is None else profile.ticks, len(rows) - len(shown), profile.operations
     ends = {"idle": profile.idle} if profile.idle else {}
     ends["unattributed"] = total - sum(map(_count, rows)) - profile.idle
-    figures = _column([_count(row) / per for row in shown], [end / per for end in ends.values()], total / per, left > 0)
+    column = Column([_count(row) / per for row in shown], [end / per for end in ends.values()], total / per)
+    (figures,), names = summed([column], list(ends), _more(left))
     texts = [
         (label(row), figure, format_change(_count(row) / total if total else None).lstrip("+"),
-         format_number(row.calls / per), format_number(row.iterations / per))
+         format_number(row.calls / per), *(format_number((getattr(row, name) or 0) / per) for name in _KINDS))
         for row, figure in zip(shown, figures, strict=False)
     ]  # fmt: skip
-    names = [*([_more(left)] if left else []), *ends, "total"]
-    texts += [(name, figure, "", "", "") for name, figure in zip(names, figures[len(shown) :], strict=True)]
-    kept = [True] * 4 + [any(row.iterations for row in shown)]
-    head = ("function", "cost", "share", "calls", "string iterations")
-    title = f"{profile.phase} on {profile.kernel} [{unit}]"
+    blank = ("",) * (2 + len(_KINDS))
+    texts += [(name, figure, *blank) for name, figure in zip(names, figures[len(shown) :], strict=True)]
+    kept = [True] * 4 + [any(getattr(row, name) for row in shown) for name in _KINDS]
+    head = ("function", "cost", "share", "calls", *_KINDS.values())
+    title = f"{profile.phase} on {profile.kernel}{f' ({at})' if at else ''} [{unit}]"
     return Table(
         title=one_line(title),
         columns=tuple(compress(head, kept)),
@@ -175,23 +183,16 @@ def label(row: AttributionRow | FunctionCost) -> str:
 
 
 _SIDES = ("base", "head", "delta")
+_END = ("unattributed",)
 
 
-def _ends(d: Difference, name: str) -> tuple[list[float], float]:
-    """What no row of a column explains, and its total."""
+def _column(d: Difference, name: str, shown: Sequence[AttributionRow]) -> Column:
+    """Figures of one side, or of the difference, with what no row explains."""
+    figures = [getattr(row, name) for row in shown]
     if name == "delta":
-        return [d.itemised.unattributed], d.itemised.total
+        return Column(figures, [d.itemised.unattributed], d.itemised.total)
     total = d.base_value if name == "base" else d.head_value
-    return [total - sum(getattr(row, name) for row in d.itemised.rows)], total
-
-
-def _column(shown: Sequence[float], ends: Sequence[float], total: float, rest: bool, places: int = 0) -> list[str]:
-    """Figures of the rows shown, of the rest when there is one, of the rows at the end, and the total."""
-    digits = places or places_of(max(abs(value) for value in (*shown, total)))
-    scaled = [round(value * 10**digits) for value in (*shown, *ends, total)]
-    if rest:
-        scaled.insert(len(shown), scaled[-1] - sum(scaled[:-1]))
-    return [format_decimals(value / 10**digits, digits) for value in scaled]
+    return Column(figures, [total - sum(getattr(row, name) for row in d.itemised.rows)], total)
 
 
 def _texts(d: Difference, row: AttributionRow, index: int, columns: list[list[str]]) -> list[str]:
@@ -246,7 +247,7 @@ def _plus(text: str) -> str:
 
 
 def _more(count: int) -> str:
-    return f"{count} more function" + ("" if count == 1 else "s")
+    return "" if not count else f"{count} more function" + ("" if count == 1 else "s")
 
 
 def _count(one: FunctionCost) -> int:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A complete report in reading order, without layout; markdown and HTML write the same sections."""
 
+from kassay.model.finding import REFUSED
 from kassay.model.records import Record
 from kassay.model.report import Report
 from kassay.model.units import format_bytes
@@ -105,6 +106,8 @@ def _stacks_text(report: Report) -> str:
         return (
             "The call stacks stand under the tables of report.html; kassay profile DIR --export writes them as files."
         )
+    if all(f.verdict in REFUSED for f in report.findings):
+        return "No call stacks are shown: there is no verdict whose cost they would explain."
     return (
         "No run carries call stacks: measure with --profile stacks (under icount the default does) to see them drawn."
     )

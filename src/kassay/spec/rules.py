@@ -98,6 +98,10 @@ def _snapshots(e: Experiment) -> Iterator[str]:
 
 
 def _profiles(e: Experiment) -> Iterator[str]:
+    if e.clock == "tcg" and e.profile not in ("auto", "none") and max(e.cpus, default=1) > 1:
+        yield f'profile: {e.profile!r} under tcg is for one CPU; use clock icount, or "none"'
+    if max(e.cpus, default=1) > 64 and e.profile not in ("auto", "none"):
+        yield f"profile: {e.profile!r} is for at most 64 CPUs"
     if e.clock in ("kvm", "host") and e.profile in PROFILES and e.profile not in ("auto", "none"):
         yield f'profile: {e.profile!r} needs clock icount or tcg; with {e.clock} use "auto" or "none"'
 
