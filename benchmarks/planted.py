@@ -125,7 +125,7 @@ def main() -> None:
 
         def compare(*words: str) -> dict[str, Any]:
             answer = kassay("compare", *words, "--out", str(place / f"runs-{next(numbers)}"))
-            assert answer.status == 0, answer.errors
+            assert answer.status == 0, f"status {answer.status}: {answer.errors}"
             return answer.json()
 
         known = {workload: called(stock, compare, workload) for workload in WORKLOADS}

@@ -3,7 +3,7 @@
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import msgspec
 
 from kassay import kernels as kernel_store
 from kassay.effects import clock
-from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, write_atomic
+from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, sha256_file, write_atomic
 from kassay.guest import initramfs, protocol
 from kassay.journal import artifacts
 from kassay.machines._backend import Ended, Job
@@ -79,7 +79,7 @@ class Measurer:
         tables = _tables(artifact, self._prepared.program(cell.workload))
         text = _points(tables, job.profile == "stacks")
         with disk_errors(self._scratch):
-            Path(job.directory, "points").write_text(text)
+            Path(job.directory, "points").write_bytes(text)
         modules = kernel_store.load_modules(artifact, modules_of(cell), silent)
         return (*tables, *(module_symbols(name, image) for name, image in modules))
 
@@ -143,19 +143,26 @@ class Measurer:
 
 @cache
 def _tables(artifact: KernelArtifact, program: Path) -> tuple[bytes, ...]:
-    """Symbol tables of kernel and program; the kernel's is kept in the cache, since to make it takes half a second."""
-    own = program_symbols(program)
+    """Symbol tables of kernel and program."""
+    own = _kept(f"program-{sha256_file(program)}", lambda: program_symbols(program))
     if artifact.symbols is None:
         return (own,)
-    kept = cache_directory() / "symbols" / f"{FORMAT}-{artifact.identity.symbols_sha256}"
-    if not kept.is_file():
-        write_atomic(kept, kernel_symbols(Path(artifact.symbols)))
-    return kept.read_bytes(), own
+    symbols = Path(artifact.symbols)
+    return _kept(f"kernel-{artifact.identity.symbols_sha256}", lambda: kernel_symbols(symbols)), own
 
 
 @cache
-def _points(tables: tuple[bytes, ...], functions: bool) -> str:
-    return points(tables, functions=functions)
+def _points(tables: tuple[bytes, ...], functions: bool) -> bytes:
+    name = f"points-{int(functions)}-{sha256_bytes(b''.join(tables))}"
+    return _kept(name, lambda: points(tables, functions=functions).encode())
+
+
+def _kept(name: str, make: Callable[[], bytes]) -> bytes:
+    """What takes up to half a second to make, from the cache when it was made before."""
+    place = cache_directory() / "symbols" / f"{FORMAT}-{name}"
+    if not place.is_file():
+        write_atomic(place, make())
+    return place.read_bytes()
 
 
 def _outcome(ended: Ended, *, boots: bool) -> tuple[str, str]:

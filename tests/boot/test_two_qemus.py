@@ -82,6 +82,7 @@ def test_two_versions_of_qemu_give_the_same_function_table(
     ran = kassay(*words, "--out", str(tmp_path / "new"), env={**os.environ, "PATH": path})
     assert ran.status == 0, ran.err
     used = pipeline.answer(tmp_path / "new").machine.program.removeprefix("QEMU ")
-    assert (interface(version("x86_64")), interface(used)) == (1, 3), used
+    assert used != version("x86_64")
+    assert interface(used) == 3, used
     assert len(tables(tmp_path / "new")) == 4
     assert tables(tmp_path / "new") == tables(tmp_path / "old")
