@@ -52,6 +52,9 @@ static inline bool block_repeats(const struct block *block)
 	return block->iterations;
 }
 
+/* The bytes of an instruction. */
+void block_read_code(const struct qemu_plugin_insn *insn, uint8_t *ret, size_t size);
+
 /* The block that was translated; the same one for the same code at the same place. @stacks: calls and returns matter. */
 struct block *block_of(enum target target, const struct qemu_plugin_tb *tb, bool stacks);
 

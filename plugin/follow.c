@@ -226,13 +226,13 @@ static struct block *attend(struct cpu *cpu, struct block *before, struct block 
 		before = NULL;
 	if (block->attention & ATTEND_THUNK_CALL)
 		cpu->site = block;
-	if (unlikely(f.unsettled) && !cpu->settled)
-		settle(cpu);
 	if (block->attention & ATTEND_HALT) {
 		count_halt(cpu);
 		if (cpu->task->kind == TASK_OTHER && !cpu->task->interrupts)
 			set_kind(cpu, TASK_IDLE);
 	}
+	if (unlikely(f.unsettled) && !cpu->settled)
+		settle(cpu); /* last: it may end the file, and nothing can be defined in it then */
 	return before;
 }
 
@@ -295,6 +295,8 @@ void follow_block_and_calls(unsigned int index, void *data)
 		before = attend(cpu, before, block);
 	else if (before == block && block_repeats(block))
 		block->iterations->counter.now[cpu->now.slot]++;
+	if (unlikely(!f.counting))
+		return; /* since attend() */
 	if (before && ((before->attention & ATTEND_SUCCESSOR) || tree_turns(&cpu->task->stack, block)))
 		tree_step(&cpu->task->stack, before, block);
 	tree_count(&cpu->task->stack, cpu->now.slot, block->count);

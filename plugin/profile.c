@@ -185,11 +185,7 @@ static void look_for_marks(struct qemu_plugin_tb *tb)
 
 		if (size > sizeof(code))
 			continue;
-#if KASSAY_QEMU_API >= 3
-		qemu_plugin_insn_data(insn, code, size);
-#else
-		memcpy(code, qemu_plugin_insn_data(insn), size);
-#endif
+		block_read_code(insn, code, size);
 		watch(insn, code, size, true, false);
 	}
 }

@@ -15,6 +15,9 @@ PROFILES = ("auto", *MODES)
 """What an experiment may ask for. auto: under icount stacks in the first plain run of a cell and counts in the others;
 nothing under the other clocks."""
 
+MAX_CPUS = 64
+"""That the plugin follows, as in plugin/follow.h."""
+
 CONTEXTS = {
     "user": "the workload's own code in user mode",
     "kernel": "kernel code that runs for the workload: system calls and faults",

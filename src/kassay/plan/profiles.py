@@ -3,9 +3,7 @@
 
 from kassay.model.experiment import Experiment
 from kassay.model.plan import PlannedRun
-
-MAX_CPUS = 64
-"""As in plugin/follow.h."""
+from kassay.model.profile import MAX_CPUS
 
 
 def profile_of(experiment: Experiment, run: PlannedRun) -> str | None:

@@ -7,7 +7,7 @@ from kassay.errors import BadInput
 from kassay.model.experiment import BOOTS, ORDERS, QUESTIONS, SCHEMA, Experiment
 from kassay.model.kernel import ARCHES, parse_ref
 from kassay.model.machine import SCOPES
-from kassay.model.profile import PROFILES
+from kassay.model.profile import MAX_CPUS, PROFILES
 
 _COUNTS = (
     ("repeats", 1, 1000), ("perturb", 0, 1000), ("rounds", 2, 100_000), ("timeout_s", 1, 86_400),
@@ -100,8 +100,8 @@ def _snapshots(e: Experiment) -> Iterator[str]:
 def _profiles(e: Experiment) -> Iterator[str]:
     if e.clock == "tcg" and e.profile not in ("auto", "none") and max(e.cpus, default=1) > 1:
         yield f'profile: {e.profile!r} under tcg is for one CPU; use clock icount, or "none"'
-    if max(e.cpus, default=1) > 64 and e.profile not in ("auto", "none"):
-        yield f"profile: {e.profile!r} is for at most 64 CPUs"
+    if max(e.cpus, default=1) > MAX_CPUS and e.profile not in ("auto", "none"):
+        yield f"profile: {e.profile!r} is for at most {MAX_CPUS} CPUs"
     if e.clock in ("kvm", "host") and e.profile in PROFILES and e.profile not in ("auto", "none"):
         yield f'profile: {e.profile!r} needs clock icount or tcg; with {e.clock} use "auto" or "none"'
 
