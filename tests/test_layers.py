@@ -17,10 +17,13 @@ ALLOWED = {
     "spec": EDGE,
     "run": EDGE,
     "journal": EDGE,
+    "imports": EDGE,
     "kernels": EDGE,
     "guest": EDGE,
     "machines": EDGE,
     "profile": EDGE,
+    "history": EDGE,
+    "bundle": EDGE,
 }
 FILES = sorted(SOURCE.rglob("*.py"))
 

@@ -8,8 +8,8 @@ from kassay.errors import BadInput
 from kassay.model.finding import REFUSED, Finding, Side
 from kassay.model.machine import MachineUse
 from kassay.model.records import Setting
-from kassay.model.units import format_bytes, parse_bytes
-from kassay.report.words import machine_text, settings_text
+from kassay.model.units import parse_bytes
+from kassay.report.words import machine_text, memory_text, settings_text
 
 _Point = tuple[str, tuple[Setting, ...], MachineUse]
 
@@ -70,7 +70,7 @@ def _with(points: Sequence[_Point], settings: Mapping[str, str]) -> Sequence[_Po
 
 def _values(point: _Point) -> dict[str, str]:
     workload, settings, machine = point
-    of_machine = {"workload": workload, "cpus": str(machine.cpus), "memory": format_bytes(machine.memory_bytes)}
+    of_machine = {"workload": workload, "cpus": str(machine.cpus or ""), "memory": memory_text(machine.memory_bytes)}
     return of_machine | {one.name: one.value for one in settings}
 
 

@@ -13,6 +13,9 @@ from kassay.model.plan import Plan
 from kassay.model.records import Record, content_id, from_json, to_json
 from kassay.spec.load import dump
 
+BESIDE = "beside"
+"""Inside a directory of counts: the same question, timed, as a run directory of its own."""
+
 
 class RunDirectory(Record, frozen=True, kw_only=True):
     """A directory with its plan."""

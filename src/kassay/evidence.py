@@ -27,7 +27,8 @@ def collect(here: RunDirectory, records: Sequence[RunRecord], tell: Tell = silen
     made = []
     for cell in here.plan.cells:
         runs = sorted((run for run in here.plan.runs if run.cell == cell.id), key=lambda run: run.repeat)
-        ids = {run.id for run in runs}
+        ids = {run.id for run in runs if not run.control}
+        controls = {run.id for run in runs if run.control}
         made.append(
             CellEvidence(
                 cell=cell,
@@ -37,6 +38,7 @@ def collect(here: RunDirectory, records: Sequence[RunRecord], tell: Tell = silen
                 failures=tuple(r for r in records if r.run in ids and r.outcome != "ok"),
                 lost=len((ids & tried) - succeeded.keys()),
                 unmade=len(ids - tried),
+                control_failures=tuple(r for r in records if r.run in controls and r.outcome != "ok"),
             )
         )
     return tuple(made)
@@ -64,6 +66,8 @@ def _read(here: RunDirectory, run: PlannedRun, record: RunRecord) -> Measurement
     return Measurement(
         run=run.id,
         repeat=run.repeat,
+        block=run.block,
+        control=run.control,
         perturbation=run.perturbation.number,
         phases=report.phases,
         ns_per_tick=_ns_per_tick(report),

@@ -12,7 +12,7 @@ import msgspec
 from kassay import kernels as kernel_store
 from kassay.effects import clock
 from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, sha256_file, write_atomic
-from kassay.guest import initramfs, protocol
+from kassay.guest import audit, initramfs, protocol
 from kassay.journal import artifacts
 from kassay.machines._backend import Ended, Job
 from kassay.model.kernel import KernelArtifact
@@ -54,6 +54,8 @@ class Measurer:
             tables = self._profiled(job, cell)
             ended = self._ended(job, cell.machine.arch)
         outcome, detail = _outcome(ended, boots=self._prepared.machine.boots)
+        if outcome == "ok" and self._prepared.plan.experiment.timed:
+            outcome, detail = _restless(ended)
         return RunRecord(
             run=run.id, attempt=attempt, outcome=outcome, detail=detail,
             stream_sha256=artifacts.put(self._directory, ended.stream) if ended.stream else None,
@@ -90,12 +92,14 @@ class Measurer:
 
     def _job(self, run: PlannedRun, cell: Cell, directory: Path) -> Job:
         machine = self._prepared.machine
+        cpus, memory = cell.machine.cpus, cell.machine.memory_bytes
+        assert cpus is not None and memory is not None  # unknown for imported results only
         artifact = self._prepared.artifacts[cell.kernel]
         moved = run.perturbation
         arguments = self._arguments(run, cell)
         boot = self._prepared.plan.experiment.boot
         image = self._initramfs(run, cell, directory, arguments) if machine.boots else None
-        base = machine.cmdline(cell.machine.arch, cell.machine.cpus, boot)
+        base = machine.cmdline(cell.machine.arch, cpus, boot)
         return Job(
             directory=str(directory),
             program=(str(self._prepared.program(cell.workload)), *arguments),
@@ -103,8 +107,8 @@ class Measurer:
             initramfs=image and str(directory / "initramfs"),
             snapshot=f"{artifact.identity.image_sha256} {image}" if boot == "snapshot" else None,
             cmdline=f"{base}{padding_parameter(moved)} {cell.cmdline}".strip() if machine.boots else base,
-            cpus=cell.machine.cpus,
-            memory_bytes=cell.machine.memory_bytes - moved.memory_pages * 4096,
+            cpus=cpus,
+            memory_bytes=memory - moved.memory_pages * 4096,
             seed=moved.seed,
             timeout_s=self._prepared.plan.experiment.timeout_s,
             profile=None if self._prepared.no_profile else profile_of(self._prepared.plan.experiment, run),
@@ -123,6 +127,7 @@ class Measurer:
             modules=kernel_store.load_modules(artifact, modules_of(cell), silent),
             padding_bytes=run.perturbation.initramfs_bytes,
             quiesce=experiment.quiesce,
+            timed=experiment.timed,
         )
         with disk_errors(directory):
             (directory / "initramfs").write_bytes(data)
@@ -163,6 +168,12 @@ def _kept(name: str, make: Callable[[], bytes]) -> bytes:
     if not place.is_file():
         write_atomic(place, make())
     return place.read_bytes()
+
+
+def _restless(ended: Ended) -> tuple[str, str]:
+    """Of a timed boot. Under icount another try would be the same to the digit, and the gate refuses it."""
+    quiet = audit.fields(protocol.parse(ended.stream), "boot").get("boot.quiescence") or ""
+    return ("busy", f"the guest never became quiet: {quiet}") if quiet.startswith("busy") else ("ok", "")
 
 
 def _outcome(ended: Ended, *, boots: bool) -> tuple[str, str]:

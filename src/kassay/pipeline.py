@@ -4,27 +4,35 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
-from kassay.analysis.analyse import analyse
+from msgspec import structs
+
+from kassay.analysis.analyse import Analysis, analyse
+from kassay.analysis.beside import side_by_side
 from kassay.analysis.gate.same_shape import SHAPE
+from kassay.analysis.seed_findings import judged_by_seed_rules
 from kassay.choosing import chosen
-from kassay.directory import RunDirectory, open_directory, resumed, started
+from kassay.directory import BESIDE, RunDirectory, open_directory, resumed, started
 from kassay.effects.files import swept
 from kassay.evidence import collect
+from kassay.imported import answer_import
+from kassay.imports.store import is_import
 from kassay.journal.journal import append, open_journal, read_journal
+from kassay.looking import Looking
 from kassay.measuring import Measurer, jobs_for
 from kassay.model.experiment import Experiment
-from kassay.model.finding import Finding
-from kassay.model.plan import Cell
+from kassay.model.measurement import CellEvidence
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.report import Report
 from kassay.model.run import RunRecord
+from kassay.outlook import outlook, remember
 from kassay.prepare import Prepared, prepare, shared_cmdline
 from kassay.profiles import Executed, Profiled, Profiles, itemised, profiled, stacks_of
 from kassay.profiles import executed as executed_at
 from kassay.report.build import build_report
 from kassay.run.lock import exclusive, host_for
-from kassay.run.scheduler import owed, run_all
+from kassay.run.scheduler import owed, run_all, stages
 
 _FIRST: Mapping[str, str] = MappingProxyType({})
 
@@ -41,19 +49,34 @@ def measure(experiment: Experiment, directory: Path, tell: Tell) -> None:
             _make_runs(prepared, here, records, tell)
 
 
-def answer(directory: Path, tell: Tell = silent) -> Report:
-    """The answer from what the directory holds; measures nothing."""
-    here = open_directory(directory)
-    records = read_journal(here.journal, here.plan_id)
-    evidence = collect(here, records, tell)
-    findings, ladders = analyse(here.plan, evidence)
-    counted = Profiles(here, records, evidence)
-    findings = itemised(findings, here.plan.cells, counted)
-    return build_report(
-        here.plan, findings, ladders, evidence, records, stacks=stacks_of(findings, here.plan.cells, counted),
-        cmdline=shared_cmdline(here.plan), spec_toml=here.pinned_spec(), directory=str(directory), plan_id=here.plan_id,
-        gate_fields=SHAPE,
+def answer(directory: Path, tell: Tell = silent, *, seed_rules: bool = False) -> Report:
+    """The answer from what the directory holds, own runs or imported ones; measures nothing.
+
+    seed_rules: the report also says what the rules of the seeds' framework make of the same boots.
+    """
+    if is_import(directory):
+        return answer_import(directory, seed_rules=seed_rules)
+    read = _read(directory, tell)
+    counted = Profiles(read.here, read.records, read.evidence)
+    plan, analysis = read.here.plan, read.analysis
+    findings = itemised(analysis.findings, plan.cells, counted)
+    report = build_report(
+        plan, findings, analysis.ladders, read.evidence, read.records, stacks=stacks_of(findings, plan.cells, counted),
+        cmdline=shared_cmdline(plan), spec_toml=read.here.pinned_spec(), directory=str(directory),
+        plan_id=read.here.plan_id, gate_fields=SHAPE, families=analysis.families, decided=analysis.decided,
     )  # fmt: skip
+    if seed_rules:
+        report = structs.replace(report, seed_rules=judged_by_seed_rules(findings))
+    return _with_times(report, directory / BESIDE, tell)
+
+
+def _with_times(report: Report, directory: Path, tell: Tell) -> Report:
+    """The report, with what was timed beside the counts, if anything was."""
+    if not (directory / "plan.json").exists():
+        return report
+    timed = _read(directory, tell)
+    rows = side_by_side(report.findings, timed.analysis.findings)
+    return structs.replace(report, beside=rows, beside_machine=timed.here.plan.machine)
 
 
 def profiles(
@@ -64,23 +87,30 @@ def profiles(
     Where an experiment has several settings, the first that has the values in `settings` (names of parameters, cpus,
     memory, workload). Raises BadInput that lists what there is.
     """
-    findings, cells, counted = _analysed(directory)
-    return profiled(chosen(findings, kernels, metric, settings), cells, counted)
+    read = _read(directory)
+    counted = Profiles(read.here, read.records, read.evidence)
+    return profiled(chosen(read.analysis.findings, kernels, metric, settings), read.here.plan.cells, counted)
 
 
 def executed(directory: Path, kernel: str, metric: str | None, settings: Mapping[str, str] = _FIRST) -> Executed:
     """How often each instruction address of one kernel was executed, in the rounds of profiles(), with the code."""
-    findings, cells, counted = _analysed(directory)
-    (one,) = chosen(findings, (kernel,), metric, settings)
-    return executed_at(one, cells, counted)
+    read = _read(directory)
+    (one,) = chosen(read.analysis.findings, (kernel,), metric, settings)
+    return executed_at(one, read.here.plan.cells, Profiles(read.here, read.records, read.evidence))
 
 
-def _analysed(directory: Path) -> tuple[tuple[Finding, ...], tuple[Cell, ...], Profiles]:
+class _Read(NamedTuple):
+    here: RunDirectory
+    records: tuple[RunRecord, ...]
+    evidence: tuple[CellEvidence, ...]
+    analysis: Analysis
+
+
+def _read(directory: Path, tell: Tell = silent) -> _Read:
     here = open_directory(directory)
     records = read_journal(here.journal, here.plan_id)
-    evidence = collect(here, records)
-    findings, _ = analyse(here.plan, evidence)
-    return findings, here.plan.cells, Profiles(here, records, evidence)
+    evidence = collect(here, records, tell)
+    return _Read(here, records, evidence, analyse(here.plan, evidence))
 
 
 def _make_runs(prepared: Prepared, here: RunDirectory, records: tuple[RunRecord, ...], tell: Tell) -> None:
@@ -89,6 +119,8 @@ def _make_runs(prepared: Prepared, here: RunDirectory, records: tuple[RunRecord,
     if done:
         lost = f", {given_up} of them failed for good (--fresh measures anew)" if given_up else ""
         tell(Progress(stage="run", subject=f"{done}/{total}", text=f"already there{lost}", done=done / total))
+    elif here.plan.experiment.timed:
+        tell(Progress(stage="plan", subject=here.plan.experiment.clock, text=outlook(here.plan)))
 
     def keep(record: RunRecord) -> None:
         nonlocal done
@@ -97,6 +129,11 @@ def _make_runs(prepared: Prepared, here: RunDirectory, records: tuple[RunRecord,
         text = record.outcome if record.outcome == "ok" else f"{record.outcome}: {record.detail}"
         tell(Progress(stage="run", subject=f"{done}/{total}", text=text, done=done / total))
 
+    enough = Looking(here, tell)
     with swept(here.path / "scratch") as scratch:
         measurer = Measurer(prepared, here.path, scratch.resolve())
-        run_all(prepared.plan, records, measurer.measure, keep, jobs_for(prepared))
+        for stage in stages(here.plan):
+            records = run_all(here.plan, records, measurer.measure, keep, jobs_for(prepared), stage)
+            if enough(records):
+                break
+    remember(here.plan, records)

@@ -65,7 +65,7 @@ class Profiles:
     def of(self, cell: Cell, side: Side, phase: str) -> Profile:
         """The profile of the rounds that a side's value stands for. Raises BadInput that says why there is none."""
         item = self._evidence[cell.setting_key, side.kernel]
-        plain = next((m for m in item.measurements if m.perturbation == 0), None)
+        plain = next((m for m in item.measurements if m.plain), None)
         if plain is None:
             raise BadInput(f"{side.kernel}: no plain run succeeded, so there is no profile")
         record = self._records[plain.run]
@@ -79,7 +79,7 @@ class Profiles:
 
     def known(self, cell: Cell, side: Side) -> frozenset[str]:
         """Names of all functions of the kernel a side's first plain run booted."""
-        run = next(m.run for m in self._evidence[cell.setting_key, side.kernel].measurements if m.perturbation == 0)
+        run = next(m.run for m in self._evidence[cell.setting_key, side.kernel].measurements if m.plain)
         return self._opened(self._records[run]).symbols.names()
 
     def executed(self, cell: Cell, side: Side, phase: str) -> "Executed":

@@ -16,19 +16,22 @@ STATE: Fields = (("range.AnonHugePages", "0"), ("range.Rss", "8192"), ("range.vm
 
 
 def side(kernel: str, *values: float, perturbed: Sequence[float] = (), failed: int = 0) -> Side:
+    """Boots two to a block, as timed runs are made."""
     return Side(
         kernel=kernel, value=values[0] if values else None, method="mode", runs=tuple(values),
-        perturbed=tuple(perturbed), rounds=tuple(values), warmup=(), failed=failed,
+        perturbed=tuple(perturbed), rounds=tuple(values), warmup=(), failed=failed, failed_tries=failed,
+        blocks=tuple(index // 2 for index in range(len(values))),
     )  # fmt: skip
 
 
-def measurement(ticks: Sequence[int], *, perturbation: int = 0, repeat: int = 0, before: Fields = STATE,
+def measurement(ticks: Sequence[int], *, perturbation: int = 0, repeat: int = 0, run: str = "", block: int = 0,
+                control: bool = False, before: Fields = STATE,
                 after: Fields = STATE, holds: bool | None = True,
                 foreign: tuple[tuple[str, int], ...] | None = (),
                 region: RegionSummary | None = None, quiescence: str | None = None) -> Measurement:  # fmt: skip
     wanted = Requirement(moment="before", field="range.vmas", operator="==", value="1")
     return Measurement(
-        run=f"run-{repeat}", repeat=repeat, perturbation=perturbation,
+        run=run or f"run-{repeat}", repeat=repeat, perturbation=perturbation, block=block, control=control,
         phases=(PhaseRounds(phase="iteration", operations=10, ticks=tuple(ticks)),),
         ns_per_tick=1.0, before=before, after=after,
         requirements=(CheckedRequirement(requirement=wanted, found="1", holds=holds),),

@@ -115,7 +115,7 @@ def test_every_value_out_of_its_range_is_told_at_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("clock", "repeats", "perturb"), [("icount", 2, 2), ("tcg", 6, 0), ("kvm", 6, 0)]
+    ("clock", "repeats", "perturb"), [("icount", 2, 2), ("tcg", 24, 0), ("kvm", 24, 0)]
 )  # fmt: skip
 def test_a_clock_needs_more_repeats_than_a_count(clock: str, repeats: int, perturb: int) -> None:
     plain = asked(clock=clock)

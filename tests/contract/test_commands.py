@@ -22,7 +22,7 @@ FIELDS = [name for name in Experiment.__struct_fields__ if name not in THE_QUEST
 
 # Field: (the option's words, what the field then is, how a file says it). No option: only a file can say it.
 REACHED: dict[str, tuple[tuple[str, ...], object, str]] = {
-    "clock": (("--clock", "tcg", "--repeats", "2", "--perturb", "2"), "tcg", '"tcg"'),
+    "clock": (("--clock", "tcg", "--repeats", "2", "--perturb", "2", "--margin", "0.01"), "tcg", '"tcg"'),
     "arch": (("--arch", "arm64"), "arm64", '"arm64"'),
     "cpus": (("--cpus", "2,4"), (2, 4), "[2, 4]"),
     "memory_bytes": (("--memory", "2GiB,512MiB"), (2 << 30, 512 << 20), '["2GiB", "512MiB"]'),
@@ -39,6 +39,7 @@ REACHED: dict[str, tuple[tuple[str, ...], object, str]] = {
     "profile": (("--profile", "counts"), "counts", '"counts"'),
     "quiesce": (("--no-quiesce",), False, "false"),
     "background": (("--background", "2"), 2, "2"),
+    "control": (("--no-control",), False, "false"),
 }
 FILE = 'kernels = ["debian:6.12", "debian:6.17"]\nworkloads = ["mprotect_toggle"]\n'
 

@@ -22,7 +22,7 @@ def rendered(name: str, sample: str) -> str:
 def without_library(name: str, report: Report) -> str:
     """A report as text; what others wrote is no matter of these tests."""
     text = FORMATS[name].render(report)
-    return text.replace(library(), _SHELF) if report.stacks else text
+    return text.replace(library(), _SHELF) if report.stacks and name == "html" else text
 
 
 def whole(page: str) -> str:

@@ -24,9 +24,9 @@ def answered(plan: Plan, *items: CellEvidence) -> Report:
         msgspec.structs.replace(item, cell=cell, label=plan.kernels[cell.kernel].ref)
         for item, cell in zip(items, plan.cells, strict=True)
     ]
-    findings, ladders = analyse(plan, cells)
+    found = analyse(plan, cells)
     return build_report(
-        plan, findings, ladders, cells, (), cmdline="quiet", spec_toml="", directory="a b", plan_id="p",
+        plan, found.findings, found.ladders, cells, (), cmdline="quiet", spec_toml="", directory="a b", plan_id="p",
         gate_fields=("range.vmas",),
     )  # fmt: skip
 
@@ -95,10 +95,10 @@ def test_an_itemised_step_is_followed_by_the_command_that_shows_all_of_it() -> N
         msgspec.structs.replace(item, cell=cell, label=plan.kernels[cell.kernel].ref)
         for item, cell in zip(items, plan.cells, strict=True)
     ]
-    findings, ladders = analyse(plan, cells)
-    known = tuple(msgspec.structs.replace(f, attribution=attribution()) for f in findings)
+    found = analyse(plan, cells)
+    known = tuple(msgspec.structs.replace(f, attribution=attribution()) for f in found.findings)
     report = build_report(
-        plan, known, ladders, cells, (), cmdline="", spec_toml="", directory="a b", plan_id="p", gate_fields=(),
+        plan, known, found.ladders, cells, (), cmdline="", spec_toml="", directory="a b", plan_id="p", gate_fields=(),
         stacks=SAMPLES["compare"]().stacks,
     )  # fmt: skip
     assert report.next_steps[0] == (

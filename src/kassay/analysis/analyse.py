@@ -1,33 +1,66 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """(plan, evidence) -> findings and ladders; asks the gate, then the judge of the clock, and holds no formula."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
+from typing import NamedTuple
 
 from kassay.analysis.exact import judge_counts, withheld
 from kassay.analysis.gate._rule import GateRule, Refusal
 from kassay.analysis.ladder import Compare, build_ladder, find_steps
+from kassay.analysis.looks import seen
+from kassay.analysis.session import Point, control_of, decided, session_of, settle
 from kassay.analysis.side import all_have_mode, build_side, repeats_agree
-from kassay.analysis.timed import judge_times
+from kassay.analysis.timed import Session, judge_times
+from kassay.analysis.timed_ladder import joint
 from kassay.model.finding import Finding, Ladder
 from kassay.model.machine import SCOPES, UNITS
 from kassay.model.measurement import CellEvidence
 from kassay.model.plan import Plan
+from kassay.model.timing import ControlCheck, Family
 from kassay.model.workload import Phase
 from kassay.registry import discover
 
 
-def analyse(plan: Plan, evidence: Iterable[CellEvidence]) -> tuple[tuple[Finding, ...], tuple[Ladder, ...]]:
+class Analysis(NamedTuple):
+    """Everything that the evidence says. look: boots per kernel that were judged as times; None for exact counts, and
+    before the first look. decided: whether more runs could change no answer."""
+
+    findings: tuple[Finding, ...]
+    ladders: tuple[Ladder, ...]
+    families: tuple[Family, ...] = ()
+    look: int | None = None
+    decided: bool = False
+
+
+def analyse(plan: Plan, evidence: Iterable[CellEvidence]) -> Analysis:
     """Every comparison of the plan, in plan order; neighbours for a ladder, and its two ends.
 
-    Pure: the same plan and evidence give the same findings.
+    Pure: the same plan and evidence give the same answer.
     """
+    if not plan.experiment.timed:
+        findings, ladders = _compared(plan, tuple(evidence), None)
+        return Analysis(findings, ladders)
+    at_look, boots = seen(plan, tuple(evidence))
+    session = session_of(plan.experiment)
+    findings, ladders = _compared(plan, at_look, session)
+    if plan.experiment.question == "ladder":
+        findings, ladders = joint(findings, ladders, session)
+    settled, families = settle(
+        findings, _controls(plan, at_look, session), session, families=plan.experiment.question == "compare"
+    )
+    return Analysis(settled, ladders, families, boots, boots is not None and decided(settled))
+
+
+def _compared(
+    plan: Plan, evidence: tuple[CellEvidence, ...], session: Session | None
+) -> tuple[tuple[Finding, ...], tuple[Ladder, ...]]:
     findings: list[Finding] = []
     ladders: list[Ladder] = []
     for group in _groups(evidence):
         for phase in _phases(plan, group):
-            mode = group[0].cell.machine.clock == "icount" and all_have_mode(group, phase.name)
-            pair = _comparer(plan, group, phase, mode)
+            mode = session is None and all_have_mode(group, phase.name)
+            pair = _comparer(plan, group, phase, mode, session)
             compared = [pair(base, head) for base, head in _pairs(plan, len(group))]
             if plan.experiment.question == "ladder":
                 steps = find_steps([_measured(item) for item in group], pair)
@@ -37,27 +70,41 @@ def analyse(plan: Plan, evidence: Iterable[CellEvidence]) -> tuple[tuple[Finding
     return tuple(findings), tuple(ladders)
 
 
+def _controls(plan: Plan, evidence: Sequence[CellEvidence], session: Session) -> dict[Point, ControlCheck]:
+    """Of the first kernel of each group, in its primary phase."""
+    found = {}
+    for group in _groups(evidence):
+        phase = next(phase for phase in _phases(plan, group) if phase.primary)
+        if (check := control_of(group[0], phase.name, session)) is not None:
+            found[(group[0].cell.workload, group[0].cell.settings, group[0].cell.machine)] = check
+    return found
+
+
 def _measured(item: CellEvidence) -> bool:
-    return any(measurement.perturbation == 0 for measurement in item.measurements)
+    return any(measurement.plain for measurement in item.measurements)
 
 
-def _comparer(plan: Plan, group: tuple[CellEvidence, ...], phase: Phase, mode: bool) -> Compare:
-    return cache(lambda base, head: compare(plan, group[base], group[head], phase, mode=mode))
+def _comparer(
+    plan: Plan, group: tuple[CellEvidence, ...], phase: Phase, mode: bool, session: Session | None
+) -> Compare:
+    return cache(lambda base, head: compare(plan, group[base], group[head], phase, mode=mode, session=session))
 
 
-def compare(plan: Plan, base: CellEvidence, head: CellEvidence, phase: Phase, *, mode: bool) -> Finding:
-    """One comparison in one phase's metric. mode: how the rounds of all its runs become numbers."""
+def compare(plan: Plan, base: CellEvidence, head: CellEvidence, phase: Phase, *, mode: bool,
+            session: Session | None) -> Finding:  # fmt: skip
+    """One comparison in one phase's metric. mode: how the rounds of all its runs become numbers. session: of times;
+    None for exact counts."""
     clock = base.cell.machine.clock
-    counts = clock == "icount"
+    counts = session is None
     base_side, head_side = (build_side(side, phase.name, counts=counts, mode=mode) for side in (base, head))
     sides = (base_side, head_side)
     refusals = refusals_of(base, head)
     if refusals:
         judged = withheld(refusals[0].verdict, *(refusal.reason for refusal in refusals))
-    elif counts:
+    elif session is None:
         judged = judge_counts(*sides, plan.experiment.margin, repeats_agree(base) or repeats_agree(head))
     else:
-        judged = judge_times(*sides, plan.experiment.margin, clock)
+        judged = judge_times(*sides, plan.experiment.margin, session)
     return Finding(
         workload=base.cell.workload, settings=base.cell.settings, machine=base.cell.machine,
         metric=phase.name, primary=phase.primary, unit=f"{UNITS[clock]}/{phase.operation}",
@@ -66,6 +113,7 @@ def compare(plan: Plan, base: CellEvidence, head: CellEvidence, phase: Phase, *,
         n_base=len(sides[0].runs), n_head=len(sides[1].runs), verdict=judged.verdict, evidence=judged.evidence,
         scope=SCOPES[clock], reasons=judged.reasons, sides=sides,
         differences=tuple(d for r in refusals for d in r.differences), floor=judged.floor,
+        timing=judged.timing,
     )  # fmt: skip
 
 

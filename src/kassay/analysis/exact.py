@@ -3,10 +3,11 @@
 
 from kassay.model.finding import Side
 from kassay.model.records import Record
+from kassay.model.timing import Timing
 
 
 class Judgement(Record, frozen=True, kw_only=True):
-    """What one comparison says. change and interval are head / base - 1. floor: as in Finding."""
+    """What one comparison says. change and interval are head / base - 1. floor, timing: as in Finding."""
 
     change: float | None
     interval: tuple[float, float] | None
@@ -14,6 +15,7 @@ class Judgement(Record, frozen=True, kw_only=True):
     evidence: str
     reasons: tuple[str, ...]
     floor: float | None = None
+    timing: Timing | None = None
 
 
 def withheld(verdict: str, *reasons: str) -> Judgement:

@@ -16,7 +16,7 @@ def build_side(evidence: CellEvidence, phase: str, *, counts: bool, mode: bool) 
     value is the first plain run's under exact counts (all plain runs must agree; see
     repeats_agree) and the median of the plain runs' under a clock; None without a plain run.
     """
-    plain = [m for m in evidence.measurements if m.perturbation == 0]
+    plain = [m for m in evidence.measurements if m.plain]
     values = tuple(run_value(m, phase, mode=mode) for m in plain)
     first = phase_rounds(plain[0], phase) if plain else None
     summary = summarise(first.ticks, mode=mode) if first else None
@@ -34,6 +34,8 @@ def build_side(evidence: CellEvidence, phase: str, *, counts: bool, mode: bool) 
         doubts=_doubts(plain, summary),
         chosen=summary.chosen if summary else (),
         contexts=_contexts(plain),
+        blocks=() if counts else tuple(m.block for m in plain),
+        failed_tries=len(evidence.failures),
     )
 
 
@@ -70,7 +72,7 @@ def repeats_agree(evidence: CellEvidence) -> str | None:
 
     Under icount a difference is a defect of the instrument, not noise.
     """
-    plain = [m for m in evidence.measurements if m.perturbation == 0]
+    plain = [m for m in evidence.measurements if m.plain]
     for other in plain[1:]:
         for phase in plain[0].phases:
             ticks = phase_rounds(other, phase.phase).ticks

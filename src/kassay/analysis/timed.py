@@ -1,78 +1,173 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Clocks that jitter -> estimate, interval, verdict, from one number per boot.
 
-Estimate: Hodges and Lehmann's, the median of all log(head) - log(base). Interval: those shifts that
-the Mann-Whitney test does not reject at 5 %, from the exact null distribution (Hodges and
-Lehmann 1963; Lehmann, Nonparametrics, 1975). Below six boots a side no verdict is given.
+The test, its estimate and its interval are those of statistics.blocked: ranks inside blocks of boots in random order,
+exact whatever drifts or strays. A look at n boots per kernel claims what the test finds at the level of a look, so that
+all looks of a session together err in 5 % of sessions (Pocock 1977). Below six boots a side no verdict is given.
 """
 
-from functools import cache
-from math import comb, exp, log
-from statistics import median
+from math import exp
+from typing import NamedTuple
+
+import msgspec
 
 from kassay.analysis.exact import Judgement, withheld
+from kassay.analysis.looks import MINIMUM_BOOTS
+from kassay.analysis.scatter import word
+from kassay.analysis.statistics.blocked import Boot, estimate, interval, test
+from kassay.analysis.statistics.failures import fisher
+from kassay.analysis.statistics.planning import tick
 from kassay.model.finding import Side
+from kassay.model.timing import ControlCheck, FailureCheck, Timing
 
-MINIMUM_BOOTS = 6
-ALPHA = 0.05
+_TICKS_OF_MARGIN = 0.1
+"""A clock's step must be below this share of the margin, or it is added to the interval on both sides."""
 
 
-def judge_times(base: Side, head: Side, margin: float, clock: str) -> Judgement:
+class Session(NamedTuple):
+    """How the boots of a comparison were made. looks: planned, boots per kernel. threshold: of p, at each look.
+    blocks: whether the kernels took turns in blocks. doubts: why any of it proves less than it might."""
+
+    looks: tuple[int, ...]
+    threshold: float
+    blocks: bool = True
+    doubts: tuple[str, ...] = ()
+
+
+ORDER_DOUBTS = {
+    "interleaved": "",
+    "sandwich": "the order inside a block was fixed, not random",
+    "sequential": "one kernel was measured after the other: drift looks like a change",
+    "unknown": "the order of the boots is not known: drift looks like a change",
+}
+
+
+def boots_of(base: Side, head: Side, session: Session) -> list[Boot]:
+    """Every plain run of both sides; all in one block when their order says nothing."""
+    known = session.blocks and bool({*base.blocks} & {*head.blocks})
+    return [
+        Boot(block if known else 0, is_head, value)
+        for side, is_head in ((base, False), (head, True))
+        for block, value in zip(side.blocks if known else [0] * len(side.runs), side.runs, strict=True)
+    ]
+
+
+def judge_times(base: Side, head: Side, margin: float, session: Session, better: str = "lower") -> Judgement:
     """Verdict on two sides of timed runs; a boot is the unit, whatever its rounds."""
     if base.value is None or head.value is None:
         return withheld("incomplete", "one side has no successful run")
     if min((*base.runs, *head.runs)) <= 0:
         return withheld("inconclusive", "a time of zero: the phase is shorter than this clock's tick")
-    shifts = sorted(log(h) - log(b) for h in head.runs for b in base.runs)
-    change = exp(median(shifts)) - 1
+    boots = boots_of(base, head, session)
+    change = exp(estimate(boots)) - 1
     fewest = min(len(base.runs), len(head.runs))
+    timing = Timing(
+        boots=fewest, looks=session.looks, threshold=session.threshold, level=1 - session.threshold, p=None,
+        blocks=len({boot.block for boot in boots}), tick=_tick(base, head), failures=_failures(base, head),
+    )  # fmt: skip
     if fewest < MINIMUM_BOOTS:
-        reason = f"screening only: {fewest} boots on a side, a verdict on time needs {MINIMUM_BOOTS}"
-        return Judgement(change=change, interval=None, verdict="inconclusive", evidence="partial", reasons=(reason,))
-    skip = rank_limit(len(base.runs), len(head.runs))
-    interval = (exp(shifts[skip]) - 1, exp(shifts[-1 - skip]) - 1)
-    verdict, reasons = _verdict(interval, margin)
-    missing = base.failed + head.failed + base.unmade + head.unmade
-    if missing:
-        reasons = (*reasons, f"{missing} planned run(s) failed or were not made yet")
-    doubts = tuple(f"{side.kernel}: {doubt}" for side in (base, head) for doubt in side.doubts)
-    reasons = (*reasons, *doubts)
-    weak = clock == "tcg" or missing or doubts or verdict == "inconclusive"
-    return Judgement(change=change, interval=interval, verdict=verdict, evidence="partial" if weak else "reliable",
-                     reasons=reasons)  # fmt: skip
+        reason = f"screening only: {_boots(fewest)} on a side, a verdict on time needs {MINIMUM_BOOTS}"
+        return Judgement(change=change, interval=None, verdict="inconclusive", evidence="partial",
+                         reasons=(reason, *_doubts(base, head, timing, session)), timing=timing)  # fmt: skip
+    found = _widened(interval(boots, session.threshold), timing.tick, margin)
+    p = test(boots)
+    if found is None:
+        timing = msgspec.structs.replace(timing, p=p)
+        reason = f"{_boots(fewest)} a side in blocks of this shape cannot show a difference at p ≤ {session.threshold}"
+        return Judgement(change=change, interval=None, verdict="inconclusive", evidence="partial",
+                         reasons=(reason, *_doubts(base, head, timing, session)), timing=timing)  # fmt: skip
+    timing = msgspec.structs.replace(timing, p=p, bound=max(abs(found[0]), abs(found[1])))
+    verdict, why = _verdict(found, margin, better, timing)
+    doubts = _doubts(base, head, timing, session)
+    evidence, strays = word(base, head, decided=verdict != "inconclusive", doubted=bool(doubts))
+    return Judgement(change=change, interval=found, verdict=verdict, evidence=evidence,
+                     reasons=(*why, *doubts, *strays), timing=timing)  # fmt: skip
 
 
-def rank_limit(m: int, n: int) -> int:
-    """How many of the m*n ordered shifts lie outside the interval on each side: the largest k with
-    P(U <= k - 1) <= ALPHA / 2 under the null."""
-    total, below = comb(m + n, m), 0
-    for u in range(m * n + 1):
-        below += _orders(m, n, u)
-        if below > total * ALPHA / 2:
-            return u
-    return 0
+def check_control(base: Side, control: Side, session: Session) -> ControlCheck | None:
+    """A kernel's boots against other boots of the same kernel; None while there are too few to tell."""
+    if not control.runs or not base.runs or min((*base.runs, *control.runs)) <= 0:
+        return None
+    boots = boots_of(base, control, session)
+    p = test(boots)
+    found = interval(boots, session.threshold)
+    return ControlCheck(
+        kernel=base.kernel, change=exp(estimate(boots)) - 1, interval=_relative(found), p=p, n_base=len(base.runs),
+        n_control=len(control.runs), passed=p > session.threshold,
+    )  # fmt: skip
 
 
-@cache
-def _orders(m: int, n: int, u: int) -> int:
-    """In how many orders of m and n values the Mann-Whitney statistic is u."""
-    if u < 0 or m < 0 or n < 0:
-        return 0
-    if m == 0 or n == 0:
-        return int(u == 0)
-    return _orders(m - 1, n, u - n) + _orders(m, n - 1, u)
+def verdict_of(change: float, better: str) -> str:
+    """regression or improvement, by the direction in which the metric is better."""
+    return "regression" if (change > 0) == (better == "lower") else "improvement"
 
 
-def _verdict(interval: tuple[float, float], margin: float) -> tuple[str, tuple[str, ...]]:
+def _relative(log_shifts: tuple[float, float] | None) -> tuple[float, float] | None:
+    return None if log_shifts is None else (exp(log_shifts[0]) - 1, exp(log_shifts[1]) - 1)
+
+
+def _widened(log_shifts: tuple[float, float] | None, step: float | None, margin: float) -> tuple[float, float] | None:
+    """The interval of the change; wider by a step of the clock on both sides where that is not small."""
+    found = _relative(log_shifts)
+    if found is None or step is None or step < _TICKS_OF_MARGIN * margin:
+        return found
+    return found[0] - step, found[1] + step
+
+
+def _tick(base: Side, head: Side) -> float | None:
+    """The clock's step relative to the value, when one shows in the rounds."""
+    smallest = min(side.value for side in (base, head) if side.value is not None)
+    steps = [tick(side.rounds or side.runs) for side in (base, head)]
+    found = [step for step in steps if step is not None]
+    return max(found) / smallest if found else None
+
+
+def _failures(base: Side, head: Side) -> FailureCheck | None:
+    """Whether one kernel's boots fail more often; None when none failed."""
+    if not base.failed_tries + head.failed_tries:
+        return None
+    tried = [len(side.runs) + len(side.perturbed) + side.failed_tries for side in (base, head)]
+    return FailureCheck(
+        base_failed=base.failed_tries, base_tried=tried[0], head_failed=head.failed_tries, head_tried=tried[1],
+        p=fisher(base.failed_tries, tried[0], head.failed_tries, tried[1]),
+    )  # fmt: skip
+
+
+def _verdict(interval: tuple[float, float], margin: float, better: str,
+             timing: Timing) -> tuple[str, tuple[str, ...]]:  # fmt: skip
     low, high = interval
     if -margin <= low and high <= margin:
         return "equivalent", ()
-    if low > 0 and high > margin:
-        return "regression", _weak(low, margin)
-    if high < 0 and low < -margin:
-        return "improvement", _weak(-high, margin)
-    return "inconclusive", (f"the 95 % interval {low:+.1%} to {high:+.1%} allows both a change and none",)
+    apart = low > 0 or high < 0
+    if not apart:
+        return "inconclusive", (_undecided(timing),)
+    if better == "unknown":
+        return "inconclusive", ("the values differ, but whether more is better is not known",)
+    nearest = min(abs(low), abs(high))
+    weak = () if nearest > margin else (f"the change may be as small as {nearest:.1%}, inside the margin",)
+    return verdict_of(low if low > 0 else high, better), weak
 
 
-def _weak(nearest: float, margin: float) -> tuple[str, ...]:
-    return () if nearest > margin else (f"the change may be as small as {nearest:.1%}, inside the margin",)
+def _undecided(timing: Timing) -> str:
+    done = timing.boots >= timing.looks[-1] if timing.looks else True
+    more = "" if done else f", of at most {timing.looks[-1]}"
+    return (
+        f"|change| < {timing.bound:.1%} after {_boots(timing.boots)} a side{more}; that allows both a change and none"
+    )
+
+
+def _doubts(base: Side, head: Side, timing: Timing, session: Session) -> tuple[str, ...]:
+    """What keeps the evidence from being more than partial, in words."""
+    lost, unmade = base.failed + head.failed, base.unmade + head.unmade
+    found = [f"{lost} of the planned boots failed for good"] if lost else []
+    found += [f"{unmade} planned boots of this look were not made yet"] if unmade else []
+    if timing.failures is not None and timing.failures.p <= 0.05:
+        one = timing.failures
+        counts = f"{one.base_failed} of {one.base_tried} on {base.kernel}, {one.head_failed} of {one.head_tried}"
+        found.append(f"boots fail more often on one side: {counts} on {head.kernel} (Fisher p = {one.p:.2g})")
+    of_sides = (f"{side.kernel}: {doubt}" for side in (base, head) for doubt in side.doubts)
+    return (*found, *session.doubts, *of_sides)
+
+
+def _boots(count: int) -> str:
+    return "1 boot" if count == 1 else f"{count} boots"

@@ -5,13 +5,17 @@ from pathlib import Path
 
 from kassay import pipeline
 from kassay.commands._show import say, say_answer, showing
+from kassay.directory import BESIDE
 from kassay.effects.files import write_atomic
 from kassay.errors import BadInput
 from kassay.model.experiment import Experiment
 from kassay.model.finding import REFUSED
+from kassay.model.progress import Progress
 from kassay.model.report import Report
 from kassay.registry import discover
 from kassay.report.formats._format import Format
+
+FORMATS_HELP = "terminal, markdown, json, html, mail, lkp, csv, pyperf or kcidb; docs/formats.md says what each is for."
 
 
 def formats() -> dict[str, Format]:
@@ -27,19 +31,37 @@ def format_named(name: str) -> Format:
     return known[name]
 
 
-def measure_and_answer(experiment: Experiment, directory: Path, format_name: str, exit_code: bool) -> int:
-    """Runs what is owed, writes report.html and report.json, prints the answer; the exit status."""
+def measure_and_answer(
+    experiment: Experiment, directory: Path, format_name: str, exit_code: bool, beside: Experiment | None = None
+) -> int:
+    """Runs what is owed, writes report.html with its charts and report.json, prints the answer; the exit status.
+
+    beside: the same question, timed, to stand beside the counts.
+    """
     chosen = format_named(format_name)
     with showing() as tell:
         pipeline.measure(experiment, directory, tell)
+        if beside is not None:
+            pipeline.measure(beside, directory / BESIDE, tell)
         report = pipeline.answer(directory, tell)
     say_answer(report, chosen)  # first: drawing the page's charts takes longer than the rest of the answer
-    for name in ("json", "html"):
-        form = formats()[name]
-        write_atomic(directory / f"report{form.suffix}", form.render(report).encode())
+    with showing() as tell:
+        tell(Progress(stage="page", subject="report.html", text="drawing its charts"))
+        for name in ("json", "html"):
+            form = formats()[name]
+            write_atomic(directory / f"report{form.suffix}", form.render(report).encode())
+        write_charts(report, directory)
     if chosen.name == "terminal":
         say(f"report: {directory}/report.html\n")
     return status(report) if exit_code else 0
+
+
+def write_charts(report: Report, directory: Path) -> None:
+    """Every chart of the page as SVG and PNG, for papers and mails."""
+    from kassay.report.charts import charts
+
+    for name, data in charts(report):
+        write_atomic(directory / name, data)
 
 
 def status(report: Report) -> int:

@@ -9,13 +9,58 @@ from typing import Annotated, Any
 
 from typer import Option
 
+from kassay.commands._answer import FORMATS_HELP
 from kassay.errors import BadInput
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
+from kassay.model.machine import CLOCKS
 from kassay.model.records import content_id
+from kassay.model.timing import LOOKS
 from kassay.model.units import parse_bytes
 from kassay.spec.load import check
 
 _M, _R = "Machine", "Runs"
+_Clock = Annotated[
+    str,
+    Option(
+        help="icount (exact instructions), tcg, kvm or host (time); icount,tcg or icount,kvm: both, side by side.",
+        rich_help_panel=_M,
+    ),
+]
+_Repeats = Annotated[
+    int | None,
+    Option(
+        help="Plain runs per kernel: 2 under icount. Where time is measured: boots per kernel at most, 24; fewer "
+        "when all is decided after 6, 10, 14 or 18.",
+        rich_help_panel=_R,
+    ),
+]
+_Perturb = Annotated[
+    int | None,
+    Option(help="Runs per kernel with things moved that should not matter: 2 under icount.", rich_help_panel=_R),
+]
+_Margin = Annotated[
+    float | None,
+    Option(
+        help="Change below which two kernels are equivalent: 0.01 (1 %) under icount, 0.02 for time.",
+        rich_help_panel=_R,
+    ),
+]
+_NoControl = Annotated[
+    bool,
+    Option(
+        "--no-control",
+        help="Time only: no further boots of the first kernel, to hold that kernel against itself.",
+        rich_help_panel=_R,
+    ),
+]
+_Profile = Annotated[
+    str,
+    Option(
+        help="What is counted, function by function: auto (under icount call stacks once per kernel, else counts), "
+        "counts, stacks, memory (loads and stores, too) or none.",
+        rich_help_panel=_R,
+    ),
+]
 
 
 def _shared(
@@ -25,9 +70,7 @@ def _shared(
             "--set", metavar="NAME=VALUE", help="A workload parameter; several values, comma-separated, make a matrix."
         ),
     ] = None,
-    clock: Annotated[
-        str, Option(help="icount (exact instructions), tcg, kvm or host (time).", rich_help_panel=_M)
-    ] = "icount",
+    clock: _Clock = "icount",
     cpus: Annotated[str, Option(help="CPUs of the machine, e.g. 1 or 1,2,4.", rich_help_panel=_M)] = "1",
     memory: Annotated[str, Option(help="Memory, e.g. 2GiB or 1GiB,4GiB.", rich_help_panel=_M)] = "1GiB",
     arch: Annotated[str, Option(help="x86_64 or arm64.", rich_help_panel=_M)] = "x86_64",
@@ -41,27 +84,14 @@ def _shared(
     cmdline: Annotated[str, Option(help="Kernel parameters for all kernels.", rich_help_panel=_M)] = "",
     cmdline_base: Annotated[str, Option(help="Kernel parameters for the first kernel.", rich_help_panel=_M)] = "",
     cmdline_head: Annotated[str, Option(help="Kernel parameters for the last kernel.", rich_help_panel=_M)] = "",
-    repeats: Annotated[
-        int | None, Option(help="Plain runs per kernel: 2 under icount, else 6.", rich_help_panel=_R)
-    ] = None,
-    perturb: Annotated[
-        int | None,
-        Option(help="Runs per kernel with things moved that should not matter: 2 under icount.", rich_help_panel=_R),
-    ] = None,
+    repeats: _Repeats = None,
+    perturb: _Perturb = None,
     rounds: Annotated[int, Option(help="Timed rounds in each run.", rich_help_panel=_R)] = 20,
     order: Annotated[str, Option(help="interleaved, sandwich or sequential.", rich_help_panel=_R)] = "interleaved",
     seed: Annotated[int, Option(help="Of the order and the perturbations.", rich_help_panel=_R)] = 1,
-    margin: Annotated[
-        float, Option(help="Change below which two kernels are equivalent (0.01 = 1 %).", rich_help_panel=_R)
-    ] = 0.01,
-    profile: Annotated[
-        str,
-        Option(
-            help="What is counted, function by function: auto (under icount call stacks once per kernel, else counts), "
-            "counts, stacks, memory (loads and stores, too) or none.",
-            rich_help_panel=_R,
-        ),
-    ] = "auto",
+    margin: _Margin = None,
+    no_control: _NoControl = False,
+    profile: _Profile = "auto",
     no_quiesce: Annotated[
         bool,
         Option("--no-quiesce", help="Do not wait until the guest is quiet: shows what runs then.", rich_help_panel=_R),
@@ -74,7 +104,7 @@ def _shared(
         Path | None, Option(help="Directory of the runs; the same command again resumes it.", show_default="by content")
     ] = None,
     fresh: Annotated[bool, Option("--fresh", help="Measure anew beside an existing directory.")] = False,
-    format_: Annotated[str, Option("--format", help="terminal, markdown, json or html.")] = "terminal",
+    format_: Annotated[str, Option("--format", help=FORMATS_HELP)] = "terminal",
     exit_code: Annotated[
         bool, Option("--exit-code", help="Exit 1 on a regression, 4 when nothing is admitted or all is inconclusive.")
     ] = False,
@@ -97,8 +127,28 @@ def with_shared_options(command: Callable[..., int]) -> Callable[..., int]:
     return call
 
 
+def experiments_from(
+    question: str, workload: str, kernels: Sequence[str], options: dict[str, Any]
+) -> tuple[Experiment, Experiment | None]:
+    """The experiment that a command line asks for, and the one to be timed beside it, if any. Raises BadInput.
+
+    With two clocks --repeats is about the boots that are timed.
+    """
+    first, comma, second = options["clock"].partition(",")
+    if not comma:
+        return experiment_from(question, workload, kernels, options), None
+    if first != "icount" or second not in CLOCKS or second in ("icount", "host"):
+        raise BadInput(f"--clock {options['clock']!r}: not two clocks that can stand side by side",
+                       "write icount,tcg or icount,kvm; or one of " + ", ".join(CLOCKS))  # fmt: skip
+    counts = experiment_from(question, workload, kernels, options | {"clock": first, "repeats": None})
+    # Both were asked for with one set of options: what only counts have is not the timed one's.
+    times = options | {"clock": second, "perturb": None, "profile": "auto"}
+    times["boot"] = "short" if options["boot"] == "snapshot" else options["boot"]
+    return counts, experiment_from(question, workload, kernels, times)
+
+
 def experiment_from(question: str, workload: str, kernels: Sequence[str], options: dict[str, Any]) -> Experiment:
-    """The experiment that a command line asks for. Raises BadInput with every problem."""
+    """The experiment that a command line with one clock asks for. Raises BadInput with every problem."""
     icount = options["clock"] == "icount"
     problems: list[str] = []
     experiment = Experiment(
@@ -111,11 +161,12 @@ def experiment_from(question: str, workload: str, kernels: Sequence[str], option
         cpus=_numbers(options["cpus"], "--cpus", int, problems),
         memory_bytes=_numbers(options["memory"], "--memory", parse_bytes, problems),
         order=options["order"],
-        repeats=options["repeats"] if options["repeats"] is not None else (2 if icount else 6),
+        repeats=options["repeats"] if options["repeats"] is not None else (2 if icount else LOOKS[-1]),
         perturb=options["perturb"] if options["perturb"] is not None else (2 if icount else 0),
         rounds=options["rounds"],
         seed=options["seed"],
-        margin=options["margin"],
+        margin=options["margin"] if options["margin"] is not None else (0.01 if icount else 0.02),
+        control=not options["no_control"],
         timeout_s=options["timeout"],
         flavour=options["flavour"],
         boot=options["boot"],

@@ -7,7 +7,7 @@ from typer import Argument
 
 from kassay.commands._answer import measure_and_answer
 from kassay.commands._command import Command
-from kassay.commands._options import directory_for, experiment_from, with_shared_options
+from kassay.commands._options import directory_for, experiments_from, with_shared_options
 
 
 @with_shared_options
@@ -24,9 +24,9 @@ def _compare(
 
     Example: kassay compare mprotect_toggle debian:6.16 debian:6.17 --set size=16MiB
     """
-    experiment = experiment_from("compare", workload, (base, head), options)
+    experiment, beside = experiments_from("compare", workload, (base, head), options)
     directory = directory_for(experiment, options["out"], options["fresh"])
-    return measure_and_answer(experiment, directory, options["format_"], options["exit_code"])
+    return measure_and_answer(experiment, directory, options["format_"], options["exit_code"], beside)
 
 
 COMMAND = Command(name="compare", order=10, run=_compare)

@@ -7,7 +7,7 @@ from typer import Argument
 
 from kassay.commands._answer import measure_and_answer
 from kassay.commands._command import Command
-from kassay.commands._options import directory_for, experiment_from, with_shared_options
+from kassay.commands._options import directory_for, experiments_from, with_shared_options
 
 
 @with_shared_options
@@ -20,9 +20,9 @@ def _ladder(
 
     Example: kassay ladder mprotect_toggle debian:6.12 debian:6.16 debian:6.17 debian:6.19 debian:7.0
     """
-    experiment = experiment_from("ladder", workload, kernels, options)
+    experiment, beside = experiments_from("ladder", workload, kernels, options)
     directory = directory_for(experiment, options["out"], options["fresh"])
-    return measure_and_answer(experiment, directory, options["format_"], options["exit_code"])
+    return measure_and_answer(experiment, directory, options["format_"], options["exit_code"], beside)
 
 
 COMMAND = Command(name="ladder", order=20, run=_ladder)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from kassay.commands._answer import measure_and_answer
+from kassay.commands._answer import FORMATS_HELP, measure_and_answer
 from kassay.commands._command import Command
 from kassay.commands._options import directory_for
 from kassay.spec.load import load
@@ -16,7 +16,7 @@ def _run(
     spec: Annotated[Path, Argument(metavar="SPEC.toml", help="An experiment file; docs/experiment.md has every key.")],
     out: Annotated[Path | None, Option(help="Directory of the runs; the same command again resumes it.")] = None,
     fresh: Annotated[bool, Option("--fresh", help="Measure anew beside an existing directory.")] = False,
-    format_: Annotated[str, Option("--format", help="terminal, markdown, json or html.")] = "terminal",
+    format_: Annotated[str, Option("--format", help=FORMATS_HELP)] = "terminal",
     exit_code: Annotated[bool, Option("--exit-code", help="Exit 1 on a regression, 4 without a verdict.")] = False,
 ) -> int:
     """Measure what an experiment file asks, then answer. Resumes when the directory exists."""

@@ -25,6 +25,13 @@ def cache_directory() -> Path:
     return root / "kassay"
 
 
+def data_directory() -> Path:
+    """$XDG_DATA_HOME/kassay, by default ~/.local/share/kassay: what no command can make again."""
+    base = os.environ.get("XDG_DATA_HOME", "")
+    root = Path(base) if base.startswith("/") else Path.home() / ".local" / "share"
+    return root / "kassay"
+
+
 def sha256_file(path: Path) -> str:
     """sha256 of a file's content, hex."""
     with path.open("rb") as file:

@@ -46,6 +46,8 @@ class Experiment(Record, frozen=True, kw_only=True):
     out, "snapshot" is "short" once per kernel and perturbation, saved when quiet and restored for each run.
     profile: what is counted inside the region: "auto" or a word of profile.MODES. quiesce: whether the guest waits
     until it is quiet. background: tasks that spin beside the workload; these two are there to see a verdict refused.
+    Where time is measured, repeats is the most boots per kernel, made in blocks and looked at when timing.LOOKS says
+    so; control: whether each block has a boot of the first kernel more, to compare that kernel with itself.
     """
 
     name: str
@@ -69,7 +71,13 @@ class Experiment(Record, frozen=True, kw_only=True):
     profile: str = "auto"
     quiesce: bool = True
     background: int = 0
+    control: bool = True
     schema: str = msgspec.field(default=SCHEMA)
+
+    @property
+    def timed(self) -> bool:
+        """Whether runs are judged as times, by probability, and not as exact counts."""
+        return self.clock != "icount"
 
 
 def labels(experiment: Experiment) -> tuple[str, ...]:

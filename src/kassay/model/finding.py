@@ -3,6 +3,7 @@
 
 from kassay.model.machine import MachineUse
 from kassay.model.records import Record, Setting
+from kassay.model.timing import Timing
 
 VERDICTS = {
     "regression": "head costs more, by more than the margin",
@@ -17,10 +18,15 @@ VERDICTS = {
 REFUSED = ("state-mismatch", "semantic-failure", "contaminated", "incomplete")
 EVIDENCE = {
     "exact": "counts; all repeats agree to the digit and the perturbed runs of the two sides stay apart",
-    "reliable": "timed; six or more boots a side, and the interval lies on one side of zero or inside the margin",
-    "partial": "some runs failed, too few were made, or what was made does not decide",
+    "reliable": "timed; six or more boots a side, none failed, none strays, and the interval decides",
+    "robust-only": "timed; single boots stray so far that a mean would mislead; the rank test decides without them",
+    "partial": "something is missing or in doubt: runs failed or are too few, state or order are unknown, nothing is decided",
     "unstable": "runs that should agree do not",
 }
+
+
+DERIVED = "derived"
+"""How a value came about that no run gave: computed from figures that a file prints."""
 
 
 class AttributionRow(Record, frozen=True, kw_only=True):
@@ -85,7 +91,10 @@ class Side(Record, frozen=True, kw_only=True):
     later ones, per operation, in order. rounds: all rounds of the first run, per
     operation, in order. failed: runs that never succeeded. contexts: (context, share of the measured region) of the
     first plain run that carries a profile; none without one. chosen: rounds (from 0) of the first plain run that the
-    value stands for; under a clock other than icount, those of that run alone.
+    value stands for; under a clock other than icount, those of that run alone. blocks: which block each of `runs` was
+    made in; empty when not known. failed_tries: attempts that failed, those of runs that succeeded later included.
+    spread: relative standard deviation (population) where a file has that instead of runs; runs is then empty.
+    change_text: the change to the first kernel as such a file prints it, which its rounded means no longer give.
     """
 
     kernel: str
@@ -100,6 +109,10 @@ class Side(Record, frozen=True, kw_only=True):
     doubts: tuple[str, ...] = ()
     contexts: tuple[tuple[str, float], ...] = ()
     chosen: tuple[int, ...] = ()
+    blocks: tuple[int, ...] = ()
+    failed_tries: int = 0
+    spread: float | None = None
+    change_text: str = ""
 
 
 class StateDifference(Record, frozen=True, kw_only=True):
@@ -118,6 +131,8 @@ class Finding(Record, frozen=True, kw_only=True):
 
     floor: by how much runs of one kernel that should not differ do, relative to its value: the larger of both
     sides, over plain and perturbed runs; None when a side has fewer than 2 runs.
+    better: "lower", "higher" or "unknown" (a regression is then not told from an improvement). timing: None for exact
+    counts. standing: a word of timing.STANDING.
     """
 
     workload: str
@@ -145,6 +160,8 @@ class Finding(Record, frozen=True, kw_only=True):
     attribution: Attribution | None = None
     profile_note: str = ""
     floor: float | None = None
+    timing: Timing | None = None
+    standing: str = ""
 
 
 class LadderPoint(Record, frozen=True, kw_only=True):

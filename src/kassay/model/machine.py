@@ -8,17 +8,22 @@ SCOPES = {
     "tcg": "emulated time: screening only",
     "kvm": "time in a virtual machine",
     "host": "time on this machine",
+    "imported": "measured elsewhere: the state and the identity of what was measured are not proven",
 }
+CLOCKS = tuple(name for name in SCOPES if name != "imported")
+"""The clocks that kassay can measure with."""
+
 UNITS = {"icount": "instructions", "tcg": "ns", "kvm": "ns", "host": "ns"}
 
 
 class MachineUse(Record, frozen=True, kw_only=True):
-    """One point of the machine matrix. clock: icount, tcg, kvm or host."""
+    """One point of the machine matrix. clock: icount, tcg, kvm or host; "imported" for others' results, of which
+    arch may be "unknown", and cpus and memory_bytes None."""
 
     arch: str
     clock: str
-    cpus: int
-    memory_bytes: int
+    cpus: int | None
+    memory_bytes: int | None
 
 
 class MachineIdentity(Record, frozen=True, kw_only=True):

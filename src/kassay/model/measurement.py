@@ -27,7 +27,7 @@ class Measurement(Record, frozen=True, kw_only=True):
     ns_per_tick: of the phases' clock. region_ns: length of the measured region in guest time; None when unknown.
     quiescence: whether the guest became quiet before the workload ("quiet", "busy NAME", "skipped"); None when unknown.
     counters: vmstat and PCP counters, after minus before. notes: the workload's own words on what was done.
-    region: the profile of the whole measured region; None when the run carried none.
+    region: the profile of the whole measured region; None when the run carried none. block, control: as planned.
     """
 
     run: str
@@ -44,13 +44,21 @@ class Measurement(Record, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     quiescence: str | None = None
     region: RegionSummary | None = None
+    block: int = 0
+    control: bool = False
+
+    @property
+    def plain(self) -> bool:
+        """Whether its value counts: nothing was moved on purpose, and it is no control."""
+        return self.perturbation == 0 and not self.control
 
 
 class CellEvidence(Record, frozen=True, kw_only=True):
     """All that is known of one cell: its measurements in run order and its failed attempts.
 
     label: what reports call it, unique in its experiment. lost: planned runs that were
-    tried and never succeeded. unmade: planned runs not tried yet.
+    tried and never succeeded. unmade: planned runs not tried yet. control_failures: attempts at control runs, which are
+    in none of the other three.
     """
 
     cell: Cell
@@ -60,3 +68,4 @@ class CellEvidence(Record, frozen=True, kw_only=True):
     failures: tuple[RunRecord, ...]
     lost: int
     unmade: int = 0
+    control_failures: tuple[RunRecord, ...] = ()

@@ -46,13 +46,17 @@ class Cell(Record, frozen=True, kw_only=True):
 
 
 class PlannedRun(Record, frozen=True, kw_only=True):
-    """One boot of one cell. id: unique in the plan and stable. block: runs of a block are comparable under drift."""
+    """One boot of one cell. id: unique in the plan and stable. block: runs of a block are comparable under drift.
+
+    control: a boot of the first kernel that is compared with that kernel's other boots and with nothing else.
+    """
 
     id: str
     cell: str
     block: int
     repeat: int
     perturbation: Perturbation
+    control: bool = False
 
 
 class Plan(Record, frozen=True, kw_only=True):

@@ -8,6 +8,9 @@ from kassay.model.machine import MachineIdentity, MachineUse
 from kassay.model.profile import StackCost
 from kassay.model.records import Record, Setting
 from kassay.model.run import WallTime
+from kassay.model.samples import LkpHeader, Source
+from kassay.model.timing import Beside, Family, SeedFinding
+from kassay.model.workload import Workload
 
 SCHEMA = "kassay-report/1"
 
@@ -26,7 +29,8 @@ class RunFailure(Record, frozen=True, kw_only=True):
 class RunSummary(Record, frozen=True, kw_only=True):
     """Counts of planned runs by their end; failed and refused runs stay counted. retried: attempts beyond the first.
 
-    unmade: planned runs not tried yet, in an unfinished directory.
+    unmade: planned runs not tried yet, in an unfinished directory. unneeded: planned runs that were not made because
+    all was decided before.
     """
 
     planned: int
@@ -36,6 +40,7 @@ class RunSummary(Record, frozen=True, kw_only=True):
     retried: int
     failures: tuple[RunFailure, ...]
     unmade: int = 0
+    unneeded: int = 0
 
 
 class AuditTable(Record, frozen=True, kw_only=True):
@@ -71,7 +76,10 @@ class Report(Record, frozen=True, kw_only=True):
     commands that repeat this. spec_toml: the experiment as a file. wall: medians per
     stage over all ok runs. disclosures: what every reader must be told (kernel
     parameters that shorten the boot, known limits). stacks: of the primary metrics, kernels
-    of one comparison or ladder in their order; empty when no run carried call stacks.
+    of one comparison or ladder in their order; empty when no run carried call stacks. families: one for each
+    comparison of several cells. seed_rules: only when asked for. beside: time next to counts, where both were measured;
+    beside_machine: what the time was measured on. sources: imported files; empty for own runs.
+    lkp_header: of an imported table of the kernel test robot. workloads: in their own words; empty for imports.
     """
 
     title: str
@@ -94,4 +102,11 @@ class Report(Record, frozen=True, kw_only=True):
     kassay_version: str
     gate_fields: tuple[str, ...] = ()
     stacks: tuple[KernelStacks, ...] = ()
+    families: tuple[Family, ...] = ()
+    seed_rules: tuple[SeedFinding, ...] = ()
+    beside: tuple[Beside, ...] = ()
+    beside_machine: MachineIdentity | None = None
+    sources: tuple[Source, ...] = ()
+    lkp_header: LkpHeader | None = None
+    workloads: tuple[Workload, ...] = ()
     schema: str = SCHEMA

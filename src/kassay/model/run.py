@@ -13,6 +13,7 @@ OUTCOMES = {
     "check-failed": "the workload's own check found that the work was not done",
     "torn-output": "the result stream is cut or damaged",
     "no-boot": "the guest gave no sign of life",
+    "busy": "the guest never became quiet, so its time would have been other tasks' as well; timed runs only",
 }
 
 

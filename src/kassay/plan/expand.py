@@ -11,7 +11,7 @@ from kassay.model.machine import MachineIdentity, MachineUse
 from kassay.model.plan import Cell, Plan, PlannedRun
 from kassay.model.records import Setting
 from kassay.model.workload import Workload
-from kassay.plan.order import blocks
+from kassay.plan.order import Member, blocks
 from kassay.plan.perturb import PLAIN, perturbation
 
 Combination = tuple[str, tuple[Setting, ...]]
@@ -73,18 +73,29 @@ def _cell(experiment: Experiment, kernels: tuple[KernelIdentity, ...], index: in
 
 
 def _runs(experiment: Experiment, cells: tuple[Cell, ...]) -> list[PlannedRun]:
-    """Plain repeats and perturbed runs of one group of comparable cells, in blocks of the experiment's order."""
+    """Plain repeats, perturbed runs and controls of one group of comparable cells, in blocks of the order.
+
+    Where time is measured each group has an order of its own: what cells have in common by order, no test can tell
+    from what they have in common by kernel.
+    """
     total = experiment.repeats + experiment.perturb
-    made = []
-    for block, members in enumerate(blocks(experiment.order, len(cells), total, experiment.seed)):
-        for kernel, repeat in members:
-            number = max(0, repeat - experiment.repeats + 1)
-            moved = perturbation(experiment.seed, kernel, number) if number else PLAIN
-            cell = cells[kernel]
-            made.append(
-                PlannedRun(id=f"{cell.id}-{repeat}", cell=cell.id, block=block, repeat=repeat, perturbation=moved)
-            )
-    return made
+    timed = experiment.timed
+    seed = f"{experiment.seed}/{cells[0].setting_key}" if timed else f"{experiment.seed}"
+    control = timed and experiment.control and experiment.order == "interleaved"
+    return [
+        _run(experiment, cells[member.kernel], block, member)
+        for block, members in enumerate(blocks(experiment.order, len(cells), total, seed, timed=timed, control=control))
+        for member in members
+    ]
+
+
+def _run(experiment: Experiment, cell: Cell, block: int, member: Member) -> PlannedRun:
+    number = 0 if member.control else max(0, member.repeat - experiment.repeats + 1)
+    moved = perturbation(experiment.seed, member.kernel, number) if number else PLAIN
+    return PlannedRun(
+        id=f"{cell.id}-{member.repeat}", cell=cell.id, block=block, repeat=member.repeat, perturbation=moved,
+        control=member.control,
+    )  # fmt: skip
 
 
 def _hash(text: str) -> str:

@@ -2,24 +2,43 @@
 """The order of runs: which kernel is measured when, so that drift hits all alike."""
 
 import random
+from typing import NamedTuple
 
 
-def blocks(order: str, kernels: int, repeats: int, seed: int) -> tuple[tuple[tuple[int, int], ...], ...]:
-    """Blocks of (kernel index, repeat number), every kernel `repeats` times in all.
+class Member(NamedTuple):
+    """One run of a block. control: a boot of the first kernel that is compared with that kernel alone."""
 
-    interleaved: each block has every kernel once, in random order. sandwich: forwards, then
-    backwards (A B B A, A B C C B A), which cancels a linear drift. sequential: all repeats
-    of one kernel, then the next; only for comparison with others' results.
+    kernel: int
+    repeat: int
+    control: bool = False
+
+
+def blocks(
+    order: str, kernels: int, repeats: int, seed: int | str, *, timed: bool = False, control: bool = False
+) -> tuple[tuple[Member, ...], ...]:
+    """Blocks of runs, every kernel `repeats` times in all.
+
+    interleaved: each block has every kernel once, or twice where time is measured, in random order; with `control`
+    there is one boot of the first kernel more in each. sandwich: forwards, then backwards (A B B A, A B C C B A),
+    which cancels a linear drift. sequential: all repeats of one kernel, then the next; only for comparison with
+    others' results.
     """
     if order == "sequential":
-        return tuple(tuple((kernel, repeat) for repeat in range(repeats)) for kernel in range(kernels))
+        return tuple(tuple(Member(kernel, repeat) for repeat in range(repeats)) for kernel in range(kernels))
     shuffled = random.Random(f"order/{seed}")
     made = []
-    for repeat in range(repeats):
-        members: list[int] = list(range(kernels))
+    size = 2 if timed else 1
+    for first in range(0, repeats, size):
+        turns = range(first, min(first + size, repeats))
+        members = [Member(kernel, repeat) for repeat in turns for kernel in _turn(order, kernels, repeat)]
+        if control:
+            members.append(Member(0, repeats + first // size, True))
         if order == "interleaved":
             shuffled.shuffle(members)
-        elif repeat % 2:
-            members.reverse()
-        made.append(tuple((kernel, repeat) for kernel in members))
+        made.append(tuple(members))
     return tuple(made)
+
+
+def _turn(order: str, kernels: int, repeat: int) -> range:
+    """Every kernel once: backwards in every other turn of a sandwich."""
+    return range(kernels - 1, -1, -1) if order == "sandwich" and repeat % 2 else range(kernels)

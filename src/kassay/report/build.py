@@ -13,10 +13,12 @@ from kassay.model.measurement import CellEvidence
 from kassay.model.plan import Plan
 from kassay.model.report import AuditTable, KernelStacks, Report, RunFailure, RunSummary
 from kassay.model.run import RunRecord, WallTime
-from kassay.model.units import format_bytes
+from kassay.model.timing import Family
 from kassay.report.names import spoken_names
 from kassay.report.repeat import again, step_alone
 from kassay.report.sentences import compare_sentence, ladder_sentence, subject
+from kassay.report.timing import family_sentence
+from kassay.report.words import cpus_text, memory_text
 
 _STATE_FIELDS = (
     ("range.Rss", "kB resident"), ("range.AnonHugePages", "kB AnonHugePages"),
@@ -47,18 +49,23 @@ def build_report(
     plan_id: str,
     gate_fields: tuple[str, ...],
     stacks: tuple[KernelStacks, ...] = (),
+    families: tuple[Family, ...] = (),
+    decided: bool = False,
 ) -> Report:
-    """The whole answer. cmdline: the kernel command line all runs share. directory: as the user may type it."""
+    """The whole answer. cmdline: the kernel command line all runs share. directory: as the user may type it.
+
+    decided: planned runs that were not made are not needed.
+    """
     experiment = plan.experiment
     return Report(
         title=_title(plan),
-        verdict=_verdict(plan, findings, ladders),
+        verdict=_verdict(plan, findings, ladders, families),
         experiment=experiment,
         kernels=plan.kernels,
         machine=plan.machine,
         findings=findings,
         ladders=ladders,
-        runs=_runs(plan, findings, evidence, records),
+        runs=_runs(plan, findings, evidence, records, decided=decided),
         audits=tuple(_audits(evidence)),
         gate_fields=gate_fields,
         stacks=stacks,
@@ -71,6 +78,8 @@ def build_report(
         wall=_wall(records),
         plan_id=plan_id,
         kassay_version=__version__,
+        families=families,
+        workloads=plan.workloads,
     )
 
 
@@ -114,10 +123,11 @@ def _title(plan: Plan) -> str:
     return f"Did {names} get slower from {base} to {head}?"
 
 
-def _verdict(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladder]) -> str:
-    """One sentence per primary metric, workload, setting and machine, and how strong the evidence is."""
+def _verdict(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladder], families: Sequence[Family]) -> str:
+    """What all settings say together, then one sentence per primary metric, workload, setting and machine, and how
+    strong the evidence is."""
     names = spoken_names(plan.experiment)
-    sentences = []
+    sentences = [family_sentence(family) for family in families]
     for one in ladders if plan.experiment.question == "ladder" else findings:
         if not one.primary:
             continue
@@ -135,8 +145,8 @@ def _point(plan: Plan, one: Finding | Ladder) -> list[str]:
     varied = {axis.name for use in uses for axis in use.axes if len(axis.values) > 1 or len(uses) > 1}
     words = [f"{item.name}={item.value}" for item in one.settings if item.name in varied]
     if len({cell.machine for cell in plan.cells}) > 1:
-        cpus = f"{one.machine.cpus} CPU{'s' if one.machine.cpus > 1 else ''}"
-        words.append(f"{cpus}, {format_bytes(one.machine.memory_bytes)}")
+        machine = (cpus_text(one.machine.cpus), memory_text(one.machine.memory_bytes))
+        words += [text for text in machine if text]
     return words
 
 
@@ -153,7 +163,7 @@ def _strength(findings: Sequence[Finding]) -> tuple[str, ...]:
 
 
 def _runs(plan: Plan, findings: Sequence[Finding], evidence: Sequence[CellEvidence],
-          records: Sequence[RunRecord]) -> RunSummary:  # fmt: skip
+          records: Sequence[RunRecord], *, decided: bool) -> RunSummary:  # fmt: skip
     succeeded = {record.run for record in records if record.outcome == "ok"}
     kernel_of = {cell.id: plan.kernels[cell.kernel].ref for cell in plan.cells}
     cell_of = {run.id: run.cell for run in plan.runs}
@@ -168,6 +178,7 @@ def _runs(plan: Plan, findings: Sequence[Finding], evidence: Sequence[CellEviden
                    outcome=r.outcome, detail=r.detail)
         for r in records if r.outcome != "ok"
     )  # fmt: skip
+    unmade = len({run.id for run in plan.runs} - {record.run for record in records})
     return RunSummary(
         planned=len(plan.runs),
         ok=len(succeeded),
@@ -177,7 +188,8 @@ def _runs(plan: Plan, findings: Sequence[Finding], evidence: Sequence[CellEviden
             for item in evidence
             if (item.cell.workload, item.cell.settings, item.cell.machine, item.label) in refused
         ),
-        unmade=len({run.id for run in plan.runs} - {record.run for record in records}),
+        unmade=0 if decided else unmade,
+        unneeded=unmade if decided else 0,
         retried=sum(1 for r in records if r.attempt > 1),
         failures=failures,
     )
@@ -229,7 +241,7 @@ def _next_steps(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladde
         ladder, worst = max(steps, key=lambda pair: abs(pair[1].change or 0.0))
         pair = (names.index(worst.from_kernel), names.index(worst.to_kernel))
         command = step_alone(plan.experiment, plan.kernels, pair, ladder.workload, ladder.settings, ladder.machine)
-        why = "with a wider layout floor" if plan.experiment.clock == "icount" else "with twice the boots"
+        why = "in a session of its own" if plan.experiment.timed else "with a wider layout floor"
         options = f" --base {quote(worst.from_kernel)} --head {quote(worst.to_kernel)}"
         return (*_profile(findings, directory, options), f"{command}  (the step alone, {why})")
     every = f"kassay report {quote(directory)} --format markdown  (every figure, to paste into a mail)"

@@ -12,7 +12,7 @@ from kassay.report.series import Row, Series
 from kassay.report.words import short_names
 
 # Colours that stand for CSS custom properties: the page decides what they look like, by day and by night.
-_COLOURS = {
+COLOURS = {
     "#010101": "--ink",
     "#020202": "--quiet",
     "#030303": "--rule",
@@ -22,10 +22,11 @@ _COLOURS = {
     "#070707": "--point",
     "#080808": "--paper",
 }
-_BY_ROLE = {role.removeprefix("--"): colour for colour, role in _COLOURS.items()}
+BY_ROLE = {role.removeprefix("--"): colour for colour, role in COLOURS.items()}
 # Named, and shipped inside vl-convert, so that text is as wide on every host; the page's own font replaces it.
-_FONT = "Liberation Sans"
+FONT = "Liberation Sans"
 Values = list[dict[str, Any]]
+Spec = dict[str, Any]
 
 
 def has_values(series: Series) -> bool:
@@ -35,6 +36,11 @@ def has_values(series: Series) -> bool:
 
 def wide_svg(series: Series) -> str:
     """Kernels from left to right, for pages of more than 640 pixels. Needs has_values()."""
+    return _svg(wide_spec(series))
+
+
+def wide_spec(series: Series) -> Spec:
+    """The same as Vega-Lite, in the colours of COLOURS."""
     width = 860
     names = short_names([r.kernel for r in series.rows], 26)
     turned = max(map(len, names)) * 7 > width / len(names)
@@ -42,12 +48,12 @@ def wide_svg(series: Series) -> str:
     angle = -30 if turned else 0
     axis = alt.Axis(labelAngle=angle, labelOverlap=False, labelLimit=220, labelPadding=7, title=None, ticks=False)
     x = kernels.axis(axis)
-    y = alt.Y("value:Q", scale=alt.Scale(domain=[0, _top(series) * 1.12], nice=False), axis=_figures(), title=None)
+    y = alt.Y("value:Q", scale=alt.Scale(domain=[0, _top(series) * 1.12], nice=False), axis=figures(), title=None)
     offset, middle = alt.XOffset("place:Q", scale=alt.Scale(domain=[-1, 1])), alt.XOffsetDatum(0)
     bar = min(96, int(width * 0.5 / len(names)))
-    base, points = _chart(_bars(series, names)), _chart(_points(series, names))
+    base, points = chart(_bars(series, names)), chart(_points(series, names))
     layers = alt.layer(
-        base.mark_bar(color=_BY_ROLE["bar"], width=bar).encode(x=x, xOffset=middle, y=y),
+        base.mark_bar(color=BY_ROLE["bar"], width=bar).encode(x=x, xOffset=middle, y=y),
         base.mark_bar(width=bar).encode(
             x=x, xOffset=middle, y=alt.Y("low:Q", title=None), y2="high:Q", color=_paint("tone"), opacity=_STRENGTH
         ),
@@ -58,7 +64,7 @@ def wide_svg(series: Series) -> str:
         ),
     )
     padding = {"left": 64, "right": 8, "top": 34, "bottom": 110 if turned else 30}
-    return _svg(layers, width - 72, 250, padding)
+    return configured(layers, width - 72, 250, padding)
 
 
 def narrow_svg(series: Series) -> str:
@@ -67,10 +73,10 @@ def narrow_svg(series: Series) -> str:
     y = alt.Y("kernel:N", sort=None, axis=None, scale=alt.Scale(domain=list(names), padding=0.35))
     x = alt.X("value:Q", scale=alt.Scale(domain=[0, _top(series) * 1.02], nice=False), axis=None)
     offset = alt.YOffset("place:Q", scale=alt.Scale(domain=[-1, 1]))
-    base, points = _chart(_bars(series, names)), _chart(_points(series, names))
+    base, points = chart(_bars(series, names)), chart(_points(series, names))
     above: dict[str, Any] = {"baseline": "bottom", "dy": -13, "fontSize": 13}
     layers = alt.layer(
-        base.mark_bar(color=_BY_ROLE["bar"], height=18).encode(x=x, y=y),
+        base.mark_bar(color=BY_ROLE["bar"], height=18).encode(x=x, y=y),
         base.mark_bar(height=18).encode(
             x=alt.X("low:Q", axis=None), x2="high:Q", y=y, color=_paint("tone"), opacity=_STRENGTH
         ),
@@ -80,7 +86,8 @@ def narrow_svg(series: Series) -> str:
             x=alt.value(340), y=y, text="both:N", color=_paint("tone")
         ),
     )
-    return _svg(layers, 340, 54 * len(names), {"left": 2, "right": 8, "top": 4, "bottom": 4})
+    spec = configured(layers, 340, 54 * len(names), {"left": 2, "right": 8, "top": 4, "bottom": 4})
+    return _svg(spec)
 
 
 _SHAPE = alt.Shape("kind:N", legend=None, scale=alt.Scale(domain=["plain", "perturbed"], range=["circle", "diamond"]))
@@ -89,26 +96,28 @@ _OUTLINE: dict[str, Any] = {
     "color": alt.Color(
         "kind:N",
         legend=None,
-        scale=alt.Scale(domain=["plain", "perturbed"], range=[_BY_ROLE["point"], _BY_ROLE["paper"]]),
+        scale=alt.Scale(domain=["plain", "perturbed"], range=[BY_ROLE["point"], BY_ROLE["paper"]]),
     ),
-    "stroke": alt.value(_BY_ROLE["point"]),
+    "stroke": alt.value(BY_ROLE["point"]),
     "strokeWidth": alt.value(1.4),
 }
 
 
 def _paint(field: str) -> alt.Color:
-    roles = list(_BY_ROLE)
-    scale = alt.Scale(domain=roles, range=[_BY_ROLE[r] for r in roles])
+    roles = list(BY_ROLE)
+    scale = alt.Scale(domain=roles, range=[BY_ROLE[r] for r in roles])
     return alt.Color(f"{field}:N", legend=None, scale=scale)
 
 
-def _figures() -> alt.Axis:
+def figures() -> alt.Axis:
+    """An axis of figures."""
     # Thousands stand apart by a space, as everywhere in a report.
     spaced = "replace(datum.label, /,/g, ' ')"
     return alt.Axis(tickCount=5, ticks=False, domain=False, labelPadding=8, gridDash=[2, 4], labelExpr=spaced)
 
 
-def _chart(values: Values) -> alt.Chart:
+def chart(values: Values) -> alt.Chart:
+    """A chart on these rows."""
     return alt.Chart(alt.InlineData(values=values))
 
 
@@ -158,20 +167,26 @@ def _points(series: Series, names: tuple[str, ...]) -> Values:
     return found
 
 
-def _svg(layers: alt.LayerChart | alt.FacetChart, width: int, height: int, padding: dict[str, int]) -> str:
-    chart = layers.resolve_scale(color="independent").properties(
+def configured(layers: alt.LayerChart | alt.FacetChart, width: int, height: int, padding: dict[str, int]) -> Spec:
+    """A chart with the size and the type of all of them."""
+    sized = layers.resolve_scale(color="independent").properties(
         width=width, height=height, padding=padding, autosize="none", background="transparent"
     )
-    text = {"font": _FONT, "fill": _BY_ROLE["ink"]}
-    axis = {"labelFont": _FONT, "labelFontSize": 13, "labelColor": _BY_ROLE["quiet"], "gridColor": _BY_ROLE["rule"]}
-    chart = chart.configure_text(**text).configure_axis(**axis, domainColor=_BY_ROLE["rule"])
-    svg: str = vl_convert.vegalite_to_svg(chart.configure_view(stroke=None).to_dict())
+    text = {"font": FONT, "fill": BY_ROLE["ink"]}
+    axis = {"labelFont": FONT, "labelFontSize": 13, "labelColor": BY_ROLE["quiet"], "gridColor": BY_ROLE["rule"]}
+    sized = sized.configure_text(**text).configure_axis(**axis, domainColor=BY_ROLE["rule"])
+    spec: Spec = sized.configure_view(stroke=None).to_dict()
+    return spec
+
+
+def _svg(spec: Spec) -> str:
+    svg: str = vl_convert.vegalite_to_svg(spec)
     return _themed(svg)
 
 
 def _themed(svg: str) -> str:
     """Sentinel colours become custom properties, the page's font and scale apply, and labels are read out once."""
-    for colour, name in _COLOURS.items():
+    for colour, name in COLOURS.items():
         svg = svg.replace(f'"{colour}"', f'"var({name})"')
     svg = re.sub(r' font-family="[^"]*"| aria-[a-z]+="[^"]*"| role="[^"]*"| aria-hidden="true"', "", svg)
     return re.sub(r'(<svg [^>]*?) width="[\d.]+" height="[\d.]+"', r'\1 aria-hidden="true"', svg, count=1)

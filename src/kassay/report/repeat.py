@@ -7,7 +7,7 @@ from kassay.model.experiment import Experiment, KernelUse
 from kassay.model.kernel import KernelIdentity, exact_ref
 from kassay.model.machine import MachineUse
 from kassay.model.records import Setting
-from kassay.model.units import format_bytes
+from kassay.report.words import memory_text
 
 _DEFAULT = Experiment(name="", question="", kernels=(), workloads=())
 
@@ -19,15 +19,14 @@ def again(directory: str) -> str:
 
 def step_alone(experiment: Experiment, kernels: tuple[KernelIdentity, ...], pair: tuple[int, int], workload: str,
                settings: tuple[Setting, ...], machine: MachineUse) -> str:  # fmt: skip
-    """A compare of two kernels under an experiment's conditions, with more runs than it had."""
+    """A compare of two kernels under an experiment's conditions; exact counts with more runs than it had."""
     base, head = pair
     words = ["kassay", "compare", workload, exact_ref(kernels[base]), exact_ref(kernels[head])]
     given = {axis.name for use in experiment.workloads if use.name == workload for axis in use.axes}
     for item in settings:
         words += ["--set", f"{item.name}={item.value}"] if item.name in given else []
     words += _machine(experiment, machine) + _parameters(experiment.kernels[base], experiment.kernels[head])
-    more = ("--perturb", str(max(6, 2 * experiment.perturb))) if experiment.clock == "icount" else (
-        "--repeats", str(2 * experiment.repeats))  # fmt: skip
+    more = () if experiment.timed else ("--perturb", str(max(6, 2 * experiment.perturb)))
     return " ".join(quote(word) for word in (*words, *more))
 
 
@@ -35,7 +34,7 @@ def _machine(e: Experiment, machine: MachineUse) -> list[str]:
     chosen = (
         ("--clock", e.clock, _DEFAULT.clock), ("--arch", e.arch, _DEFAULT.arch),
         ("--cpus", str(machine.cpus), str(_DEFAULT.cpus[0])),
-        ("--memory", format_bytes(machine.memory_bytes), format_bytes(_DEFAULT.memory_bytes[0])),
+        ("--memory", memory_text(machine.memory_bytes), memory_text(_DEFAULT.memory_bytes[0])),
         ("--flavour", e.flavour, _DEFAULT.flavour), ("--boot", e.boot, _DEFAULT.boot),
         ("--rounds", str(e.rounds), str(_DEFAULT.rounds)), ("--margin", f"{e.margin:g}", f"{_DEFAULT.margin:g}"),
     )  # fmt: skip

@@ -2,10 +2,11 @@
 """A complete report in reading order, without layout; markdown and HTML write the same sections."""
 
 from kassay.model.finding import REFUSED
+from kassay.model.machine import SCOPES
 from kassay.model.records import Record
 from kassay.model.report import Report
 from kassay.model.units import format_bytes
-from kassay.report import appendix, itemised, tables
+from kassay.report import appendix, itemised, tables, timing
 from kassay.report.icicle import Icicle, icicles
 from kassay.report.series import Group, Series, groups
 from kassay.report.tables import Table
@@ -13,6 +14,17 @@ from kassay.report.words import machine_text, one_line, outcomes_text, settings_
 
 _INDENTED = (
     "Indented functions were inlined on one side into the function above them, or are called by it on one side only."
+)
+
+
+_JUDGED = (
+    "One value per boot. Boots are made in blocks, in random order; ranks are compared inside the blocks, which holds "
+    "under drift, outliers and failed boots. The session is looked at only after the planned numbers of boots, each "
+    "time at the p given, so that all looks together err in 5 % of sessions.",
+)
+_SEED_RULES = (
+    "As the framework of the seeds judges: means only, no test and no interval; one failed run makes a side partial. "
+    "docs/statistics.md shows how often these rules are wrong.",
 )
 
 
@@ -33,6 +45,9 @@ def sections(report: Report) -> tuple[Section, ...]:
     results = tuple(_result(group) for group in groups(report))
     found = (
         *(results or (Section(title="Result", text=("No comparison was made, so there is no value to show.",)),)),
+        _beside(report),
+        _timed(report),
+        _seed_rules(report),
         _refused(report),
         _attributed(report),
         _claim(report),
@@ -75,6 +90,29 @@ def _refused(report: Report) -> Section | None:
     refused = tables.refusals(report)
     found = tuple(tables.differences_table(f) for f in tables.unequal_findings(report))
     return Section(title="Why there is no verdict", items=refused, tables=found) if refused or found else None
+
+
+def _beside(report: Report) -> Section | None:
+    table = timing.beside_table(report)
+    if table is None:
+        return None
+    machine = report.beside_machine
+    said = f"Time was measured with clock {report.beside[0].clock}"
+    where = f"{said} under {one_line(machine.program)} on {one_line(machine.host)}." if machine else f"{said}."
+    return Section(
+        title="Counts and time", text=(where, SCOPES[report.beside[0].clock].capitalize() + "."), tables=(table,)
+    )
+
+
+def _timed(report: Report) -> Section | None:
+    makers = (timing.timing_table, timing.families_table, timing.controls_table, timing.failed_boots_table)
+    found = tuple(table for table in (make(report) for make in makers) if table is not None)
+    return Section(title="How time was judged", text=_JUDGED, tables=found) if found else None
+
+
+def _seed_rules(report: Report) -> Section | None:
+    table = timing.seed_table(report)
+    return None if table is None else Section(title="By the seeds' rules", text=_SEED_RULES, tables=(table,))
 
 
 def _attributed(report: Report) -> Section | None:

@@ -40,6 +40,29 @@ def compare_sentence(what: str, finding: Finding, base: str, head: str) -> str:
     return f"{what} {costs} on {head} compared with {base} ({format_change(finding.change)}; {values})."
 
 
+def measured_sentence(finding: Finding) -> str:
+    """One sentence for one comparison of somebody else's values, whatever they are values of."""
+    base, head = (side.kernel for side in finding.sides)
+    what = f"{finding.metric} of {finding.workload}"
+    if finding.verdict in REFUSED or finding.change is None:
+        return f"{what}: no verdict between {base} and {head} ({'; '.join(finding.reasons) or finding.verdict})."
+    n = f", n {finding.n_base} and {finding.n_head}" if finding.n_base and finding.n_head else ""
+    values = f"{format_number(finding.base_value)} against {format_number(finding.head_value)} {finding.unit}{n}"
+    if finding.verdict == "equivalent":
+        return f"{what} is the same on {base} and {head} within the margin ({format_change(finding.change)}; {values})."
+    direction = "higher" if finding.change > 0 else "lower"
+    size = f"{abs(finding.change) * 100:.3g} % {direction} on {head} than on {base}"
+    if finding.verdict == "inconclusive":
+        reason = finding.reasons[0] if finding.reasons else finding.verdict
+        return f"{what}: {size} ({values}), which is no verdict: {reason}."
+    return f"{what} is {size} ({values}): {a_or_an(finding.verdict)}, if both worked on the same page state."
+
+
+def a_or_an(verdict: str) -> str:
+    """ "a regression", "an improvement"."""
+    return f"{'an' if verdict[0] in 'aeiou' else 'a'} {verdict}"
+
+
 def ladder_sentence(what: str, ladder: Ladder, names: Sequence[str]) -> str:
     """The steps of a ladder, largest first, then what is the same."""
     steps = [step for step in ladder.steps if step.verdict in ("regression", "improvement")]

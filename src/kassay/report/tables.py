@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 
-from kassay.model.finding import REFUSED, VERDICTS, Finding
+from kassay.model.finding import REFUSED, VERDICTS, Finding, Side
 from kassay.model.profile import CONTEXTS
 from kassay.model.records import Record
 from kassay.model.report import Report
@@ -186,12 +186,17 @@ def _finding_row(f: Finding) -> tuple[Cell, ...]:
         f.sides[0].kernel,
         f.sides[1].kernel,
     )
-    figures = (base, head, format_change(f.change), interval_text(f.interval), str(f.n_base), str(f.n_head))
+    figures = (base, head, format_change(f.change), interval_text(f.interval), *map(n_text, f.sides))
     return (
         cells(*what, *figures)
         + cells(f.verdict, mark=mark)
         + cells(f.evidence or "-", floor_text(f.floor), "; ".join(f.reasons) or "-")
     )
+
+
+def n_text(side: Side) -> str:
+    """Plain runs behind a value; "-" for a value that comes without them, as a mean in somebody else's file does."""
+    return "-" if side.value is not None and not side.runs else str(len(side.runs))
 
 
 def floor_text(floor: float | None) -> str:

@@ -68,8 +68,18 @@ def machine_text(machine: MachineUse) -> str:
     """ "x86_64, icount, 1 CPU, 1GiB"."""
     if machine.clock == "host":
         return f"{one_line(machine.arch)}, this machine"
-    cpus = "1 CPU" if machine.cpus == 1 else f"{machine.cpus} CPUs"
-    return f"{one_line(machine.arch)}, {machine.clock}, {cpus}, {format_bytes(machine.memory_bytes)}"
+    words = (f"{one_line(machine.arch)}, {machine.clock}", cpus_text(machine.cpus), memory_text(machine.memory_bytes))
+    return ", ".join(word for word in words if word)
+
+
+def cpus_text(cpus: int | None) -> str:
+    """ "1 CPU", "4 CPUs"; nothing when that is not known."""
+    return "" if cpus is None else "1 CPU" if cpus == 1 else f"{cpus} CPUs"
+
+
+def memory_text(memory_bytes: int | None) -> str:
+    """ "14GiB"; nothing when that is not known."""
+    return "" if memory_bytes is None else format_bytes(memory_bytes)
 
 
 def count_text(side: Side) -> str:
@@ -99,6 +109,7 @@ def outcomes_text(report: Report) -> str:
     r = report.runs
     word = "run" if r.planned == 1 else "runs"
     unmade = f", {r.unmade} not made yet" if r.unmade else ""
+    unmade += f", {r.unneeded} not needed any more" if r.unneeded else ""
     return f"{r.planned} {word} planned: {r.ok} ok, {r.failed} failed{unmade}, {r.refused} refused; {r.retried} retried"
 
 

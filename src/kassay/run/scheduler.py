@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Which runs are still owed, and the loop that makes them; no policy about results, no printing."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from itertools import groupby
 
 from kassay.effects import process
 from kassay.model.plan import Plan, PlannedRun
@@ -12,8 +13,24 @@ Measure = Callable[[PlannedRun, int], RunRecord]
 Keep = Callable[[RunRecord], None]
 
 
-def owed(plan: Plan, records: Iterable[RunRecord]) -> tuple[tuple[PlannedRun, int], ...]:
-    """(run, attempt) still to be made, in plan order: never one that succeeded, never past the allowed attempts."""
+def stages(plan: Plan) -> tuple[tuple[PlannedRun, ...], ...]:
+    """Runs that are finished, failed ones tried again included, before the next ones begin.
+
+    A block each where time is measured: a boot made again much later would not be comparable with its block. All at
+    once for exact counts, which do not know when they are made.
+    """
+    if not plan.experiment.timed:
+        return (plan.runs,)
+    return tuple(tuple(runs) for _, runs in groupby(plan.runs, key=lambda run: run.block))
+
+
+def owed(
+    plan: Plan, records: Iterable[RunRecord], among: Collection[PlannedRun] | None = None
+) -> tuple[tuple[PlannedRun, int], ...]:
+    """(run, attempt) still to be made, in plan order: never one that succeeded, never past the allowed attempts.
+
+    among: runs that are asked for; all of the plan's by default.
+    """
     attempts: dict[str, int] = {}
     succeeded: set[str] = set()
     for record in records:
@@ -23,15 +40,20 @@ def owed(plan: Plan, records: Iterable[RunRecord]) -> tuple[tuple[PlannedRun, in
     limit = 1 + plan.experiment.retries
     return tuple(
         (run, attempts.get(run.id, 0) + 1)
-        for run in plan.runs
+        for run in (plan.runs if among is None else among)
         if run.id not in succeeded and attempts.get(run.id, 0) < limit
     )
 
 
 def run_all(
-    plan: Plan, records: tuple[RunRecord, ...], measure: Measure, keep: Keep, jobs: int
+    plan: Plan,
+    records: tuple[RunRecord, ...],
+    measure: Measure,
+    keep: Keep,
+    jobs: int,
+    among: Collection[PlannedRun] | None = None,
 ) -> tuple[RunRecord, ...]:
-    """Makes every owed run, `jobs` at a time, and keeps each record the moment it exists.
+    """Makes every owed run (of those in `among`), `jobs` at a time, and keeps each record the moment it exists.
 
     A failed run is tried again after the first pass, as long as attempts are left. An error
     of measure() or keep() ends the loop; what was kept stays kept.
@@ -40,7 +62,7 @@ def run_all(
     pool = ThreadPoolExecutor(max_workers=jobs)
     running: set[Future[RunRecord]] = set()
     try:
-        while pending := list(owed(plan, all_records)):
+        while pending := list(owed(plan, all_records, among)):
             while pending or running:
                 while pending and len(running) < jobs:
                     running.add(pool.submit(measure, *pending.pop(0)))

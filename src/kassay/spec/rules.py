@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from kassay.errors import BadInput
 from kassay.model.experiment import BOOTS, ORDERS, QUESTIONS, SCHEMA, Experiment
 from kassay.model.kernel import ARCHES, parse_ref
-from kassay.model.machine import SCOPES
+from kassay.model.machine import CLOCKS
 from kassay.model.profile import MAX_CPUS, PROFILES
 
 _COUNTS = (
@@ -26,7 +26,7 @@ def problems(experiment: Experiment) -> Iterator[str]:
 def _words(e: Experiment) -> Iterator[str]:
     for name, value, known in (
         ("question", e.question, QUESTIONS), ("order", e.order, ORDERS),
-        ("clock", e.clock, tuple(SCOPES)), ("arch", e.arch, ARCHES), ("schema", e.schema, (SCHEMA,)),
+        ("clock", e.clock, CLOCKS), ("arch", e.arch, ARCHES), ("schema", e.schema, (SCHEMA,)),
         ("boot", e.boot, BOOTS), ("profile", e.profile, PROFILES),
     ):  # fmt: skip
         if value not in known:

@@ -8,7 +8,7 @@ from kassay.model.measurement import CellEvidence
 
 
 def _check(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
-    return tuple(_refuse(side) for side in (base, head) if not any(m.perturbation == 0 for m in side.measurements))
+    return tuple(_refuse(side) for side in (base, head) if not any(m.plain for m in side.measurements))
 
 
 def _refuse(side: CellEvidence) -> Refusal:

@@ -26,10 +26,12 @@ def _side(side: CellEvidence) -> tuple[Refusal, ...]:
     if side.cell.machine.clock == "host":  # other work is part of the time there, and said to be
         return ()
     said = ((measurement.run, _restless(measurement) or _foreign(measurement)) for measurement in side.measurements)
-    first = next(((run, words) for run, words in said if words), None)
-    if first is None:
+    found = [(run, words) for run, words in said if words]
+    # Of exact counts every run must be clean. Of times the typical one must be: a rank test bears single strays.
+    if not found or (side.cell.machine.clock != "icount" and 2 * len(found) <= len(side.measurements)):
         return ()
-    return (Refusal(verdict="contaminated", reason=f"{side.label}, run {first[0]}: {first[1]}"),)
+    often = f" (and {len(found) - 1} more runs)" if len(found) > 1 else ""
+    return (Refusal(verdict="contaminated", reason=f"{side.label}, run {found[0][0]}: {found[0][1]}{often}"),)
 
 
 def _restless(measurement: Measurement) -> str:

@@ -13,10 +13,14 @@ class Format:
 
     name: as in --format, equal to the module's name. suffix: of a file in this format,
     with its dot. summary: one line for --help. render: pure; the same report gives the
-    same text, which ends with a newline.
+    same text, which ends with a newline. whole: the report's verdict stands in it word for word, and both states of a
+    refused comparison. partial: has no place for some reports, and then
+    render raises BadInput that names a format which has.
     """
 
     name: str
     suffix: str
     summary: str
     render: Callable[[Report], str]
+    whole: bool = True
+    partial: bool = False

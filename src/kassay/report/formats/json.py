@@ -56,6 +56,15 @@ def _report(report: Report) -> Object:
             for name in ("state", "gate_fields", "scope", "disclosures", "next_steps", "commands")
         },
         **{name: _plain(getattr(report, name)) for name in ("spec_toml", "wall", "plan_id", "kassay_version")},
+        "seed_rules": [
+            {**_plain(one), "settings": _settings(one.settings), "machine": _machine(one.machine, report)}
+            for one in report.seed_rules
+        ],
+        "beside": [{**_plain(one), "settings": _settings(one.settings)} for one in report.beside],
+        **{
+            name: _plain(getattr(report, name))
+            for name in ("beside_machine", "families", "workloads", "sources", "lkp_header")
+        },
     }
 
 

@@ -5,6 +5,7 @@ import re
 
 from kassay.model.report import Report
 from kassay.report.formats._format import Format
+from kassay.report.matrix import matrices
 from kassay.report.sections import Section, sections
 from kassay.report.tables import Cell, Table
 from kassay.report.words import one_line
@@ -16,8 +17,9 @@ _LOUD = ("regression", "improvement", "differs")
 
 
 def render(report: Report) -> str:
-    """Title, verdict, then every section."""
+    """Title, verdict, the settings at a glance where there are several, then every section."""
     blocks = [f"# {_escape(report.title)}", f"**{_escape(report.verdict)}**"]
+    blocks += [block for table in matrices(report) for block in (f"### {_escape(table.title)}", _table(table))]
     for section in sections(report):
         blocks += _section(section)
     return "\n\n".join(blocks) + "\n"

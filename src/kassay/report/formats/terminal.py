@@ -8,6 +8,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from kassay.model.finding import EVIDENCE, REFUSED
+from kassay.model.machine import SCOPES
 from kassay.model.report import Report
 from kassay.model.units import format_change, format_numbers
 from kassay.report.aligned import Line, aligned, column, pad
@@ -19,10 +20,12 @@ from kassay.report.tables import (
     across_text,
     differences_table,
     floor_text,
+    interval_text,
     phases_table,
     refusals,
     unequal_findings,
 )
+from kassay.report.timing import timing_words
 from kassay.report.words import (
     compilers,
     count_text,
@@ -63,7 +66,7 @@ def _screen(report: Report) -> list[Line]:
         lines += [Line(""), *_group(group)]
     if len(found) > _GROUPS:
         lines.append(Line(f"and {len(found) - _GROUPS} more comparisons: see --format markdown or html", "yellow"))
-    lines += _itemised(report)
+    lines += _beside(report) + _itemised(report) + _seed_rules(report)
     return lines + _refused(report) + [Line("")] + _facts(report, found) + _failures(report)
 
 
@@ -86,6 +89,39 @@ def _itemised(report: Report) -> list[Line]:
         table = top_table(d)
         lines += [Line(""), *(Line(t, "bold cyan") for t in _wrap(table.title)), *aligned(table, WIDTH, _FUNCTION)]
     return lines
+
+
+def _beside(report: Report) -> list[Line]:
+    """Counts and time of the primary metrics, and what they mean together."""
+    primary = {f.metric for f in report.findings if f.primary}
+    rows = [one for one in report.beside if one.metric in primary]
+    if not rows:
+        return []
+    lines = [Line(""), Line(f"counts and time (clock {rows[0].clock}: {SCOPES[rows[0].clock]})", "bold cyan")]
+    for one in rows[:_GROUPS]:
+        pair = f"{one.base} to {one.head}: " if report.ladders else ""
+        counted = f"instructions {format_change(one.counts_change)}"
+        timed = f"time {format_change(one.time_change)} ({interval_text(one.time_interval)}; {one.time_n[0]} and"
+        lines += [Line(t) for t in _wrap(f"{pair}{counted}, {timed} {one.time_n[1]} boots; {one.time_verdict}): "
+                                         f"{one.meaning}", "  ")]  # fmt: skip
+    left = len(rows) - _GROUPS
+    return lines + ([Line(f"  and {left} more: see --format markdown", "yellow")] if left > 0 else [])
+
+
+def _seed_rules(report: Report) -> list[Line]:
+    """What others' rules say of the primary metrics, a comparison a line."""
+    primary = {(f.workload, f.metric) for f in report.findings if f.primary}
+    rows = [one for one in report.seed_rules if (one.workload, one.metric) in primary]
+    lines = [
+        Line(t)
+        for one in rows[:_DIFFERENCES]
+        for t in _wrap(
+            f"{one.metric}, {one.sides[0].kernel} to {one.sides[1].kernel}: {one.classification}, {one.word} "
+            f"(means {format_change(one.delta)}, medians {format_change(one.delta_median)}); kassay: {one.kassay}", "  "
+        )
+    ]  # fmt: skip
+    heading = "by the seeds' rules: means, cv and MAD ratio against 0.10, change against 5 %"
+    return [Line(""), Line(heading, "bold cyan"), *lines] if rows else []
 
 
 def _group(group: Group) -> list[Line]:
@@ -152,6 +188,7 @@ def _facts(report: Report, found: Sequence[Group]) -> list[Line]:
     granted = f"{m.arch}, {m.clock} ({m.accelerator}), {m.program}"
     facts = [("metric", f"{s.metric}: {s.definition}") for s in _defined(found)]
     facts += [("evidence", _evidence(report))] if report.findings else []
+    facts += [("time", text) for text in timing_words(report)]
     facts += [("state", report.state), ("machine", granted), ("compiler", _compilers(report)), ("scope", report.scope)]
     facts.append(("runs", f"{outcomes_text(report)}; n counts plain + perturbed runs"))
     facts += [("next", step) for step in report.next_steps]

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Others' results -> findings, by the rules of own timed runs; what the file does not tell weakens the evidence."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from itertools import pairwise
+from statistics import median
+
+from kassay.analysis.analyse import Analysis
+from kassay.analysis.exact import Judgement, withheld
+from kassay.analysis.families import held
+from kassay.analysis.in_words import Share, sentence
+from kassay.analysis.statistics.planning import threshold
+from kassay.analysis.timed import ORDER_DOUBTS, Session, judge_times
+from kassay.analysis.timed_ladder import joint, ladder_of
+from kassay.model.finding import DERIVED, Attribution, AttributionRow, Finding, Ladder, Side
+from kassay.model.machine import SCOPES, MachineUse
+from kassay.model.samples import UNITS_OF_REPLICATION, FunctionShares, Samples, SampleSeries
+
+CLOCK = "imported"
+STATE_DOUBT = "the page state that the kernels worked on is not known: the values may differ for that alone"
+"""No file that is read says it, and a comparison of these very values was withdrawn for it: huge pages on one side."""
+
+_Key = tuple[object, ...]
+
+
+def judge_samples(samples: Samples, margin: float) -> Analysis:
+    """Every metric, neighbours in the order of samples.kernels; with more than two kernels also as ladders."""
+    findings: list[Finding] = []
+    ladders: list[Ladder] = []
+    session = session_of(samples)
+    for group in _groups(samples):
+        pairs = [*pairwise(group)] + ([(group[0], group[-1])] if len(group) > 2 else [])
+        compared = [_compare(samples, base, head, margin, session) for base, head in pairs]
+        if len(group) > 2:
+            sides = tuple(side_of(samples, one) for one in group)
+            ladders.append(ladder_of(sides, compared[0], compared[: len(group) - 1]))
+        findings += compared
+    findings += [f for shares in samples.shares for f in _by_function(samples, shares)]
+    if ladders:
+        joined, steps = joint(findings, ladders, session)
+        return Analysis(joined, steps)
+    standing = held(findings, session)
+    return Analysis(standing.findings, (), standing.families)
+
+
+def session_of(samples: Samples) -> Session:
+    """One look, at whatever the file holds; blocks where every value names its own."""
+    known = all(one.block is not None for series in samples.series for one in series.samples)
+    most = max((len(series.samples) for series in samples.series), default=0)
+    blocks = known and any(series.samples for series in samples.series)
+    doubts = (STATE_DOUBT,) if blocks else (STATE_DOUBT, ORDER_DOUBTS["unknown"])
+    return Session(looks=(most,), threshold=threshold(1), blocks=blocks, doubts=doubts)
+
+
+def side_of(samples: Samples, series: SampleSeries) -> Side:
+    """One kernel's values, in file order; a mean and a spread where the file has no more."""
+    values = [one for one in series.samples if one.value is not None]
+    runs = tuple(one.value for one in values if one.value is not None)
+    blocks = tuple(one.block for one in values if one.block is not None)
+    failed = len(series.samples) - len(values)
+    doubts = () if samples.replication == "boot" or len(runs) < 2 else (UNITS_OF_REPLICATION[samples.replication],)
+    spread = series.spread
+    return Side(
+        kernel=series.kernel, value=spread.mean if spread else median(runs) if runs else None,
+        method="mean, as printed" if spread else f"median of {len(runs)} values", runs=runs, perturbed=(),
+        rounds=values[0].inner if values else (), warmup=(), failed=failed, failed_tries=failed, doubts=doubts,
+        blocks=blocks if len(blocks) == len(runs) else (), spread=spread.deviation if spread else None,
+        change_text=spread.change_text if spread else "",
+    )  # fmt: skip
+
+
+def _groups(samples: Samples) -> list[tuple[SampleSeries, ...]]:
+    """Series that differ in the kernel only, in the order of samples.kernels; not those of one kernel alone."""
+    order = {kernel.label: index for index, kernel in enumerate(samples.kernels)}
+    groups: dict[_Key, list[SampleSeries]] = {}
+    for one in samples.series:
+        settings = tuple((item.name, item.value) for item in one.settings)
+        groups.setdefault((one.workload, settings, one.metric, one.cpus, one.memory_bytes), []).append(one)
+    return [tuple(sorted(g, key=lambda one: order[one.kernel])) for g in groups.values() if len(g) > 1]
+
+
+def _compare(samples: Samples, base: SampleSeries, head: SampleSeries, margin: float, session: Session) -> Finding:
+    sides = side_of(samples, base), side_of(samples, head)
+    judged = _judged(sides, base, head, margin, session)
+    return Finding(
+        workload=base.workload, settings=base.settings, machine=_machine(samples, base), metric=base.metric,
+        primary=base.primary, unit=base.unit, definition=base.definition, better=base.better, base=base.kernel,
+        head=head.kernel, base_value=sides[0].value, head_value=sides[1].value, change=judged.change,
+        interval=judged.interval, n_base=_n(base), n_head=_n(head), verdict=judged.verdict, evidence=judged.evidence,
+        scope=SCOPES[CLOCK], reasons=judged.reasons, sides=sides, timing=judged.timing,
+        profile_note="the file has no profile of this metric",
+    )  # fmt: skip
+
+
+def _judged(
+    sides: tuple[Side, Side], base: SampleSeries, head: SampleSeries, margin: float, session: Session
+) -> Judgement:
+    if base.spread is not None and head.spread is not None:
+        change = head.spread.mean / base.spread.mean - 1 if base.spread.mean else None
+        known = [str(one.spread.n) if one.spread and one.spread.n else "not told" for one in (base, head)]
+        reason = f"the file gives means and spreads, no single values (n {known[0]}, {known[1]})"
+        return Judgement(change=change, interval=None, verdict="inconclusive", evidence="partial", reasons=(reason,))
+    values = [value for side in sides for value in side.runs]
+    if values and min(values) <= 0:
+        change = sides[1].value / sides[0].value - 1 if sides[0].value and sides[1].value is not None else None
+        reason = "values of zero or below: their ratio means nothing"
+        return Judgement(change=change, interval=None, verdict="inconclusive", evidence="partial", reasons=(reason,))
+    if any(side.value is None for side in sides):
+        return withheld("incomplete", "one side has no value")
+    return judge_times(*sides, margin, session, base.better)
+
+
+def _n(series: SampleSeries) -> int:
+    return (series.spread.n or 0) if series.spread else sum(one.value is not None for one in series.samples)
+
+
+def _machine(samples: Samples, series: SampleSeries) -> MachineUse:
+    arches = {kernel.arch for kernel in samples.kernels}
+    arch = arches.pop() if len(arches) == 1 else None
+    return MachineUse(arch=arch or "unknown", clock=CLOCK, cpus=series.cpus, memory_bytes=series.memory_bytes)
+
+
+def _by_function(samples: Samples, shares: FunctionShares) -> Iterable[Finding]:
+    """Cost per operation, itemised by the shares that the file prints; the rest is unattributed."""
+    base, head = (kernel.label for kernel in samples.kernels[:2])
+    reason = "derived from printed means: no single values, so no interval"
+    yield Finding(
+        workload=shares.workload, settings=(), machine=MachineUse(arch="unknown", clock=CLOCK, cpus=None,
+                                                                  memory_bytes=None),
+        metric=shares.unit.replace("/", " per "), primary=False, unit=shares.unit, definition=shares.how,
+        better="lower", base=base, head=head, base_value=shares.base_total, head_value=shares.head_total,
+        change=shares.head_total / shares.base_total - 1, interval=None, n_base=0, n_head=0, verdict="inconclusive",
+        evidence="partial", scope=SCOPES[CLOCK], reasons=(reason,),
+        sides=(_total(base, shares.base_total), _total(head, shares.head_total)), attribution=_attribution(shares),
+    )  # fmt: skip
+
+
+def _total(kernel: str, value: float) -> Side:
+    return Side(kernel=kernel, value=value, method=DERIVED, runs=(), perturbed=(), rounds=(), warmup=(), failed=0)
+
+
+def _attribution(shares: FunctionShares) -> Attribution:
+    rows = [
+        AttributionRow(function=name, base=base, head=head, delta=head - base, place="", context="other")
+        for name, base, head in shares.rows
+        if base is not None and head is not None
+    ]
+    rows.sort(key=lambda row: (-abs(row.delta), row.function))
+    total = shares.head_total - shares.base_total
+    rest = total - sum(row.delta for row in rows)
+    named = [Share(row.function, Fraction(row.delta)) for row in rows]
+    most = max(shares.base_total, shares.head_total)
+    return Attribution(
+        total=total, rows=tuple(rows), unattributed=rest,
+        sentence=sentence(Fraction(total), named, Fraction(rest), most, shares.unit),
+    )  # fmt: skip

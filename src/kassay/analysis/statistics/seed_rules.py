@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The rules of the framework behind the threads in docs/evidence.md, so that both judgements can be compared.
+
+Means against a tolerance; coefficient of variation and (unscaled) MAD ratio against one limit; a failed run makes
+its side partial. No test, no interval, and one value alone passes as stable: that is their rule, kept as it is.
+"""
+
+from collections.abc import Sequence
+from math import fsum, sqrt
+from statistics import median
+from typing import NamedTuple
+
+TOLERANCE = 0.05
+MAX_CV = 0.10
+WORDS = {
+    "reliable": "no run failed on either side, and both coefficients of variation are within the limit",
+    "robust-only": "no run failed, and only the MAD ratios are within the limit on both sides",
+    "partial": "a run failed on either side",
+    "unstable": "no run failed, and a MAD ratio is beyond the limit",
+}
+
+
+class SeedSide(NamedTuple):
+    """One kernel's runs. Numbers are None when no run succeeded. status: ok, partial, failed."""
+
+    runs: int
+    failed: int
+    mean: float | None
+    median: float | None
+    deviation: float | None
+    cv: float | None
+    mad_ratio: float | None
+    status: str
+    stable: bool
+    robust_stable: bool
+
+
+class SeedJudgement(NamedTuple):
+    """delta: of the means, which alone decides; delta_median stands beside it. None and "absent": a side has no value.
+
+    classification: regression, improvement, neutral, absent. word: a key of WORDS.
+    """
+
+    delta: float | None
+    delta_median: float | None
+    classification: str
+    reliable: bool
+    robust_reliable: bool
+    word: str
+
+
+def side(values: Sequence[float], failed: int = 0, max_cv: float = MAX_CV) -> SeedSide:
+    """values: of the runs that succeeded; failed: how many more did not."""
+    runs = len(values) + failed
+    if not values:
+        return SeedSide(runs, failed, None, None, None, None, None, "failed", False, False)
+    mean, middle = fsum(values) / len(values), median(values)
+    deviation = sqrt(fsum((v - mean) ** 2 for v in values) / (len(values) - 1)) if len(values) > 1 else 0.0
+    mad = median(abs(value - middle) for value in values)
+    cv, mad_ratio = deviation / mean if mean else 0.0, mad / middle if middle else 0.0
+    status = "partial" if failed else "ok"
+    return SeedSide(runs, failed, mean, middle, deviation, cv, mad_ratio, status,
+                    status == "ok" and cv <= max_cv, status == "ok" and mad_ratio <= max_cv)  # fmt: skip
+
+
+def judge(base: SeedSide, head: SeedSide, better: str = "lower", tolerance: float = TOLERANCE) -> SeedJudgement:
+    """better: "lower", or "higher", where the same delta is called the opposite."""
+    delta = _delta(base.mean, head.mean)
+    reliable = base.stable and head.stable
+    robust = base.robust_stable and head.robust_stable
+    return SeedJudgement(
+        delta, _delta(base.median, head.median), _classification(delta, better, tolerance), reliable, robust,
+        _word(base, head, reliable, robust),
+    )  # fmt: skip
+
+
+def _delta(base: float | None, head: float | None) -> float | None:
+    return None if base is None or head is None or base == 0 else head / base - 1
+
+
+def _classification(delta: float | None, better: str, tolerance: float) -> str:
+    if delta is None:
+        return "absent"
+    if abs(delta) <= tolerance:
+        return "neutral"
+    return "regression" if (delta > 0) == (better == "lower") else "improvement"
+
+
+def _word(base: SeedSide, head: SeedSide, reliable: bool, robust: bool) -> str:
+    if base.status != "ok" or head.status != "ok":
+        return "partial"
+    return "reliable" if reliable else "robust-only" if robust else "unstable"

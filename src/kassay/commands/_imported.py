@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What `kassay import` prints: what was read, how many values stand behind it, and what nobody knows."""
+
+from pathlib import Path
+
+from kassay.model.samples import UNITS_OF_REPLICATION, ImportedKernel, Samples, SampleSeries
+
+_SHOWN = 8
+
+
+def summary(samples: Samples, directory: Path) -> str:
+    """Lines for people, with the next command at the end."""
+    lines = [f"read {_count(len(samples.sources), 'file')} as {samples.sources[0].format}"]
+    lines += [f"kernel: {_kernel(kernel, first=kernel == samples.kernels[0])}" for kernel in samples.kernels]
+    primary = [one for one in samples.series if one.primary]
+    lines += [f"metric: {_metric(one)}" for one in primary[:_SHOWN]]
+    if len(primary) > _SHOWN:
+        lines.append(f"metric: {len(primary) - _SHOWN} more series like these")
+    others = list(dict.fromkeys(one.metric for one in samples.series if not one.primary))
+    if others:
+        more = f", and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
+        lines.append(f"also read: {', '.join(others[:_SHOWN])}{more} (--metric chooses)")
+    lines.append(f"replication: {UNITS_OF_REPLICATION[samples.replication]}")
+    lines.append(f"unknown: {', '.join(_unknown(samples))}")
+    lines += [f"note: {note}" for note in samples.notes]
+    return "\n".join([*lines, f"next: kassay report {directory}", ""])
+
+
+def _kernel(kernel: ImportedKernel, *, first: bool) -> str:
+    told = (
+        ("release", kernel.release),
+        ("arch", kernel.arch),
+        ("compiler", kernel.compiler),
+        ("commit", kernel.commit),
+    )
+    facts = ", ".join(f"{name} {value}" for name, value in told if value is not None and value != kernel.label)
+    return f"{kernel.label}{' (base)' if first else ''}{f': {facts}' if facts else ''}"
+
+
+def _metric(one: SampleSeries) -> str:
+    settings = "".join(f" {setting.name}={setting.value}" for setting in one.settings)
+    unit = f" [{one.unit}]" if one.unit else ""
+    direction = "better not known" if one.better == "unknown" else f"{one.better} is better"
+    return f"{one.kernel}: {one.workload}{settings} {one.metric}{unit}, {direction}, {_values(one)}"
+
+
+def _values(one: SampleSeries) -> str:
+    if one.spread is not None:
+        return f"mean {one.spread.mean_text}, n {'unknown' if one.spread.n is None else one.spread.n}"
+    failed = sum(sample.value is None for sample in one.samples)
+    inner = sum(len(sample.inner) for sample in one.samples)
+    behind = f" (medians of {inner} values)" if inner else ""
+    return f"n {len(one.samples) - failed}{behind}" + (f", {failed} failed" if failed else "")
+
+
+def _unknown(samples: Samples) -> list[str]:
+    """What kassay's own runs have and this import lacks."""
+    lacking = ["memory state (nothing was audited)", "kernel image"]
+    if any(kernel.compiler is None for kernel in samples.kernels):
+        lacking.append("compiler")
+    if samples.machine == "unknown":
+        lacking.append("machine")
+    if not any(sample.block is not None for one in samples.series for sample in one.samples):
+        lacking.append("order of boots")
+    if any(one.spread is not None and one.spread.n is None for one in samples.series):
+        lacking.append("single values")
+    return lacking
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"

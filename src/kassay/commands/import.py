@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""kassay import: results of other tools, judged by kassay's rules.
+
+The module's name is a keyword of Python: discovery loads it, no import statement can.
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+from typer import Argument, Option
+
+from kassay.commands._command import Command
+from kassay.commands._imported import summary
+from kassay.commands._show import say, showing
+
+
+def _import(
+    files: Annotated[
+        list[str],
+        Argument(metavar="[KERNEL=]FILE...", help="What another tool wrote; KERNEL= where the file does not name it."),
+    ],
+    out: Annotated[Path, Option(help="Directory to make.")],
+    as_: Annotated[
+        str | None, Option("--as", metavar="FORMAT", help="Which format.", show_default="recognised")
+    ] = None,
+    metric: Annotated[
+        str | None, Option(metavar="NAME", help="What the answer is about.", show_default="the tool's headline")
+    ] = None,
+    kernel_order: Annotated[
+        str | None,
+        Option("--kernel-order", metavar="A,B,...", help="All kernels, base first.", show_default="as found"),
+    ] = None,
+) -> int:
+    """Read results of another tool; `kassay report` then judges them by the rules of kassay's own runs.
+
+    Reads CSV with kernel,metric,value; JSON of pyperf and google-benchmark;
+    output of will-it-scale and libMicro; result directories and mails of LKP,
+    the kernel test robot; the raw CSV of the linux-mm regression evidence.
+
+    What a file does not tell (state, image, order of boots) is unknown in the
+    report. Values from one process or one boot are not independent: one file
+    counts as one boot. For a verdict import several boots of each kernel.
+
+    Two kernels, three boots each, from a tool that does not name the kernel:
+
+      kassay import 6.12=a1 6.12=a2 6.12=a3 6.17=b1 6.17=b2 6.17=b3 --out DIR
+
+    A mail of the robot:
+
+      kassay import mail.txt --out DIR && kassay report DIR
+    """
+    from kassay.imports.read import read
+    from kassay.imports.store import save
+
+    order = tuple(word.strip() for word in kernel_order.split(",")) if kernel_order is not None else ()
+    with showing() as tell:
+        samples, sources = read(files, name=out.name, format_name=as_, metric=metric, order=order, tell=tell)
+        save(out, samples, sources)
+    say(summary(samples, out))
+    return 0
+
+
+COMMAND = Command(name="import", order=48, run=_import)

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The raw CSV of the linux-mm regression evidence framework: one row per run and metric, one boot per run."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+
+import msgspec
+
+from kassay.errors import BadInput
+from kassay.imports.blocks import blocks_of
+from kassay.imports.duplicates import without_duplicates
+from kassay.imports.figures import cost
+from kassay.imports.importer import Given, Importer, Reading
+from kassay.imports.rows import Metric, Row, no_kernel_given, series_of, settings_of
+from kassay.imports.text import CsvRow, csv_rows, header_of
+from kassay.model.samples import ImportedKernel, Sample, SampleSeries
+
+_NEEDED = ("version_family", "exact_version", "scenario", "metric", "value", "status", "run_id")
+_CONSTANTS = ("profile", "source_file", "entry_profile", "test_kind", "case")
+_RUN = re.compile(r"_r(\d{1,6})-bench-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$")
+_HEADLINE = "cycle_ns_per_page"
+_DEFINITIONS = {
+    _HEADLINE: "wall-clock time of one whole iteration of the workload, divided by its pages; not CPU cycles",
+    "ns_per_page": "wall-clock time of the touching after the call, divided by the pages",
+    "advise_ns_per_page": "wall-clock time of the madvise() call, divided by the pages",
+}
+
+
+def _recognise(given: Given) -> bool:
+    return set(_NEEDED) <= set(header_of(given))
+
+
+def _read(givens: tuple[Given, ...]) -> Reading:
+    no_kernel_given(givens)
+    table = [row for given in givens for row in csv_rows(given, _NEEDED)]
+    _no_value_twice(table)
+    labels = _labels(table)
+    kept = [row for row in _expanded(table) if row.cells["status"] != "unsupported"]
+    varying = [name for name in _CONSTANTS if len({row.cells.get(name, "") for row in table}) > 1]
+    blocks, about_blocks = _blocks(table, labels, varying)
+    rows = [_row(row, labels, varying, blocks) for row in kept]
+    series, about_duplicates = without_duplicates(series_of(rows))
+    notes = [*about_blocks, *about_duplicates]
+    unsupported = sum(row.cells["status"] == "unsupported" for row in table)
+    if unsupported:
+        notes.append(f"{unsupported} rows are marked unsupported and count as absent")
+    return Reading(
+        format="linux-mm regression evidence framework, raw CSV", kernels=_kernels(table, labels),
+        series=_with_primary(series), replication="boot", notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _expanded(table: Iterable[CsvRow]) -> list[CsvRow]:
+    """A run that failed as a whole names no metric: it failed in all that its scenario measures."""
+    metrics: dict[str, dict[str, None]] = defaultdict(dict)
+    for row in table:
+        if row.cells["metric"]:
+            metrics[row.cells["scenario"]][row.cells["metric"]] = None
+    rows: list[CsvRow] = []
+    for row in table:
+        whole = row.cells["status"] == "failed" and not row.cells["metric"]
+        names = list(metrics[row.cells["scenario"]]) if whole else [row.cells["metric"]]
+        rows += [CsvRow(row.place, {**row.cells, "metric": name}) for name in names]
+    return rows
+
+
+def _labels(table: Iterable[CsvRow]) -> dict[tuple[str, str], str]:
+    """(family, exact version) -> label: the family where it stands for one version, else the version."""
+    versions: dict[str, set[str]] = defaultdict(set)
+    for row in table:
+        family, exact = row.cells["version_family"], row.cells["exact_version"]
+        if not (family or exact):
+            raise BadInput(f"{row.place}: neither version_family nor exact_version", "every row names its kernel")
+        versions[family].add(exact)
+    labels = {
+        (family, exact): family if family and len(exacts) == 1 else exact or family
+        for family, exacts in versions.items()
+        for exact in exacts
+    }
+    if len(set(labels.values())) < len(labels):
+        return {(family, exact): f"{family} {exact}".strip() for family, exact in labels}
+    return labels
+
+
+def _kernels(table: Iterable[CsvRow], labels: dict[tuple[str, str], str]) -> tuple[ImportedKernel, ...]:
+    """Oldest version first: the file's own order is that of its runs, which is random."""
+    found = {(row.cells["version_family"], row.cells["exact_version"]) for row in table}
+    ordered = sorted(found, key=lambda both: _natural(both[1] or both[0]))
+    return tuple(ImportedKernel(label=labels[both], release=both[1] or None) for both in ordered)
+
+
+def _natural(version: str) -> tuple[tuple[int, int, str], ...]:
+    """6.12 < 6.19 < mm-unstable."""
+    parts = re.findall(r"\d{1,18}|\D+", version)
+    return tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in parts)
+
+
+def _blocks(
+    table: Iterable[CsvRow], labels: dict[tuple[str, str], str], varying: list[str]
+) -> tuple[dict[str, int], tuple[str, ...]]:
+    """Blocks of each cell by itself: the framework finishes all repetitions of one before it starts the next."""
+    cells: dict[tuple[str, ...], dict[str, tuple[int, str, str] | None]] = defaultdict(dict)
+    for row in table:
+        cell = (row.cells["scenario"], *(row.cells.get(name, "") for name in varying))
+        cells[cell][row.cells["run_id"]] = _run_of(row, labels)
+    blocks: dict[str, int] = {}
+    notes: dict[str, None] = {}
+    for cell, runs in cells.items():
+        found, about = blocks_of(runs)
+        blocks |= found
+        notes |= dict.fromkeys(f"{cell[0]}: {note}" for note in about)
+    return blocks, tuple(notes)
+
+
+def _run_of(row: CsvRow, labels: dict[tuple[str, str], str]) -> tuple[int, str, str] | None:
+    found = _RUN.search(row.cells["run_id"])
+    if found is None:
+        return None
+    label = labels[row.cells["version_family"], row.cells["exact_version"]]
+    return int(found.group(1)), _started(row), label
+
+
+def _started(row: CsvRow) -> str:
+    found = _RUN.search(row.cells["run_id"])
+    return "{}-{}-{}T{}:{}:{}Z".format(*found.groups()[1:]) if found else ""
+
+
+def _row(row: CsvRow, labels: dict[tuple[str, str], str], varying: list[str], blocks: dict[str, int]) -> Row:
+    cells = row.cells
+    name = cells["metric"]
+    if not name or not cells["scenario"]:
+        raise BadInput(f"{row.place}: no {'scenario' if name else 'metric'}", "every row names both")
+    if cells["status"] not in ("ok", "failed"):
+        raise BadInput(f"{row.place}: status is {cells['status']!r}", "known: ok, failed, unsupported")
+    sample = Sample(
+        value=cost(cells["value"], row.place) if cells["status"] == "ok" else None, run=cells["run_id"],
+        detail="" if cells["status"] == "ok" else cells.get("failure_reason", "") or "failed",
+        started_utc=_started(row), block=blocks.get(cells["run_id"]),
+    )  # fmt: skip
+    return Row(
+        kernel=labels[cells["version_family"], cells["exact_version"]], workload=cells["scenario"],
+        metric=_metric(name), sample=sample, place=row.place,
+        settings=settings_of({key: cells.get(key, "") for key in varying}),
+    )  # fmt: skip
+
+
+def _metric(name: str) -> Metric:
+    unit = "ns/page" if name.endswith("ns_per_page") else "ns" if name.endswith("_ns_avg") else ""
+    definition = _DEFINITIONS.get(name, "the file does not define it; the framework reads lower as better")
+    return Metric(name=name, unit=unit, definition=definition, better="lower")
+
+
+def _no_value_twice(table: Iterable[CsvRow]) -> None:
+    seen: dict[tuple[str, ...], str] = {}
+    for row in table:
+        key = tuple(row.cells[name] for name in ("run_id", "scenario", "metric", "exact_version", "version_family"))
+        if key in seen:
+            raise BadInput(f"{row.place}: repeats {row.cells['metric']} of the run at {seen[key]}",
+                           "one run has one value of a metric; remove one")  # fmt: skip
+        seen[key] = row.place
+
+
+def _with_primary(series: tuple[SampleSeries, ...]) -> tuple[SampleSeries, ...]:
+    names = [one.metric for one in series]
+    chosen = _HEADLINE if _HEADLINE in names else next((n for n in names if n.endswith("_per_page")), None)
+    return tuple(msgspec.structs.replace(one, primary=one.metric == chosen) for one in series)
+
+
+IMPORTER = Importer(
+    name="framework_csv", title="raw CSV of the linux-mm regression evidence framework", recognise=_recognise,
+    read=_read,
+)  # fmt: skip

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A CSV of anyone's own making: kernel,metric,value, and what else is known."""
+
+from kassay.errors import BadInput
+from kassay.imports.figures import cost, whole
+from kassay.imports.importer import Given, Importer, Reading
+from kassay.imports.rows import Metric, Row, no_kernel_given, series_of, settings_of
+from kassay.imports.text import CsvRow, csv_rows, header_of
+from kassay.model.samples import BETTER, ImportedKernel, Sample
+
+_NEEDED = ("kernel", "metric", "value")
+_KNOWN = (*_NEEDED, "unit", "better", "block", "status", "workload", "run", "definition")
+_NO_DEFINITION = "the file does not define it"
+_STATUS = ("ok", "failed", "unsupported")
+
+
+def _recognise(given: Given) -> bool:
+    return set(_NEEDED) <= set(header_of(given))
+
+
+def _read(givens: tuple[Given, ...]) -> Reading:
+    no_kernel_given(givens)
+    table = [row for given in givens for row in csv_rows(given, _NEEDED)]
+    _no_run_twice(table)
+    kept = [row for row in table if _status(row) != "unsupported"]
+    rows = [_row(row) for row in kept]
+    labels = dict.fromkeys(row.kernel for row in rows)
+    notes = [f"{len(table) - len(kept)} rows are marked unsupported and count as absent"] * (len(kept) < len(table))
+    if any(row.sample.block is None for row in rows):
+        notes.append("without a block column the order of the boots is unknown; drift cannot be told from a change")
+    return Reading(
+        format="plain CSV", kernels=tuple(ImportedKernel(label=label) for label in labels), series=series_of(rows),
+        replication="unknown" if any(row.sample.block is None for row in rows) else "boot", notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _row(row: CsvRow) -> Row:
+    cells = row.cells
+    for name in ("kernel", "metric"):
+        if not cells[name]:
+            raise BadInput(f"{row.place}: no {name}", "every row names its kernel and its metric")
+    better = cells.get("better") or "unknown"
+    if better not in BETTER:
+        raise BadInput(f"{row.place}: better is {better!r}", f"write one of {', '.join(BETTER)}, or nothing")
+    metric = Metric(name=cells["metric"], unit=cells.get("unit", ""), better=better,
+                    definition=cells.get("definition") or _NO_DEFINITION)  # fmt: skip
+    others = {name: value for name, value in cells.items() if name not in _KNOWN}
+    return Row(kernel=cells["kernel"], workload=cells.get("workload") or "unnamed", metric=metric, place=row.place,
+               sample=_sample(row), settings=settings_of(others))  # fmt: skip
+
+
+def _sample(row: CsvRow) -> Sample:
+    failed = _status(row) == "failed"
+    if not failed and not row.cells["value"]:
+        raise BadInput(f"{row.place}: no value", "a run that gave none has status failed, in a status column")
+    return Sample(
+        value=None if failed else cost(row.cells["value"], row.place), run=row.cells.get("run", ""),
+        detail="failed" if failed else "", block=_block(row),
+    )  # fmt: skip
+
+
+def _block(row: CsvRow) -> int | None:
+    text = row.cells.get("block", "")
+    return whole(text, f"{row.place}: block") if text else None
+
+
+def _status(row: CsvRow) -> str:
+    status = row.cells.get("status") or "ok"
+    if status not in _STATUS:
+        raise BadInput(f"{row.place}: status is {status!r}", f"write one of {', '.join(_STATUS)}")
+    return status
+
+
+def _no_run_twice(table: list[CsvRow]) -> None:
+    seen: dict[tuple[str, ...], str] = {}
+    for row in table:
+        same = tuple(value for name, value in row.cells.items() if name not in ("value", "status"))
+        if row.cells.get("run") and same in seen:
+            raise BadInput(f"{row.place}: repeats run {row.cells['run']} of {seen[same]}",
+                           "one run has one value of a metric; remove one, or give it its own run name")  # fmt: skip
+        seen[same] = row.place
+
+
+IMPORTER = Importer(
+    name="plain_csv", title="CSV with the columns kernel,metric,value", recognise=_recognise, read=_read
+)

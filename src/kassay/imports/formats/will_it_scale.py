@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""will-it-scale: what X_processes and X_threads print, and the CSV of runtest.py."""
+
+import re
+from pathlib import PurePath
+from statistics import median
+
+from kassay.errors import BadInput
+from kassay.imports.figures import cost, number, whole
+from kassay.imports.importer import Given, Importer, Reading
+from kassay.imports.rows import Metric, Row, kernel_of, replication_of, series_of, settings_of
+from kassay.imports.text import CsvRow, csv_rows, header_of, lines_of
+from kassay.model.samples import ImportedKernel, Sample
+
+_COLUMNS = ("tasks", "processes", "processes_idle", "threads", "threads_idle", "linear")
+_SECOND = re.compile(r"min:(\d+) max:(\d+) total:(\d+)")
+_FILE = re.compile(r"(?P<test>(?:ppc-)?[a-z][a-z0-9_]*?)_(?P<mode>processes|threads)(?![a-z])")
+_OPS = Metric(name="operations", unit="ops/s", better="higher",
+              definition="operations of all tasks in one second; the test defines what an operation is")  # fmt: skip
+_IDLE = Metric(name="idle", unit="%", better="unknown", definition="idle share of all CPUs during the run")
+
+
+def _recognise(given: Given) -> bool:
+    return header_of(given) == _COLUMNS or (given.data.lstrip()[:9] == b"testcase:" and b"warmup" in given.data)
+
+
+def _read(givens: tuple[Given, ...]) -> Reading:
+    rows: list[Row] = []
+    notes: dict[str, None] = {}
+    labels: dict[str, None] = {}
+    for given in givens:
+        labels[kernel_of(given, None, "will-it-scale")] = None
+        if header_of(given) == _COLUMNS:
+            rows += [made for row in csv_rows(given, _COLUMNS) for made in _of_csv(given, row)]
+            notes["the column linear is tasks times the best single task; it measures nothing and is left out"] = None
+        else:
+            rows.append(_of_text(given))
+            notes["the output does not tell the number of tasks; both kernels must have run with the same"] = None
+    series = series_of(rows)
+    return Reading(
+        format="will-it-scale", kernels=tuple(ImportedKernel(label=label) for label in labels), series=series,
+        replication=replication_of(series, "interval"), notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _of_text(given: Given) -> Row:
+    lines = [line.strip() for line in lines_of(given)]
+    title, totals, average = _parsed(given, lines)
+    if average is None:
+        raise BadInput(f"{given.place}: line {len(lines)}: no average, so the run did not end",
+                       "run it with -s N, and keep all of its output")  # fmt: skip
+    if not totals or average != sum(totals) // len(totals):
+        raise BadInput(f"{given.place}: average:{average} is not that of the {len(totals)} measured seconds",
+                       "lines are missing or were changed; give the output as it was")  # fmt: skip
+    named = _FILE.search(PurePath(given.name).name)
+    settings = settings_of({"mode": named.group("mode")} if named else {})
+    sample = Sample(value=float(median(totals)), run=given.name, inner=tuple(float(total) for total in totals))
+    return Row(kernel=given.kernel or "", workload=named.group("test") if named else title, metric=_OPS,
+               sample=sample, place=given.place, settings=settings)  # fmt: skip
+
+
+def _parsed(given: Given, lines: list[str]) -> tuple[str, list[int], int | None]:
+    """Title, operations of every measured second, and the printed average."""
+    title, totals, average, measuring = "", [], None, False
+    for at, line in enumerate(lines, 1):
+        place = f"{given.place}: line {at}"
+        word, _, rest = line.partition(":")
+        if word == "testcase" and not title:
+            title = rest.strip() or "unnamed"
+        elif word == "testcase":
+            raise BadInput(f"{place}: a second run in one file", "give each run its own file")
+        elif word == "average" and average is None:
+            average = whole(rest, place)
+        elif line == "measurement":
+            measuring = True
+        elif line not in ("", "warmup"):
+            found = _SECOND.fullmatch(line)
+            if found is None or average is not None:
+                raise BadInput(f"{place}: {line[:40]!r} is not will-it-scale's", "it is damaged, or cut off")
+            totals += [whole(found.group(3), place)] if measuring else []
+    return title, totals, average
+
+
+def _of_csv(given: Given, row: CsvRow) -> list[Row]:
+    tasks = whole(row.cells["tasks"], row.place)
+    made = []
+    for mode in ("processes", "threads") if tasks else ():
+        value = number(row.cells[mode], row.place)
+        settings = settings_of({"mode": mode, "tasks": str(tasks)})
+        # runtest.py prints -1 where the program gave no average.
+        ops = Sample(value=None if value == -1 else cost(row.cells[mode], row.place), run=given.name,
+                     detail="no average" if value == -1 else "")  # fmt: skip
+        idle = Sample(value=cost(row.cells[f"{mode}_idle"], row.place), run=given.name)
+        for metric, sample in ((_OPS, ops), (_IDLE, idle)):
+            made.append(Row(kernel=given.kernel or "", workload=_test(given), metric=metric, sample=sample,
+                            place=row.place, settings=settings))  # fmt: skip
+    return made
+
+
+def _test(given: Given) -> str:
+    """runtest.py's CSV does not name its test; people name the file after it."""
+    return re.split(r"[^a-z0-9_]", PurePath(given.name).stem)[0] or "unnamed"
+
+
+IMPORTER = Importer(name="will_it_scale", title="will-it-scale's output, or runtest.py's CSV", recognise=_recognise,
+                    read=_read)  # fmt: skip

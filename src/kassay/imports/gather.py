@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""From the words of a command line to files in memory: KERNEL=FILE, directories, compressed files, and a size limit."""
+
+import io
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from kassay.effects.files import sha256_bytes
+from kassay.errors import BadInput
+from kassay.imports.importer import Given, Importer
+
+_LIMIT = 100 << 20
+_TOO_LARGE = "give the part that matters; 100 MiB a file are read"
+_GZIP = b"\x1f\x8b"
+
+
+def gather(words: Sequence[str], importers: Iterable[Importer]) -> tuple[Given, ...]:
+    """Every file that the words name, in their order. Raises BadInput when one cannot be read, or comes twice."""
+    givens: list[Given] = []
+    taken: dict[str, None] = {}
+    for word in words:
+        kernel, path = _split(word)
+        files = _below(path, importers) if path.is_dir() else (path,)
+        for file in files:
+            wanted = file.relative_to(path.parent).as_posix() if path.is_dir() else file.name
+            givens.append(_given(kernel, file, _free(wanted, taken)))
+    _none_twice(givens)
+    return tuple(givens)
+
+
+def _split(word: str) -> tuple[str | None, Path]:
+    """KERNEL and FILE; a file whose own name holds a "=" is a file."""
+    kernel, equals, rest = word.partition("=")
+    if not equals or Path(word).exists() or "/" in kernel:
+        return None, Path(word)
+    if not kernel.strip() or not rest:
+        raise BadInput(f"{word!r}: not KERNEL=FILE", "write for example 6.12=before.json")
+    return kernel.strip(), Path(rest)
+
+
+def _below(directory: Path, importers: Iterable[Importer]) -> tuple[Path, ...]:
+    try:
+        found = next(filter(None, (importer.below(directory) for importer in importers)), ())
+    except OSError as error:
+        raise BadInput(f"{directory}: {error.strerror}", "give a directory that you may read") from error
+    if not found:
+        raise BadInput(f"{directory}: a directory without results that kassay knows",
+                       "LKP results have matrix.json or <test>.json in them; else name the files")  # fmt: skip
+    return found
+
+
+def _given(kernel: str | None, file: Path, name: str) -> Given:
+    try:
+        with file.open("rb") as stream:
+            raw = stream.read(_LIMIT + 1)
+    except OSError as error:
+        raise BadInput(f"{file}: {error.strerror}", "give a file that you may read") from error
+    if len(raw) > _LIMIT:
+        raise BadInput(f"{file}: larger than 100 MiB", _TOO_LARGE)
+    data = _decompressed(raw, file) if raw.startswith(_GZIP) else raw
+    if not data.strip():
+        raise BadInput(f"{file}: is empty", "give the file that the tool wrote")
+    return Given(place=str(file), name=name, path=file.resolve(), raw=raw, data=data, kernel=kernel)
+
+
+def _decompressed(raw: bytes, file: Path) -> bytes:
+    """What is in a gzip file, never more than the limit."""
+    out = io.BytesIO()
+    try:
+        while raw:
+            unpacker = zlib.decompressobj(wbits=31)
+            out.write(unpacker.decompress(raw, _LIMIT + 1 - out.tell()))
+            if out.tell() > _LIMIT:
+                raise BadInput(f"{file}: larger than 100 MiB when decompressed", _TOO_LARGE)
+            if not unpacker.eof:
+                raise BadInput(f"{file}: the compressed data ends too early", "it is cut off; copy it again")
+            raw = unpacker.unused_data
+    except zlib.error as error:
+        raise BadInput(f"{file}: damaged gzip data: {error}", "copy it again") from error
+    return out.getvalue()
+
+
+def _free(name: str, taken: dict[str, None]) -> str:
+    """A name below source/ that no other file of this import has."""
+    path, count = Path(name), 1
+    while str(path) in taken:
+        count += 1
+        path = Path(name).with_name(f"{count}-{Path(name).name}")
+    taken[str(path)] = None
+    return path.as_posix()
+
+
+def _none_twice(givens: Iterable[Given]) -> None:
+    seen: dict[str, str] = {}
+    for given in givens:
+        digest = sha256_bytes(given.raw)
+        if digest in seen:
+            raise BadInput(f"{given.place}: the same content as {seen[digest]}",
+                           "one measurement counts once; leave one of them out")  # fmt: skip
+        seen[digest] = given.place
+
+
+def chosen(givens: Sequence[Given], importers: Mapping[str, Importer], name: str | None) -> Importer:
+    """The format of all files: as named, else as recognised. Raises BadInput when there is none, or more than one."""
+    known = "\n  ".join(("known formats: " + ", ".join(importers), "choose one with --as FORMAT"))
+    if name is not None and name not in importers:
+        raise BadInput(f"--as: unknown {name!r}", known.split("\n")[0])
+    if name is not None:
+        return importers[name]
+    found: dict[str, str] = {}
+    for given in givens:
+        fits = [importer.name for importer in importers.values() if importer.recognise(given)]
+        if len(fits) != 1:
+            what = f"could be {' or '.join(fits)}" if fits else "not a format that kassay knows"
+            raise BadInput(f"{given.place}: {what}", known)
+        found.setdefault(fits[0], given.place)
+    if len(found) > 1:
+        (one, here), (other, there) = list(found.items())[:2]
+        raise BadInput(f"{here} is {one}, {there} is {other}", "import one format at a time")
+    return importers[next(iter(found))]

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Where LKP stores results, and what a path tells.
+
+result/testcase/parameters/tbox_group/rootfs/kconfig/compiler/commit/run/
+"""
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+_AXES = ("testcase", "parameters", "tbox_group", "rootfs", "kconfig", "compiler", "commit")
+_RUN = re.compile(r"\d{1,2}")
+_MATRIX = ("matrix.json", "matrix.json.gz")
+_ROOT = "result"
+
+
+class Where(NamedTuple):
+    """What a path tells. run: None for the file that holds all runs of a commit. axes: only for a path whose whole
+    layout is there, below a directory named result; else empty, or the commit alone."""
+
+    axes: dict[str, str]
+    run: str | None
+
+    @property
+    def commit(self) -> str | None:
+        return self.axes.get("commit")
+
+
+def where(path: Path) -> Where:
+    """Axes and run of one result file."""
+    parts = path.parts[:-1]
+    run = parts[-1] if parts and _RUN.fullmatch(parts[-1]) else None
+    above = parts[:-1] if run is not None else parts
+    if len(above) > len(_AXES) and above[-len(_AXES) - 1] == _ROOT:
+        return Where(dict(zip(_AXES, above[-len(_AXES) :], strict=True)), run)
+    known = run is not None or path.name in _MATRIX
+    return Where({"commit": above[-1]} if known and above and above[-1] != "/" else {}, run)
+
+
+def result_files(directory: Path) -> tuple[Path, ...]:
+    """The files to read below a directory: for each commit its matrix, else one file for each run."""
+    found: list[Path] = []
+    for place in sorted([directory, *(path for path in directory.rglob("*") if path.is_dir())]):
+        if any(_inside(place, file.parent) for file in found):
+            continue
+        children = [child for child in place.iterdir() if child.is_dir()]
+        matrix = next((place / name for name in _MATRIX if (place / name).is_file()), None)
+        if _RUN.fullmatch(place.name):
+            found += [matrix] if matrix is not None else _benchmark_files(place)
+        # A compiler's own matrix mixes its last hundred runs of all commits; those are below it again.
+        elif matrix is not None and all(_RUN.fullmatch(child.name) for child in children):
+            found.append(matrix)
+    return tuple(found)
+
+
+def _inside(place: Path, above: Path) -> bool:
+    return place != above and above in place.parents
+
+
+def _benchmark_files(run: Path) -> list[Path]:
+    """<testcase>.json of one run; where the layout does not tell the test case, the only JSON that is no summary."""
+    testcase = where(run / "x").axes.get("testcase")
+    files = sorted([*run.glob("*.json"), *run.glob("*.json.gz")])
+    if testcase is not None:
+        return [file for file in files if file.name.split(".json")[0] == testcase][:1]
+    others = [file for file in files if file.name.split(".json")[0] not in ("stats", "avg", "stddev", "job")]
+    return others[:1] if len(others) == 1 else []

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The robot's table: axes, commits, and rows "mean ±dev% change mean ±dev% key", with any white space between."""
+
+import re
+from typing import NamedTuple
+
+from kassay.errors import BadInput
+from kassay.model.samples import LkpHeader, Spread
+
+_NUM = r"-?\d+(?:\.\d+)?(?:e[+-]\d+)?"
+_SIDE = rf"({_NUM})(?:\s*±\s*(\d+)%)?"
+_ROW = re.compile(rf"{_SIDE}\s+([+-]\d+(?:\.\d+)?(?:e[+-]\d+)?%?)\s+{_SIDE}\s+(\S+)")
+_FAILS = re.compile(r"(\d*:\d+)\s+([+-]?\d+%)\s+(\d*:\d+)\s+(\S+)")
+_COMMIT = re.compile(r'(\S+)(?:\s+\("(.*)"\))?')
+_DASHES = re.compile(r"-{8,}(\s+-{8,})+")
+_STARTS_ROW = re.compile(r"[-\d:±]")
+_CUT = "the mail is cut off or changed; give it as the robot sent it"
+
+
+class TableRow(NamedTuple):
+    """One row. base, head: as printed. place: "file: line 3"."""
+
+    place: str
+    key: str
+    base: Spread
+    head: Spread
+
+
+class Table(NamedTuple):
+    """One comparison of a mail. end: index of the first line behind it."""
+
+    header: LkpHeader
+    commits: tuple[str, str]
+    rows: tuple[TableRow, ...]
+    end: int
+
+
+def read_table(lines: list[str], start: int, file: str) -> Table:
+    """The table whose line of "=" is lines[start]. Raises BadInput with the line of what does not fit."""
+    at = start + 1
+    names = _line(lines, at, file).rstrip(":").split("/")
+    values = _line(lines, at + 1, file).split("/")
+    if len(names) != len(values):
+        raise BadInput(f"{file}: line {at + 2}: {len(values)} values for {len(names)} axes", _CUT)
+    if _line(lines, at + 2, file) != "commit:":
+        raise BadInput(f"{file}: line {at + 3}: 'commit:' should stand here", _CUT)
+    dashes = next((i for i in range(at + 3, min(at + 12, len(lines))) if _DASHES.fullmatch(lines[i])), None)
+    if dashes is None:
+        raise BadInput(f"{file}: line {at + 3}: no line of dashes below the commits", _CUT)
+    ids = lines[dashes - 1].split()
+    commits = [found for line in lines[at + 3 : dashes - 1] if line and (found := _COMMIT.fullmatch(line))]
+    if len(ids) != 2 or len(commits) != 2:
+        raise BadInput(f"{file}: line {dashes}: {len(ids)} columns and {len(commits)} commits",
+                       "tables of two commits can be read; cut the mail to one comparison")  # fmt: skip
+    header = LkpHeader(axes=tuple(zip(names, values, strict=True)), base_id=ids[0], head_id=ids[1],
+                       base_subject=commits[0].group(2) or "", head_subject=commits[1].group(2) or "")  # fmt: skip
+    rows, end = _rows(lines, dashes + 1, file)
+    return Table(header, (commits[0].group(1), commits[1].group(1)), rows, end)
+
+
+def _line(lines: list[str], at: int, file: str) -> str:
+    if at >= len(lines):
+        raise BadInput(f"{file}: line {len(lines)}: the table ends in its header", _CUT)
+    return lines[at]
+
+
+def _rows(lines: list[str], at: int, file: str) -> tuple[tuple[TableRow, ...], int]:
+    """Rows until the first line that cannot be one; blank lines inside the header are skipped."""
+    rows: list[TableRow] = []
+    seen: dict[str, str] = {}
+    while at < len(lines) and not (rows and not lines[at]):
+        line, place = lines[at], f"{file}: line {at + 1}"
+        if _STARTS_ROW.match(line):
+            row = _row(line, place)
+            if row.key in seen:
+                raise BadInput(f"{place}: {row.key} again, first at {seen[row.key]}", "remove one of the two")
+            seen[row.key] = place
+            rows.append(row)
+        elif rows or (line and not _header_line(line)):
+            break
+        at += 1
+    if not rows:
+        raise BadInput(f"{file}: line {at}: no rows below the table's header", _CUT)
+    return tuple(rows), at
+
+
+def _header_line(line: str) -> bool:
+    return "%stddev" in line or "fail:runs" in line or set(line) <= set("\\| ")
+
+
+def _row(line: str, place: str) -> TableRow:
+    found = _ROW.fullmatch(line)
+    if found:
+        base, base_dev, change, head, head_dev, key = found.groups()
+        return TableRow(place, key, _spread(base, base_dev, "", place), _spread(head, head_dev, change, place))
+    fails = _FAILS.fullmatch(line)
+    if fails:
+        base, change, head, key = fails.groups()
+        return TableRow(place, key, _failures(base, "", place), _failures(head, change, place))
+    raise BadInput(f"{place}: {line[:50]!r} is not a row of the table",
+                   "a row is: mean, ± spread, change, mean, ± spread, key")  # fmt: skip
+
+
+def _spread(mean: str, deviation: str | None, change: str, place: str) -> Spread:
+    value = float(mean)
+    if len(mean) > 60 or value in (float("inf"), float("-inf")):
+        raise BadInput(f"{place}: {mean[:40]!r} is too large", _CUT)
+    if deviation is not None and len(deviation) > 6:
+        raise BadInput(f"{place}: ± {deviation[:20]}% is too large", _CUT)
+    return Spread(mean=value, deviation=None if deviation is None else int(deviation) / 100, n=None,
+                  mean_text=mean, deviation_text="" if deviation is None else f"{deviation}%",
+                  change_text=change)  # fmt: skip
+
+
+def _failures(text: str, change: str, place: str) -> Spread:
+    """ "1:6" as the share of runs that failed, with its n; nothing before the colon is none."""
+    failed, _, runs = text.partition(":")
+    if len(text) > 20 or int(runs) == 0 or int(failed or 0) > int(runs):
+        raise BadInput(f"{place}: {text[:20]!r} is no count of failures", "it reads failed:runs")
+    return Spread(mean=int(failed or 0) / int(runs), deviation=None, n=int(runs), mean_text=text, change_text=change)

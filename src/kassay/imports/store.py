@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""An import's directory: samples.json, and source/ with every file as it was."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from kassay.effects.files import write_atomic
+from kassay.errors import BadInput
+from kassay.model.records import from_json, to_json
+from kassay.model.samples import SCHEMA, Samples
+
+_NAME = "samples.json"
+_SOURCE = "source"
+
+
+def is_import(directory: Path) -> bool:
+    """Whether `kassay import` made this directory."""
+    return (directory / _NAME).is_file()
+
+
+def load(directory: Path) -> Samples:
+    """What was imported into a directory. Raises BadInput when there is nothing, or when it was damaged."""
+    path = directory / _NAME
+    try:
+        samples = from_json(path.read_bytes(), Samples)
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror}", "give a directory that `kassay import` made") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path}: {error}", "it is damaged, or of another version of kassay; import again") from error
+    if samples.schema != SCHEMA:
+        raise BadInput(f"{path}: schema {samples.schema!r}, expected {SCHEMA!r}", "import again with this version")
+    return samples
+
+
+def save(directory: Path, samples: Samples, sources: Mapping[str, bytes]) -> None:
+    """Writes an import. Raises BadInput when the directory holds anything else; the same import again is fine.
+
+    samples.json comes last: a directory that has it is complete.
+    """
+    data = to_json(samples)
+    if is_import(directory) and (directory / _NAME).read_bytes() != data:
+        raise BadInput(f"{directory}: holds another import", "choose another directory with --out; nothing was changed")
+    if not is_import(directory) and directory.exists() and not _ours(directory, sources):
+        raise BadInput(f"{directory}: exists, and is no import", "choose another directory with --out")
+    for name, content in sources.items():
+        write_atomic(directory / _SOURCE / name, content)
+    write_atomic(directory / _NAME, data)
+
+
+def _ours(directory: Path, sources: Mapping[str, bytes]) -> bool:
+    """Empty, or begun by the same import and interrupted."""
+    if not directory.is_dir():
+        return False
+    allowed = {directory / _SOURCE / name for name in sources}
+    return all(path.is_dir() or path in allowed or path.name.startswith(".") for path in directory.rglob("*"))

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Results that another tool measured, as far as its file tells; what it does not tell is None or "unknown"."""
+
+import msgspec
+
+from kassay.model.records import Record, Setting
+
+SCHEMA = "kassay-samples/1"
+BETTER = ("lower", "higher", "unknown")
+UNITS_OF_REPLICATION = {
+    "boot": "each value is from a boot of its own",
+    "process": "values come from processes of one boot, which are not independent of each other",
+    "interval": "values come from one process",
+    "unknown": "the file does not say whether its values come from separate boots",
+}
+
+
+class Sample(Record, frozen=True, kw_only=True):
+    """One value of one boot (or what the file has instead), in the series' unit.
+
+    value: None when it failed; detail then says how. block: boots of a block were made one after the other,
+    in random order of the kernels; None when the file does not tell. inner: what the value is the median of.
+    """
+
+    value: float | None
+    block: int | None = None
+    run: str = ""
+    detail: str = ""
+    started_utc: str = ""
+    inner: tuple[float, ...] = ()
+
+
+class Spread(Record, frozen=True, kw_only=True):
+    """All that a file without single values has: the mean and its spread. n: values behind it, None when not told.
+
+    deviation: population standard deviation relative to the mean; None when it is below what the file prints.
+    mean_text, deviation_text: as printed. change_text: the change against the base as printed, at the head only;
+    printed means are too short to compute it from.
+    """
+
+    mean: float
+    deviation: float | None
+    n: int | None
+    mean_text: str = ""
+    deviation_text: str = ""
+    change_text: str = ""
+
+
+class SampleSeries(Record, frozen=True, kw_only=True):
+    """One metric of one kernel at one setting. samples: in file order; spread: instead of them.
+
+    better: "lower", "higher" or "unknown". primary: whether the experiment's answer is about this metric.
+    place: where in the file, for errors and reports. function: for a metric that is a function's share.
+    """
+
+    kernel: str
+    workload: str
+    metric: str
+    unit: str
+    definition: str
+    better: str
+    samples: tuple[Sample, ...] = ()
+    spread: Spread | None = None
+    settings: tuple[Setting, ...] = ()
+    primary: bool = False
+    cpus: int | None = None
+    memory_bytes: int | None = None
+
+
+class Source(Record, frozen=True, kw_only=True):
+    """One imported file: its name, its content, and the format it was read as ("pyperf 2.10.0")."""
+
+    name: str
+    sha256: str
+    format: str
+
+
+class ImportedKernel(Record, frozen=True, kw_only=True):
+    """What the file says of a kernel; label is its name in every series."""
+
+    label: str
+    release: str | None = None
+    arch: str | None = None
+    compiler: str | None = None
+    commit: str | None = None
+
+
+class FunctionShares(Record, frozen=True, kw_only=True):
+    """Cost per operation by function, derived from printed shares: rows of (function, base, head), in `unit`.
+
+    base_total, head_total: what all functions together cost. how: the formula in words.
+    """
+
+    workload: str
+    unit: str
+    base_total: float
+    head_total: float
+    rows: tuple[tuple[str, float | None, float | None], ...]
+    how: str
+
+
+class LkpHeader(Record, frozen=True, kw_only=True):
+    """What stands above the robot's table: the axes of the comparison, and the commits as its id columns print them."""
+
+    axes: tuple[tuple[str, str], ...]
+    base_id: str
+    head_id: str
+    base_subject: str = ""
+    head_subject: str = ""
+
+
+class Samples(Record, frozen=True, kw_only=True):
+    """Everything `kassay import` read. kernels: base first, in the order to compare. replication: a word of
+    UNITS_OF_REPLICATION. machine: what is known of it, in words. notes: what a reader must be told."""
+
+    name: str
+    sources: tuple[Source, ...]
+    kernels: tuple[ImportedKernel, ...]
+    series: tuple[SampleSeries, ...]
+    replication: str
+    machine: str = "unknown"
+    notes: tuple[str, ...] = ()
+    shares: tuple[FunctionShares, ...] = ()
+    lkp_header: LkpHeader | None = None
+    schema: str = msgspec.field(default=SCHEMA)

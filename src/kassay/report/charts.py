@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Every chart of the page as files of their own, SVG and PNG, for papers and mails: fixed colours on white."""
+
+import json
+import re
+from typing import Any
+
+import altair as alt
+import vl_convert
+
+from kassay.model.report import Report
+from kassay.model.units import format_change, format_numbers
+from kassay.report.chart import BY_ROLE, COLOURS, FONT, Spec, Values, chart, configured, figures, has_values, wide_spec
+from kassay.report.series import Series, groups
+from kassay.report.tables import interval_text
+from kassay.report.words import machine_text, one_line, settings_text, short_names
+
+_PRINTED = {
+    "--ink": "#1b1b1b", "--quiet": "#5f6368", "--rule": "#d5d8dc", "--bar": "#b9c6d8", "--worse": "#b3261e",
+    "--better": "#1e7d34", "--point": "#33475b", "--paper": "#ffffff",
+}  # fmt: skip
+_HEADING = 52  # pixels above the chart, for its title
+_SCALE = 2.0  # pixels of a PNG for one of an SVG
+_WIDTH, _HEIGHT = 788, 300
+
+
+def charts(report: Report) -> tuple[tuple[str, bytes], ...]:
+    """(file name, content): report-1.svg, report-1.png, report-2.svg ... in the order of the page.
+
+    A comparison of counts has the page's bars; one of times has every boot as a dot and the interval of the change; one
+    that is known by means alone has none.
+    The same report gives the same bytes. One second for each chart, about.
+    """
+    leads = [group.lead for group in groups(report) if has_values(group.lead) and _has_runs(group.lead)]
+    found: list[tuple[str, bytes]] = []
+    for number, lead in enumerate(leads, 1):
+        timed = _timed(lead)
+        drawn = _printed(_titled(timed_spec(lead) if timed else wide_spec(lead), lead, timed=timed))
+        svg = vl_convert.vegalite_to_svg(drawn)
+        svg = re.sub(r'font-family="[^"]*"', f'font-family="{FONT}, Arial, sans-serif"', svg)
+        found.append((f"report-{number}.svg", svg.encode() + b"\n"))
+        found.append((f"report-{number}.png", vl_convert.vegalite_to_png(drawn, scale=_SCALE)))
+    return tuple(found)
+
+
+def timed_spec(series: Series) -> Spec:
+    """Every boot a dot, each kernel's value a line, and beside a changed kernel the values that the interval allows.
+
+    The axis does not begin at zero: what is compared is how far the dots of two kernels lie apart.
+    """
+    names = short_names([row.kernel for row in series.rows], 26)
+    turned = max(map(len, names)) * 7 > _WIDTH / len(names)
+    axis = alt.Axis(labelAngle=-30 if turned else 0, labelOverlap=False, labelLimit=220, labelPadding=7, title=None,
+                    ticks=False)  # fmt: skip
+    x = alt.X("kernel:N", sort=None, scale=alt.Scale(domain=list(names), paddingInner=0.4, paddingOuter=0.3), axis=axis)
+    low, high = _extent(series)
+    y = alt.Y("value:Q", scale=alt.Scale(domain=[low, high], nice=False, zero=False), axis=figures(), title=None)
+    offset = alt.XOffset("place:Q", scale=alt.Scale(domain=[-1, 1]))
+    boots, values = chart(_boots(series, names)), chart(_values(series, names))
+    ranges, side = chart(_ranges(series, names)), alt.XOffsetDatum(0.85)
+    place: dict[str, Any] = {"x": x, "y": y}
+    layers = alt.layer(
+        boots.mark_point(size=36, filled=True, opacity=0.75, color=BY_ROLE["point"]).encode(**place, xOffset=offset),
+        values.mark_tick(thickness=2, width=min(110, _WIDTH * 0.3 / len(names)), color=BY_ROLE["ink"]).encode(
+            **place, xOffset=alt.XOffsetDatum(0)
+        ),
+        ranges.mark_rule(strokeWidth=3, color=BY_ROLE["worse"]).encode(
+            x=x, xOffset=side, y=alt.Y("low:Q", title=None), y2="high:Q"
+        ),
+        values.mark_text(dy=-10, align="left", dx=66, fontSize=13, fontWeight=600).encode(
+            **place, xOffset=alt.XOffsetDatum(0), text="label:N"
+        ),
+    )
+    padding = {"left": 64, "right": 80, "top": 34, "bottom": 110 if turned else 30}
+    return configured(layers, _WIDTH - 72, _HEIGHT, padding)
+
+
+def _timed(series: Series) -> bool:
+    """Whether single boots say more than a bar: counts repeat to the digit, times do not."""
+    return series.machine.clock != "icount" and any(len(row.side.runs) > 1 for row in series.rows)
+
+
+def _has_runs(series: Series) -> bool:
+    return any(row.side.runs for row in series.rows)
+
+
+def _extent(series: Series) -> tuple[float, float]:
+    values = [value for row in series.rows for value in (*row.side.runs, row.value) if value is not None]
+    values += [
+        limit for one in _ranges(series, [row.kernel for row in series.rows]) for limit in (one["low"], one["high"])
+    ]
+    low, high = min(values), max(values)
+    room = (high - low or abs(high) or 1.0) * 0.08
+    return low - room, high + room
+
+
+def _boots(series: Series, names: tuple[str, ...]) -> Values:
+    """Every boot in its order, from left to right over its kernel's width."""
+    return [
+        {"kernel": name, "value": value, "place": -0.6 + 1.2 * (i + 0.5) / len(row.side.runs)}
+        for row, name in zip(series.rows, names, strict=True)
+        for i, value in enumerate(row.side.runs)
+    ]
+
+
+def _values(series: Series, names: tuple[str, ...]) -> Values:
+    labels = format_numbers([row.value for row in series.rows])
+    return [
+        {"kernel": name, "value": row.value, "label": label}
+        for row, name, label in zip(series.rows, names, labels, strict=True)
+        if row.value is not None
+    ]
+
+
+def _ranges(series: Series, names: tuple[str, ...] | list[str]) -> Values:
+    """The values of a kernel that the interval of its change against the one before allows."""
+    found: Values = []
+    for before, row, name in zip(series.rows, series.rows[1:], names[1:], strict=False):
+        if row.interval is not None and before.value is not None:
+            low, high = ((1 + limit) * before.value for limit in row.interval)
+            found.append({"kernel": name, "low": low, "high": high})
+    return found
+
+
+def _titled(spec: Spec, series: Series, *, timed: bool) -> Spec:
+    """The chart says by itself what it shows."""
+    better = f", {series.better} is better" if series.better in ("lower", "higher") else ""
+    unit = f" [{series.unit}]" if series.unit else ""
+    lines = [f"{settings_text(series.settings)}; {machine_text(series.machine)}"]
+    changes = [row for row in series.rows[1:] if row.change is not None]
+    if timed:
+        known = any(row.interval is not None for row in changes)
+        dots = "a dot: one boot" + ("; a red line: values that the interval of the change allows" if known else "")
+        said = "; ".join(f"{format_change(row.change)} ({interval_text(row.interval)})" for row in changes[:3])
+        lines.append(f"{dots}. {said}" if said else dots)
+    elif any(row.side.perturbed for row in series.rows):
+        lines.append("a circle: one boot; a diamond: one with something moved that should not matter")
+    title = {
+        "text": one_line(f"{series.workload or ''} {series.metric}{unit}{better}".strip()),
+        "subtitle": [one_line(line) for line in lines],
+        "anchor": "start", "font": FONT, "fontSize": 15, "subtitleFont": FONT, "subtitleFontSize": 12,
+        "color": BY_ROLE["ink"], "subtitleColor": BY_ROLE["quiet"], "offset": 14, "limit": 840,
+    }  # fmt: skip
+    padding = {**spec["padding"], "top": spec["padding"]["top"] + _HEADING}
+    return {**spec, "title": title, "padding": padding, "background": BY_ROLE["paper"]}
+
+
+def _printed(spec: Spec) -> Spec:
+    """The sentinel colours of chart.py become colours for paper."""
+    text = json.dumps(spec)
+    for sentinel, role in COLOURS.items():
+        text = text.replace(f'"{sentinel}"', f'"{_PRINTED[role]}"')
+    drawn: Spec = json.loads(text)
+    return drawn

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One value of one run a row, for spreadsheets, R and SQL; the columns are described in docs/formats.md."""
+
+import csv
+import io
+from collections.abc import Iterator
+
+from kassay.model.report import Report
+from kassay.report.formats._format import Format
+from kassay.report.series import Row, Series, groups
+from kassay.report.words import one_line
+
+COLUMNS = (
+    "workload", "settings", "arch", "clock", "cpus", "memory_bytes", "metric", "unit", "better", "primary", "kernel",
+    "kind", "run", "block", "value", "spread",
+)  # fmt: skip
+"""kind: plain, perturbed, failed (a run without a value), or mean (of a file that has no single values)."""
+Value = float | int | str | None
+
+
+def render(report: Report) -> str:
+    """A header and the rows, in the report's order; what is absent is empty, numbers are unrounded."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for group in groups(report):
+        for series in group.series:
+            for row in series.rows:
+                writer.writerows((*_place(series), one_line(row.kernel), *values) for values in _values(row))
+    return text.getvalue()
+
+
+def _place(series: Series) -> tuple[Value, ...]:
+    m = series.machine
+    settings = one_line(" ".join(f"{s.name}={s.value}" for s in series.settings))
+    where = (one_line(series.workload or ""), settings, one_line(m.arch), m.clock, m.cpus, m.memory_bytes)
+    what = (one_line(series.metric), one_line(series.unit), series.better or "", "yes" if series.primary else "no")
+    return (*where, *what)
+
+
+def _values(row: Row) -> Iterator[tuple[Value, ...]]:
+    """kind, run (from 1), block, value, spread: every run of one kernel."""
+    side = row.side
+    blocks = side.blocks if len(side.blocks) == len(side.runs) else (None,) * len(side.runs)
+    for number, (block, value) in enumerate(zip(blocks, side.runs, strict=True), 1):
+        yield "plain", number, block, value, None
+    for number, value in enumerate(side.perturbed, 1):
+        yield "perturbed", number, None, value, None
+    for number in range(1, side.failed + 1):
+        yield "failed", number, None, None, None
+    if not side.runs and row.value is not None:
+        yield "mean", None, None, row.value, side.spread
+
+
+FORMAT = Format(
+    name="csv", suffix=".csv", summary="every value of every run, a row each", render=render, whole=False
+)  # fmt: skip

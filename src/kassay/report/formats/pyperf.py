@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Times as pyperf's JSON, written by pyperf's own code: a benchmark for each kernel and metric, a run for each boot."""
+
+import io
+from collections import Counter
+from typing import Any
+
+from kassay.errors import BadInput
+from kassay.model.report import Report
+from kassay.report.formats._format import Format
+from kassay.report.series import Row, Series, groups
+from kassay.report.words import machine_text, one_line, settings_text
+
+_PER_SECOND = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0, "second": 1.0, "seconds": 1.0}
+
+
+def render(report: Report) -> str:
+    """One suite. Raises BadInput when nothing was timed: pyperf's unit is the second, and counts are none."""
+    import pyperf
+
+    series = [one for group in groups(report) for one in group.series if one.unit.partition("/")[0] in _PER_SECOND]
+    found = [(one, row) for one in series for row in one.rows if row.side.runs]
+    if not found:
+        raise BadInput(
+            "--format pyperf: this report has no times of single boots, and pyperf knows nothing but seconds",
+            "use --format csv or json, or measure with --clock kvm",
+        )
+    names = _numbered([f"{one.workload or '-'} {one.metric} {row.kernel}" for one, row in found])
+    benchmarks = [_benchmark(report, one, row, name) for (one, row), name in zip(found, names, strict=True)]
+    text = io.StringIO()
+    pyperf.BenchmarkSuite(benchmarks).dump(text, compact=False)
+    return text.getvalue()
+
+
+def _benchmark(report: Report, series: Series, row: Row, name: str) -> Any:
+    """Values in seconds per operation, and what they are of. Raises BadInput for a time of zero."""
+    import pyperf
+
+    counted, _, operation = series.unit.partition("/")
+    if min(row.side.runs) <= 0:
+        raise BadInput(
+            f"--format pyperf: {name} has a time of zero, which pyperf does not take", "use --format csv or json"
+        )
+    metadata = {
+        "name": name,
+        "unit": "second",
+        "description": one_line(series.definition or series.metric),
+        "kassay_version": one_line(report.kassay_version),
+        "kassay_kernel": one_line(row.kernel),
+        "kassay_metric": one_line(series.metric),
+        "kassay_operation": one_line(operation) or "-",
+        "kassay_workload": one_line(series.workload or "-"),
+        "kassay_settings": settings_text(series.settings),
+        "kassay_machine": machine_text(series.machine),
+    }
+    values = [value / _PER_SECOND[counted] for value in row.side.runs]
+    return pyperf.Benchmark([pyperf.Run([value], metadata=metadata, collect_metadata=False) for value in values])
+
+
+def _numbered(names: list[str]) -> list[str]:
+    """Names of their own: where settings or machines differ, the later ones get a number."""
+    seen: Counter[str] = Counter()
+    found = []
+    for name in map(one_line, names):
+        seen[name] += 1
+        found.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
+    return found
+
+
+FORMAT = Format(
+    name="pyperf", suffix=".pyperf.json", summary="times for pyperf's tools (show, hist, compare_to)", render=render,
+    whole=False, partial=True,
+)  # fmt: skip

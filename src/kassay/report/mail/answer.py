@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The first paragraph: what changed, from which kernel to which, by how much, and whether that is time."""
+
+from collections.abc import Sequence
+
+from kassay.model.finding import REFUSED, VERDICTS, Finding, Ladder, LadderStep
+from kassay.model.report import Report
+from kassay.model.timing import Family
+from kassay.report.mail.headline import headline
+from kassay.report.mail.names import called, metric_name, place, quantity, renamed, unit_words, work
+from kassay.report.mail.plain import interval, listed, number, percent, sentence
+from kassay.report.words import compilers
+
+_WHY = {
+    "state-mismatch": "they did not work on the same state",
+    "semantic-failure": "the work was not done as declared",
+    "contaminated": "other tasks ran while the clock did",
+    "incomplete": "too few boots succeeded",
+}
+_SCOPES = {
+    "icount": "These are instructions, counted while an emulator executed them. They are not time: whether anybody can "
+    "feel the difference, counts alone do not show.",
+    "tcg": "This is time as an emulated machine sees it: good for deciding what to measure, and for nothing else.",
+    "kvm": "This is time in a virtual machine.",
+    "host": "This is time on the machine itself.",
+    "imported": "All of it was measured elsewhere: neither the state of memory nor the identity of the kernels has "
+    "been checked.",
+}
+
+
+def answer(report: Report) -> list[str]:
+    """Paragraphs, each one text: what was found, then what kind of number it is."""
+    found = headline(report)
+    if found is None:
+        return ["Nothing was measured, so there is nothing to compare."]
+    f, primary = found.finding, [f for f in report.findings if f.primary] or list(report.findings)
+    ladders = [one for one in report.ladders if one.primary]
+    same = [one for one in ladders if (one.settings, one.machine, one.metric) == (f.settings, f.machine, f.metric)]
+    said = [_ladder(report, one) for one in same] or [_pair(report, f)]
+    several = len(ladders) or len(primary)
+    more = [f"That is one of {several} settings; the table below has them all."] if several > 1 else []
+    clocks = dict.fromkeys(f.machine.clock for f in primary)
+    kinds = [] if f.verdict in REFUSED else [_SCOPES.get(clock, "") for clock in clocks]
+    scope = " ".join([*kinds, *_built(report)])
+    return [text for text in (" ".join((*said, *more)), *_families(report), scope) if text]
+
+
+def _built(report: Report) -> list[str]:
+    """The first two questions of every thread: which architecture, which compiler."""
+    arches = [arch for arch in dict.fromkeys(kernel.arch for kernel in report.kernels) if arch != "unknown"]
+    built = [compiler.partition(", ")[0] for compiler, _ in compilers(report)]
+    by = f"built by {built[0]}" if len(set(built)) == 1 else "built by different compilers, which are listed below"
+    told = [f"for {listed(arches)}"] if arches else []
+    told += [by] if built and built != ["not known"] else []
+    return [f"All kernels are {', '.join(told)}."] if told else []
+
+
+def _pair(report: Report, f: Finding) -> str:
+    base, head = (called(report, side.kernel) for side in f.sides)
+    where = place(report, f)
+    at = f" ({where})" if where else ""
+    if f.verdict in REFUSED or f.change is None:
+        return _refused(report, f, f"{base} and {head}{at}")
+    if f.machine.clock == "imported":
+        return _elsewhere(f, base, head, at)
+    what = f"{work(report, f)}{at}"
+    if f.verdict == "inconclusive":
+        return _open(report, f, what, base, head)
+    if f.verdict == "equivalent":
+        return f"{what} costs the same on {base} and on {head}: {_values(f)} {unit_words(f.unit)}, {_no_larger(f)}."
+    return f"{what} {_costs(f.change, f.unit, f.metric, head, base)}: {_values(f)}{_unit(f.unit)}{_range(f)}."
+
+
+def _refused(report: Report, f: Finding, pair: str) -> str:
+    detail = "; ".join(renamed(report, reason) for reason in f.reasons)
+    why = _WHY.get(f.verdict, VERDICTS.get(f.verdict, f.verdict))
+    return sentence(f"{pair} cannot be compared, because {why}{f': {detail}' if detail else ''}")
+
+
+def _elsewhere(f: Finding, base: str, head: str, at: str) -> str:
+    known = {"lower": "; lower is better", "higher": "; higher is better"}
+    better = known.get(f.better, "; which way is better is not known")
+    unit = f" {unit_words(f.unit)}" if f.unit else ""
+    values = f"{number(f.head_value)}{unit} on {head} and {number(f.base_value)} on {base}"
+    said = f"{metric_name(f)} of {f.workload}{at} is {values}"
+    claim = " No claim is made; why not stands below." if f.reasons else ""
+    return f"{said}, a change of {percent(f.change)}{_range(f)}{better}.{claim}"
+
+
+def _open(report: Report, f: Finding, what: str, base: str, head: str) -> str:
+    reasons = f" ({listed([renamed(report, reason) for reason in f.reasons])})" if f.reasons else ""
+    return (
+        f"Whether {what[:1].lower()}{what[1:]} costs more on {head} than on {base} is not decided: {_values(f)} "
+        f"{unit_words(f.unit)}, a change of {percent(f.change)}{_range(f)}{reasons}."
+    )
+
+
+def _values(f: Finding) -> str:
+    if f.base_value == f.head_value:
+        return f"{number(f.head_value)} on both"
+    return f"{number(f.head_value)} instead of {number(f.base_value)}"
+
+
+def _unit(unit: str) -> str:
+    """After figures whose unit the sentence has not named yet."""
+    return "" if unit.startswith("instructions") else f" {unit_words(unit)}"
+
+
+def _range(f: Finding) -> str:
+    if f.timing is None or f.interval is None:
+        return ""
+    boots = f"{f.n_base} and {f.n_head} boots"
+    return f" ({boots}; {f.timing.level * 100:.3g}% interval of the change: {interval(f.interval)})"
+
+
+def _no_larger(f: Finding) -> str:
+    """How large a difference may still be."""
+    if f.change == 0 and f.timing is None:
+        return "the same to the digit"
+    bound = f.timing.bound if f.timing is not None else None
+    if bound is None:
+        bound = max((abs(one) for one in (*(f.interval or ()), f.change) if one is not None), default=0.0)
+    return f"no difference larger than {percent(bound).lstrip('+')}"
+
+
+def _costs(change: float, unit: str, metric: str, head: str, base: str) -> str:
+    """ "executes 2.21x as many instructions per page on B as on A"."""
+    what = quantity(unit, metric)
+    counted = what.startswith("instructions")
+    verb = "executes" if counted else "takes"
+    if change >= 0.5 or change <= -1 / 3:
+        return f"{verb} {change + 1:.2f}x {'as many' if counted else 'as much'} {what} on {head} as on {base}"
+    more = "more" if change > 0 else "fewer" if counted else "less"
+    return f"{verb} {percent(abs(change)).lstrip('+')} {more} {what} on {head} than on {base}"
+
+
+def _ladder(report: Report, ladder: Ladder) -> str:
+    where = place(report, ladder)
+    what = f"{work(report, ladder)}{f' ({where})' if where else ''}"
+    steps = sorted(
+        (s for s in ladder.steps if s.verdict in ("regression", "improvement") and s.change is not None),
+        key=lambda s: -abs(s.change or 0.0),
+    )
+    said = [_step(report, ladder, what, steps[0])] if steps else []
+    said += [_further(report, step) for step in steps[1:]]
+    same = [_stretch(report, ladder, stretch) for stretch in _stretches(ladder) if len(stretch) > 1]
+    if not steps and not same:
+        said.append(f"{what}: no two of the kernels can be compared.")
+    said += [text if steps else f"{what}: {text}" for text in same]
+    return " ".join((*said, *(_unsettled(report, s) for s in ladder.steps if s not in steps)))
+
+
+def _step(report: Report, ladder: Ladder, what: str, step: LadderStep) -> str:
+    base, head = called(report, step.from_kernel), called(report, step.to_kernel)
+    values = {point.kernel: point.value for point in ladder.points}
+    costs = _costs(step.change or 0.0, ladder.unit, ladder.metric, head, base)
+    figures = f"{number(values[step.to_kernel])} instead of {number(values[step.from_kernel])}"
+    return f"{what} {costs}: {figures}{_unit(ladder.unit)}."
+
+
+def _further(report: Report, step: LadderStep) -> str:
+    pair = f"from {called(report, step.from_kernel)} to {called(report, step.to_kernel)}"
+    return f"There is another step of {percent(step.change)} {pair}."
+
+
+def _unsettled(report: Report, step: LadderStep) -> str:
+    pair = f"{called(report, step.from_kernel)} and {called(report, step.to_kernel)}"
+    if step.verdict == "inconclusive":
+        return f"Between {pair} ({percent(step.change)}) it is not decided."
+    return f"{pair} cannot be compared: {_WHY.get(step.verdict, step.verdict)}."
+
+
+def _stretches(ladder: Ladder) -> list[list[int]]:
+    """Kernels, by index, between two steps."""
+    breaks = {step.to_kernel for step in ladder.steps}
+    found: list[list[int]] = [[]]
+    for index, point in enumerate(ladder.points):
+        if point.kernel in breaks:
+            found.append([])
+        if point.value is not None:
+            found[-1].append(index)
+    return found
+
+
+def _stretch(report: Report, ladder: Ladder, stretch: Sequence[int]) -> str:
+    values = [value for i in stretch if (value := ladder.points[i].value) is not None]
+    kernels = listed([called(report, ladder.points[i].kernel) for i in stretch])
+    apart = max(values) / min(values) - 1 if min(values) else 0.0
+    within = f"within {percent(apart).lstrip('+')}" if apart else "to the digit"
+    return f"{kernels} cost the same {within}."
+
+
+def _families(report: Report) -> list[str]:
+    return [_family(report, one) for one in report.families]
+
+
+def _family(report: Report, f: Family) -> str:
+    pair = f"from {called(report, f.base)} to {called(report, f.head)}"
+    return (
+        f"All {f.cells} settings together, {pair}: {percent(f.change)} ({interval(f.interval)}, p = {f.p:.2g}). "
+        f"The single ones lie between {percent(f.smallest)} and {percent(f.largest)}; {f.confirmed} of {f.cells} stand "
+        "when all are judged together."
+    )

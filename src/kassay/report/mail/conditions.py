@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Under which conditions: the work in words, the state of memory on every kernel, who the kernels are, the machine."""
+
+from collections.abc import Sequence
+
+from kassay.model.finding import Finding
+from kassay.model.kernel import KernelIdentity
+from kassay.model.report import AuditTable, Report
+from kassay.report.mail.headline import headline
+from kassay.report.mail.names import called, names, place, renamed, work
+from kassay.report.mail.plain import ascii_text, bullets, listed, plainly, sentence, stopped, verbatim_words, wrapped
+from kassay.report.mail.results import lines_of
+from kassay.report.tables import differences_table
+from kassay.report.words import compilers, cpus_text, memory_text, one_line
+
+COMMAND_LINE = "Kernel command line: "
+_PREFIXES = {
+    "range.": "range.* is /proc/PID/smaps of the mapping (sizes in kB)",
+    "pagemap.": "pagemap.* counts its pages in /proc/PID/pagemap",
+    "pageflags.": "pageflags.* counts them in /proc/kpageflags",
+}
+_CLOCKS = {
+    "icount": "Clock: QEMU interprets the guest and counts every instruction that it executes (-icount).",
+    "tcg": "Clock: the guest's own, while an emulator executes it.",
+    "kvm": "Clock: the guest's own, under KVM.",
+    "host": "Clock: this machine's own, no virtual machine.",
+}
+_NOT_KNOWN = "unknown"
+
+
+def measured(report: Report) -> list[str]:
+    """What was done, what one figure is, how often, and by which clock."""
+    found = headline(report)
+    if found is None:
+        return []
+    f, e = found.finding, report.experiment
+    known = next((w for w in report.workloads if w.name == f.workload), None)
+    settings = ", ".join(f"{setting.name}={setting.value}" for setting in f.settings)
+    what = known.summary if known is not None else work(report, f)
+    more = f"; {settings}" if settings and known is not None else ""
+    items = [stopped(f"{f.workload}: {what}{more}")] if what != f.workload else []
+    items += [sentence(f"State it needs: {known.state}")] if known is not None and known.state else []
+    items += [stopped(f"{f.metric}: {plainly(f.definition)}")] if f.definition else []
+    items += (
+        [f"A round is one repetition of the work inside a boot; a boot has {e.rounds} of them."] if e.rounds else []
+    )
+    items += [_CLOCKS[f.machine.clock]] if f.machine.clock in _CLOCKS else []
+    return ["What was measured:", "", *bullets(items)]
+
+
+def state(report: Report) -> list[str]:
+    """The audited state: where it differs, or field by field that it does not."""
+    found = headline(report)
+    apart = next((f for f in report.findings if f.differences), None)
+    if apart is not None:
+        base, head = (called(report, side.kernel) for side in apart.sides)
+        table = differences_table(apart)
+        columns = (*table.columns[:2], base, head)
+        lines = lines_of(type(table)(title="", columns=columns, rows=table.rows))
+        return ["State that should have been the same and was not:", "", *lines]
+    audits = [] if found is None else _audits(report, found.finding)
+    if found is None or not audits:
+        return wrapped(stopped(f"State of memory: {renamed(report, report.state)}")) if report.state else []
+    return _agreeing(report, found.finding, audits)
+
+
+def _audits(report: Report, f: Finding) -> list[AuditTable]:
+    return [
+        a
+        for a in report.audits
+        if a.settings == f.settings and a.workload in ("", f.workload) and a.machine in (None, f.machine)
+    ]
+
+
+def _agreeing(report: Report, f: Finding, audits: Sequence[AuditTable]) -> list[str]:
+    """ "name = before / after" for what must agree and is not zero; the zeros in one line; what differs by kernel."""
+    kernels = list(dict.fromkeys(a.kernel for a in audits))
+    values = {(a.moment, a.kernel): dict(a.fields) for a in audits}
+    moments = [moment for moment in ("before", "after") if any(a.moment == moment for a in audits)]
+    rows: list[tuple[str, str]] = []
+    zeros: list[str] = []
+    for name in report.gate_fields:
+        texts = [_over(values, moment, kernels, name, report) for moment in moments]
+        if set(texts) == {"0"} and not name.startswith("cpus."):  # whose 0 is the first CPU
+            zeros.append(name)
+        elif set(texts) != {"-"}:
+            rows.append((name, " / ".join(texts)))
+    where = place(report, f)
+    who = "both kernels" if len(kernels) == 2 else f"all {len(kernels)} kernels" if len(kernels) > 2 else "the kernel"
+    moment = " and ".join(moments)
+    said = f"State of the mapping on {who}, read {moment} the measured part{f' ({where})' if where else ''}"
+    lines = [*wrapped(f"{said} ({' / '.join(moments)}):"), ""]
+    for name, text in rows:
+        lines += wrapped(f"{name} = {text}", "  ", "      ")
+    lines += wrapped(f"0 {moment}: {', '.join(zeros)}", "  ", "      ") if zeros else []
+    shown = [text for prefix, text in _PREFIXES.items() if any(n.startswith(prefix) for n in report.gate_fields)]
+    return [*lines, *(["", *wrapped(f"Here {stopped('; '.join(shown))}")] if shown else [])]
+
+
+def _over(values: dict[tuple[str, str], dict[str, str | None]], moment: str, kernels: Sequence[str], name: str,
+          report: Report) -> str:  # fmt: skip
+    """The value on all kernels, or which kernel has which."""
+    found = {kernel: values.get((moment, kernel), {}).get(name) for kernel in kernels}
+    if len(set(found.values())) == 1:
+        return next(iter(found.values())) or "-"
+    return ", ".join(f"{text or '-'} on {called(report, kernel)}" for kernel, text in found.items())
+
+
+def kernels(report: Report) -> list[str]:
+    """Each kernel with its package, its compiler, then the machine and the command line they ran on."""
+    known = zip(names(report).values(), report.kernels, strict=False)
+    items = [f"{name}: {_identity(kernel)}" for name, kernel in known]
+    built = compilers(report) if report.kernels else ()
+    if len(built) == 1:
+        items.append(f"compiler of all: {built[0][0]}" if built[0][0] != "not known" else "compiler: not known")
+    else:
+        items += [f"compiler of {listed(_called_refs(report, refs))}: {compiler}" for compiler, refs in built]
+    items += _machine(report)
+    said = [text.removeprefix(COMMAND_LINE) for text in report.disclosures if text.startswith(COMMAND_LINE)]
+    lines = ["", *wrapped(f"{COMMAND_LINE.strip()}"), "", *verbatim_words(said[0])] if said else []
+    return ["Kernels and machine:", "", *bullets(items), *lines] if items else []
+
+
+def _called_refs(report: Report, refs: Sequence[str]) -> list[str]:
+    by_ref = dict(zip((one_line(k.ref) for k in report.kernels), names(report).values(), strict=False))
+    return [by_ref.get(ref, ascii_text(ref)) for ref in refs]
+
+
+def _identity(k: KernelIdentity) -> str:
+    package = " ".join(text for text in (k.package, k.package_version) if text)
+    words = [text for text in (package or k.release,) if text not in (_NOT_KNOWN, k.ref)]
+    words += [f"image sha256 {k.image_sha256[:16]}"] if k.image_sha256 and not k.package_version else []
+    words += [f"config sha256 {k.config_sha256[:16]}"] if k.config_sha256 and not k.package_version else []
+    words += [k.source] if k.source else []
+    words += [k.arch] if k.arch != _NOT_KNOWN else []
+    return ", ".join(words) or "nothing is known of it"
+
+
+def _machine(report: Report) -> list[str]:
+    m = report.machine
+    uses = list(
+        dict.fromkeys((cpus_text(f.machine.cpus), memory_text(f.machine.memory_bytes)) for f in report.findings)
+    )
+    sizes = "; ".join(", ".join(text for text in use if text) for use in uses if any(use))
+    program = "" if m.program == _NOT_KNOWN or report.sources else m.program  # of a file that is its format
+    items = [
+        f"machine: {text}"
+        for text in [", ".join(word for word in (m.arch, program, sizes) if word not in ("", _NOT_KNOWN))]
+        if text
+    ]
+    items += [f"its options: {' '.join(m.options)}"] if m.options else []
+    # Under icount the host cannot move a count; elsewhere it is half of the result.
+    return items + ([f"host: {m.host}"] if m.host not in ("", _NOT_KNOWN) and m.clock != "icount" else [])

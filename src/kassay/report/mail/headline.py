@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The comparison a mail is about, how strongly it may be announced, and the subject line."""
+
+from kassay.model.finding import REFUSED, Finding
+from kassay.model.records import Record
+from kassay.model.report import Report
+from kassay.model.timing import Beside
+from kassay.report.mail.names import called, metric_name, place, quantity
+from kassay.report.mail.plain import ascii_text, percent
+
+_STRONG = ("exact", "reliable")
+_TIMED = ("kvm", "host")
+_RANK = ("[REGRESSION]", "[PERF]", "[RFC]")
+
+
+class Headline(Record, frozen=True, kw_only=True):
+    """finding: what the subject names. tag: with its brackets. step: whether it is a step of a ladder."""
+
+    finding: Finding
+    tag: str
+    step: bool = False
+
+
+def headline(report: Report) -> Headline | None:
+    """The strongest and then largest change of the primary metrics; None when nothing was compared."""
+    steps = {
+        (ladder.workload, ladder.metric, ladder.settings, ladder.machine, step.from_kernel, step.to_kernel)
+        for ladder in report.ladders
+        for step in ladder.steps
+    }
+    primary = [f for f in report.findings if f.primary] or list(report.findings)
+    stepped = [f for f in primary if _key(f) in steps and f.verdict not in REFUSED]
+    chosen = stepped or primary
+    if not chosen:
+        return None
+    best = min(chosen, key=lambda f: (_RANK.index(tag(report, f)), f.verdict != "regression", -abs(f.change or 0.0)))
+    return Headline(finding=best, tag=tag(report, best), step=bool(stepped))
+
+
+def tag(report: Report, f: Finding) -> str:
+    """[REGRESSION] for time on real hardware's clock, or counts that time confirms; [RFC] where no claim is made."""
+    weak = f.verdict in REFUSED or f.verdict == "inconclusive" or f.evidence in ("partial", "unstable")
+    if weak or f.standing == "alone" or f.machine.clock in ("tcg", "imported"):
+        return "[RFC]"
+    if f.verdict != "regression" or f.evidence not in _STRONG or f.standing == "candidate":
+        return "[PERF]"
+    felt = f.machine.clock in _TIMED or any(_rises(one) for one in report.beside if same_place(one, f))
+    return "[REGRESSION]" if felt else "[PERF]"
+
+
+def same_place(one: Beside, f: Finding) -> bool:
+    """Whether counts beside times are of this comparison."""
+    kernels = (f.sides[0].kernel, f.sides[1].kernel)
+    where = (one.workload, one.settings, one.metric, one.cpus, one.memory_bytes)
+    same = where == (f.workload, f.settings, f.metric, f.machine.cpus, f.machine.memory_bytes)
+    return same and (one.base, one.head) in (kernels, (f.base, f.head))
+
+
+def subject_line(report: Report) -> str:
+    """Tag, workload, and what was found, in numbers."""
+    found = headline(report)
+    if found is None:
+        return "[RFC] nothing was measured"
+    f = found.finding
+    base, head = (called(report, side.kernel) for side in f.sides)
+    where = place(report, f)
+    at = f" ({where})" if where else ""
+    said = ascii_text(_said(f, base, head, since=found.step and report.experiment.question == "ladder"))
+    return f"{found.tag} {ascii_text(f.workload)}: {said}{at}"
+
+
+def amount(f: Finding) -> str:
+    """ "2.21x the instructions per page", "+3.9% instructions per page"."""
+    assert f.change is not None
+    what = quantity(f.unit, f.metric)
+    if f.machine.clock == "imported":
+        return f"{metric_name(f)} {percent(f.change)}"
+    return f"{f.change + 1:.2f}x the {what}" if f.change >= 0.5 or f.change <= -1 / 3 else f"{percent(f.change)} {what}"
+
+
+def _key(f: Finding) -> tuple[object, ...]:
+    return (f.workload, f.metric, f.settings, f.machine, f.sides[0].kernel, f.sides[1].kernel)
+
+
+def _rises(one: Beside) -> bool:
+    return one.time_verdict == "regression" and one.time_evidence in _STRONG and one.clock in _TIMED
+
+
+def _said(f: Finding, base: str, head: str, *, since: bool) -> str:
+    if f.verdict in REFUSED or f.change is None:
+        return f"{base} and {head} cannot be compared"
+    if f.machine.clock == "imported":
+        return f"{amount(f)} on {head} against {base}, as reported"
+    if f.verdict == "equivalent":
+        return f"{quantity(f.unit, metric_name(f))} the same on {base} and {head}"
+    if f.verdict == "inconclusive":
+        return f"{quantity(f.unit, metric_name(f))} on {head} against {base} not decided"
+    return f"{amount(f)} since {head}" if since else f"{amount(f)} on {head} against {base}"

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Why the figures may be believed: how many boots, in which order, by which test, and what was checked along."""
+
+from kassay.model.finding import REFUSED, Finding, Side
+from kassay.model.report import Report
+from kassay.model.timing import STANDING, ControlCheck, FailureCheck, Timing
+from kassay.report.mail.headline import headline
+from kassay.report.mail.names import called, renamed
+from kassay.report.mail.plain import interval, percent, plainly, sentence
+
+_MOVED = "the amount of memory, the offsets of stack and mappings, the length of the command line, the random seed"
+_ORDERS = {"sequential": "one kernel after the other", "sandwich": "first kernel, second kernel, first kernel again"}
+
+
+def how_sure(report: Report) -> list[str]:
+    """Paragraphs on the comparison of the headline; nothing where nothing was measured by kassay."""
+    found = headline(report)
+    if found is None or found.finding.verdict in REFUSED or all(s.value is None for s in found.finding.sides):
+        return []
+    f = found.finding
+    if f.machine.clock == "icount":
+        return [_counts(report, f)]
+    return _times(report, f) if f.timing is not None else _means(report, f)
+
+
+def _counts(report: Report, f: Finding) -> str:
+    e = report.experiment
+    plain, moved = (max(len(getattr(side, name)) for side in f.sides) for name in ("runs", "perturbed"))
+    said = [f"Each kernel was booted {_times_word(plain)} with nothing changed; {_agree(f.sides, plain)}."]
+    if moved:
+        apart = None if f.floor is None else percent(f.floor).lstrip("+") if f.floor else ""
+        most = (
+            "" if apart is None else f"; all boots of one kernel agree {f'within {apart}' if apart else 'to the digit'}"
+        )
+        said.append(
+            f"In {_number_word(moved)} further boots of each kernel things were moved that should not matter "
+            f"({_MOVED}){most}."
+        )
+    if e.rounds > 1:
+        said.append(f"A boot repeats the work {e.rounds} times; its figure is the one that most repetitions gave.")
+    said += [sentence(renamed(report, reason)) for reason in f.reasons]
+    return " ".join(said)
+
+
+def _agree(sides: tuple[Side, Side], plain: int) -> str:
+    if plain < 2:
+        return "that a second boot would give the same is not shown"
+    agree = all(len(set(side.runs)) == 1 for side in sides if side.runs)
+    return "both gave the same figure to the digit" if plain == 2 and agree else (
+        "all gave the same figure to the digit" if agree else "they did not all give the same figure")  # fmt: skip
+
+
+def _times(report: Report, f: Finding) -> list[str]:
+    t = f.timing
+    assert t is not None
+    if f.machine.clock == "imported":
+        return _means(report, f)
+    first = f"The unit is one boot: {t.boots} of each kernel, {_order(report, t)}."
+    looks = f"The figures were to be looked at after {_join(t.looks)} boots of each kernel, never in between"
+    early = f"; at {t.boots} everything was decided, so it ended early" if t.stopped else ""
+    rule = (
+        f"a look claims a change only at p <= {t.threshold:g}, so that all looks together err in 5% of such sessions. "
+        f"Here p = {'-' if t.p is None else f'{t.p:.2g}'}"
+    )
+    said = [f"{first} {looks}{early}; {rule}. The change is the median of all pairs of boots, and the test ranks boots "
+            "within blocks, so that drift and single stray boots do not decide."]  # fmt: skip
+    if t.tick is not None:
+        said[0] += f" One step of the clock is {percent(t.tick).lstrip('+')} of the value."
+    said += [_control(report, t.control)] if t.control is not None else []
+    said += [_failures(report, f, t.failures)] if t.failures is not None else []
+    said += (
+        [sentence(plainly(f"among all settings measured, this change {STANDING[f.standing]}"))] if f.standing else []
+    )
+    said += [sentence(renamed(report, reason)) for reason in (*f.reasons, *_robust(f))]
+    return said
+
+
+def _robust(f: Finding) -> tuple[str, ...]:
+    return ("single boots stray so far that a mean would mislead; the test on ranks decides without them",) if (
+        f.evidence == "robust-only") else ()  # fmt: skip
+
+
+def _order(report: Report, t: Timing) -> str:
+    if t.blocks > 1:
+        return f"made in {t.blocks} blocks with the kernels in random order inside each"
+    return f"made {_ORDERS.get(report.experiment.order, 'in an order that is not known to be random')}"
+
+
+def _control(report: Report, c: ControlCheck) -> str:
+    outcome = "no difference was found, as it should be" if c.passed else (
+        "the same kernel differs from itself, so this session proves nothing")  # fmt: skip
+    boots = f"{c.n_control} more boots of it against its {c.n_base} others"
+    p = "" if c.p is None else f", p = {c.p:.2g}"
+    return (
+        f"As a check {called(report, c.kernel)} was also compared with itself ({boots}): {percent(c.change)} "
+        f"({interval(c.interval)}{p}); {outcome}."
+    )
+
+
+def _failures(report: Report, f: Finding, c: FailureCheck) -> str:
+    base, head = (called(report, side.kernel) for side in f.sides)
+    if not c.base_failed + c.head_failed:
+        return f"No boot failed ({c.base_tried} tried on {base}, {c.head_tried} on {head})."
+    told = f"{c.base_failed} of {c.base_tried} boots failed on {base}, {c.head_failed} of {c.head_tried} on {head}"
+    verdict = "one kernel fails more often" if c.p <= 0.05 else "no evidence that one kernel fails more often"
+    return f"{told} (Fisher's exact test, p = {c.p:.2g}: {verdict})."
+
+
+def _means(report: Report, f: Finding) -> list[str]:
+    told = "; ".join(renamed(report, reason) for reason in f.reasons)
+    counts = f"n = {f.n_base} and {f.n_head}" if f.n_base or f.n_head else "the number of values is not known"
+    return [f"What the figures rest on: {counts}{f'; {told}' if told else ''}."]
+
+
+def _times_word(count: int) -> str:
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")
+
+
+def _number_word(count: int) -> str:
+    return {1: "one", 2: "two", 3: "three", 4: "four"}.get(count, str(count))
+
+
+def _join(numbers: tuple[int, ...]) -> str:
+    texts = [str(one) for one in numbers]
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a mail calls kernels, work and units: names that its readers already know."""
+
+import re
+from collections import Counter
+
+from kassay.model.experiment import labels
+from kassay.model.finding import Finding, Ladder
+from kassay.model.kernel import KernelIdentity
+from kassay.model.records import Setting
+from kassay.model.report import Report
+from kassay.report.mail.plain import ascii_text, plainly
+from kassay.report.names import spoken_names
+from kassay.report.sentences import subject
+from kassay.report.words import cpus_text, memory_text, settings_text
+
+_LONGEST = 36
+_RELEASE = re.compile(r"(\d+\.\d+)(?:\.(\d+))?(?:-(rc\d+))?(?![\d.])")
+_COMMIT = re.compile(r"-g([0-9a-f]{12,40})\b")
+_BRACKETS = re.compile(r" \(.*\)$")
+
+
+def names(report: Report) -> dict[str, str]:
+    """Each kernel's name by its label: "v6.17.13" where it is a release of the archive, else as the user wrote it."""
+    found = labels(report.experiment)
+    known = dict(zip(found, report.kernels, strict=False))
+    short = dict(zip(found, spoken_names(report.experiment), strict=True))
+    tags = {label: _archive_tag(known.get(label)) for label in found}
+    seen = Counter(tags.values())
+    chosen = {label: tags[label] if tags[label] and seen[tags[label]] == 1 else _short(short[label]) for label in found}
+    used = Counter(chosen.values())
+    return {label: name if used[name] == 1 else f"{name} (#{i})" for i, (label, name) in enumerate(chosen.items(), 1)}
+
+
+def called(report: Report, label: str) -> str:
+    """The name of one kernel; a label that no kernel has is its own name."""
+    return names(report).get(label, _short(label))
+
+
+def renamed(report: Report, text: str) -> str:
+    """A sentence of the report, in everyday words and with the kernels called as in the rest of the mail."""
+    for label, name in sorted(names(report).items(), key=lambda pair: -len(pair[0])):
+        text = re.sub(rf"(?<![\w:.]){re.escape(label)}(?![\w.]*\w)", name.replace(chr(92), chr(92) * 2), text)
+    return plainly(text)
+
+
+def release_tag(kernel: KernelIdentity | None) -> str:
+    """The commit a kernel was built from, or the upstream tag of its release: "v6.17.13", "v6.19-rc3"; else ""."""
+    release = kernel.release if kernel is not None else ""
+    if commit := _COMMIT.search(release):
+        return commit[1]
+    match = _RELEASE.match(release)
+    if match is None:
+        return ""
+    version, patch, candidate = match.groups()
+    if candidate:
+        return f"v{version}-{candidate}"
+    return f"v{version}.{patch}" if patch and patch != "0" else f"v{version}"
+
+
+def work(report: Report, one: Finding | Ladder) -> str:
+    """What is done, as the start of a sentence; the workload's name and its parameters where nothing more is known."""
+    known = next((w for w in report.workloads if w.name == one.workload), None)
+    if known is not None:
+        return ascii_text(subject(known, one.settings))
+    said = settings_text(one.settings)
+    return ascii_text(f"{one.workload} ({said})" if one.settings else one.workload)
+
+
+def place(report: Report, one: Finding | Ladder) -> str:
+    """Which of several settings this is: "4 CPUs, size=64MiB"; "" where there is one."""
+    several = [f for f in report.findings if f.primary]
+    words = []
+    if len({f.workload for f in several}) > 1:
+        words.append(one.workload)
+    if len({f.machine for f in several}) > 1:
+        words += [text for text in (cpus_text(one.machine.cpus), memory_text(one.machine.memory_bytes)) if text]
+    varied = {s.name for f in several for s in f.settings if _values(several, s.name) > 1}
+    words += [f"{s.name}={s.value}" for s in one.settings if s.name in varied]
+    return ascii_text(", ".join(words))
+
+
+def quantity(unit: str, metric: str) -> str:
+    """What a unit counts, per what: "instructions per page", "time per page"; a metric's name without a unit."""
+    counted, _, operation = _BRACKETS.sub("", unit).partition("/")
+    counted = "time" if counted in ("ns", "us", "ms", "s") else counted
+    return ascii_text(" per ".join(word for word in (counted, operation) if word) or metric)
+
+
+def metric_name(one: Finding | Ladder) -> str:
+    """Without the workload's name before it, which stands beside it."""
+    return ascii_text(one.metric.removeprefix(f"{one.workload}."))
+
+
+def unit_words(unit: str) -> str:
+    """ "instructions per page", "ns per page"."""
+    return ascii_text(unit.replace("/", " per "))
+
+
+def _values(several: list[Finding], name: str) -> int:
+    found: set[Setting] = {s for f in several for s in f.settings if s.name == name}
+    return len(found)
+
+
+def _archive_tag(kernel: KernelIdentity | None) -> str:
+    return release_tag(kernel) if kernel is not None and "debian:" in kernel.ref else ""
+
+
+def _short(text: str) -> str:
+    flat = ascii_text(text)
+    return flat if len(flat) <= _LONGEST else f"{flat[: _LONGEST // 2 - 2]}...{flat[1 - _LONGEST // 2 :]}"

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Text as a mailing list takes it: ASCII, 72 columns, everyday words."""
+
+import re
+import shlex
+import textwrap
+import unicodedata
+from collections.abc import Sequence
+
+from kassay.model.units import format_change, format_number
+from kassay.report.words import one_line
+
+WIDTH = 72
+_CHARACTERS = str.maketrans({"×": "x", "→": ">", "◄": "<", "…": "~", "└": "`", "≤": "<", "–": "-", "’": "'", "±": "~"})
+# Words that only this project uses in this sense, and what they say.
+_WORDS = (
+    (r"perturbed runs?", "boots with something moved on purpose"),
+    (r"\bone plain run\b", "only one boot with nothing moved"),
+    (r"plain runs?", "boots with nothing moved"),
+    (r"(?<=[\d ])runs\b(?! \w+ing)", "boots"),
+    (r"\bcells\b", "settings"),
+    (r"\bcell\b", "setting"),
+    (r"\bfindings?\b", "result"),
+    (r"\bgate\b", "state check"),
+    (r"\bthe (?:measured )?region\b", "the measured part"),
+    (r"\bstate-mismatch\b", "the state differs"),
+    (r"\bsemantic-failure\b", "the work was not done as declared"),
+    (r"\bEvidence: (?:exact|reliable|robust-only|partial|unstable)\b", "Weaker than it looks"),
+)
+
+
+def ascii_text(text: str) -> str:
+    """One line of ASCII; a letter with an accent loses it, what has no like in ASCII is written as its code."""
+    flat = unicodedata.normalize("NFKD", one_line(text).translate(_CHARACTERS))
+    bare = "".join(c for c in flat if not unicodedata.combining(c))
+    return bare.encode("ascii", "backslashreplace").decode("ascii")
+
+
+def plainly(text: str) -> str:
+    """A sentence of the report in everyday words."""
+    for pattern, word in _WORDS:
+        text = re.sub(pattern, word, text)
+    return ascii_text(text)
+
+
+def wrapped(text: str, first: str = "", rest: str | None = None) -> list[str]:
+    """A paragraph. first, rest: what stands before the first line and before the others (as many blanks)."""
+    joined = re.sub(r"(?<=\d) %", "%", ascii_text(text))
+    rest = " " * len(first) if rest is None else rest
+    lines = textwrap.wrap(
+        joined, WIDTH, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False, break_long_words=True
+    )
+    return lines or [first.rstrip()]
+
+
+def verbatim_words(text: str) -> list[str]:
+    """Words of a command line, indented; one that is longer than a line stays whole."""
+    return textwrap.wrap(
+        ascii_text(text), WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False,
+        break_long_words=False,
+    )  # fmt: skip
+
+
+def bullets(texts: Sequence[str]) -> list[str]:
+    """One item each."""
+    return [line for text in texts for line in wrapped(text, "- ")]
+
+
+def command(text: str) -> list[str]:
+    """A command to paste, indented; broken between its words with backslashes where it is too long."""
+    lines = [""]
+    for word in shlex.split(ascii_text(text)):
+        quoted = shlex.quote(word)
+        if lines[-1] and 2 + len(lines[-1]) + 1 + len(quoted) + 2 > WIDTH:
+            lines.append(f"    {quoted}")
+        else:
+            lines[-1] = f"{lines[-1]} {quoted}".strip() if len(lines) == 1 else f"{lines[-1]} {quoted}"
+    return [f"  {line}{' ' + chr(92) if i < len(lines) - 1 else ''}" for i, line in enumerate(lines)]
+
+
+def number(value: float | None) -> str:
+    """ "1,234.5"; absent is "-"."""
+    return format_number(value).replace(" ", ",")
+
+
+def percent(change: float | None) -> str:
+    """ "+3.9%"; absent is "-"."""
+    return format_change(change).replace(" %", "%").replace(" ", ",")
+
+
+def interval(limits: tuple[float, float] | None) -> str:
+    """ "+1.2% to +3.4%"; one figure where both ends read the same; absent is "-"."""
+    if limits is None:
+        return "-"
+    low, high = map(percent, limits)
+    return low if low == high else f"{low} to {high}"
+
+
+def listed(texts: Sequence[str]) -> str:
+    """ "a, b and c"."""
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def stopped(text: str) -> str:
+    """Ends with a full stop."""
+    return f"{text.strip()}{'' if text.strip().endswith(('.', ':', '?')) else '.'}" if text.strip() else ""
+
+
+def sentence(text: str) -> str:
+    """Begins with a capital letter, unless with a name, and ends with a full stop."""
+    text = stopped(text)
+    return f"{text[:1].upper()}{text[1:]}" if re.match(r"[a-z]+[ ,]", text) else text

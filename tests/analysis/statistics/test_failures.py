@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0-only
+import pytest
+
+from kassay.analysis.statistics.failures import fisher
+
+
+@pytest.mark.parametrize(
+    ("table", "p"),
+    [((1, 9, 0, 9), "1.000"), ((5, 9, 0, 9), "0.029"), ((4, 9, 0, 9), "0.082"), ((0, 24, 6, 24), "0.022")],
+)
+def test_failure_rates_are_compared_exactly(table: tuple[int, int, int, int], p: str) -> None:
+    assert f"{fisher(*table):.3f}" == p
+    assert fisher(*table[2:], *table[:2]) == pytest.approx(fisher(*table))
+
+
+def test_a_kernel_that_was_never_tried_says_nothing() -> None:
+    assert fisher(0, 0, 3, 3) == 1.0
+
+
+@pytest.mark.parametrize("table", [(2, 1, 0, 1), (-1, 1, 0, 1), (0, 1, 2, 1)])
+def test_impossible_counts_are_refused(table: tuple[int, int, int, int]) -> None:
+    with pytest.raises(ValueError, match="between 0"):
+        fisher(*table)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What counts and time say together: no more than either verdict allows."""
+
+import msgspec
+import pytest
+
+from kassay.analysis.beside import meaning, side_by_side
+from kassay.analysis.exact import judge_counts
+from kassay.analysis.timed import Session, judge_times
+from kassay.model.finding import Finding
+from kassay.model.machine import SCOPES, MachineUse
+from tests.analysis.sides import side
+
+NOISE = (1.0, 1.004, 0.997, 1.002, 0.999, 1.001, 0.998, 1.003)
+
+
+def finding(clock: str, change: float, **changes: object) -> Finding:
+    if clock == "icount":
+        sides = side("a", 1000.0, 1000.0), side("b", *[1000.0 * (1 + change)] * 2)
+        judged = judge_counts(*sides, 0.01, None)
+    else:
+        sides = side("a", *(1000 * n for n in NOISE)), side("b", *(1000 * (1 + change) * n for n in NOISE))
+        judged = judge_times(*sides, 0.02, Session(looks=(8,), threshold=0.05))
+    return msgspec.structs.replace(
+        Finding(
+            workload="w", settings=(), machine=MachineUse(arch="x86_64", clock=clock, cpus=1, memory_bytes=1 << 30),
+            metric="iteration", primary=True, unit="u", definition="d", better="lower", base="a", head="b",
+            base_value=sides[0].value, head_value=sides[1].value, change=judged.change, interval=judged.interval,
+            n_base=2, n_head=2, verdict=judged.verdict, evidence=judged.evidence, scope=SCOPES[clock],
+            reasons=judged.reasons, sides=sides, timing=judged.timing,
+        ),
+        **changes,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("counted", "timed", "said"),
+    [
+        (0.026, 0.54, "caches, atomics or locks"),  # flistxattr on tmpfs from 7.0 to 7.1
+        (1.10, 0.0, "not on this path in practice"),
+        (0.0, 0.20, "same instructions, other time"),
+        (0.0, 0.0, "neither changed"),
+        (0.50, 0.48, "alike, as far as the interval of time tells: the path is longer"),
+        (-0.50, -0.48, "the path is shorter"),
+        (0.30, -0.20, "opposite directions"),
+        (1.20, 0.10, "overlap with waiting"),
+        (-0.30, 0.0, "fewer instructions, same time"),
+    ],
+)
+def test_agreement_and_disagreement_are_said_in_words(counted: float, timed: float, said: str) -> None:
+    assert said in meaning(finding("icount", counted), finding("kvm", timed))
+
+
+def test_a_wide_interval_claims_no_disagreement() -> None:
+    """+60 % somewhere between +8 and +230 does not disagree with +121."""
+    time = finding("kvm", 0.60, interval=(0.08, 2.3))
+    assert "alike, as far as the interval" in meaning(finding("icount", 1.21), time)
+
+
+def test_without_a_verdict_of_either_nothing_is_read_into_it() -> None:
+    refused = finding("kvm", 0.5, verdict="state-mismatch")
+    assert "no verdict (state-mismatch)" in meaning(finding("icount", 0.5), refused)
+    assert "the time does not" in meaning(finding("icount", 0.5), finding("kvm", 0.5, verdict="inconclusive"))
+
+
+def test_emulated_time_is_said_to_be_the_emulators() -> None:
+    assert "the emulator's caches" in meaning(finding("icount", 0.0), finding("tcg", 0.3))
+    assert "the emulator's" not in meaning(finding("icount", 0.0), finding("kvm", 0.3))
+
+
+def test_only_what_was_counted_and_timed_alike_stands_side_by_side() -> None:
+    counts = (finding("icount", 0.5), finding("icount", 0.5, metric="protect"))
+    (row,) = side_by_side(counts, (finding("kvm", 0.5), finding("kvm", 0.5, metric="other")))
+    assert (row.metric, row.clock, row.counts_n, row.time_n) == ("iteration", "kvm", (2, 2), (2, 2))
+    elsewhere = MachineUse(arch="x86_64", clock="kvm", cpus=2, memory_bytes=1 << 30)
+    assert side_by_side(counts, (finding("kvm", 0.5, machine=elsewhere),)) == ()

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""kassay import: what it prints, what it writes, and what it refuses."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from kassay.cli import build_app
+from kassay.errors import BadInput
+from kassay.imports.store import load
+from tests.imports.files import DATA, LKP, MAIL, both
+
+Run = Callable[..., str]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    def said(*words: str, out: str = "d") -> str:
+        done = CliRunner().invoke(build_app(), ["import", *words, "--out", str(tmp_path / out)])
+        if done.exception is not None:
+            raise done.exception
+        assert done.exit_code == 0
+        return " ".join(done.stdout.split())
+
+    return said
+
+
+def test_what_was_read_what_is_unknown_and_what_comes_next_are_printed(run: Run, tmp_path: Path) -> None:
+    said = run(str(DATA / "plain.csv"))
+    assert "read 1 file as plain CSV kernel: 6.12 (base) kernel: 6.17 " in said
+    assert "6.12: mprotect_toggle size=16MiB cost [ns/page], lower is better, n 2, 1 failed" in said
+    assert "unknown: memory state (nothing was audited), kernel image, compiler, machine " in said
+    assert said.endswith(f"next: kassay report {tmp_path / 'd'}")
+    assert load(tmp_path / "d").name == "d"
+
+
+def test_a_mail_is_known_by_its_means_alone(run: Run) -> None:
+    said = run(str(MAIL))
+    assert "will-it-scale.per_process_ops [ops/s], higher is better, mean 307105, n unknown" in said
+    assert "also read: mpstat.cpu.all.usr%," in said and "and 249 more (--metric chooses)" in said
+    assert "unknown: memory state (nothing was audited), kernel image, order of boots, single values" in said
+
+
+def test_options_choose_metric_and_base(run: Run, tmp_path: Path) -> None:
+    said = run(str(LKP), "--kernel-order", "ba6149e960, 9f9d0b0869", "--metric", "will-it-scale.workload")
+    assert "kernel: ba6149e960 (base)" in said
+    samples = load(tmp_path / "d")
+    assert {series.metric for series in samples.series if series.primary} == {"will-it-scale.workload"}
+
+
+def test_the_format_can_be_said(run: Run) -> None:
+    assert "read 1 file as plain CSV" in run(str(DATA / "plain.csv"), "--as", "plain_csv")
+    with pytest.raises(BadInput, match="no column version_family"):
+        run(str(DATA / "plain.csv"), "--as", "framework_csv", out="e")
+    with pytest.raises(BadInput, match="--as: unknown 'xml'\n  known formats: framework_csv, "):
+        run(str(DATA / "plain.csv"), "--as", "xml", out="f")
+
+
+def test_the_same_again_is_fine_and_anything_else_is_refused(run: Run) -> None:
+    words = both("google-benchmark", ".json")
+    assert run(*words) == run(*words)
+    with pytest.raises(BadInput, match="holds another import"):
+        run(*words, "--metric", "cpu_time")
+
+
+def test_the_help_names_every_format_and_shows_how_to_begin() -> None:
+    shown = " ".join(CliRunner().invoke(build_app(), ["import", "--help"]).output.split())
+    for word in ("pyperf", "google-benchmark", "will-it-scale", "libMicro", "LKP", "kernel,metric,value", "6.12=a1"):
+        assert word in shown
+    assert "[KERNEL=]FILE" in shown
+
+
+def test_no_format_is_loaded_before_it_is_needed() -> None:
+    code = (
+        "import sys, kassay.cli as cli; cli.build_app();"
+        "print([m for m in sys.modules if m == 'pyperf' or m.startswith('kassay.imports.formats')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""From words to files: KERNEL=FILE, names below source/, compressed files, the limit, and files given twice."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from kassay.imports import gather as module
+from kassay.imports.gather import gather
+from tests.imports.files import DATA, both, imported, refused
+
+PLAIN = DATA / "plain.csv"
+
+
+def test_a_name_with_an_equals_sign_is_a_file_when_there_is_one(tmp_path: Path) -> None:
+    odd = tmp_path / "a=b.csv"
+    odd.write_bytes(PLAIN.read_bytes())
+    assert [given.kernel for given in gather([str(odd)], ())] == [None]
+    assert [given.kernel for given in gather([f"6.12={odd}"], ())] == ["6.12"]
+
+
+@pytest.mark.parametrize("word", ["=x.json", "6.12=", " =x.json"])
+def test_half_a_pair_is_refused(word: str) -> None:
+    assert "not KERNEL=FILE" in refused(word)
+
+
+def test_files_of_equal_names_get_names_of_their_own(tmp_path: Path) -> None:
+    for place in ("one", "two"):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / "x.csv").write_text(f"kernel,metric,value\n{place},m,1\n")
+    givens = gather([str(tmp_path / "one" / "x.csv"), str(tmp_path / "two" / "x.csv")], ())
+    assert [given.name for given in givens] == ["x.csv", "2-x.csv"]
+
+
+def test_the_same_content_counts_once(tmp_path: Path) -> None:
+    copy = tmp_path / "copy.csv"
+    copy.write_bytes(PLAIN.read_bytes())
+    assert "the same content as" in refused(str(PLAIN), str(copy))
+
+
+def test_a_compressed_file_is_read_and_kept_as_it_was(tmp_path: Path) -> None:
+    words = []
+    for kernel, word in zip("ab", both("pyperf", ".json"), strict=True):
+        packed = tmp_path / f"{kernel}.json.gz"
+        packed.write_bytes(gzip.compress(Path(word[2:]).read_bytes()))
+        words.append(f"{kernel}={packed}")
+    assert imported(*words).series == imported(*both("pyperf", ".json")).series
+    assert all(given.raw.startswith(b"\x1f\x8b") for given in gather(words, ()))
+
+
+def test_damaged_or_cut_compressed_data_is_refused(tmp_path: Path) -> None:
+    packed = gzip.compress(PLAIN.read_bytes())
+    file = tmp_path / "x.csv.gz"
+    file.write_bytes(packed[: len(packed) // 2])
+    assert "ends too early" in refused(str(file))
+    file.write_bytes(packed[:10] + b"\xff" * 40)
+    assert "damaged gzip data" in refused(str(file))
+
+
+def test_a_file_beyond_the_limit_is_refused_compressed_or_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert module._LIMIT == 100 * 1024 * 1024
+    monkeypatch.setattr(module, "_LIMIT", 1000)
+    file = tmp_path / "x"
+    file.write_bytes(b"x" * 1001)
+    assert "larger than 100 MiB" in refused(str(file))
+    file.write_bytes(gzip.compress(b"x" * 1001))
+    assert "when decompressed" in refused(str(file))
+
+
+def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
+    assert "No such file" in refused(str(tmp_path / "nothing"))
+    assert "a directory without results" in refused(str(tmp_path))
+    (tmp_path / "void").write_bytes(b" \n")
+    assert "is empty" in refused(str(tmp_path / "void"))

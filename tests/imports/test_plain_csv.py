@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""kernel,metric,value and what may stand beside them; every malformed row is refused with its line."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.imports.files import DATA, imported, one, refused, values
+
+HEAD = "kernel,metric,value"
+TWO = "a,m,1\nb,m,2\n"
+
+
+def csv(tmp_path: Path, text: str) -> str:
+    file = tmp_path / "x.csv"
+    file.write_text(text)
+    return str(file)
+
+
+def test_every_column_arrives_and_any_other_column_is_a_setting() -> None:
+    samples = imported(str(DATA / "plain.csv"))
+    base = one(samples, "6.12", "cost", size="16MiB")
+    assert (base.unit, base.better, base.workload, base.primary) == ("ns/page", "lower", "mprotect_toggle", True)
+    assert values(base) == [301.6, 302.2, None]
+    assert [sample.block for sample in base.samples] == [1, 2, 3]
+    assert (base.samples[2].detail, base.samples[0].run) == ("failed", "a1")
+    assert samples.replication == "boot"
+
+
+def test_three_columns_are_enough_and_the_rest_is_unknown(tmp_path: Path) -> None:
+    samples = imported(csv(tmp_path, f"{HEAD}\n{TWO}"))
+    base = one(samples, "a", "m")
+    assert (base.unit, base.better, base.settings, samples.replication) == ("", "unknown", (), "unknown")
+    assert any("order of the boots is unknown" in note for note in samples.notes)
+
+
+def test_unsupported_is_absent_and_not_failed(tmp_path: Path) -> None:
+    samples = imported(csv(tmp_path, f"{HEAD},status\na,m,1,ok\nb,m,2,\nb,n,,unsupported\n"))
+    assert {series.metric for series in samples.series} == {"m"}
+    assert any("1 rows are marked unsupported" in note for note in samples.notes)
+
+
+def test_equal_values_of_a_coarse_clock_are_not_duplicates(tmp_path: Path) -> None:
+    samples = imported(csv(tmp_path, f"{HEAD}\na,m,4\na,m,4\nb,m,4\n"))
+    assert values(one(samples, "a", "m")) == [4.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f"{HEAD}\na,m,1\nb,m,x\n", "line 3: 'x' is not a finite decimal number"),
+        (f"{HEAD}\na,m,nan\nb,m,1\n", "line 2: 'nan' is not a finite"),
+        (f"{HEAD}\na,m,inf\nb,m,1\n", "line 2: 'inf' is not a finite"),
+        (f"{HEAD}\na,m,1e999\nb,m,1\n", "line 2: '1e999' is not a finite"),
+        (f"{HEAD}\na,m,1_0\nb,m,1\n", "line 2: '1_0' is not a finite"),
+        (f"{HEAD}\na,m,١\nb,m,1\n", "line 2: '١' is not a finite"),
+        (f"{HEAD}\na,m,-1\nb,m,1\n", "line 2: -1 is negative"),
+        (f"{HEAD}\na,m,\nb,m,1\n", "line 2: no value"),
+        (f"{HEAD}\na,m\nb,m,1\n", "line 2: 2 cells, the header has 3"),
+        (f"{HEAD}\na,m,1\nb,m,1,5\n", "line 3: 4 cells, the header has 3"),
+        (f"{HEAD}\n,m,1\nb,m,1\n", "line 2: no kernel"),
+        (f"{HEAD}\na,,1\nb,m,1\n", "line 2: no metric"),
+        (f"{HEAD}\n", "no rows below the header"),
+        (f"{HEAD},kernel\na,m,1,a\n", "line 1: two columns named 'kernel'"),
+        (f"{HEAD},unit\na,m,1,ns\nb,m,1,us\n", "line 3: m has unit 'us', but 'ns' at"),
+        (f"{HEAD},better\na,m,1,lower\nb,m,1,higher\n", "line 3: m has better 'higher', but 'lower' at"),
+        (f"{HEAD},better\na,m,1,smaller\nb,m,1,lower\n", "line 2: better is 'smaller'"),
+        (f"{HEAD},block\na,m,1,first\nb,m,1,1\n", "line 2: block: 'first' is not a whole number"),
+        (f"{HEAD},status\na,m,1,crashed\nb,m,1,ok\n", "line 2: status is 'crashed'"),
+        (f"{HEAD},run\na,m,1,r1\na,m,2,r1\nb,m,1,r2\n", "line 3: repeats run r1 of"),
+        (f'{HEAD}\na,m,"1\nb,m,1\n', "unexpected end of data"),
+        (f"{HEAD}\na,m,1\na,m,2\n", "only one kernel: a"),
+        (f"{HEAD}\na,m,1\0\nb,m,1\n", "line 2: a zero byte"),
+    ],
+)
+def test_a_malformed_row_is_refused_with_its_line(tmp_path: Path, text: str, said: str) -> None:
+    assert said in refused(csv(tmp_path, text))
+
+
+def test_text_that_is_not_utf8_is_refused_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "x.csv"
+    file.write_bytes(f"{HEAD}\na,m,1\n".encode() + b"b\xff,m,1\n")
+    assert "x.csv: line 3: not UTF-8" in refused(str(file))

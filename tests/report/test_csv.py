@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Every value of every run, a row each, as any program reads it."""
+
+import csv
+import io
+
+import pytest
+
+from kassay.report.formats.csv import COLUMNS
+from tests.report.rendering import rendered
+from tests.report.reports import KERNELS, SAMPLES
+
+
+def _rows(sample: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(rendered("csv", sample))))
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_every_row_has_every_column(sample: str) -> None:
+    table = list(csv.reader(io.StringIO(rendered("csv", sample))))
+    assert tuple(table[0]) == COLUMNS
+    assert {len(row) for row in table} == {len(COLUMNS)}
+
+
+def test_a_ladder_has_each_run_once_however_many_comparisons_it_is_in() -> None:
+    rows = [row for row in _rows("ladder") if row["metric"] == "iteration"]
+    assert [(row["kernel"], row["kind"], row["run"]) for row in rows] == [
+        (kernel, kind, str(run)) for kernel in KERNELS for kind in ("plain", "perturbed") for run in (1, 2)
+    ]
+    assert [row["value"] for row in rows if row["kernel"] == KERNELS[2] and row["kind"] == "plain"] == ["672.6"] * 2
+
+
+def test_a_boots_block_and_machine_stand_beside_its_value() -> None:
+    first, second, third, *_ = _rows("timed")
+    assert [row["block"] for row in (first, second, third)] == ["0", "0", "1"]
+    assert (first["value"], first["clock"], first["cpus"], first["memory_bytes"]) == (
+        "346.8",
+        "kvm",
+        "1",
+        str(14 << 30),
+    )
+
+
+def test_a_failed_run_has_a_row_and_no_value() -> None:
+    failed = [row for row in _rows("one_side_missing") if row["kind"] == "failed"]
+    assert len(failed) == 2 and {row["value"] for row in failed} == {""}
+
+
+def test_what_is_known_by_its_mean_alone_is_called_so() -> None:
+    rows = _rows("robot")
+    assert {row["kind"] for row in rows} == {"mean"}
+    by_key = {(row["metric"], row["kernel"]): row for row in rows}
+    row = by_key["meminfo.DirectMap4k", "9f9d0b0869"]
+    assert (row["value"], row["spread"], row["cpus"]) == ("213121.0", "0.05", "")

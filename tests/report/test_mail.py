@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A mail that a mailing list takes as it is, and a maintainer understands without a glossary."""
+
+import email
+import email.policy
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from kassay.errors import BadInput
+from kassay.model.kernel import KernelIdentity
+from kassay.model.report import Report
+from kassay.model.units import format_change
+from kassay.report.mail.body import mail
+from kassay.report.mail.headers import threaded
+from kassay.report.mail.headline import headline, subject_line
+from kassay.report.mail.names import names, release_tag
+from kassay.report.mail.plain import WIDTH, ascii_text, command, wrapped
+from tests.report.rendering import rendered
+from tests.report.reports import SAMPLES
+
+# What only this project calls so; none of it may stand in a mail to people who do not know it.
+_JARGON = ("cell", "cells", "gate", "perturbed", "finding", "findings", "plain run", "plain runs", "robust-only",
+           "state-mismatch", "semantic-failure", "Evidence:", "journal", "experiment directory")  # fmt: skip
+
+
+def _text(sample: str) -> str:
+    return rendered("mail", sample)
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _changed(sample: str, **changes: object) -> Report:
+    """A sample whose first finding has other fields."""
+    report = SAMPLES[sample]()
+    first, *others = report.findings
+    return replace(report, findings=(replace(first, **changes), *others))
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_every_mail_is_ascii_and_72_columns_wide(sample: str) -> None:
+    text = _text(sample)
+    assert text.isascii()
+    for line in text.splitlines():
+        bare = line.strip().removesuffix(" \\")
+        quoted = bare.startswith("'") and bare.endswith("'")  # one word of a command, which cannot be broken
+        assert len(line) <= WIDTH or quoted or " " not in bare, line
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_no_mail_speaks_in_words_of_this_project(sample: str) -> None:
+    text = _flat(_text(sample))
+    assert [word for word in _JARGON if re.search(rf"\b{re.escape(word)}", text)] == []
+    if re.search(r"\brounds?\b", text, re.IGNORECASE):
+        assert "A round is one repetition of the work inside a boot" in text
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_a_mail_reader_finds_a_subject_and_a_body(sample: str) -> None:
+    message = email.message_from_string(_text(sample), policy=email.policy.default)
+    assert list(message) == ["Subject"] and not message.defects
+    subject = " ".join(message["Subject"].split())
+    assert subject == ascii_text(subject_line(SAMPLES[sample]()))
+    assert re.match(r"\[(REGRESSION|PERF|RFC)\] ", subject)
+    assert message.get_content().startswith("Hi,\n")
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_git_reads_the_mail_as_one_message_whose_text_is_whole(sample: str, tmp_path: Path) -> None:
+    message = "From: A Person <a@example.org>\n" + _text(sample)
+    arguments = ["git", "mailinfo", "--no-scissors", "-k", str(tmp_path / "text"), str(tmp_path / "patch")]
+    done = subprocess.run(arguments, input=message.encode(), capture_output=True, check=True, cwd=tmp_path)
+    assert done.stdout.decode().splitlines()[2] == f"Subject: {ascii_text(subject_line(SAMPLES[sample]()))}"
+    assert (tmp_path / "patch").read_text() == ""  # nothing in it looks like a patch
+    assert "Written by kassay" in (tmp_path / "text").read_text()
+
+
+def test_a_regression_is_announced_only_where_time_shows_it() -> None:
+    timed = SAMPLES["timed"]()
+    assert subject_line(timed) == "[REGRESSION] mprotect: 1.67x the time per page on v6.17.13 against v6.16.12"
+    weaker_ones: tuple[dict[str, str], ...] = (
+        {"evidence": "robust-only"}, {"evidence": "partial"}, {"verdict": "inconclusive"}, {"standing": "candidate"},
+        {"standing": "alone"},
+    )  # fmt: skip
+    for weaker in weaker_ones:
+        assert not subject_line(_changed("timed", **weaker)).startswith("[REGRESSION]")
+    assert subject_line(SAMPLES["emulated_time"]()).startswith("[RFC]")
+    for sample in ("imported", "robot", "refused", "empty", "one_side_missing"):
+        assert subject_line(SAMPLES[sample]()).startswith("[RFC]")
+
+
+def test_counts_alone_are_no_regression_and_counts_that_time_confirms_are() -> None:
+    counts, timed = SAMPLES["compare"](), SAMPLES["timed"]()
+    assert subject_line(counts) == "[PERF] mprotect: 2.23x the instructions per page on v6.17.13 against v6.16.12"
+    machine = counts.findings[0].machine
+    beside = replace(timed.beside[0], memory_bytes=machine.memory_bytes, cpus=machine.cpus)
+    assert subject_line(replace(counts, beside=(beside,))).startswith("[REGRESSION]")
+    for other in ({"time_verdict": "equivalent"}, {"clock": "tcg"}, {"time_evidence": "partial"}, {"metric": "touch"}):
+        assert subject_line(replace(counts, beside=(replace(beside, **other),))).startswith("[PERF]")
+
+
+def test_the_largest_step_of_a_ladder_is_the_subject() -> None:
+    assert subject_line(SAMPLES["ladder"]()) == "[PERF] mprotect: 2.23x the instructions per page since v6.17.13"
+    found = headline(SAMPLES["ladder"]())
+    assert found is not None and found.step
+
+
+def test_a_regression_says_since_when_it_is_known_and_nothing_else_does() -> None:
+    assert "#regzbot introduced: v6.16.12..v6.17.13\n" in _text("ladder")
+    assert "#regzbot introduced: v6.12.77..v6.19.9\n" in _text("matrix")
+    for sample in ("refused", "imported", "robot", "emulated_time", "empty", "one_side_missing", "hostile"):
+        assert "#regzbot" not in _text(sample)
+    same = _changed("compare", verdict="equivalent", change=0.0)
+    assert "#regzbot" not in mail(same)
+
+
+def test_an_upstream_name_comes_from_the_release_and_only_from_it() -> None:
+    def tag(release: str) -> str:
+        return release_tag(KernelIdentity(ref="image:x", arch="x86_64", release=release, image_sha256=None))
+
+    assert tag("6.17.13+deb13-cloud-amd64") == "v6.17.13"
+    assert tag("6.17.0") == "v6.17" and tag("6.19.0-rc3") == "v6.19-rc3" and tag("7.0-custom") == "v7.0"
+    assert tag("6.19.0-rc3-00012-g444fc9435e57") == "444fc9435e57"
+    assert tag("unknown") == "" and release_tag(None) == ""
+
+
+def test_kernels_of_the_archive_are_called_by_their_release_and_others_as_they_were_written() -> None:
+    assert list(names(SAMPLES["matrix"]()).values()) == ["v6.12.77", "v6.19.9", "mm-unstable"]
+
+
+def test_two_kernels_never_share_a_name() -> None:
+    for sample in SAMPLES.values():
+        called = list(names(sample()).values())
+        assert len(set(called)) == len(called)
+
+
+def test_the_answer_of_a_ladder_has_its_figures_and_its_plateaus() -> None:
+    text = _flat(_text("ladder"))
+    assert "executes 2.23x as many instructions per page on v6.17.13 as on v6.16.12: 672.6 instead of 301.6." in text
+    assert "There is another step of +3.9% from v6.17.13 to v6.19.14." in text
+    assert "v6.12.117 and v6.16.12 cost the same to the digit." in text
+    assert "They are not time" in text
+
+
+def test_the_table_has_every_kernel_with_its_boots_and_change() -> None:
+    lines = [line.split() for line in _text("ladder").splitlines()]
+    assert ["v6.17.13", "672.6", "2+2", "+123.0%", "<-"] in [line[:5] for line in lines]
+    assert ["v7.0.13", "703.0", "2+2", "+0.6%"] in [line[:4] for line in lines]
+
+
+def test_a_timed_mail_says_how_many_boots_by_which_test_and_what_was_checked() -> None:
+    text = _flat(_text("timed"))
+    for said in (
+        "(10 and 10 boots; 98.4% interval of the change: +61.7% to +71.7%)",
+        "made in 5 blocks with the kernels in random order inside each",
+        "after 6, 10, 14, 18 and 24 boots of each kernel, never in between; at 10 everything was decided",
+        "p <= 0.016", "Here p = 0.00026", "v6.16.12 was also compared with itself",
+        "1 of 11 boots failed on v6.16.12, 0 of 10 on v6.17.13 (Fisher's exact test, p = 1:",
+        "the instructions change by +123.0% (2 and 2 boots), the time by +66.7%",
+    ):  # fmt: skip
+        assert said in text
+
+
+def test_a_setting_among_others_says_how_it_stands_among_them() -> None:
+    text = _flat(_text("matrix"))
+    assert (
+        "among all settings measured, this change stands when every setting is allowed to err together" in text.lower()
+    )
+
+
+def test_a_control_that_differs_from_itself_is_said_to_spoil_the_session() -> None:
+    report = SAMPLES["timed"]()
+    timing = report.findings[0].timing
+    assert timing is not None and timing.control is not None
+    spoiled = replace(timing, control=replace(timing.control, passed=False))
+    assert "the same kernel differs from itself" in _flat(mail(_changed("timed", timing=spoiled)))
+
+
+def test_equal_kernels_are_told_with_the_difference_that_may_still_be_there() -> None:
+    report = SAMPLES["timed"]()
+    timing = report.findings[0].timing
+    assert timing is not None
+    same = _changed("timed", verdict="equivalent", change=0.001, interval=(-0.007, 0.009),
+                    timing=replace(timing, bound=0.009))  # fmt: skip
+    text = _flat(mail(same))
+    assert "costs the same on v6.16.12 and on v6.17.13" in text and "no difference larger than 0.9%" in text
+    assert subject_line(same) == "[PERF] mprotect: time per page the same on v6.16.12 and v6.17.13"
+
+
+def test_a_refused_comparison_says_why_in_words_and_shows_both_states_but_no_cost() -> None:
+    text = _flat(_text("refused"))
+    assert "v6.12.117 and v6.19.14 cannot be compared, because they did not work on the same state" in text
+    assert "AnonHugePages before 0 kB 16384 kB" in text
+    assert "How sure" not in text and "301.6" not in text
+
+
+def test_how_far_boots_of_one_kernel_lie_apart_is_said_as_far_as_it_is_known() -> None:
+    def said(floor: float | None) -> str:
+        return _flat(mail(_changed("compare", floor=floor)))
+
+    assert "all boots of one kernel agree within 0.4%" in said(0.004)
+    assert "all boots of one kernel agree to the digit" in said(0.0)
+    assert "all boots of one kernel agree" not in said(None)
+
+
+def test_failed_boots_are_counted_by_kernel_and_end() -> None:
+    assert "Attempts that failed: 6 on v6.17.13 (panic) and 2 on v6.17.13 (timeout)" in _flat(_text("one_side_missing"))
+
+
+def test_a_matrix_shows_each_setting_and_how_much_of_the_gap_is_closed() -> None:
+    lines = [line.split() for line in _text("matrix").splitlines()]
+    assert ["1", "336.1", "532.0", "497.0", "10", "-6.6%", "17.9%"] in lines
+    text = _flat(_text("matrix"))
+    assert "All 3 settings together, from v6.12.77 to v6.19.9: +60.0%" in text and "3 of 3 stand" in text
+
+
+def test_what_another_tool_measured_is_called_so_with_its_file_and_its_direction() -> None:
+    text = _flat(_text("imported"))
+    assert "measured elsewhere" in text and "higher is better" in text and "results.json (pyperf 2.10.0" in text
+    assert "kassay import results.json" in text and "kassay compare" not in text
+
+
+def test_the_functions_of_the_headline_add_up() -> None:
+    lines = _text("compare").splitlines()
+    first = next(
+        i for i, line in enumerate(lines) if line.split() == ["function", "v6.16.12", "v6.17.13", "difference"]
+    )
+    rows = [line.split() for line in lines[first + 1 : lines.index("", first)]]
+    assert rows[-1] == ["together", "301.6", "672.6", "+371.0"]
+    assert round(sum(float(row[-1]) for row in rows[:-1]), 1) == 371.0
+
+
+def test_the_state_is_shown_field_by_field_on_all_kernels() -> None:
+    text = _text("ladder")
+    assert "read before and after the" in text and "  Present = 16384 pages / 16384 pages\n" in text
+    assert "  AnonHugePages = 0 kB / 0 kB\n" in text
+
+
+def test_three_commands_repeat_it_at_most() -> None:
+    for sample in SAMPLES:
+        block = _text(sample).partition("To reproduce")[2].partition("What this does not show")[0]
+        assert len(re.findall(r"(?m)^  kassay ", block)) <= 3
+    assert "kassay compare mprotect debian:6.16.12 debian:6.17.13" in _flat(_text("ladder")).replace("\\ ", "")
+
+
+def test_a_long_command_is_broken_where_a_shell_joins_it_again() -> None:
+    words = ["kassay", "compare", *(f"--option{i}=value {i}" for i in range(12))]
+    text = " ".join(f"'{word}'" for word in words)
+    lines = command(text)
+    assert len(lines) > 3 and all(len(line) <= WIDTH for line in lines)
+    echoed = subprocess.run(["sh", "-c", "\n".join(lines).replace("kassay", "printf '%s\\n' kassay", 1)],
+                            capture_output=True, check=True, text=True)  # fmt: skip
+    assert echoed.stdout.splitlines() == words
+
+
+def test_a_mail_joins_a_thread_and_names_its_readers() -> None:
+    text = threaded(
+        _text("ladder"), "20260518.1@example.org", ["A, Person <a@example.org>"], ["b@example.org", "C <c@d>"]
+    )
+    message = email.message_from_string(text, policy=email.policy.default)
+    assert message["In-Reply-To"] == message["References"] == "<20260518.1@example.org>"
+    assert [a.display_name for a in message["To"].addresses] == ["A, Person"]
+    assert [a.addr_spec for a in message["Cc"].addresses] == ["b@example.org", "c@d"]
+    assert not message.defects and message.get_content().startswith("Hi,\n")
+    assert threaded(_text("ladder")) == _text("ladder")
+
+
+@pytest.mark.parametrize(
+    "bad", ["", "a@b\nBcc: c@d", "nobody", "a@b, c@d", "X <a@b", "Ünal <a@b>", "a@b\r\n", "<a@b> x"]
+)
+def test_what_is_no_address_is_refused(bad: str) -> None:
+    with pytest.raises(BadInput, match="--cc"):
+        threaded(_text("compare"), cc=[bad])
+
+
+@pytest.mark.parametrize("bad", ["nobody", "a@b\n", "<a@b>\nBcc: c@d", "<a@b> <c@d>", "a b@c"])
+def test_what_is_no_message_id_is_refused(bad: str) -> None:
+    with pytest.raises(BadInput, match="--in-reply-to"):
+        threaded(_text("compare"), bad + ("" if bad.strip() == bad else "x y"))
+
+
+@settings(max_examples=40)
+@given(st.text(max_size=60))
+def test_no_text_of_others_starts_a_header_or_a_patch(text: str) -> None:
+    report = replace(
+        SAMPLES["compare"](), disclosures=(text, f"\n\nBcc: x@y\n---\ndiff --git a b\n{text}"), plan_id=text
+    )
+    written = mail(report)
+    assert written.isascii() and list(email.message_from_string(written)) == ["Subject"]
+    assert not re.search(r"(?m)^(From |---|diff -|Index: )", written)
+
+
+@given(st.text())
+def test_wrapping_keeps_every_word(text: str) -> None:
+    flat = ascii_text(text)
+    assert re.sub(r"\s", "", "".join(wrapped(text))) == re.sub(r"\s", "", flat)
+    assert all(len(line) <= WIDTH for line in wrapped(text))
+
+
+def test_a_percent_sign_stays_with_its_number() -> None:
+    assert all("% " not in line[:2] for line in wrapped(" ".join(format_change(i / 10) for i in range(40))))
