@@ -30,12 +30,12 @@ def test_there_are_at_most_five_looks_and_the_last_is_the_end(repeats: int) -> N
     assert len(planned) <= 5 and planned[-1] == repeats and list(planned) == sorted(set(planned))
 
 
-@given(done=st.integers(0, 30))
+@given(done=st.integers(0, 32))
 def test_a_look_needs_every_boot_and_control_of_its_blocks(done: int) -> None:
     plan = timed(24)
     made = [run.id for run in plan.runs[:done]]
     look = last_look(plan, made, ())
-    assert look == (None if done < 15 else 6 if done < 25 else 10)
+    assert look == (None if done < 18 else 6 if done < 30 else 10)
 
 
 def test_a_boot_that_failed_for_good_holds_up_no_look_but_an_open_one_does() -> None:

@@ -23,7 +23,7 @@ def both(kassay: Kassay, tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("timed") / "d"
     ran = kassay(*WORDS, "--out", str(directory))
     assert ran.status == 0, ran.err
-    assert "plan: tcg 15 boots" in ran.err and "shows a change of" in ran.err
+    assert "plan: tcg 18 boots" in ran.err and "shows a change of" in ran.err
     assert "look: 6 boots a kernel" in ran.err
     return directory
 
@@ -34,8 +34,8 @@ def test_every_block_is_made_before_the_next_in_the_planned_order(both: Path) ->
     made = [block[record.run] for record in read_journal(here.journal)]
     assert [number for number, _ in groupby(made)] == [0, 1, 2]
     first = [run for run in here.plan.runs if run.block == 0]
-    assert [record.run for record in read_journal(here.journal) if record.attempt == 1][:5] == [run.id for run in first]
-    assert sum(run.control for run in first) == 1
+    assert [record.run for record in read_journal(here.journal) if record.attempt == 1][:6] == [run.id for run in first]
+    assert sum(run.control for run in first) == 2
 
 
 def test_one_report_has_the_counts_the_time_and_what_they_mean(kassay: Kassay, both: Path) -> None:
@@ -57,7 +57,7 @@ def test_the_time_is_judged_at_a_look_and_says_so(kassay: Kassay, both: Path) ->
     timing = finding["timing"]
     assert (timing["boots"], timing["looks"], timing["blocks"]) == (6, [6], 3)
     assert timing["boots"] in LOOKS
-    assert timing["control"]["n_control"] == 3
+    assert timing["control"]["n_control"] == 6
     assert finding["evidence"] in ("partial", "unstable")  # emulated time only screens
     assert [side["kernel"] for side in report["seed_rules"][0]["sides"]] == [BASE, NEW]
 
@@ -77,6 +77,6 @@ def test_a_session_that_was_cut_short_claims_nothing_and_is_finished_when_resume
     (cut / BESIDE / "journal.jsonl").write_bytes(b"".join(lines[:9]))
     report = kassay("report", str(cut / BESIDE), "--format", "json").json()
     assert {f["verdict"] for f in report["findings"]} == {"inconclusive"}
-    assert report["runs"]["unmade"] == 15 - len({record.run for record in read_journal(cut / BESIDE / "journal.jsonl")})
+    assert report["runs"]["unmade"] == 18 - len({record.run for record in read_journal(cut / BESIDE / "journal.jsonl")})
     assert kassay(*WORDS, "--out", str(cut)).status == 0
-    assert len({record.run for record in read_journal(cut / BESIDE / "journal.jsonl") if record.outcome == "ok"}) == 15
+    assert len({record.run for record in read_journal(cut / BESIDE / "journal.jsonl") if record.outcome == "ok"}) == 18

@@ -165,6 +165,11 @@ def _doubts(base: Side, head: Side, timing: Timing, session: Session) -> tuple[s
         one = timing.failures
         counts = f"{one.base_failed} of {one.base_tried} on {base.kernel}, {one.head_failed} of {one.head_tried}"
         found.append(f"boots fail more often on one side: {counts} on {head.kernel} (Fisher p = {one.p:.2g})")
+    found += [
+        f"{side.kernel}: the clock shows one value only, so its step is not known"
+        for side in (base, head)
+        if len(side.rounds or side.runs) > 1 and len({*(side.rounds or side.runs)}) == 1
+    ]
     of_sides = (f"{side.kernel}: {doubt}" for side in (base, head) for doubt in side.doubts)
     return (*found, *session.doubts, *of_sides)
 

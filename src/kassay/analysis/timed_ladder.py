@@ -7,7 +7,6 @@ from itertools import pairwise
 import msgspec
 
 from kassay.analysis.looks import MINIMUM_BOOTS
-from kassay.analysis.statistics.segments import LadderBoot, boundaries
 from kassay.analysis.timed import Session, verdict_of
 from kassay.model.finding import REFUSED, Finding, Ladder, LadderPoint, LadderStep, Side
 
@@ -77,6 +76,8 @@ def _boundaries(ladder: Ladder, members: Sequence[int], level: float) -> list[tu
     """Neighbours among these kernels between which the level changes."""
     if len(members) < 2:
         return []
+    from kassay.analysis.statistics.segments import LadderBoot, boundaries
+
     boots = [
         LadderBoot(block, place, value)
         for place, index in enumerate(members)

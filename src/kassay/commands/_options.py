@@ -49,7 +49,7 @@ _NoControl = Annotated[
     bool,
     Option(
         "--no-control",
-        help="Time only: no further boots of the first kernel, to hold that kernel against itself.",
+        help="Time only: leave out the further boots of the first kernel that hold it against itself.",
         rich_help_panel=_R,
     ),
 ]

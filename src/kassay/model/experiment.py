@@ -47,7 +47,7 @@ class Experiment(Record, frozen=True, kw_only=True):
     profile: what is counted inside the region: "auto" or a word of profile.MODES. quiesce: whether the guest waits
     until it is quiet. background: tasks that spin beside the workload; these two are there to see a verdict refused.
     Where time is measured, repeats is the most boots per kernel, made in blocks and looked at when timing.LOOKS says
-    so; control: whether each block has a boot of the first kernel more, to compare that kernel with itself.
+    so; control: whether the first kernel has as many boots more, to compare that kernel with itself.
     """
 
     name: str

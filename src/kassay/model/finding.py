@@ -20,7 +20,7 @@ EVIDENCE = {
     "exact": "counts; all repeats agree to the digit and the perturbed runs of the two sides stay apart",
     "reliable": "timed; six or more boots a side, none failed, none strays, and the interval decides",
     "robust-only": "timed; single boots stray so far that a mean would mislead; the rank test decides without them",
-    "partial": "something is missing or in doubt: runs failed or are too few, state or order are unknown, nothing is decided",
+    "partial": "something is missing or in doubt: runs failed or too few, state or order unknown, nothing is decided",
     "unstable": "runs that should agree do not",
 }
 

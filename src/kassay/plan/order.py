@@ -19,7 +19,7 @@ def blocks(
     """Blocks of runs, every kernel `repeats` times in all.
 
     interleaved: each block has every kernel once, or twice where time is measured, in random order; with `control`
-    there is one boot of the first kernel more in each. sandwich: forwards, then backwards (A B B A, A B C C B A),
+    the first kernel has as many boots more. sandwich: forwards, then backwards (A B B A, A B C C B A),
     which cancels a linear drift. sequential: all repeats of one kernel, then the next; only for comparison with
     others' results.
     """
@@ -32,7 +32,7 @@ def blocks(
         turns = range(first, min(first + size, repeats))
         members = [Member(kernel, repeat) for repeat in turns for kernel in _turn(order, kernels, repeat)]
         if control:
-            members.append(Member(0, repeats + first // size, True))
+            members += [Member(0, repeats + repeat, True) for repeat in turns]
         if order == "interleaved":
             shuffled.shuffle(members)
         made.append(tuple(members))

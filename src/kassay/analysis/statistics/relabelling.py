@@ -6,14 +6,18 @@ if the kernels do not differ. The sum of head's weights is then a sum of indepen
 and its distribution follows by counting: no draws, and no approximation up to sizes no session has.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import lru_cache
 from math import comb, erfc, fsum, gcd, lcm, prod, sqrt
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
+if TYPE_CHECKING:  # loaded where it is needed: every command would wait for it
+    import numpy as np
 
-Counts = np.ndarray[Any, Any]
+    Counts = np.ndarray[Any, Any]
+
 EXACT_BELOW = 2**62
 """Relabellings that 64-bit integers can count; with more, doubles do, at a relative error of about 1e-13."""
 MOST_WORK = 50_000_000
@@ -71,10 +75,12 @@ def _normal_p(blocks: Sequence[Block], away: float) -> float:
 
 def _sum(counts: Counts) -> float:
     """Sum that does not depend on the order in which a host adds."""
-    return int(counts.sum()) if counts.dtype == np.int64 else fsum(counts.tolist())
+    return int(counts.sum()) if counts.dtype.kind == "i" else fsum(counts.tolist())
 
 
 def _zeros(length: int, exact: bool) -> Counts:
+    import numpy as np
+
     return np.zeros(length, dtype=np.int64 if exact else np.float64)
 
 
