@@ -36,6 +36,12 @@ TWO = ("image:/etc/hostname", "image:/etc/hostname")
         (("compare", "mprotect_toggle", *TWO, "--set", "size=4TiB"), 2, "outside"),
         (("compare", "mprotect_toggle", *TWO, "--set", "size=4097B"), 2, "not a multiple of 4KiB"),
         (("compare", "mprotect_toggle", *TWO, "--set", "size"), 2, "write NAME=VALUE"),
+        (
+            ("compare", "mprotect_toggle", *TWO, "--clock", "tcg,icount"),
+            2,
+            "not two clocks that can stand side by side",
+        ),
+        (("compare", "mprotect_toggle", *TWO, "--clock", "icount,host"), 2, "write icount,tcg or icount,kvm"),
         (("compare", "mprotect_toggle", *TWO, "--memory", "lots"), 2, "'lots' is not a size"),
         (("compare", "mprotect_toggle", *TWO, "--memory", "16MiB"), 2, "memory_bytes[0]: 16777216 is outside"),
         (("compare", "mprotect_toggle", *TWO, "--cpus", "many"), 2, "--cpus 'many'"),
