@@ -84,6 +84,13 @@ def test_means_and_spreads_alone_give_a_change_and_no_verdict() -> None:
     assert f.change == pytest.approx(0.084)
 
 
+def test_a_mean_and_single_values_do_not_compare_by_rank() -> None:
+    mean = Spread(mean=100.0, deviation=0.03, n=6)
+    f = judge_samples(samples(series("a", [], spread=mean), series("b", values(1.5))), 0.02).findings[0]
+    assert (f.verdict, f.evidence) == ("inconclusive", "partial")
+    assert f.change == pytest.approx(0.5, abs=0.1)
+
+
 def test_three_kernels_are_a_ladder_with_its_step() -> None:
     made = samples(series("a", values(1, 10)), series("b", values(1.001, 10, 2)), series("c", values(1.5, 10)))
     (ladder,) = judge_samples(made, 0.02).ladders

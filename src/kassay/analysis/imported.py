@@ -101,6 +101,10 @@ def _judged(
         known = [str(one.spread.n) if one.spread and one.spread.n else "not told" for one in (base, head)]
         reason = f"the file gives means and spreads, no single values (n {known[0]}, {known[1]})"
         return Judgement(change=change, interval=None, verdict="inconclusive", evidence="partial", reasons=(reason,))
+    if base.spread is not None or head.spread is not None:
+        change = sides[1].value / sides[0].value - 1 if sides[0].value and sides[1].value is not None else None
+        reason = "single values on one side, only a mean on the other"
+        return Judgement(change=change, interval=None, verdict="inconclusive", evidence="partial", reasons=(reason,))
     values = [value for side in sides for value in side.runs]
     if values and min(values) <= 0:
         change = sides[1].value / sides[0].value - 1 if sides[0].value and sides[1].value is not None else None

@@ -78,10 +78,11 @@ def _verdict(findings: Sequence[Finding]) -> str:
 
 
 def _kernel(kernel: ImportedKernel, samples: Samples) -> KernelIdentity:
+    files = ", ".join(one.name for one in samples.sources)
     commit = f", commit {kernel.commit}" if kernel.commit else ""
     return KernelIdentity(
         ref=kernel.label, arch=kernel.arch or "unknown", release=kernel.release or kernel.label, image_sha256=None,
-        compiler=kernel.compiler, source=f"as named by {samples.sources[0].name}{commit}; not verified",
+        compiler=kernel.compiler, source=f"as named by {files}{commit}; not verified",
     )  # fmt: skip
 
 

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A repeated experiment against the first one: exact counts to the digit, times by their findings."""
+
+from collections.abc import Iterator, Sequence
+
+from kassay.model.finding import Finding
+from kassay.model.measurement import CellEvidence, Measurement
+from kassay.model.plan import Plan
+from kassay.model.records import Record
+
+
+class Repeated(Record, frozen=True, kw_only=True):
+    """What came of repeating. compared: runs (counts) or findings (times) that were held against each other.
+    differing: what is not the same, a line each. unlike: what was already different before the first boot."""
+
+    counts: bool
+    compared: int
+    rounds: int
+    differing: tuple[str, ...]
+    unlike: tuple[str, ...] = ()
+
+    @property
+    def same(self) -> bool:
+        return self.compared > 0 and not self.differing
+
+
+def same_counts(packed: Sequence[CellEvidence], found: Sequence[CellEvidence]) -> Repeated:
+    """Each run, each phase, each round. Cells are matched by their place in the plan, runs by their repeat: a pinned
+    kernel reference gives other ids."""
+    pairs = [pair for cells in zip(packed, found, strict=True) for pair in _pairs(*cells)]
+    differing = [line for old, new in pairs for line in _differing(old, new)]
+    missing = [f"{old.run}: not measured again" for old, new in pairs if new is None]
+    both = [old for old, new in pairs if new is not None]
+    rounds = sum(len(phase.ticks) for old in both for phase in old.phases)
+    return Repeated(counts=True, compared=len(both), rounds=rounds, differing=(*differing, *missing))
+
+
+def _pairs(old: CellEvidence, new: CellEvidence) -> list[tuple[Measurement, Measurement | None]]:
+    again = {measurement.repeat: measurement for measurement in new.measurements}
+    return [(measurement, again.get(measurement.repeat)) for measurement in old.measurements]
+
+
+def _differing(old: Measurement, new: Measurement | None) -> Iterator[str]:
+    """One line for each phase: its first round that differs, and how many do."""
+    phases = {} if new is None else {phase.phase: phase for phase in new.phases}
+    for phase in old.phases if new is not None else ():
+        other = phases.get(phase.phase)
+        if other is None or (len(other.ticks), other.operations) != (len(phase.ticks), phase.operations):
+            yield f"{old.run}: {phase.phase}: has other rounds or operations"
+            continue
+        rounds = [(i, a, b) for i, (a, b) in enumerate(zip(phase.ticks, other.ticks, strict=True), start=1) if a != b]
+        if rounds:
+            index, a, b = rounds[0]
+            yield f"{old.run}: {phase.phase}: {len(rounds)} rounds differ, first round {index}: {a} then, {b} now"
+
+
+def same_findings(packed: Sequence[Finding], found: Sequence[Finding]) -> Repeated:
+    """Times never repeat to the digit: the same direction, where both have one, and intervals that overlap."""
+    differing = []
+    for old, new in zip(packed, found, strict=True):
+        name = f"{old.workload}.{old.metric} from {old.base} to {old.head}"
+        if (old.workload, old.settings, old.metric) != (new.workload, new.settings, new.metric):
+            differing.append(f"{name}: stands at another place now")
+        elif {old.verdict, new.verdict} == {"regression", "improvement"}:
+            differing.append(f"{name}: {old.verdict} then, {new.verdict} now")
+        elif old.interval and new.interval and not _overlap(old.interval, new.interval):
+            differing.append(f"{name}: {_range(old.interval)} then, {_range(new.interval)} now, which do not overlap")
+        elif (old.interval is None) != (new.interval is None):
+            differing.append(f"{name}: {old.verdict} then, {new.verdict} now, one of them without an interval")
+    return Repeated(counts=False, compared=len(packed), rounds=0, differing=tuple(differing))
+
+
+def _overlap(a: tuple[float, float], b: tuple[float, float]) -> bool:
+    return a[0] <= b[1] and b[0] <= a[1]
+
+
+def _range(interval: tuple[float, float]) -> str:
+    return f"{interval[0]:+.1%} to {interval[1]:+.1%}"
+
+
+def unlike(packed: Plan, found: Plan) -> tuple[str, ...]:
+    """What makes the two experiments different before anything ran: kernels, emulator, guest programs."""
+    lines = [
+        f"kernel {old.ref}: another image ({(old.image_sha256 or 'unknown')[:12]} then, "
+        f"{(new.image_sha256 or 'unknown')[:12]} now)"
+        for old, new in zip(packed.kernels, found.kernels, strict=True)
+        if old.image_sha256 != new.image_sha256
+    ]
+    if packed.machine.program != found.machine.program:
+        lines.append(f"machine: {packed.machine.program} then, {found.machine.program} now")
+    if packed.machine.options != found.machine.options:
+        lines.append("machine: other options")
+    now = {program.name: program.value for program in found.guest_sha256}
+    lines += [f"program {p.name}: another build" for p in packed.guest_sha256 if now.get(p.name) != p.value]
+    return tuple(lines)

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What stands above asks for this: parameters, phases, boundaries. In kassay it is the runner, which also captures
+ * the state of the system before and after; here it only times.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+struct run {
+	uint64_t numbers[MAX_PARAMS];
+	const char *words[MAX_PARAMS];
+	uint64_t rounds;
+	struct {
+		const char *name;
+		uint64_t operations;
+	} phases[MAX_PHASES];
+	size_t phase_count;
+	uint64_t *ticks; /* a row of phase_count + 1 boundaries for each round */
+	uint64_t *next_tick;
+	bool failed;
+	bool complained;
+};
+
+int fail(struct run *run, const char *format, ...)
+{
+	va_list args;
+
+	run->failed = true;
+	va_start(args, format);
+	fprintf(stderr, "%s: ", workload.name);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+	va_end(args);
+	return -1;
+}
+
+void complain(struct run *run, const char *format, ...)
+{
+	va_list args;
+
+	run->complained = true;
+	va_start(args, format);
+	printf("THE WORK WAS NOT DONE: ");
+	vprintf(format, args);
+	putchar('\n');
+	va_end(args);
+}
+
+void note(struct run *run, const char *format, ...)
+{
+	va_list args;
+
+	(void)run;
+	va_start(args, format);
+	printf("note: ");
+	vprintf(format, args);
+	putchar('\n');
+	va_end(args);
+}
+
+void phase_add(struct run *run, const char *name, uint64_t operations)
+{
+	if (run->phase_count == MAX_PHASES) {
+		fail(run, "more than %d phases", MAX_PHASES);
+		return;
+	}
+	run->phases[run->phase_count].name = name;
+	run->phases[run->phase_count++].operations = operations;
+}
+
+/* Nothing is audited here, so nothing is kept of what these say. */
+void range_set(struct run *run, const void *start, size_t length)
+{
+	(void)run, (void)start, (void)length;
+}
+
+void require_at(struct run *run, const char *moment, const char *field, const char *operator, uint64_t value)
+{
+	(void)run, (void)moment, (void)field, (void)operator, (void)value;
+}
+
+void require_both(struct run *run, const char *field, const char *operator, uint64_t value)
+{
+	(void)run, (void)field, (void)operator, (void)value;
+}
+
+void worker_add(struct run *run, int pid)
+{
+	(void)run, (void)pid;
+}
+
+void mark(struct run *run)
+{
+	*run->next_tick++ = clock_read(CLOCK_RAW);
+}
+
+uint64_t run_rounds(const struct run *run)
+{
+	return run->rounds;
+}
+
+static size_t param_index(const char *name, size_t length)
+{
+	size_t i;
+
+	for (i = 0; workload.params[i].name; i++) {
+		if (strlen(workload.params[i].name) == length && !strncmp(workload.params[i].name, name, length))
+			break;
+	}
+	return i;
+}
+
+uint64_t param_number(const struct run *run, const char *name)
+{
+	return run->numbers[param_index(name, strlen(name))];
+}
+
+bool param_is(const struct run *run, const char *name, const char *word)
+{
+	const char *value = run->words[param_index(name, strlen(name))];
+
+	return value && !strcmp(value, word);
+}
+
+static bool parse_number(const char *text, enum param_kind kind, uint64_t *ret)
+{
+	static const struct {
+		const char *name;
+		uint64_t bytes;
+	} units[] = { { "", 1 }, { "B", 1 }, { "KiB", KIB }, { "MiB", MIB }, { "GiB", GIB } };
+	char *end;
+
+	errno = 0;
+	*ret = strtoull(text, &end, 10);
+	if (*text < '0' || *text > '9' || errno)
+		return false;
+	for (size_t i = 0; i < (kind == PARAM_SIZE ? sizeof(units) / sizeof(*units) : 1); i++) {
+		if (!strcmp(end, units[i].name))
+			return !__builtin_mul_overflow(*ret, units[i].bytes, ret);
+	}
+	return false;
+}
+
+/* "name=value", as kassay's --set takes it. */
+static int set_param(struct run *run, const char *text)
+{
+	const char *value = strchr(text, '=');
+	size_t i = param_index(text, value ? (size_t)(value - text) : strlen(text));
+	const struct param *param = &workload.params[i];
+
+	if (!param->name || !value++)
+		return fail(run, "%s: not a parameter", text);
+	if (param->kind != PARAM_CHOICE) {
+		if (!parse_number(value, param->kind, &run->numbers[i]) || run->numbers[i] < param->minimum ||
+		    run->numbers[i] > param->maximum || (param->kind == PARAM_SIZE && run->numbers[i] % PAGE_BYTES))
+			return fail(run, "%s: not a value it takes", text);
+		return 0;
+	}
+	for (size_t k = 0; param->choices[k]; k++) {
+		if (!strcmp(param->choices[k], value)) {
+			run->words[i] = param->choices[k];
+			return 0;
+		}
+	}
+	return fail(run, "%s: not a value it takes", text);
+}
+
+static int set_all(struct run *run, int argc, char **argv)
+{
+	for (size_t i = 0; measured[i]; i++) {
+		if (set_param(run, measured[i]))
+			return -1;
+	}
+	run->rounds = MEASURED_ROUNDS;
+	for (int i = 1; i < argc; i++) {
+		if (!strncmp(argv[i], "rounds=", 7)) {
+			if (!parse_number(argv[i] + 7, PARAM_COUNT, &run->rounds) || !run->rounds || run->rounds > 1000000)
+				return fail(run, "%s: not 1 .. 1000000", argv[i]);
+		} else if (set_param(run, argv[i])) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static void stay_on_first_cpu(void)
+{
+	cpu_set_t first;
+
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	if (sched_setaffinity(0, sizeof(first), &first))
+		printf("note: not pinned to CPU 0: %s\n", strerror(errno));
+}
+
+static int measure(struct run *run)
+{
+	size_t bytes = run->rounds * (run->phase_count + 1) * sizeof(*run->ticks);
+
+	run->ticks = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (run->ticks == MAP_FAILED)
+		return fail(run, "no memory for %" PRIu64 " rounds", run->rounds);
+	run->next_tick = run->ticks;
+	for (uint64_t i = 0; i < run->rounds; i++) {
+		if (workload.round(run, i))
+			return -1;
+	}
+	if (run->next_tick != run->ticks + run->rounds * (run->phase_count + 1))
+		return fail(run, "has not marked all boundaries");
+	return 0;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* One line: nanoseconds per operation between two boundaries of each round. */
+static void print_phase(const struct run *run, const char *name, size_t first, size_t last, uint64_t operations)
+{
+	double *cost = calloc(run->rounds, sizeof(*cost));
+	double scale = 1e9 / (double)clock_rate(CLOCK_RAW) / (double)operations;
+	const char *unit = "operation";
+
+	if (!cost)
+		return;
+	for (size_t i = 0; workload.phases[i].name; i++) {
+		if (!strcmp(workload.phases[i].name, name))
+			unit = workload.phases[i].operation;
+	}
+	for (uint64_t i = 0; i < run->rounds; i++) {
+		const uint64_t *row = run->ticks + i * (run->phase_count + 1);
+
+		cost[i] = (double)(row[last] - row[first]) * scale;
+	}
+	qsort(cost, run->rounds, sizeof(*cost), by_value);
+	printf("%-12s %12.3f ns per %s  (median of %" PRIu64 " rounds; smallest %.3f, largest %.3f)\n", name,
+	       (cost[(run->rounds - 1) / 2] + cost[run->rounds / 2]) / 2, unit, run->rounds, cost[0],
+	       cost[run->rounds - 1]);
+	free(cost);
+}
+
+static void print_phases(const struct run *run)
+{
+	size_t first = run->phase_count, last = 0;
+
+	for (size_t i = 0; i < run->phase_count; i++) {
+		if (!strcmp(run->phases[i].name, "-"))
+			continue;
+		print_phase(run, run->phases[i].name, i, i + 1, run->phases[i].operations);
+		first = i < first ? i : first;
+		last = i + 1;
+	}
+	for (size_t i = 0; workload.phases[i].name; i++) {
+		if (!strcmp(workload.phases[i].name, "iteration") && first < last)
+			print_phase(run, "iteration", first, last, run->phases[first].operations);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static struct run run;
+	struct utsname host;
+
+	if (set_all(&run, argc, argv))
+		return 2;
+	if (sysconf(_SC_PAGESIZE) != (long)PAGE_BYTES)
+		return fail(&run, "pages of %ld bytes; written for 4096", sysconf(_SC_PAGESIZE)) ? 1 : 0;
+	uname(&host);
+	printf("%s on %s %s\nneeds, and does not check: %s\n", workload.name, host.release, host.machine, workload.state);
+	stay_on_first_cpu();
+	if (!workload.setup(&run) && !run.failed && !measure(&run)) {
+		workload.verify(&run);
+		print_phases(&run);
+	}
+	workload.teardown(&run);
+	return run.failed || run.complained;
+}

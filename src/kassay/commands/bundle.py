@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""kassay bundle: everything needed to check a claim, in one directory or archive."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from typer import Argument, Option
+
+from kassay.commands._command import Command
+from kassay.commands._show import say, showing
+from kassay.errors import BadInput
+from kassay.model.units import format_bytes, parse_bytes
+
+_app = typer.Typer(
+    no_args_is_help=True,
+    help="Hand on an answer with all that it is made of: pack it, check one that you were given, or measure it again.",
+)
+_Path = Annotated[Path, Argument(metavar="PATH", help="A bundle: a directory, or a .tar.zst file.")]
+_Limit = Annotated[str, Option(metavar="SIZE", help="What the bundle may unpack to.")]
+
+
+@_app.command("pack")
+def _pack(
+    directory: Annotated[Path, Argument(metavar="DIR", help="A directory that run, compare, ladder or import made.")],
+    out: Annotated[
+        Path | None,
+        Option(metavar="PATH", help="A directory, or a file NAME.tar.zst.", show_default="DIR.tar.zst"),
+    ] = None,
+) -> int:
+    """Pack a directory: experiment, journal, raw results, sources, a one-file reproducer, the report in all forms.
+
+    The same directory gives the same bytes.
+
+    Example: kassay bundle pack kassay-out/demo --out demo.tar.zst
+    """
+    from kassay.packing import pack
+
+    target = out if out is not None else directory.with_name(f"{directory.resolve().name}.tar.zst")
+    with showing() as tell:
+        manifest = pack(directory, target, tell)
+    size = format_size(sum(file.size for file in manifest.files))
+    say(f"{target}: {len(manifest.files)} files, {size} unpacked\n")
+    for one in manifest.absent:
+        say(f"  no {one.form}: {one.why}\n")
+    say(f"  sources: {manifest.sources}\nnext: kassay bundle verify {target}\n")
+    return 0
+
+
+@_app.command("verify")
+def _verify(path: _Path, limit: _Limit = "4GiB") -> int:
+    """Check every file of a bundle, then compute every finding again from its raw results; nothing is measured.
+
+    Exit status 2 when anything is damaged, missing, added, or not what the runs give.
+    """
+    from kassay.bundling import verify
+
+    with showing() as tell:
+        found = verify(path, _bytes(limit), tell)
+    files = len(found.manifest.files)
+    say(f"{path}: holds. {files} files are whole; all {found.findings} findings follow from the raw results.\n")
+    for note in found.notes:
+        say(f"  {note}\n")
+    return 0
+
+
+@_app.command("rerun")
+def _rerun(
+    path: _Path,
+    out: Annotated[Path, Option(metavar="DIR", help="Directory of the new runs; the same command again resumes it.")],
+    limit: _Limit = "4GiB",
+    exit_code: Annotated[bool, Option("--exit-code", help="Exit 1 when the results are not the same.")] = False,
+) -> int:
+    """Measure a bundle's experiment again on this host, and say whether exact counts are the same to the digit.
+
+    Times are compared by direction and interval: they never repeat to the digit.
+    """
+    from kassay.bundle.said import said
+    from kassay.bundling import rerun
+
+    with showing() as tell:
+        repeated = rerun(path, out, _bytes(limit), tell)
+    for one in repeated:
+        say(said(one))
+    say(f"report: kassay report {out}\n")
+    return 1 if exit_code and not all(one.same for one in repeated) else 0
+
+
+def _bytes(text: str) -> int:
+    try:
+        return parse_bytes(text)
+    except ValueError as error:
+        raise BadInput(f"--limit: {error}") from error
+
+
+def format_size(size: int) -> str:
+    """For people: whole KiB or MiB."""
+    unit = 1 << 20 if size >= 10 << 20 else 1 << 10
+    return format_bytes(max(1, round(size / unit)) * unit)
+
+
+COMMAND = Command(name="bundle", order=90, run=_app)

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""kassay history: an archive of experiments; a metric over kernels and dates, and where it may have changed."""
+
+from pathlib import Path
+from shlex import quote
+from typing import Annotated, Any
+
+import typer
+from typer import Argument, Option
+
+from kassay.commands._command import Command
+from kassay.commands._history_out import known_format, say_csv, say_json, say_rows
+from kassay.commands._show import say, showing
+from kassay.directory import BESIDE
+from kassay.errors import BadInput
+from kassay.model.records import Setting
+from kassay.model.units import parse_bytes
+
+_app = typer.Typer(
+    no_args_is_help=True,
+    help="Keep experiments in an archive, see a metric over kernels and dates, and find where it may have changed. "
+    "What is found is nominated, and called a change only after a fresh pair was measured.",
+)
+
+_Archive = Annotated[
+    Path | None, Option(metavar="PATH", help="The archive's file.", show_default="history.duckdb in the data directory")
+]
+_Format = Annotated[str, Option("--format", help="terminal, json or csv.")]
+_Metric = Annotated[
+    str | None, Argument(help="METRIC or WORKLOAD.METRIC; without it the metrics that verdicts are about.")
+]
+_Workload = Annotated[str | None, Option(help="Only this workload.")]
+_Set = Annotated[
+    list[str] | None, Option("--set", metavar="NAME=VALUE", help="Only series with this setting or condition.")
+]
+_Clock = Annotated[str | None, Option(help="Only this clock: icount, tcg, kvm, host or imported.")]
+_Arch = Annotated[str | None, Option(help="Only this architecture.")]
+_Cpus = Annotated[int | None, Option(help="Only machines with so many CPUs.")]
+_Memory = Annotated[str | None, Option(help="Only machines with so much memory, e.g. 2GiB.")]
+_Machine = Annotated[
+    str | None, Option(metavar="WORDS", help="Only series whose machine or host contains these words.")
+]
+_Over = Annotated[str, Option(help="kernels (a point each, by release) or dates (a point for each session).")]
+
+
+@_app.command("add")
+def _add(
+    directories: Annotated[list[Path], Argument(metavar="DIR...", help="Run directories, own or imported.")],
+    archive: _Archive = None,
+) -> int:
+    """Add run directories, own or imported, with what was timed beside them. Adding one again adds what is new."""
+    from kassay.archiving import gather
+    from kassay.history.add import add
+    from kassay.history.archive import writing
+
+    with showing() as tell:
+        beside = [directory / BESIDE for directory in directories if (directory / BESIDE / "plan.json").exists()]
+        places = [*directories, *beside]
+        batches = [gather(directory, tell) for directory in places]
+        with writing(_path(archive), tell) as open_archive:
+            added = [add(open_archive, batch) for batch in batches]
+    for directory, one in zip(places, added, strict=True):
+        say(f"{directory}: {one.runs} runs and {one.samples} values added, {one.known} runs were there before\n")
+    return 0
+
+
+@_app.command("show")
+def _show(
+    metric: _Metric = None, workload: _Workload = None, set_: _Set = None, clock: _Clock = None, arch: _Arch = None,
+    cpus: _Cpus = None, memory: _Memory = None, machine: _Machine = None, over: _Over = "kernels",
+    archive: _Archive = None, format_: _Format = "terminal",
+) -> int:  # fmt: skip
+    """Show a metric over kernels or dates, each point against the one before.
+
+    Values of different settings, machines, clocks, units or guest programs never stand in one series.
+
+    Example: kassay history show mprotect_toggle.iteration --set size=64MiB
+    """
+    from kassay.history import texts
+    from kassay.history.archive import reading
+    from kassay.history.query import apart, lines
+
+    known_format(format_)
+    wanted = _wanted(metric, workload, set_, clock, arch, cpus, memory, machine, over)
+    with showing() as tell, reading(_path(archive), tell) as open_archive:
+        found = lines(open_archive, wanted)
+    if format_ == "json":
+        say_json(texts.show_object(found))
+    elif format_ == "csv":
+        say_csv(texts.POINT_FIELDS, [row for line in found for row in texts.point_values(line)])
+    else:
+        said = apart([line.series for line in found])
+        for line in found:
+            title = texts.heading(line.series, said[line.series.id])
+            say_rows(title, texts.COLUMNS, texts.point_rows(line), (2, 3, 4, 5))
+    return 0
+
+
+@_app.command("points")
+def _points(
+    metric: _Metric = None, workload: _Workload = None, set_: _Set = None, clock: _Clock = None, arch: _Arch = None,
+    cpus: _Cpus = None, memory: _Memory = None, machine: _Machine = None, over: _Over = "kernels",
+    archive: _Archive = None, format_: _Format = "terminal",
+) -> int:  # fmt: skip
+    """Nominate the points at which a metric may have changed, to be confirmed before anyone is told."""
+    from kassay.history import texts
+    from kassay.history.archive import reading
+    from kassay.history.nominate import confirmations, nominations, too_short
+    from kassay.history.query import apart, lines
+
+    known_format(format_)
+    wanted = _wanted(metric, workload, set_, clock, arch, cpus, memory, machine, over)
+    with showing() as tell, reading(_path(archive), tell) as open_archive:
+        found, known = lines(open_archive, wanted), confirmations(open_archive)
+    every = {line.series.id: nominations(line, known) for line in found}
+    nominated = [one for ones in every.values() for one in ones]
+    if format_ == "json":
+        say_json(texts.points_object(nominated, [(line.series, why) for line in found if (why := too_short(line))]))
+    elif format_ == "csv":
+        say_csv(texts.NOMINATION_FIELDS, [texts.nomination_values(one) for one in nominated])
+    else:
+        said = apart([line.series for line in found])
+        for line in found:
+            title = texts.heading(line.series, said[line.series.id])
+            rows = [texts.nomination_row(one) for one in every[line.series.id]]
+            say_rows(title, texts.NOMINATION_COLUMNS, rows, (3, 4), too_short(line) or "nothing to nominate")
+        if open_ := [one.id for one in nominated if one.confirmation is None]:
+            say(f"next: kassay history confirm {open_[0]}  (measures a fresh pair)\n")
+    return 0
+
+
+@_app.command("confirm")
+def _confirm(
+    nomination: Annotated[
+        str, Argument(metavar="ID", help="Of a nominated point, as `kassay history points` names it.")
+    ],
+    out: Annotated[
+        Path | None, Option(help="Directory of the fresh pair.", show_default="kassay-out/confirm-ID")
+    ] = None,
+    archive: _Archive = None,
+    over: _Over = "kernels",
+) -> int:
+    """Measure both sides of a nominated point again, interleaved, and keep what came of it."""
+    from kassay.commands._history_confirm import confirm
+
+    outcome = confirm(nomination, out, _path(archive), dates=_dates(over))
+    say(f"{outcome.nomination}: {outcome.outcome}: {outcome.words}\n")
+    if outcome.directory:
+        say(f"report: kassay report {quote(outcome.directory)}\n")
+    return 0
+
+
+@_app.command("sql")
+def _sql(
+    query: Annotated[str, Argument(help="One SELECT over the views that docs/history.md describes.")],
+    archive: _Archive = None,
+    format_: _Format = "terminal",
+) -> int:
+    """Ask the archive in SQL: reads only, and only the archive. Views: experiments, kernels, series, runs, samples,
+    points, sessions, confirmations.
+
+    Example: kassay history sql "SELECT metric, count(*) FROM points JOIN series USING (series) GROUP BY metric"
+    """
+    from kassay.history.archive import reading
+    from kassay.history.texts import field_text
+
+    known_format(format_)
+    with showing() as tell, reading(_path(archive), tell) as open_archive:
+        columns, rows = open_archive.asked(query)
+    if format_ == "json":
+        say_json([dict(zip(columns, row, strict=True)) for row in rows])
+    elif format_ == "csv":
+        say_csv(columns, rows)
+    else:
+        say_rows(f"{len(rows)} rows", columns, [[field_text(value) for value in row] for row in rows])
+    return 0
+
+
+def _path(archive: Path | None) -> Path:
+    from kassay.history.archive import default_path
+
+    return archive if archive is not None else default_path()
+
+
+def _dates(over: str) -> bool:
+    if over not in ("kernels", "dates"):
+        raise BadInput(f"--over: unknown {over!r}", "write kernels or dates")
+    return over == "dates"
+
+
+def _wanted(metric: str | None, workload: str | None, settings: list[str] | None, clock: str | None, arch: str | None,
+            cpus: int | None, memory: str | None, machine: str | None, over: str) -> Any:  # fmt: skip
+    from kassay.history.query import Wanted
+
+    try:
+        size = None if memory is None else parse_bytes(memory)
+    except ValueError as error:
+        raise BadInput(f"--memory: {error}") from error
+    return Wanted(metric=metric, workload=workload, settings=tuple(map(_setting, settings or ())), clock=clock,
+                  arch=arch, cpus=cpus, memory_bytes=size, machine=machine, dates=_dates(over))  # fmt: skip
+
+
+def _setting(text: str) -> Setting:
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise BadInput(f"--set {text!r}: write NAME=VALUE", "for example --set size=16MiB")
+    return Setting(name=name, value=value)
+
+
+COMMAND = Command(name="history", order=80, run=_app)

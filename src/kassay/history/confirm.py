@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A nomination -> the experiment that can confirm it, and what its report then says of it."""
+
+import msgspec
+
+from kassay.effects import clock
+from kassay.errors import BadInput
+from kassay.history.archive import Archive
+from kassay.history.records import Confirmation, Nomination
+from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
+from kassay.model.finding import Finding
+from kassay.model.kernel import parse_ref
+from kassay.model.records import from_json
+from kassay.model.report import Report
+from kassay.model.timing import LOOKS
+
+_DIRECTIONS = {"regression": 1, "improvement": -1}
+
+
+def why_not(nomination: Nomination) -> str:
+    """Why this pair cannot be measured again, "" when it can be tried."""
+    if nomination.series.machine.clock == "imported":
+        return "the values were imported; what they were measured on is not known"
+    sides = nomination.before.kernel, nomination.after.kernel
+    unnamed = [kernel.name for kernel in sides if not kernel.ref]
+    if unnamed:
+        return f"{', '.join(unnamed)}: no reference names this kernel"
+    if sides[0].id == sides[1].id:
+        return "both sides are one kernel, measured on two dates: whatever moved, the kernel did not"
+    moving = [kernel.name for kernel in sides if parse_ref(kernel.ref).kind == "host"]
+    return f"{', '.join(moving)}: the host's own kernel, which only runs one at a time" if moving else ""
+
+
+def experiment_for(archive: Archive, nomination: Nomination) -> Experiment:
+    """The stored experiment, narrowed to the two sides, this setting and this machine; interleaved, kernels pinned.
+
+    What it lacks for a verdict is made up: two plain and two perturbed runs of counts, six boots of times.
+    Raises BadInput when no stored experiment has this series.
+    """
+    sides = nomination.after.kernel, nomination.before.kernel
+    rows = archive.rows(
+        "SELECT any_value(e.spec) FROM t_samples s JOIN t_experiments e USING (experiment)"
+        " JOIN t_series r USING (series) JOIN t_kernels k USING (kernel)"
+        " WHERE r.id = ? AND list_contains(?, k.id) AND e.kind = 'run'"
+        " GROUP BY e.experiment ORDER BY max(s.started_utc) DESC LIMIT 1",
+        [nomination.series.id, [kernel.id for kernel in sides]],
+    )
+    if not rows:
+        raise BadInput(f"{nomination.id}: no experiment of it is stored", "add its run directory again")
+    try:
+        stored = from_json(rows[0][0].encode(), Experiment)
+    except msgspec.ValidationError as error:
+        raise BadInput(
+            f"{nomination.id}: its experiment cannot be read: {error}", "measure with kassay compare"
+        ) from error
+    return _pair(stored, nomination)
+
+
+def _pair(stored: Experiment, nomination: Nomination) -> Experiment:
+    series = nomination.series
+    cmdline = next(c.value for c in series.conditions if c.name == "kernel parameters")
+    cpus, memory = series.machine.cpus, series.machine.memory_bytes
+    assert cpus is not None and memory is not None  # unknown for imported series only
+    counts = series.machine.clock == "icount"
+    return msgspec.structs.replace(
+        stored, name=f"confirm-{series.workload}-{nomination.id}", question="compare", order="interleaved",
+        kernels=tuple(KernelUse(ref=p.kernel.ref, cmdline=cmdline) for p in (nomination.before, nomination.after)),
+        workloads=(WorkloadUse(name=series.workload, axes=tuple(Axis(name=s.name, values=(s.value,))
+                                                                for s in series.settings)),),
+        cpus=(cpus,), memory_bytes=(memory,), repeats=max(stored.repeats, 2 if counts else LOOKS[0]),
+        perturb=max(stored.perturb, 2) if counts else stored.perturb,
+    )  # fmt: skip
+
+
+def judged(nomination: Nomination, report: Report, directory: str) -> Confirmation:
+    """What a fresh pair says: confirmed when it has a verdict in the nominated direction, on the strongest evidence
+    of its clock; everything else is not confirmed, and why is said."""
+    finding = next((f for f in report.findings if f.metric == nomination.series.metric), None)
+    if finding is None:
+        return _outcome(nomination, "not confirmed", "the fresh pair has no value of this metric", directory)
+    words = f"{finding.verdict}, evidence {finding.evidence}" + (f": {finding.reasons[0]}" if finding.reasons else "")
+    outcome = "confirmed" if _agrees(nomination, finding) else "not confirmed"
+    return _outcome(nomination, outcome, words, directory, finding)
+
+
+def _agrees(nomination: Nomination, finding: Finding) -> bool:
+    towards = _DIRECTIONS.get(finding.verdict, 0) * (-1 if finding.better == "higher" else 1)
+    return towards * nomination.change > 0 and finding.evidence in ("exact", "reliable", "robust-only")
+
+
+def not_reproducible(nomination: Nomination, why: str) -> Confirmation:
+    """The outcome of a pair that could not be measured."""
+    return _outcome(nomination, "not reproducible", why, "")
+
+
+def _outcome(nomination: Nomination, outcome: str, words: str, directory: str,
+             finding: Finding | None = None) -> Confirmation:  # fmt: skip
+    interval = finding.interval if finding is not None else None
+    return Confirmation(
+        nomination=nomination.id, when_utc=clock.utc_now(), outcome=outcome, words=words, directory=directory,
+        verdict=finding.verdict if finding else "", evidence=finding.evidence if finding else "",
+        change=finding.change if finding else None, low=interval[0] if interval else None,
+        high=interval[1] if interval else None,
+    )  # fmt: skip

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Archive -> series with their points in order; series are never mixed, and what sets them apart is said."""
+
+import hashlib
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from kassay.errors import BadInput
+from kassay.history.archive import Archive, Row
+from kassay.history.records import Line, Point, Series, StoredKernel
+from kassay.history.releases import release_order
+from kassay.model.machine import MachineUse
+from kassay.model.records import Record, Setting
+
+_KERNEL = StoredKernel.__struct_fields__
+_MOMENT = "%Y-%m-%dT%H:%M:%SZ"
+_SHOWN = 40
+
+
+class Wanted(Record, frozen=True, kw_only=True):
+    """Which series. metric: its name, or workload.metric; None for the primary ones, or all with every_metric.
+    machine: words that its conditions contain. dates: a point for each session, in order of time, instead of one for
+    each kernel."""
+
+    metric: str | None = None
+    every_metric: bool = False
+    workload: str | None = None
+    settings: tuple[Setting, ...] = ()
+    clock: str | None = None
+    arch: str | None = None
+    cpus: int | None = None
+    memory_bytes: int | None = None
+    machine: str | None = None
+    dates: bool = False
+
+
+def lines(archive: Archive, wanted: Wanted) -> tuple[Line, ...]:
+    """Every series that is wanted, with its points. Raises BadInput that lists what there is when none is."""
+    every = dict(_all_series(archive))
+    chosen = {number: series for number, series in every.items() if _matches(series, wanted)}
+    if not chosen:
+        there = sorted({f"{series.workload}.{series.metric}" for series in every.values()})
+        raise BadInput("history: no series is as asked", f"there are: {', '.join(there[:12]) or 'none at all'}")
+    points = _points(archive, list(chosen), wanted.dates)
+    found = [Line(series=series, points=ordered(points[number], wanted.dates)) for number, series in chosen.items()]
+    return tuple(sorted(found, key=lambda line: (line.series.workload, line.series.metric, -len(line.points))))
+
+
+def apart(found: Sequence[Series]) -> dict[str, tuple[tuple[str, str], ...]]:
+    """For each series (by id) the fields in which those of the same metric and clock differ, with its own value."""
+    groups: dict[tuple[str, ...], list[Series]] = {}
+    for one in found:
+        groups.setdefault((one.workload, one.metric, one.machine.clock), []).append(one)
+    return {key: fields for group in groups.values() for key, fields in _apart(group).items()}
+
+
+def _apart(group: Sequence[Series]) -> dict[str, tuple[tuple[str, str], ...]]:
+    told = {series.id: dict(_fields(series)) for series in group}
+    names = list(dict.fromkeys(name for fields in told.values() for name in fields))
+    differing = [name for name in names if len({fields.get(name) for fields in told.values()}) > 1]
+    return {key: tuple((name, _short(fields.get(name, "-"))) for name in differing) for key, fields in told.items()}
+
+
+def ordered(points: Sequence[Point], dates: bool) -> tuple[Point, ...]:
+    """By release where every point has one that can be read, else (or when asked) by date; with changes filled in."""
+    keyed = [(release_order(point.kernel.release), point) for point in points]
+    if dates or any(key is None for key, _ in keyed):
+        keyed.sort(key=lambda pair: (pair[1].first, pair[0] or (), pair[1].kernel.name))
+    else:
+        keyed.sort(key=lambda pair: (pair[0] or (), pair[1].first, pair[1].kernel.name))
+    made: list[Point] = []
+    before: float | None = None
+    for _, point in keyed:
+        change = point.value / before - 1 if before and point.value is not None else None
+        made.append(msgspec.structs.replace(point, change=change))
+        before = point.value if point.value is not None else before
+    return tuple(made)
+
+
+def _fields(series: Series) -> list[tuple[str, str]]:
+    machine = series.machine
+    own = [("unit", series.unit), ("arch", machine.arch), ("cpus", str(machine.cpus)),
+           ("memory", str(machine.memory_bytes)), ("better", series.better)]  # fmt: skip
+    return own + [(setting.name, setting.value) for setting in (*series.settings, *series.conditions)]
+
+
+def _short(text: str) -> str:
+    """Whole, or its hash where it is long: hashes and long lists differ visibly, and nobody reads them."""
+    if re.fullmatch("[0-9a-f]{64}", text):
+        return text[:8]
+    return text if len(text) <= _SHOWN else f"#{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def _matches(series: Series, wanted: Wanted) -> bool:
+    machine = series.machine
+    names = (series.metric, f"{series.workload}.{series.metric}")
+    metric = wanted.metric in names if wanted.metric else series.primary or wanted.every_metric
+    asked = ((wanted.workload, series.workload), (wanted.clock, machine.clock), (wanted.arch, machine.arch),
+             (wanted.cpus, machine.cpus), (wanted.memory_bytes, machine.memory_bytes))  # fmt: skip
+    equal = all(word is None or word == there for word, there in asked)
+    named = wanted.machine is None or any(wanted.machine in c.value for c in series.conditions)
+    return metric and equal and named and set(wanted.settings) <= {*series.settings, *series.conditions}
+
+
+def _all_series(archive: Archive) -> list[tuple[int, Series]]:
+    rows = archive.rows(
+        "SELECT series, workload, metric, unit, better, clock, arch, cpus, memory_bytes, settings, conditions,"
+        " definition, is_primary FROM t_series ORDER BY series"
+    )
+    return [(row[0], _series(row)) for row in rows]
+
+
+def _series(row: Row) -> Series:
+    _, workload, metric, unit, better, clock, arch, cpus, memory, settings, conditions, definition, primary = row
+    return Series(
+        workload=workload, metric=metric, unit=unit, better=better, settings=_settings(settings),
+        machine=MachineUse(arch=arch, clock=clock, cpus=cpus, memory_bytes=memory),
+        conditions=_settings(conditions), definition=definition, primary=primary,
+    )  # fmt: skip
+
+
+def _settings(found: dict[str, str]) -> tuple[Setting, ...]:
+    return tuple(Setting(name=name, value=value) for name, value in found.items())
+
+
+def _points(archive: Archive, numbers: Sequence[int], dates: bool) -> dict[int, list[Point]]:
+    kernels = {row[0]: StoredKernel(**dict(zip(_KERNEL, row[1:], strict=True))) for row in archive.rows(
+        f"SELECT kernel, {', '.join(_KERNEL)} FROM t_kernels"
+    )}  # fmt: skip
+    session, source = ("directory", "sessions JOIN t_experiments USING (experiment)") if dates else ("''", "points")
+    rows = archive.rows(
+        f"SELECT series, kernel, value, n, coalesce(deviation, spread), lowest, highest, all_runs,"
+        f" strftime(first_utc, '{_MOMENT}'), strftime(last_utc, '{_MOMENT}'), {session}, deviation FROM {source}"
+        f" WHERE series IN ({', '.join(map(str, numbers))})"
+    )
+    found: dict[int, list[Point]] = {number: [] for number in numbers}
+    for row in rows:
+        found[row[0]].append(_point(row[2:], kernels[row[1]]))
+    return found
+
+
+def _point(row: Row, kernel: StoredKernel) -> Point:
+    value, n, spread, lowest, highest, runs, first, last, session, deviation = row
+    alone = deviation is None and (n is None or n < 2)
+    floor = (highest - lowest) / value if value and runs > 1 else None
+    return Point(kernel=kernel, value=value, n=n, spread=None if alone else spread, floor=floor, first=first or "",
+                 last=last or "", session=session)  # fmt: skip

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What goes into the archive and what comes out of it, as records."""
+
+from kassay.model.machine import MachineUse
+from kassay.model.records import Record, Setting, content_id
+
+
+class Series(Record, frozen=True, kw_only=True):
+    """One metric under one set of conditions: only values of one series are ever compared.
+
+    settings: every parameter of the workload. conditions: all else that could move a value and is no kernel: how the
+    machine was made, the guest programs, how rounds became a value, extra kernel parameters. definition, primary: not
+    part of the identity.
+    """
+
+    workload: str
+    metric: str
+    unit: str
+    better: str
+    settings: tuple[Setting, ...]
+    machine: MachineUse
+    conditions: tuple[Setting, ...]
+    definition: str = ""
+    primary: bool = False
+
+    @property
+    def id(self) -> str:
+        """Twelve hex digits of all that must be equal."""
+        told = Series(
+            workload=self.workload, metric=self.metric, unit=self.unit, better=self.better, settings=self.settings,
+            machine=self.machine, conditions=self.conditions,
+        )  # fmt: skip
+        return content_id(told)[:12]
+
+
+class StoredKernel(Record, frozen=True, kw_only=True):
+    """A kernel in the archive. name: as its experiment's reports call it; ref: names this very kernel, "" when no
+    command can. None: not known."""
+
+    name: str
+    ref: str
+    release: str | None
+    arch: str | None
+    image_sha256: str | None = None
+    compiler: str | None = None
+    config_sha256: str | None = None
+    commit: str | None = None
+
+    @property
+    def id(self) -> str:
+        """Twelve hex digits of what makes it another kernel; what people call it does not, when it is known."""
+        known = self.image_sha256 or self.commit or self.release
+        told = StoredKernel(
+            name="" if known else self.name, ref="" if self.image_sha256 else self.ref, release=self.release,
+            arch=self.arch, image_sha256=self.image_sha256, commit=self.commit,
+        )  # fmt: skip
+        return content_id(told)[:12]
+
+
+class StoredRun(Record, frozen=True, kw_only=True):
+    """One planned run that was tried. kernel: index into Batch.kernels. started_utc: "" when not known."""
+
+    name: str
+    kernel: int
+    outcome: str
+    attempts: int
+    perturbation: int
+    control: bool
+    block: int | None
+    started_utc: str
+
+
+class StoredSample(Record, frozen=True, kw_only=True):
+    """One value of one run. series, kernel, run: indexes into the batch. counted: part of the point's value; other
+    runs (perturbed ones, controls) only tell how far runs lie apart that should not.
+
+    deviation, told: of an imported mean, its relative standard deviation and how many values are behind it.
+    """
+
+    series: int
+    kernel: int
+    run: int
+    value: float
+    counted: bool
+    printed: bool = False
+    deviation: float | None = None
+    told: int | None = None
+
+
+class Batch(Record, frozen=True, kw_only=True):
+    """All that one directory has for the archive.
+
+    session: sets one measurement of a plan apart from a fresh one of the same plan; stays the same as the directory
+    grows. kind: "run" or "import". experiment: with kernels pinned, as JSON; "" of imports.
+    """
+
+    plan: str
+    session: str
+    kind: str
+    name: str
+    directory: str
+    experiment: str
+    kernels: tuple[StoredKernel, ...]
+    series: tuple[Series, ...]
+    runs: tuple[StoredRun, ...]
+    samples: tuple[StoredSample, ...]
+
+
+class Point(Record, frozen=True, kw_only=True):
+    """One kernel of one series. value: median over runs, None when every run failed. n: counted runs, None when an
+    imported mean does not tell. spread: interquartile range over median; None below 2 runs; of an imported mean its
+    relative standard deviation.
+    floor: highest minus lowest over all runs, perturbed ones included, relative. first, last: of the runs, UTC dates,
+    "" when not known. change: against the point before. session: of a point over dates, whose directory it is.
+    """
+
+    kernel: StoredKernel
+    value: float | None
+    n: int | None
+    spread: float | None
+    floor: float | None
+    first: str
+    last: str
+    change: float | None = None
+    session: str = ""
+
+
+class Line(Record, frozen=True, kw_only=True):
+    """A series with its points in order."""
+
+    series: Series
+    points: tuple[Point, ...]
+
+
+class Confirmation(Record, frozen=True, kw_only=True):
+    """What a fresh interleaved pair said of a nomination. outcome: a word of OUTCOMES."""
+
+    nomination: str
+    when_utc: str
+    outcome: str
+    words: str
+    directory: str = ""
+    verdict: str = ""
+    evidence: str = ""
+    change: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+OUTCOMES = {
+    "confirmed": "a fresh interleaved pair changed in the same direction, with a verdict",
+    "not confirmed": "a fresh interleaved pair does not show it",
+    "not reproducible": "the pair cannot be measured again",
+}
+
+
+class Nomination(Record, frozen=True, kw_only=True):
+    """A place where a series may have changed: worth measuring again, never a change by itself.
+
+    before, after: the two kernels. change: of the medians of the segments on both sides. points: in those segments.
+    why: what it stands out from, in words. confirmation: the latest, when there is one.
+    """
+
+    id: str
+    series: Series
+    before: Point
+    after: Point
+    change: float
+    points: tuple[int, int]
+    why: str
+    confirmation: Confirmation | None = None

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The one-file reproducer: one for each workload, without a warning, and it does the work and says what it cost."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from kassay.bundle.amalgamate import amalgamate
+from kassay.guest import catalog, sources
+from kassay.model.workload import Workload
+from kassay.reproducing import reproducer
+from tests.analysis.plans import plan_of
+
+NAMES = sources.workload_names()
+QUICK = {"calibrate": ("iterations=1000", "syscalls=10")}  # all others take a size
+
+
+def source(name: str) -> tuple[Workload, str]:
+    """A workload, and its reproducer with all its defaults."""
+    workload = catalog.workloads()[name]
+    plan = plan_of(2)
+    settings = catalog.settings(workload, ())
+    cells = tuple(msgspec.structs.replace(cell, workload=name, settings=settings) for cell in plan.cells)
+    plan = msgspec.structs.replace(plan, workloads=(workload,), cells=cells)
+    return workload, reproducer(plan, workload, "reproducer.c")
+
+
+@pytest.mark.parametrize("compiler", ["gcc", pytest.param("clang", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", NAMES)
+def test_it_compiles_without_a_warning_and_runs(tmp_path: Path, name: str, compiler: str) -> None:
+    workload, text = source(name)
+    (tmp_path / "reproducer.c").write_text(text)
+    words = (compiler, "-O2", "-static", "-Wall", "-Wextra", "-Werror", "-o", "reproducer", "reproducer.c")
+    built = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+    assert (built.returncode, built.stderr) == (0, "")
+    settings = QUICK.get(name, ("size=64KiB",))
+    ran = subprocess.run(["./reproducer", "rounds=3", *settings], cwd=tmp_path, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr + ran.stdout
+    costs = dict(re.findall(r"^(\w+) +(\d+\.\d{3}) ns per .* \(median of 3 rounds;", ran.stdout, re.MULTILINE))
+    assert set(costs) == {phase.name for phase in workload.phases}
+    assert all(float(cost) > 0 for cost in costs.values())
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """mprotect_toggle's."""
+    place = tmp_path_factory.mktemp("r")
+    (place / "r.c").write_text(source("mprotect_toggle")[1])
+    subprocess.run(["gcc", "-O1", "-static", "-o", "r", "r.c"], cwd=place, check=True)
+    return place / "r"
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["size=3", "size=9EiB", "size=0MiB", "share=both", "nothing=1", "share", "rounds=0", "rounds=x", "size=-4KiB"],
+)
+def test_what_it_does_not_understand_is_refused(built: Path, word: str) -> None:
+    ran = subprocess.run([built, word], capture_output=True, text=True)
+    assert ran.returncode == 2
+    assert word in ran.stderr
+
+
+def test_phases_that_a_setting_does_not_have_are_not_printed(built: Path) -> None:
+    ran = subprocess.run([built, "rounds=2", "size=8KiB", "mode=single"], capture_output=True, text=True, check=True)
+    assert re.findall(r"^(\w+) .* ns per", ran.stdout, re.MULTILINE) == ["protect", "iteration"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_its_first_lines_say_how_to_build_it_and_what_it_prints(name: str) -> None:
+    workload, text = source(name)
+    top = " ".join(text[: text.index("*/")].replace("\n *", " ").split())
+    assert text.startswith("// SPDX-License-Identifier: GPL-2.0-only\n/*\n")
+    assert "gcc -O2 -static -o reproducer reproducer.c" in top
+    assert all(phase.definition in top for phase in workload.phases)
+    assert max(map(len, text[: text.index("*/")].splitlines())) <= 100
+    assert '#include "' not in text
+    assert text.count("SPDX") == 1
+
+
+def test_the_settings_of_the_experiment_are_built_in() -> None:
+    _, text = source("mprotect_toggle")
+    assert '\t"size=8MiB",\n' in text and "#define MEASURED_ROUNDS 20\n" in text
+
+
+def test_a_comment_cannot_be_ended_by_a_definition() -> None:
+    text = amalgamate(
+        name="x", summary="a */ b", phases=[("p", "op", "c */ d")], points=[()], rounds=1,
+        read=lambda path: f"/* {path} */\n", known={}, file="r.c",
+    )  # fmt: skip
+    assert "a * / b" in text and "c * / d" in text

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""On real kernels: kept in a history and confirmed by a fresh pair; packed, checked, forged, and measured again."""
+
+import csv
+import io
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from kassay.bundle import tar
+from kassay.bundle.manifest import NAME, Manifest, packed_files, write_manifest
+from tests.boot.conftest import Kassay, Ran, kassay
+
+pytestmark = pytest.mark.boot
+__all__ = ["kassay"]  # the fixture
+
+
+@pytest.fixture(scope="module")
+def directory(kassay: Kassay, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """mprotect_toggle on 6.16 and 6.17, restored from snapshots: two plain runs and a perturbed one each."""
+    place = tmp_path_factory.mktemp("pair") / "runs"
+    words = ("compare", "mprotect_toggle", "debian:6.16", "debian:6.17", "--set", "size=2MiB", "--rounds", "8")
+    ran = kassay(*words, "--boot", "snapshot", "--perturb", "1", "--out", str(place))
+    assert ran.status == 0, ran.err
+    return place
+
+
+@pytest.fixture(scope="module")
+def packed(kassay: Kassay, directory: Path) -> Path:
+    path = directory.with_name("runs.tar.zst")
+    ran = kassay("bundle", "pack", str(directory), "--out", str(path))
+    assert ran.status == 0, ran.err
+    assert "the very programs that were measured" in ran.out
+    return path
+
+
+def ok(ran: Ran) -> str:
+    assert ran.status == 0, ran.err
+    return ran.out
+
+
+def test_a_nominated_step_is_confirmed_by_a_fresh_pair(kassay: Kassay, directory: Path, tmp_path: Path) -> None:
+    archive = ("--archive", str(tmp_path / "h.duckdb"))
+    assert "6 runs and 24 values added" in ok(kassay("history", "add", str(directory), *archive))
+    points = list(csv.DictReader(io.StringIO(ok(kassay("history", "show", *archive, "--format", "csv")))))
+    assert len(points) == 2 and 2.1 < float(points[1]["change"]) + 1 < 2.3
+    (nominated,) = csv.DictReader(io.StringIO(ok(kassay("history", "points", *archive, "--format", "csv"))))
+    pair = ("--out", str(tmp_path / "pair"))
+    assert f"{nominated['id']}: confirmed: regression" in ok(
+        kassay("history", "confirm", nominated["id"], *archive, *pair)
+    )
+    assert "confirmed" in ok(kassay("history", "points", *archive))
+
+
+def test_a_bundle_holds_until_it_is_touched(kassay: Kassay, packed: Path, tmp_path: Path) -> None:
+    assert ": holds. " in ok(kassay("bundle", "verify", str(packed)))
+    root = tar.unpack(packed, tmp_path, 1 << 30)
+    assert ": holds. " in ok(kassay("bundle", "verify", str(root)))
+    text = (root / "report" / "json.json").read_text()
+    (root / "report" / "json.json").write_text(text.replace('"verdict": "regression"', '"verdict": "equivalent"'))
+    damaged = kassay("bundle", "verify", str(root))
+    assert (damaged.status, "report/json.json was changed" in damaged.err) == (2, True)
+    manifest = msgspec.json.decode((root / NAME).read_bytes(), type=Manifest)
+    write_manifest(root, msgspec.structs.replace(manifest, files=packed_files(root)))
+    forged = kassay("bundle", "verify", str(root))
+    assert forged.status == 2
+    assert "'equivalent', computed 'regression'" in forged.err
+
+
+def test_measured_again_it_is_the_same_to_the_digit(kassay: Kassay, packed: Path, tmp_path: Path) -> None:
+    again = kassay("bundle", "rerun", str(packed), "--out", str(tmp_path / "again"), "--exit-code")
+    assert "the same to the digit: 6 runs, 192 counts" in ok(again)
+
+
+def test_the_packed_directory_gives_the_same_bytes_again(
+    kassay: Kassay, packed: Path, directory: Path, tmp_path: Path
+) -> None:
+    ok(kassay("bundle", "pack", str(directory), "--out", str(tmp_path / "again.tar.zst")))
+    assert (tmp_path / "again.tar.zst").read_bytes() == packed.read_bytes()

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Pack, verify, tamper, verify, rerun, on directories that were not booted."""
+
+import hashlib
+import json
+import shutil
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from kassay import pipeline
+from kassay.bundle.manifest import NAME, Manifest, packed_files, write_manifest
+from kassay.bundling import LIMIT, rerun, verify
+from kassay.errors import BadInput
+from kassay.journal import artifacts
+from kassay.model.experiment import Experiment
+from kassay.model.progress import Tell, silent
+from kassay.model.samples import Sample, SampleSeries
+from kassay.packing import pack
+from tests.history.directories import measured, plan_with
+from tests.history.test_add import imported
+
+COSTS = {0: [30, 30, 30, 30], 1: [60, 60, 61, 60]}
+RELEASES = ["6.12.1", "6.17.2"]
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A measured directory with things beside it that belong into no bundle."""
+    place = measured(tmp_path_factory.mktemp("runs") / "d", plan_with(RELEASES), COSTS)
+    artifacts.put(place, b"of a run that was killed before it was written down")
+    (place / "lock").write_text("123\n")
+    (place / "report.json").write_text("{}")
+    with (place / "journal.jsonl").open("ab") as journal:
+        journal.write(b"0123 half a li")
+    return place
+
+
+@pytest.fixture(scope="module")
+def packed(directory: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("packed") / "b"
+    pack(directory, place, silent)
+    return place
+
+
+@pytest.fixture
+def bundle(packed: Path, tmp_path: Path) -> Path:
+    """A copy that may be tampered with."""
+    place = tmp_path / "b"
+    shutil.copytree(packed, place)
+    for path in place.rglob("*"):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    return place
+
+
+def names(root: Path) -> set[str]:
+    return {path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()}
+
+
+def test_a_bundle_holds_the_runs_and_the_report_and_nothing_by_chance(packed: Path, directory: Path) -> None:
+    found = names(packed)
+    assert {"README", NAME, "run/spec.toml", "run/pinned.toml", "run/plan.json", "run/journal.jsonl"} <= found
+    assert {"report/json.json", "report/terminal.txt", "report/markdown.md", "report/html.html"} <= found
+    kept = {name for name in found if name.startswith("run/artifacts/")}
+    assert len(kept) == len(names(directory / "artifacts")) - 1
+    assert not found & {"run/lock", "run/report.json"}
+    assert (packed / "run" / "journal.jsonl").read_bytes().endswith(b"}\n")
+    manifest = msgspec.json.decode((packed / NAME).read_bytes(), type=Manifest)
+    assert {file.path for file in manifest.files} == found - {NAME}
+    assert manifest.sources == "not compared with what was measured: the plan does not name its programs"
+
+
+def test_no_path_of_this_host_is_in_it(packed: Path, directory: Path) -> None:
+    for name in names(packed):
+        if not name.endswith((".zst", ".png")):
+            text = (packed / name).read_text()
+            assert str(directory) not in text and str(packed) not in text and "/tmp/" not in text, name
+
+
+def test_the_same_directory_gives_the_same_bytes_wherever_it_lies(directory: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "another place" / "e"
+    shutil.copytree(directory, elsewhere)
+    for place, target in ((directory, "1"), (elsewhere, "2")):
+        pack(place, tmp_path / f"{target}.tar.zst", silent)
+    one, two = ((tmp_path / f"{n}.tar.zst").read_bytes() for n in (1, 2))
+    assert hashlib.sha256(one).hexdigest() == hashlib.sha256(two).hexdigest()
+    assert verify(tmp_path / "1.tar.zst", LIMIT, silent).findings == 1
+    assert [p for p in tmp_path.iterdir() if p.name.startswith(".")] == []
+
+
+def test_a_bundle_that_was_not_touched_holds(packed: Path) -> None:
+    before = names(packed)
+    found = verify(packed, LIMIT, silent)
+    assert (found.findings, found.manifest.kind) == (1, "run")
+    assert any(note.startswith("sources: ") for note in found.notes)
+    assert names(packed) == before
+
+
+def resealed(root: Path, **changes: object) -> None:
+    """A manifest that fits whatever stands there now: what a forger would write."""
+    manifest = msgspec.json.decode((root / NAME).read_bytes(), type=Manifest)
+    write_manifest(root, msgspec.structs.replace(manifest, files=packed_files(root), **changes))
+
+
+def edit(root: Path, name: str, old: str, new: str) -> None:
+    text = (root / name).read_text()
+    assert old in text
+    (root / name).write_text(text.replace(old, new))
+
+
+def other_value(root: Path) -> None:
+    report = json.loads((root / "report/json.json").read_text())
+    report["findings"][0]["change"] = 0.5
+    (root / "report/json.json").write_text(json.dumps(report))
+
+
+def dropped_finding(root: Path) -> None:
+    report = json.loads((root / "report/json.json").read_text())
+    report["findings"] = []
+    (root / "report/json.json").write_text(json.dumps(report))
+
+
+def other_words(root: Path) -> None:
+    edit(root, "report/terminal.txt", "60", "30")
+
+
+def other_artifact(root: Path) -> None:
+    first = sorted((root / "run/artifacts").rglob("*.zst"))
+    first[0].write_bytes(first[1].read_bytes())
+
+
+def shorter_journal(root: Path) -> None:
+    lines = (root / "run/journal.jsonl").read_bytes().splitlines(keepends=True)
+    (root / "run/journal.jsonl").write_bytes(b"".join(lines[:-1]))
+
+
+def no_report(root: Path) -> None:
+    (root / "report/json.json").unlink()
+
+
+def other_margin(root: Path) -> None:
+    edit(root, "run/plan.json", '"margin":0.01', '"margin":0.02')
+
+
+@pytest.mark.parametrize(
+    ("forge", "said"),
+    [
+        (other_value, "findings[0].change is 0.5, computed 1.0"),
+        (dropped_finding, "length of findings is 0, computed 1"),
+        (other_words, "report/terminal.txt: not what its findings say"),
+        (other_artifact, "its content is not what its name says"),
+        (shorter_journal, "its report is not what its runs give"),
+        (no_report, "json.json"),
+        (other_margin, "plan.json is not the plan that was measured"),
+    ],
+)
+def test_a_forgery_with_a_fitting_manifest_is_found(bundle: Path, forge: Callable[[Path], None], said: str) -> None:
+    forge(bundle)
+    with pytest.raises(BadInput, match="damaged"):
+        verify(bundle, LIMIT, silent)
+    resealed(bundle)
+    with pytest.raises(BadInput) as caught:
+        verify(bundle, LIMIT, silent)
+    assert said in caught.value.what
+    assert len(str(caught.value).splitlines()) <= 3
+
+
+def test_a_plan_that_contradicts_itself_is_the_bundles_fault(bundle: Path) -> None:
+    plan = (bundle / "run/plan.json").read_bytes()
+    forged = plan.replace(b'"kernel":1', b'"kernel":7')
+    assert forged != plan
+    (bundle / "run/plan.json").write_bytes(forged)
+    old, new = (hashlib.sha256(data).hexdigest() for data in (plan, forged))
+    lines = (bundle / "run/journal.jsonl").read_bytes().splitlines(keepends=True)
+    header = lines[0].partition(b" ")[2].rstrip(b"\n").replace(old.encode(), new.encode())
+    lines[0] = b"%08x %s\n" % (zlib.crc32(header), header)
+    (bundle / "run/journal.jsonl").write_bytes(b"".join(lines))
+    resealed(bundle, plan=new)
+    with pytest.raises(BadInput, match="contradict each other"):
+        verify(bundle, LIMIT, silent)
+
+
+def test_a_bundle_of_another_version_may_be_worded_differently_but_not_valued(bundle: Path) -> None:
+    other_words(bundle)
+    resealed(bundle, kassay_version="0.0.1")
+    assert any("kassay 0.0.1" in note and "terminal.txt" in note for note in verify(bundle, LIMIT, silent).notes)
+    other_value(bundle)
+    resealed(bundle, kassay_version="0.0.1")
+    with pytest.raises(BadInput, match=r"packed by kassay 0\.0\.1: findings\[0\]\.change"):
+        verify(bundle, LIMIT, silent)
+
+
+def test_what_is_there_already_and_other_archives_are_refused(directory: Path, tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    for name, said in (("there", "is there already"), ("x.tar.gz", "not a kind of archive"), ("x.zip", "not a kind")):
+        with pytest.raises(BadInput, match=said):
+            pack(directory, tmp_path / name, silent)
+    with pytest.raises(BadInput, match="not a run directory"):
+        pack(tmp_path, tmp_path / "x.tar.zst", silent)
+    assert [path.name for path in tmp_path.iterdir()] == ["there"]
+
+
+def test_a_missing_artifact_is_said_while_packing(directory: Path, tmp_path: Path) -> None:
+    shutil.copytree(directory, tmp_path / "d")
+    next((tmp_path / "d" / "artifacts").rglob("*.zst")).unlink()
+    for path in (tmp_path / "d" / "artifacts").rglob("*.zst"):
+        path.unlink()
+    with pytest.raises(BadInput, match="No such file"):
+        pack(tmp_path / "d", tmp_path / "b", silent)
+    assert not (tmp_path / "b").exists()
+
+
+def test_what_was_timed_beside_is_packed_and_an_import_is(tmp_path: Path) -> None:
+    both = measured(tmp_path / "d", plan_with(RELEASES), COSTS)
+    measured(both / "beside", plan_with(RELEASES, rounds=9), {0: [5], 1: [6]})
+    pack(both, tmp_path / "b", silent)
+    assert {"run/beside/plan.json", "run/beside/pinned.toml", "run/beside/journal.jsonl"} <= names(tmp_path / "b")
+    assert verify(tmp_path / "b", LIMIT, silent).findings == 1
+    common = {"workload": "w", "metric": "ns", "unit": "ns", "definition": "x", "better": "lower", "primary": True}
+    series = [SampleSeries(kernel=k, samples=tuple(Sample(value=v) for v in ones), **common)  # type: ignore[arg-type]
+              for k, ones in (("6.12", (1.0, 1.1)), ("6.19", (2.0, 2.1)))]  # fmt: skip
+    other = imported(tmp_path / "i", series=tuple(series))
+    (other / "source").mkdir()
+    (other / "source" / "my file.csv").write_text("kernel,metric,value\n")
+    manifest = pack(other, tmp_path / "ib.tar.zst", silent)
+    assert manifest.kind == "import" and "run/source/my file.csv" in {file.path for file in manifest.files}
+    assert verify(tmp_path / "ib.tar.zst", LIMIT, silent).manifest == manifest
+    with pytest.raises(BadInput, match="measured elsewhere"):
+        rerun(tmp_path / "ib.tar.zst", tmp_path / "r", LIMIT, silent)
+
+
+@pytest.mark.parametrize(("cost", "same"), [(60, True), (61, False)])
+def test_a_repeated_experiment_is_held_against_the_packed_one(
+    packed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cost: int, same: bool
+) -> None:
+    """The machine is replaced; what it is asked for, and what is made of the results, is the product's."""
+    asked: list[Experiment] = []
+
+    def measure(experiment: Experiment, place: Path, tell: Tell) -> None:
+        asked.append(experiment)
+        measured(place, plan_with(RELEASES), {0: [30] * 4, 1: [cost, 60, 61, 60]})
+
+    monkeypatch.setattr(pipeline, "measure", measure)
+    (again,) = rerun(packed, tmp_path / "again", LIMIT, silent)
+    assert [use.ref for use in asked[0].kernels] == ["debian:6.12.1-1", "debian:6.17.2-1"]
+    assert (again.counts, again.compared, again.same, again.unlike) == (True, 8, same, ())

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""kassay history: from directories to a table, to a nomination, to its outcome; and what is refused."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+from typer.testing import CliRunner, Result
+
+from kassay import pipeline
+from kassay.cli import build_app
+from kassay.errors import BadInput, HostLacks, KassayError
+from kassay.model.experiment import Experiment
+from kassay.model.progress import Tell
+from tests.history.directories import keep, measured, plan_with, runs_of
+
+RELEASES = ["6.12.1", "6.16.9", "6.17.2"]
+Ask = Callable[..., Result]
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    costs = {0: [30, 30], 1: [30, 30], 2: [60, 60]}
+    return measured(tmp_path / "runs", plan_with(RELEASES, question="ladder"), costs)
+
+
+@pytest.fixture
+def ask(tmp_path: Path) -> Ask:
+    def run(*words: str) -> Result:
+        return CliRunner().invoke(build_app(), ["history", *words, "--archive", str(tmp_path / "h.duckdb")])
+
+    return run
+
+
+def refused(result: Result) -> KassayError:
+    assert isinstance(result.exception, KassayError), result.output
+    assert len(str(result.exception).splitlines()) <= 3
+    return result.exception
+
+
+def test_a_directory_is_added_once(ask: Ask, directory: Path) -> None:
+    assert "6 runs and 6 values added, 0 runs were there before" in ask("add", str(directory)).output
+    assert "0 runs and 0 values added, 6 runs were there before" in ask("add", str(directory), str(directory)).output
+
+
+def test_what_was_timed_beside_counts_is_added_too(ask: Ask, directory: Path) -> None:
+    measured(directory / "beside", plan_with(RELEASES, rounds=9), {0: [7], 1: [7]})
+    assert len(ask("add", str(directory)).output.splitlines()) == 2
+    shown = json.loads(ask("show", "--format", "json").output)
+    assert sorted(len(series["points"]) for series in shown["series"]) == [2, 3]
+
+
+def test_one_directory_that_is_none_adds_nothing_of_the_others(ask: Ask, directory: Path, tmp_path: Path) -> None:
+    assert "not a run directory" in refused(ask("add", str(directory), str(tmp_path))).what
+    assert "no history yet" in refused(ask("show")).what
+
+
+def test_a_metric_is_shown_over_kernels(ask: Ask, directory: Path) -> None:
+    ask("add", str(directory))
+    lines = ask("show").output.splitlines()
+    assert lines[0] == "w.iteration [instructions/page], icount, x86_64, 1 CPU, 1GiB"
+    assert lines[1].split() == ["kernel", "measured", "value", "n", "spread", "change", "compiler"]
+    assert [line.split()[:1] + line.split()[2:] for line in lines[2:]] == [
+        ["debian:6.12.1-1", "30", "2", "0", "%", "-", "gcc", "12"],
+        ["debian:6.16.9-1", "30", "2", "0", "%", "0", "%"],
+        ["debian:6.17.2-1", "60", "2", "0", "%", "+100.0", "%"],
+    ]
+
+
+def test_csv_and_json_have_the_same_points(ask: Ask, directory: Path) -> None:
+    ask("add", str(directory))
+    rows = list(csv.DictReader(io.StringIO(ask("show", "--format", "csv").output)))
+    (series,) = json.loads(ask("show", "--format", "json").output)["series"]
+    assert [float(row["value"]) for row in rows] == [point["value"] for point in series["points"]] == [30.0, 30.0, 60.0]
+    assert [row["change"] for row in rows] == ["", "0.0", "1.0"]
+    assert {row["series"] for row in rows} == {series["id"]}
+
+
+def test_sessions_are_shown_over_dates(ask: Ask, directory: Path, tmp_path: Path) -> None:
+    later = measured(tmp_path / "later", plan_with(RELEASES, question="ladder"), {0: [31]},
+                     started_utc="2026-12-01T00:00:00Z")  # fmt: skip
+    ask("add", str(directory), str(later))
+    rows = list(csv.DictReader(io.StringIO(ask("show", "--over", "dates", "--format", "csv").output)))
+    assert [(row["first_utc"][:10], row["value"]) for row in rows][-1] == ("2026-12-01", "31.0")
+    assert rows[-1]["session"] == str(later)
+    assert "session" in ask("show", "--over", "dates").output.splitlines()[1]
+
+
+def nominated(ask: Ask) -> str:
+    (row,) = csv.DictReader(io.StringIO(ask("points", "--format", "csv").output))
+    assert (row["from"], row["to"], float(row["change"])) == ("debian:6.16.9-1", "debian:6.17.2-1", 1.0)
+    return row["id"]
+
+
+def test_a_step_is_nominated_and_never_called_a_change(ask: Ask, directory: Path) -> None:
+    ask("add", str(directory))
+    name = nominated(ask)
+    shown = ask("points").output
+    assert f"{name}  debian:6.16.9-1" in shown and "nominated" in shown
+    assert f"kassay history confirm {name}" in shown
+    assert "regression" not in shown
+    told = json.loads(ask("points", "--format", "json").output)
+    assert [one["id"] for one in told["nominated"]] == [name]
+
+
+@pytest.mark.parametrize(("costs", "outcome"), [((30, 60), "confirmed"), ((30, 30), "not confirmed")])
+def test_a_fresh_pair_decides_and_is_remembered(
+    ask: Ask, directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, costs: tuple[int, int], outcome: str
+) -> None:
+    """The machine is replaced; what is measured, judged and kept is the product's."""
+    asked: list[Experiment] = []
+
+    def measure(experiment: Experiment, place: Path, tell: Tell) -> None:
+        asked.append(experiment)
+        plan = plan_with(["6.16.9", "6.17.2"])
+        measured(place, plan, {0: [costs[0]] * 4, 1: [costs[1]] * 4})
+
+    monkeypatch.setattr(pipeline, "measure", measure)
+    ask("add", str(directory))
+    name = nominated(ask)
+    done = ask("confirm", name, "--out", str(tmp_path / "pair"))
+    assert done.exit_code == 0, done.exception
+    assert f"{name}: {outcome}: " in done.output
+    assert [use.ref for use in asked[0].kernels] == ["debian:6.16.9-1", "debian:6.17.2-1"]
+    shown = ask("points").output
+    assert outcome in shown and "next:" not in shown
+    assert "judged before" in refused(ask("confirm", name, "--out", str(tmp_path / "pair"))).what
+
+
+def test_a_kernel_that_cannot_be_had_any_more_is_an_outcome(
+    ask: Ask, directory: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def gone(*_: object) -> None:
+        raise BadInput("debian:6.16.9-1: no such kernel in the archive")
+
+    monkeypatch.setattr(pipeline, "measure", gone)
+    ask("add", str(directory))
+    done = ask("confirm", nominated(ask), "--out", str(tmp_path / "pair"))
+    assert "not reproducible: debian:6.16.9-1: no such kernel" in done.output
+    assert "not reproducible" in ask("points").output
+
+
+def test_what_the_host_lacks_is_no_outcome(ask: Ask, directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lacks(*_: object) -> None:
+        raise HostLacks("no network")
+
+    monkeypatch.setattr(pipeline, "measure", lacks)
+    ask("add", str(directory))
+    assert refused(ask("confirm", nominated(ask))).what == "no network"
+    assert "not reproducible" not in ask("points").output
+
+
+def test_without_out_a_judged_pair_is_not_taken_for_a_fresh_one(
+    ask: Ask, directory: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    places: list[Path] = []
+
+    def measure(experiment: Experiment, place: Path, tell: Tell) -> None:
+        places.append(place)
+        measured(place, plan_with(["6.16.9", "6.17.2"]), {0: [30, 30], 1: [60, 60]})
+
+    monkeypatch.setattr(pipeline, "measure", measure)
+    monkeypatch.chdir(tmp_path)
+    ask("add", str(directory))
+    name = nominated(ask)
+    for _ in range(2):
+        assert ask("confirm", name).exit_code == 0
+    assert [str(place) for place in places] == [f"kassay-out/confirm-{name}", f"kassay-out/confirm-{name}-2"]
+
+
+def test_an_unknown_nomination_is_refused_with_those_there_are(ask: Ask, directory: Path) -> None:
+    ask("add", str(directory))
+    assert nominated(ask) in refused(ask("confirm", "ffffffff")).remedy
+
+
+def test_sql_answers_in_every_form(ask: Ask, directory: Path) -> None:
+    ask("add", str(directory))
+    query = "SELECT release, value, n, NULL AS nothing FROM points JOIN kernels USING (kernel) ORDER BY release LIMIT 1"
+    assert json.loads(ask("sql", query, "--format", "json").output) == [
+        {"release": "6.12.1", "value": 30.0, "n": 2, "nothing": None}
+    ]
+    assert ask("sql", query, "--format", "csv").output == "release,value,n,nothing\n6.12.1,30.0,2,\n"
+    assert ask("sql", query).output.splitlines()[-1].split() == ["6.12.1", "30", "2", "-"]
+    assert ask("sql", "SELECT DISTINCT started_utc FROM runs", "--format", "json").output.count("2026-11-21") == 1
+    assert "one SELECT" in refused(ask("sql", "DROP TABLE t_runs")).what
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("show", "--format", "xml"), "unknown 'xml'"), (("show", "--memory", "lots"), "'lots' is not a size"),
+        (("show", "--set", "size"), "write NAME=VALUE"), (("show", "--over", "weeks"), "unknown 'weeks'"),
+        (("show", "nothing"), "no series is as asked"), (("points", "--clock", "kvm"), "no series is as asked"),
+    ],
+)  # fmt: skip
+def test_bad_words_are_refused_with_the_way_out(ask: Ask, directory: Path, words: tuple[str, ...], said: str) -> None:
+    ask("add", str(directory))
+    assert said in refused(ask(*words)).what
+
+
+def test_a_directory_that_grew_is_added_to(ask: Ask, directory: Path) -> None:
+    plan = plan_with(RELEASES, question="ladder")
+    ask("add", str(directory))
+    keep(directory, runs_of(plan, 2)[2], 61)
+    assert "1 runs and 1 values added, 6 runs were there before" in ask("add", str(directory)).output
+
+
+def test_hostile_names_do_not_reach_the_terminal(ask: Ask, tmp_path: Path) -> None:
+    plan = plan_with(["6.12.1", "6.17.2"])
+    kernel = msgspec.structs.replace(plan.kernels[0], compiler="\x1b[31mgcc\n", image_sha256="x")
+    plan = msgspec.structs.replace(plan, kernels=(kernel, plan.kernels[1]))
+    ask("add", str(measured(tmp_path / "d", plan, {0: [30]})))
+    assert "\x1b" not in ask("show").output

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Adding a directory: every value once, whatever was there, and the rest when it grew."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from kassay.archiving import gather
+from kassay.history.add import add
+from kassay.history.archive import Archive, writing
+from kassay.history.query import Wanted, lines
+from kassay.model.records import to_json
+from kassay.model.samples import ImportedKernel, Sample, Samples, SampleSeries, Source, Spread
+from tests.history.batches import batch, batch_of, series
+from tests.history.directories import keep, measured, plan_with, runs_of
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Iterator[Archive]:
+    with writing(tmp_path / "h.duckdb") as opened:
+        yield opened
+
+
+def values(archive: Archive, **wanted: object) -> list[list[tuple[str | None, float | None, int | None]]]:
+    found = lines(archive, Wanted(**wanted))  # type: ignore[arg-type]
+    return [[(p.kernel.release, p.value, p.n) for p in line.points] for line in found]
+
+
+def test_the_same_batch_again_adds_nothing(archive: Archive) -> None:
+    first = add(archive, batch(3))
+    assert (first.runs, first.samples, first.known) == (6, 6, 0)
+    again = add(archive, batch(3))
+    assert (again.runs, again.samples, again.known) == (0, 0, 6)
+    assert values(archive) == [[("6.12", 101.0, 3), ("6.17", 201.0, 3)]]
+
+
+def test_kernels_and_series_of_another_plan_are_the_same_ones(archive: Archive) -> None:
+    add(archive, batch(2))
+    add(archive, batch_of({"6.17": [300.0, 300.0, 300.0], "6.19": [400.0]}, plan="other"))
+    assert values(archive) == [[("6.12", 100.5, 2), ("6.17", 300.0, 5), ("6.19", 400.0, 1)]]
+    assert archive.rows("SELECT count(*) FROM t_kernels") == [(3,)]
+
+
+def test_a_fresh_measurement_of_the_same_plan_is_another_session(archive: Archive) -> None:
+    add(archive, batch(2))
+    fresh = msgspec.structs.replace(batch(2), session="t", directory="/d/fresh")
+    assert add(archive, fresh).runs == 4
+    (line,) = lines(archive, Wanted(dates=True))
+    assert sorted({point.session for point in line.points}) == ["/d/fresh", "/d/plan"]
+
+
+def test_a_directory_that_grew_adds_the_rest(archive: Archive, tmp_path: Path) -> None:
+    plan = plan_with(["6.12.1", "6.17.2"])
+    directory = measured(tmp_path / "d", plan, {0: [30, 30]})
+    assert add(archive, gather(directory)).runs == 2
+    for run, cost in zip(runs_of(plan, 1), (60, 62, 70, 71), strict=True):
+        keep(directory, run, cost)
+    grown = add(archive, gather(directory))
+    assert (grown.runs, grown.samples, grown.known) == (4, 4, 2)
+    # the runs from the third on are perturbed: they are kept, and not part of the value
+    assert values(archive) == [[("6.12.1", 30.0, 2), ("6.17.2", 61.0, 2)]]
+    assert archive.rows("SELECT count(*) FILTER (NOT counted) FROM samples") == [(2,)]
+    assert add(archive, gather(directory)).runs == 0
+
+
+def test_a_run_that_failed_and_succeeded_later_is_renewed(archive: Archive, tmp_path: Path) -> None:
+    plan = plan_with(["6.12.1", "6.17.2"])
+    directory = measured(tmp_path / "d", plan, {0: [None], 1: [60]})
+    add(archive, gather(directory))
+    assert archive.rows("SELECT outcome, count(*) FROM runs GROUP BY ALL ORDER BY ALL") == [("ok", 1), ("panic", 1)]
+    keep(directory, runs_of(plan, 0)[0], 30, attempt=2)
+    assert add(archive, gather(directory)).runs == 1
+    assert archive.rows("SELECT outcome, sum(attempts) FROM runs GROUP BY ALL") == [("ok", 3)]
+    assert values(archive) == [[("6.12.1", 30.0, 1), ("6.17.2", 60.0, 1)]]
+
+
+def test_an_older_copy_takes_nothing_away(archive: Archive, tmp_path: Path) -> None:
+    plan = plan_with(["6.12.1", "6.17.2"])
+    old = gather(measured(tmp_path / "d", plan, {0: [30]}))
+    for run, cost in zip(runs_of(plan, 0)[1:], (32,), strict=False):
+        keep(tmp_path / "d", run, cost)
+    add(archive, gather(tmp_path / "d"))
+    assert add(archive, old).runs == 0
+    assert values(archive) == [[("6.12.1", 31.0, 2)]]
+
+
+def test_the_value_of_a_run_is_that_of_the_report(tmp_path: Path) -> None:
+    directory = measured(tmp_path / "d", plan_with(["6.12.1", "6.17.2"]), {0: [30, 31], 1: [60]})
+    made = gather(directory)
+    assert [sample.value for sample in made.samples] == [30.0, 31.0, 60.0]
+    (one,) = made.series
+    assert (one.workload, one.metric, one.unit, one.primary) == ("w", "iteration", "instructions/page", True)
+    conditions = {c.name: c.value for c in one.conditions}
+    assert conditions["value"] == "mode of its rounds"
+    assert (conditions["boot"], conditions["emulator"], conditions["kernel parameters"]) == ("short", "QEMU", "")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("rounds", 7), ("boot", "stock"), ("background", 1), ("quiesce", False), ("flavour", "amd64")]
+)
+def test_what_moves_a_value_makes_another_series(tmp_path: Path, field: str, value: object) -> None:
+    plain = gather(measured(tmp_path / "a", plan_with(["6.12.1", "6.17.2"]), {0: [30]}))
+    changes: dict[str, Any] = {field: value}
+    other = gather(measured(tmp_path / "b", plan_with(["6.12.1", "6.17.2"], **changes), {0: [30]}))
+    assert plain.series[0].id != other.series[0].id
+    assert plain.kernels[0].id == other.kernels[0].id
+
+
+def test_what_cannot_move_a_count_makes_no_other_series(tmp_path: Path) -> None:
+    plan = plan_with(["6.12.1", "6.17.2"])
+    elsewhere = msgspec.structs.replace(plan, machine=msgspec.structs.replace(plan.machine, host="another"))
+    made = [gather(measured(tmp_path / str(i), p, {0: [30]})) for i, p in enumerate((plan, elsewhere))]
+    assert made[0].series[0].id == made[1].series[0].id
+
+
+def imported(directory: Path, **changes: object) -> Path:
+    kernels = (ImportedKernel(label="6.12", release="6.12"), ImportedKernel(label="6.19", release="6.19"))
+    common = {"workload": "w", "metric": "ns", "unit": "ns", "definition": "x", "better": "lower", "primary": True}
+    many = SampleSeries(kernel="6.12", samples=(Sample(value=1.0), Sample(value=3.0), Sample(value=None)), **common)  # type: ignore[arg-type]
+    printed = SampleSeries(kernel="6.19", spread=Spread(mean=4.0, deviation=0.5, n=None), **common)  # type: ignore[arg-type]
+    source = Source(name="a.csv", sha256="0" * 64, format="csv")
+    fields: dict[str, object] = {"name": "i", "sources": (source,), "kernels": kernels, "series": (many, printed),
+                                 "replication": "boot", **changes}  # fmt: skip
+    directory.mkdir()
+    (directory / "samples.json").write_bytes(to_json(Samples(**fields)))  # type: ignore[arg-type]
+    return directory
+
+
+def test_imported_values_and_means_stand_in_the_archive(archive: Archive, tmp_path: Path) -> None:
+    added = add(archive, gather(imported(tmp_path / "i")))
+    assert (added.runs, added.samples) == (4, 3)
+    (line,) = lines(archive, Wanted(clock="imported"))
+    assert [(p.value, p.n, p.spread) for p in line.points] == [(2.0, 2, 0.5), (4.0, None, 0.5)]
+    assert archive.rows("SELECT count(*) FROM runs WHERE outcome = 'failed'") == [(1,)]
+    assert add(archive, gather(tmp_path / "i")).runs == 0
+
+
+def test_imports_of_unknown_machines_are_never_mixed(archive: Archive, tmp_path: Path) -> None:
+    add(archive, gather(imported(tmp_path / "a")))
+    add(archive, gather(imported(tmp_path / "b", notes=("another file",))))
+    assert len(lines(archive, Wanted())) == 2
+
+
+def test_imports_of_one_named_machine_are_one_series(archive: Archive, tmp_path: Path) -> None:
+    add(archive, gather(imported(tmp_path / "a", machine="m1")))
+    add(archive, gather(imported(tmp_path / "b", machine="m1", notes=("another file",))))
+    (line,) = lines(archive, Wanted())
+    assert [point.n for point in line.points] == [4, None]
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [("2026-05-13T10:11:12Z", "2026-05-13 10:11:12"), ("2026-05-13T12:11:12+02:00", "2026-05-13 10:11:12"),
+     ("yesterday", None), ("", None)],
+)  # fmt: skip
+def test_a_moment_that_cannot_be_read_is_absent(archive: Archive, text: str, kept: str | None) -> None:
+    one = batch(1)
+    runs = tuple(msgspec.structs.replace(run, started_utc=text) for run in one.runs)
+    add(archive, msgspec.structs.replace(one, runs=runs))
+    assert archive.rows("SELECT DISTINCT started_utc::VARCHAR FROM samples") == [(kept,)]
+
+
+def test_series_differ_by_everything_but_their_words() -> None:
+    plain = series()
+    assert series(definition="other", primary=False).id == plain.id
+    for name, value in (("metric", "m"), ("unit", "u"), ("better", "higher"), ("settings", ()), ("conditions", ())):
+        assert msgspec.structs.replace(plain, **{name: value}).id != plain.id
+
+
+def test_points_are_those_of_all_samples_after_every_addition(archive: Archive, tmp_path: Path) -> None:
+    plan = plan_with(["6.12.1", "6.17.2"])
+    directory = measured(tmp_path / "d", plan, {0: [30, 31, 35], 1: [60]})
+    batches = [gather(directory), batch(3), batch_of({"6.17": [300.0], "6.19": [400.0, 401.0]}, plan="other")]
+    keep(directory, runs_of(plan, 1)[1], 66)
+    for one in (*batches, gather(directory), gather(imported(tmp_path / "i"))):
+        add(archive, one)
+        live = archive.rows(
+            "SELECT series, kernel, median(value) FILTER (counted), min(value), max(value), count(*), max(started_utc)"
+            " FROM samples GROUP BY ALL ORDER BY ALL"
+        )
+        kept = archive.rows(
+            "SELECT series, kernel, value, lowest, highest, all_runs, last_utc FROM points ORDER BY ALL"
+        )
+        assert kept == live

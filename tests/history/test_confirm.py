@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Nominations: where, with an id that stays; the pair that confirms one, and what its report then means."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from kassay.archiving import gather
+from kassay.errors import BadInput
+from kassay.history.add import add
+from kassay.history.archive import Archive, writing
+from kassay.history.confirm import experiment_for, judged, not_reproducible, why_not
+from kassay.history.nominate import confirmations, judged_directories, nominations, remember, too_short
+from kassay.history.query import Wanted, lines
+from kassay.history.records import OUTCOMES, Nomination
+from kassay.model.experiment import KernelUse
+from kassay.model.report import Report
+from tests.history.batches import batch_of, series
+from tests.history.directories import measured, plan_with
+from tests.report.reports import compare
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Iterator[Archive]:
+    with writing(tmp_path / "h.duckdb") as opened:
+        yield opened
+
+
+def nominated(archive: Archive, **wanted: object) -> list[Nomination]:
+    known = confirmations(archive)
+    return [one for line in lines(archive, Wanted(**wanted)) for one in nominations(line, known)]  # type: ignore[arg-type]
+
+
+def test_a_step_of_counts_is_nominated_between_its_two_kernels(archive: Archive) -> None:
+    add(archive, batch_of({"6.12": [303.0], "6.16": [303.0], "6.17": [671.0], "6.19": [671.0]}))
+    (one,) = nominated(archive)
+    assert (one.before.kernel.release, one.after.kernel.release) == ("6.16", "6.17")
+    assert one.change == pytest.approx(671 / 303 - 1)
+    assert one.points == (2, 2)
+    assert one.confirmation is None
+
+
+def test_the_id_stays_when_the_series_grows(archive: Archive) -> None:
+    add(archive, batch_of({"6.16": [303.0], "6.17": [671.0]}))
+    (before,) = nominated(archive)
+    add(archive, batch_of({"6.12": [303.0], "7.0": [900.0]}, plan="more"))
+    assert before.id in [one.id for one in nominated(archive)]
+    assert len({one.id for one in nominated(archive)}) == 2
+
+
+def test_times_need_six_points_and_say_so(archive: Archive) -> None:
+    timed = series(clock="kvm")
+    values = {f"6.{i}": [25.0 if i < 4 else 37.0] for i in range(1, 6)}
+    add(archive, batch_of(values, plan="a", of=timed))
+    (line,) = lines(archive, Wanted())
+    assert nominations(line, {}) == ()
+    assert too_short(line) == "5 points; at least 6 are needed to nominate one"
+    add(archive, batch_of({"6.6": [37.0]}, plan="b", of=timed))
+    (one,) = nominated(archive)
+    assert (one.before.kernel.release, one.after.kernel.release) == ("6.3", "6.4")
+
+
+def test_one_point_of_counts_is_too_short_and_two_are_not(archive: Archive) -> None:
+    add(archive, batch_of({"6.12": [1.0]}))
+    assert [too_short(line) for line in lines(archive, Wanted())] == ["1 point; at least 2 are needed to nominate one"]
+    add(archive, batch_of({"6.13": [1.0]}, plan="more"))
+    assert [too_short(line) for line in lines(archive, Wanted())] == [""]
+
+
+def test_the_pair_is_the_stored_experiment_narrowed_to_both_sides(archive: Archive, tmp_path: Path) -> None:
+    plan = plan_with(["6.12.1", "6.16.9", "6.17.2"], question="ladder", rounds=7, repeats=1, perturb=0, seed=5)
+    add(archive, gather(measured(tmp_path / "d", plan, {0: [30], 1: [30], 2: [60]})))
+    (one,) = nominated(archive)
+    pair = experiment_for(archive, one)
+    assert why_not(one) == ""
+    assert pair.kernels == (KernelUse(ref="debian:6.16.9-1"), KernelUse(ref="debian:6.17.2-1"))
+    assert (pair.question, pair.order, pair.rounds, pair.seed) == ("compare", "interleaved", 7, 5)
+    assert (pair.cpus, pair.memory_bytes, pair.clock) == ((1,), (1 << 30,), "icount")
+    assert [use.name for use in pair.workloads] == ["w"]
+    # one run could never be a verdict
+    assert (pair.repeats, pair.perturb) == (2, 2)
+
+
+def test_the_extra_kernel_parameters_of_the_series_are_those_of_the_pair(archive: Archive, tmp_path: Path) -> None:
+    plan = plan_with(["6.12.1", "6.17.2"], cmdline="thp=never")
+    add(archive, gather(measured(tmp_path / "d", plan, {0: [30], 1: [60]})))
+    (one,) = nominated(archive)
+    assert {use.cmdline for use in experiment_for(archive, one).kernels} == {"thp=never"}
+
+
+def test_imported_values_and_unnamed_kernels_cannot_be_measured_again(archive: Archive) -> None:
+    add(archive, batch_of({f"6.{i}": [25.0 if i < 4 else 37.0] for i in range(1, 7)}, of=series(clock="imported")))
+    (one,) = nominated(archive)
+    assert "imported" in why_not(one)
+    unnamed = msgspec.structs.replace(one.after, kernel=msgspec.structs.replace(one.after.kernel, ref=""))
+    counted = msgspec.structs.replace(one, series=series(), after=unnamed)
+    assert "no reference names" in why_not(counted)
+    host = msgspec.structs.replace(one.after, kernel=msgspec.structs.replace(one.after.kernel, ref="host"))
+    assert "one at a time" in why_not(msgspec.structs.replace(counted, after=host))
+    assert "one kernel" in why_not(msgspec.structs.replace(counted, after=one.before))
+
+
+def test_without_a_stored_experiment_that_is_said(archive: Archive) -> None:
+    add(archive, msgspec.structs.replace(batch_of({"6.12": [1.0], "6.17": [2.0]}), kind="import"))
+    (one,) = nominated(archive)
+    with pytest.raises(BadInput, match="no experiment of it is stored"):
+        experiment_for(archive, one)
+
+
+def report_with(verdict: str, evidence: str = "exact", metric: str = "iteration", better: str = "lower") -> Report:
+    report = compare()
+    finding = msgspec.structs.replace(
+        report.findings[0], metric=metric, verdict=verdict, evidence=evidence, better=better, reasons=("because",)
+    )
+    return msgspec.structs.replace(report, findings=(finding,))
+
+
+@pytest.fixture
+def growth(archive: Archive) -> Nomination:
+    add(archive, batch_of({"6.16": [303.0], "6.17": [671.0]}))
+    return nominated(archive)[0]
+
+
+@pytest.mark.parametrize(
+    ("report", "outcome"),
+    [
+        (report_with("regression"), "confirmed"),
+        (report_with("regression", "reliable"), "confirmed"),
+        (report_with("regression", "robust-only"), "confirmed"),
+        (report_with("regression", "partial"), "not confirmed"),
+        (report_with("improvement"), "not confirmed"),
+        (report_with("improvement", better="higher"), "confirmed"),
+        (report_with("equivalent"), "not confirmed"),
+        (report_with("inconclusive", "partial"), "not confirmed"),
+        (report_with("state-mismatch", "partial"), "not confirmed"),
+        (report_with("regression", metric="another"), "not confirmed"),
+    ],
+)
+def test_only_a_verdict_in_the_same_direction_confirms(growth: Nomination, report: Report, outcome: str) -> None:
+    found = judged(growth, report, "/d")
+    assert (found.outcome, found.directory, found.nomination) == (outcome, "/d", growth.id)
+    assert found.outcome in OUTCOMES and found.words
+
+
+def test_outcomes_are_kept_and_the_latest_is_shown(archive: Archive, growth: Nomination) -> None:
+    remember(archive, not_reproducible(growth, "no network"))
+    remember(archive, judged(growth, report_with("regression"), "/d"))
+    (one,) = nominated(archive)
+    assert one.confirmation is not None
+    assert (one.confirmation.outcome, one.confirmation.verdict) == ("confirmed", "regression")
+    assert archive.rows("SELECT count(*) FROM confirmations") == [(2,)]
+    assert judged_directories(archive) == {"", "/d"}
