@@ -26,7 +26,7 @@ class Looking:
         if look is None or look == self._last:
             return False
         self._last = look
-        analysis = analyse(plan, collect(self._here, records))
+        analysis = analyse(plan, collect(self._here, records), primary_only=True)
         text = "all decided" if analysis.decided else _open(analysis.findings)
         self._tell(Progress(stage="look", subject=f"{look} boots a kernel", text=text))
         return analysis.decided

@@ -6,8 +6,8 @@ from statistics import median
 
 import msgspec
 
-from kassay.analysis.looks import looks
-from kassay.analysis.statistics.planning import detectable
+from kassay.analysis.looks import MINIMUM_BOOTS, looks, within
+from kassay.analysis.statistics.planning import boots_needed, detectable, threshold
 from kassay.effects.files import cache_directory, write_atomic
 from kassay.model.experiment import Experiment
 from kassay.model.plan import Plan
@@ -28,12 +28,22 @@ def outlook(plan: Plan) -> str:
     """One line: boots and looks planned, what they cost, and the change they show in four of five sessions."""
     e = plan.experiment
     planned = looks(e.repeats)
-    first = sum(1 for run in plan.runs if run.block < (planned[0] + 1) // 2)
-    boots = f"{first} to {len(plan.runs)} boots" if len(planned) > 1 else f"{len(plan.runs)} boots"
-    cost = _cost(e, first, len(plan.runs))
-    shown = ", ".join(f"{detectable(cv, planned[-1]):.1%} where boots scatter by {cv:.0%}" for cv in _USUAL_CV)
+    first = sum(1 for run in plan.runs if within(run, planned[0])) if e.order != "sequential" else len(plan.runs)
+    boots = f"{first} to {len(plan.runs)} boots" if first < len(plan.runs) else f"{len(plan.runs)} boots"
     at = "/".join(map(str, planned))
-    return f"{boots}{cost}; looked at after {at} per kernel; shows a change of {shown}, in 4 of 5 sessions"
+    said = f"{boots}{_cost(e, first, len(plan.runs))}; looked at after {at} per kernel"
+    if planned[-1] < MINIMUM_BOOTS:
+        return f"{said}; no verdict is possible below {MINIMUM_BOOTS} boots per kernel, this only screens"
+    level = threshold(len(planned)) / _questions(plan)
+    shown = ", ".join(f"{detectable(cv, planned[-1], level):.1%} where boots scatter by {cv:.0%}" for cv in _USUAL_CV)
+    needed = ", ".join(str(boots_needed(cv, e.margin, level)) for cv in _USUAL_CV)
+    return f"{said}; shows a change of {shown}, in 4 of 5 sessions (one of {e.margin:.1%} takes {needed} boots)"
+
+
+def _questions(plan: Plan) -> int:
+    """Primary comparisons that share the level of a look."""
+    groups = len({cell.setting_key for cell in plan.cells})
+    return groups * (len(plan.kernels) - 1)
 
 
 def _cost(e: Experiment, first: int, most: int) -> str:

@@ -75,8 +75,12 @@ def _with_times(report: Report, directory: Path, tell: Tell) -> Report:
     if not (directory / "plan.json").exists():
         return report
     timed = _read(directory, tell)
+    plan = timed.here.plan
+    if [kernel.image_sha256 for kernel in plan.kernels] != [kernel.image_sha256 for kernel in report.kernels]:
+        other = "The times in beside/ are of other kernel images than the counts, so they are not shown (--fresh)."
+        return structs.replace(report, disclosures=(*report.disclosures, other))
     rows = side_by_side(report.findings, timed.analysis.findings)
-    return structs.replace(report, beside=rows, beside_machine=timed.here.plan.machine)
+    return structs.replace(report, beside=rows, beside_machine=plan.machine)
 
 
 def profiles(
@@ -110,6 +114,8 @@ def _read(directory: Path, tell: Tell = silent) -> _Read:
     here = open_directory(directory)
     records = read_journal(here.journal, here.plan_id)
     evidence = collect(here, records, tell)
+    if here.plan.experiment.timed:  # many settings take longer than two seconds
+        tell(Progress(stage="judge", subject=directory.name, text=f"{len(records)} boots"))
     return _Read(here, records, evidence, analyse(here.plan, evidence))
 
 

@@ -20,7 +20,7 @@ def finding(clock: str, change: float, **changes: object) -> Finding:
         judged = judge_counts(*sides, 0.01, None)
     else:
         sides = side("a", *(1000 * n for n in NOISE)), side("b", *(1000 * (1 + change) * n for n in NOISE))
-        judged = judge_times(*sides, 0.02, Session(looks=(8,), threshold=0.05))
+        judged = judge_times(*sides, 0.02, Session(looks=(8,), threshold=0.05, look=8))
     return msgspec.structs.replace(
         Finding(
             workload="w", settings=(), machine=MachineUse(arch="x86_64", clock=clock, cpus=1, memory_bytes=1 << 30),
@@ -52,15 +52,24 @@ def test_agreement_and_disagreement_are_said_in_words(counted: float, timed: flo
 
 
 def test_a_wide_interval_claims_no_disagreement() -> None:
-    """+60 % somewhere between +8 and +230 does not disagree with +121."""
+    """+60 % somewhere between +8 and +230 neither agrees nor disagrees with +121."""
     time = finding("kvm", 0.60, interval=(0.08, 2.3))
-    assert "alike, as far as the interval" in meaning(finding("icount", 1.21), time)
+    assert "too wide to hold against the counts" in meaning(finding("icount", 0.5), time)
+    assert "too wide" not in meaning(finding("icount", 0.5), finding("kvm", 0.5))
+
+
+def test_a_small_count_inside_the_interval_of_time_is_no_disagreement() -> None:
+    time = finding("kvm", 0.015, interval=(0.012, 0.018), verdict="equivalent")
+    assert "no disagreement" in meaning(finding("icount", 0.015), time)
 
 
 def test_without_a_verdict_of_either_nothing_is_read_into_it() -> None:
     refused = finding("kvm", 0.5, verdict="state-mismatch")
     assert "no verdict (state-mismatch)" in meaning(finding("icount", 0.5), refused)
-    assert "the time does not" in meaning(finding("icount", 0.5), finding("kvm", 0.5, verdict="inconclusive"))
+    void = finding("kvm", 0.5, verdict="inconclusive", reasons=("the session is void: it differs from itself",))
+    assert meaning(finding("icount", 0.5), void) == (
+        "the counts decide, the time does not: the session is void: it differs from itself"
+    )
 
 
 def test_emulated_time_is_said_to_be_the_emulators() -> None:

@@ -4,6 +4,7 @@
 import random
 from math import exp
 
+import msgspec
 import pytest
 
 from kassay.analysis.imported import STATE_DOUBT, judge_samples
@@ -60,9 +61,12 @@ def test_more_is_better_where_the_file_says_so() -> None:
 
 
 @pytest.mark.parametrize("replication", ["process", "interval", "unknown"])
-def test_values_that_are_no_boots_are_never_more_than_partial(replication: str) -> None:
-    made = samples(series("a", values(1)), series("b", values(1.5)), replication=replication)
-    assert UNITS_OF_REPLICATION[replication] in " ".join(judge_samples(made, 0.02).findings[0].reasons)
+def test_values_that_are_no_boots_get_no_verdict_however_many_they_are(replication: str) -> None:
+    made = samples(series("a", values(1, 1000)), series("b", values(1.5, 1000)), replication=replication)
+    f = judge_samples(made, 0.02).findings[0]
+    assert (f.verdict, f.interval, f.timing) == ("inconclusive", None, None)
+    assert f.reasons[0] == UNITS_OF_REPLICATION[replication]
+    assert f.change == pytest.approx(0.5, abs=0.02)
 
 
 def test_an_unknown_order_is_told() -> None:
@@ -94,7 +98,24 @@ def test_a_mean_and_single_values_do_not_compare_by_rank() -> None:
 def test_three_kernels_are_a_ladder_with_its_step() -> None:
     made = samples(series("a", values(1, 10)), series("b", values(1.001, 10, 2)), series("c", values(1.5, 10)))
     (ladder,) = judge_samples(made, 0.02).ladders
-    assert [(s.from_kernel, s.to_kernel, s.verdict) for s in ladder.steps] == [("b", "c", "regression")]
+    assert [(s.from_kernel, s.to_kernel) for s in ladder.steps if s.verdict == "regression"] == [("b", "c")]
+
+
+def test_a_value_of_zero_in_a_ladder_is_no_crash() -> None:
+    made = samples(series("a", values(1, 10)), series("b", [0.0, *values(1, 9)]), series("c", values(1.5, 10)))
+    (ladder,) = judge_samples(made, 0.02).ladders
+    assert "zero" in " ".join(f.reasons[0] for f in judge_samples(made, 0.02).findings)
+    assert {(s.from_kernel, s.to_kernel) for s in ladder.steps} >= {("a", "b"), ("b", "c")}
+
+
+def test_many_settings_of_three_equal_kernels_name_no_change_between_the_ends() -> None:
+    made = [
+        msgspec.structs.replace(series(kernel, values(1, 10, seed * 7 + place)), workload=f"w{seed}")
+        for seed in range(20)
+        for place, kernel in enumerate("abc")
+    ]
+    found = judge_samples(samples(*made), 0.001).findings
+    assert [f.verdict for f in found if f.verdict in ("regression", "improvement")] == []
 
 
 def test_shares_become_an_itemised_difference_that_adds_up() -> None:

@@ -4,6 +4,8 @@
 import random
 from math import exp
 
+import msgspec
+
 from kassay.analysis.analyse import Analysis, analyse
 from kassay.model.measurement import CellEvidence
 from kassay.model.plan import Plan
@@ -50,6 +52,22 @@ def test_a_clear_change_stops_the_session_at_the_first_look() -> None:
     assert (found.findings[0].verdict, found.look, found.decided) == ("regression", 6, True)
     assert found.findings[0].timing is not None and found.findings[0].timing.stopped
     assert found.findings[0].timing.control is not None and found.findings[0].timing.control.passed
+
+
+def test_what_decides_is_the_same_without_the_other_metrics() -> None:
+    plan = timed()
+    made = []
+    for cell in plan.cells:
+        runs = [run for run in plan.runs if run.cell == cell.id and run.block < 3]
+        ticks = [[SCALE * (1 + cell.kernel) + run.repeat] * 5 for run in runs]
+        measured = [
+            measurement(one, repeat=run.repeat, run=run.id, block=run.block, control=run.control)
+            for one, run in zip(ticks, runs, strict=True)
+        ]
+        made.append(item(cell.id, plan, measured))
+    whole, primary = analyse(plan, made), analyse(plan, made, primary_only=True)
+    assert (whole.decided, primary.decided) == (True, True)
+    assert [f for f in whole.findings if f.primary] == list(primary.findings)
 
 
 def test_boots_after_the_last_look_are_not_judged() -> None:
@@ -105,12 +123,81 @@ def test_one_small_p_among_many_cells_is_no_verdict() -> None:
 def test_a_timed_ladder_finds_the_step_that_all_kernels_show_together() -> None:
     found = session(timed(5), 10, {0: 1.0, 1: 1.0, 2: 1.3, 3: 1.3, 4: 1.3}, cv=0.03)
     (ladder,) = found.ladders
-    assert [(s.from_kernel, s.to_kernel, s.verdict) for s in ladder.steps] == [
-        ("debian:6.1", "debian:6.2", "regression")
-    ]
+    steps = [(s.from_kernel, s.to_kernel) for s in ladder.steps if s.verdict == "regression"]
+    assert steps == [("debian:6.1", "debian:6.2")]
     assert all(f.verdict in ("inconclusive", "equivalent") for f in found.findings[:4] if f.base != "debian:6.1")
 
 
 def test_a_timed_ladder_without_steps_has_none() -> None:
     found = session(timed(5), 10, dict.fromkeys(range(5), 1.0), cv=0.03, seed=4)
-    assert found.ladders[0].steps == ()
+    assert {s.verdict for s in found.ladders[0].steps} == {"inconclusive"}  # neither shown nor excluded
+    assert len(found.ladders[0].steps) == 4
+
+
+def test_a_void_ladder_claims_no_step() -> None:
+    found = session(timed(3), 10, {0: 1.0, 1: 1.0, 2: 1.5}, control=1.3)
+    assert {s.verdict for s in found.ladders[0].steps} == {"inconclusive"}
+    assert {f.evidence for f in found.findings} == {"unstable"} and found.decided
+    assert not any(f.timing.stopped for f in found.findings if f.timing)
+
+
+def test_a_void_matrix_has_no_statement_and_nothing_stands() -> None:
+    found = session(timed(memory_bytes=SIZES), 10, {0: 1.0, 1: 1.4}, control=1.3)
+    assert found.families == ()
+    assert {(f.verdict, f.standing) for f in found.findings} == {("inconclusive", "")}
+
+
+def test_controls_of_many_settings_together_show_at_the_first_look_what_none_can_alone() -> None:
+    found = session(timed(memory_bytes=SIZES), 6, {0: 1.0, 1: 1.4}, control=1.3)
+    assert "the session is void: over all settings" in found.findings[0].reasons[0]
+
+
+def test_a_session_whose_control_boots_all_failed_says_so() -> None:
+    plan = timed()
+    made = []
+    for cell in plan.cells:
+        runs = [run for run in plan.runs if run.cell == cell.id and run.block < 3 and not run.control]
+        level = 1.0 if cell.kernel == 0 else 1.4
+        measured = [
+            measurement([int(SCALE * level) + run.repeat] * 5, repeat=run.repeat, run=run.id, block=run.block)
+            for run in runs
+        ]
+        one = item(cell.id, plan, measured)
+        lost = [run for run in plan.runs if run.cell == cell.id and run.block < 3 and run.control]
+        failures = tuple(
+            msgspec.structs.replace(record, run=run.id, attempt=2)
+            for run in lost
+            for record in evidence("x", failures=("panic",)).failures
+        )
+        made.append(msgspec.structs.replace(one, control_failures=failures))
+    f = analyse(plan, made).findings[0]
+    assert (f.verdict, f.evidence) == ("regression", "partial")
+    assert "the boots that would hold the first kernel against itself failed" in f.reasons[-1]
+
+
+def test_what_is_said_of_some_settings_before_the_end_is_provisional() -> None:
+    plan = timed(memory_bytes=SIZES[:2])
+    draw = random.Random(3)
+    made = []
+    for cell in plan.cells:
+        quiet = cell.machine.memory_bytes == SIZES[0]
+        measured = [
+            measurement(
+                [int(SCALE * (1.5 if cell.kernel and quiet else 1) * exp(draw.gauss(0, 0.001 if quiet else 0.2)))] * 5,
+                repeat=run.repeat, run=run.id, block=run.block, control=run.control,
+            )
+            for run in plan.runs if run.cell == cell.id and run.block < 5
+        ]  # fmt: skip
+        made.append(item(cell.id, plan, measured))
+    found = analyse(plan, made)
+    assert not found.decided
+    (f,) = [f for f in found.findings if f.verdict == "regression"]
+    assert f.evidence == "partial" and f.reasons[-1].startswith("provisional: the session goes on")
+
+
+def test_a_sequential_ladder_still_sees_a_step_but_never_more_than_partial() -> None:
+    found = session(timed(3, order="sequential", repeats=10), 10_000, {0: 1.0, 1: 2.0, 2: 2.0}, cv=0.01)
+    assert [(s.from_kernel, s.verdict) for s in found.ladders[0].steps if s.verdict == "regression"] == [
+        ("debian:6.0", "regression")
+    ]
+    assert {f.evidence for f in found.findings} == {"partial"}

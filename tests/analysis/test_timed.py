@@ -9,11 +9,10 @@ import pytest
 
 from kassay.analysis.statistics.planning import threshold
 from kassay.analysis.timed import ORDER_DOUBTS, Session, check_control, judge_times
-from kassay.model.finding import EVIDENCE
 from tests.analysis.sides import side
 
-ONE_LOOK = Session(looks=(8,), threshold=threshold(1))
-FIVE_LOOKS = Session(looks=(6, 10, 14, 18, 24), threshold=threshold(5))
+ONE_LOOK = Session(looks=(8,), threshold=threshold(1), look=8)
+FIVE_LOOKS = Session(looks=(6, 10, 14, 18, 24), threshold=threshold(5), look=6)
 
 
 def boots(draw: random.Random, n: int, factor: float = 1.0, cv: float = 0.02) -> list[float]:
@@ -96,7 +95,7 @@ def test_failures_of_one_side_are_an_outcome_of_their_own() -> None:
 @pytest.mark.parametrize("order", ["sequential", "sandwich", "unknown"])
 def test_an_order_that_is_not_random_is_never_more_than_partial(order: str) -> None:
     draw = random.Random(8)
-    session = Session(looks=(8,), threshold=0.05, blocks=order == "sandwich", doubts=(ORDER_DOUBTS[order],))
+    session = Session(looks=(8,), threshold=0.05, look=8, blocks=order == "sandwich", doubts=(ORDER_DOUBTS[order],))
     judged = judge_times(side("a", *boots(draw, 8)), side("b", *boots(draw, 8, 1.4)), 0.01, session)
     assert (judged.verdict, judged.evidence) == ("regression", "partial")
     assert ORDER_DOUBTS[order] in judged.reasons
@@ -111,9 +110,24 @@ def test_a_coarse_clock_widens_the_interval_and_forbids_equivalence() -> None:
     assert judged.interval is not None and judged.interval[0] < -0.04 and judged.interval[1] > 0.04
 
 
-def test_a_clock_that_gives_one_value_only_cannot_prove_equivalence_below_its_step() -> None:
+def test_a_clock_that_gives_one_value_only_cannot_prove_equivalence() -> None:
     fine = msgspec.structs.replace(side("a", *[100.0] * 8), rounds=(100.0, 100.01, 100.02, 100.04, 100.06, 100.09))
     assert judge_times(fine, fine, 0.02, ONE_LOOK).verdict == "equivalent"
+    judged = judge_times(side("a", *[100.0] * 8), fine, 0.02, ONE_LOOK)
+    assert judged.verdict == "inconclusive"
+    assert judged.reasons[0] == "a: the clock shows one value only, so how coarse it is is not known"
+
+
+def test_between_looks_and_before_the_first_nothing_is_judged() -> None:
+    base, head = side("a", *range(100, 107)), side("b", *range(200, 207))
+    judged = judge_times(base, head, 0.02, FIVE_LOOKS._replace(look=None))
+    assert (judged.verdict, judged.interval) == ("inconclusive", None)
+    assert "the first look, after 6 boots a side and their controls, is not reached yet" in judged.reasons[0]
+
+
+def test_a_control_of_which_no_difference_could_show_is_none() -> None:
+    """Two control boots three times as slow: p cannot get below the level, so passing would prove nothing."""
+    assert check_control(side("a", *range(100, 106)), side("a", 300, 301), FIVE_LOOKS) is None
 
 
 def test_a_control_that_agrees_passes_and_one_that_does_not_is_told() -> None:
@@ -128,7 +142,3 @@ def test_a_control_that_agrees_passes_and_one_that_does_not_is_told() -> None:
 
 def test_times_of_zero_are_no_times() -> None:
     assert judge_times(side("a", *[0.0] * 8), side("b", *[1.0] * 8), 0.01, ONE_LOOK).verdict == "inconclusive"
-
-
-def test_every_evidence_word_is_in_the_vocabulary() -> None:
-    assert {"reliable", "robust-only", "partial", "unstable", "exact"} == set(EVIDENCE)

@@ -28,6 +28,14 @@ def problems(text: str) -> str:
     return str(caught.value)
 
 
+def test_a_file_with_a_clock_of_time_has_its_defaults() -> None:
+    text = 'clock = "kvm"\nkernels = ["debian:6.12", "debian:6.17"]\nworkloads = ["mprotect_toggle"]\n'
+    timed = parse(text, "x.toml")
+    assert (timed.repeats, timed.perturb, timed.margin) == (24, 0, 0.02)
+    with pytest.raises(BadInput, match="perturb: moves what exact counts"):
+        parse("perturb = 1\n" + text, "x.toml")
+
+
 def test_a_good_file_is_read() -> None:
     experiment = parse(GOOD, "dir/mine.toml")
     assert experiment.name == "mine"

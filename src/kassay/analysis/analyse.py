@@ -5,19 +5,21 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from msgspec import structs
+
 from kassay.analysis.exact import judge_counts, withheld
 from kassay.analysis.gate._rule import GateRule, Refusal
 from kassay.analysis.ladder import Compare, build_ladder, find_steps
 from kassay.analysis.looks import seen
-from kassay.analysis.session import Point, control_of, decided, session_of, settle
+from kassay.analysis.session import Control, Point, control_of, decided, session_of, settle
 from kassay.analysis.side import all_have_mode, build_side, repeats_agree
 from kassay.analysis.timed import Session, judge_times
-from kassay.analysis.timed_ladder import joint
+from kassay.analysis.timed_ladder import in_accord, with_steps
 from kassay.model.finding import Finding, Ladder
 from kassay.model.machine import SCOPES, UNITS
 from kassay.model.measurement import CellEvidence
 from kassay.model.plan import Plan
-from kassay.model.timing import ControlCheck, Family
+from kassay.model.timing import Family
 from kassay.model.workload import Phase
 from kassay.registry import discover
 
@@ -33,23 +35,32 @@ class Analysis(NamedTuple):
     decided: bool = False
 
 
-def analyse(plan: Plan, evidence: Iterable[CellEvidence]) -> Analysis:
+def analyse(plan: Plan, evidence: Iterable[CellEvidence], *, primary_only: bool = False) -> Analysis:
     """Every comparison of the plan, in plan order; neighbours for a ladder, and its two ends.
 
-    Pure: the same plan and evidence give the same answer.
+    Pure: the same plan and evidence give the same answer. primary_only: of the primary metrics, which decide.
     """
+    if primary_only:
+        plan = _primary(plan)
     if not plan.experiment.timed:
         findings, ladders = _compared(plan, tuple(evidence), None)
         return Analysis(findings, ladders)
     at_look, boots = seen(plan, tuple(evidence))
-    session = session_of(plan.experiment)
+    session = session_of(plan.experiment, boots)
     findings, ladders = _compared(plan, at_look, session)
-    if plan.experiment.question == "ladder":
-        findings, ladders = joint(findings, ladders, session)
-    settled, families = settle(
-        findings, _controls(plan, at_look, session), session, families=plan.experiment.question == "compare"
-    )
+    ladder = plan.experiment.question == "ladder"
+    if ladder:
+        findings = in_accord(findings, ladders, session)
+    settled, families = settle(findings, _controls(plan, at_look, session), session, families=not ladder)
+    if ladder:
+        ladders = with_steps(ladders, settled)
     return Analysis(settled, ladders, families, boots, boots is not None and decided(settled))
+
+
+def _primary(plan: Plan) -> Plan:
+    """The plan as if its workloads had no other phases."""
+    kept = [structs.replace(w, phases=tuple(p for p in w.phases if p.primary)) for w in plan.workloads]
+    return structs.replace(plan, workloads=tuple(kept))
 
 
 def _compared(
@@ -70,13 +81,15 @@ def _compared(
     return tuple(findings), tuple(ladders)
 
 
-def _controls(plan: Plan, evidence: Sequence[CellEvidence], session: Session) -> dict[Point, ControlCheck]:
+def _controls(plan: Plan, evidence: Sequence[CellEvidence], session: Session) -> dict[Point, Control]:
     """Of the first kernel of each group, in its primary phase."""
+    if not session.control:
+        return {}
     found = {}
     for group in _groups(evidence):
         phase = next(phase for phase in _phases(plan, group) if phase.primary)
-        if (check := control_of(group[0], phase.name, session)) is not None:
-            found[(group[0].cell.workload, group[0].cell.settings, group[0].cell.machine)] = check
+        place = group[0].cell.workload, group[0].cell.settings, group[0].cell.machine
+        found[place] = control_of(group[0], phase.name, session)
     return found
 
 

@@ -30,14 +30,14 @@ def meaning(counts: Finding, time: Finding) -> str:
 def _of_changes(counts: Finding, time: Finding) -> str:
     counted, timed = counts.verdict, time.verdict
     if timed == "inconclusive":
-        bound = (
-            f"|change| < {time.timing.bound:.1%}" if time.timing and time.timing.bound is not None else "no interval"
-        )
-        return f"the counts decide, the time does not ({bound}): more boots, or a longer workload, would tell"
+        why = time.reasons[0] if time.reasons else "no reason given"
+        return f"the counts decide, the time does not: {why}"
     if counted == "inconclusive":
         return "the time decides, the counts do not: see why under their finding"
     if (counted, timed) == ("equivalent", "equivalent"):
         return "neither changed"
+    if timed == "equivalent" and counted != "equivalent" and _covers(time, counts):
+        return "no disagreement: what the counts show is small enough to lie within the interval of time"
     if counted == "equivalent":
         return (
             "same instructions, other time: caches, TLB, atomics, locks or the layout of code and data, not more code"
@@ -51,6 +51,8 @@ def _of_changes(counts: Finding, time: Finding) -> str:
         )
     least, most = sorted(abs(end) for end in time.interval or (_size(time), _size(time)))
     counted_by = abs(_size(counts))
+    if time.interval is not None and _LIKE * least < counted_by and most > _LIKE * counted_by:
+        return "the interval of time is too wide to hold against the counts: more boots would tell"
     if least > _LIKE * counted_by:
         return (
             "time changed far more than the instructions: caches, atomics or locks rather than the length of the path"
@@ -59,6 +61,11 @@ def _of_changes(counts: Finding, time: Finding) -> str:
         return "instructions changed far more than time: most of them overlap with waiting, or are cheap ones"
     path = "longer" if _size(counts) > 0 else "shorter"
     return f"instructions and time changed alike, as far as the interval of time tells: the path is {path}"
+
+
+def _covers(time: Finding, counts: Finding) -> bool:
+    low, high = time.interval or (0.0, 0.0)
+    return low <= _size(counts) <= high
 
 
 def _row(counts: Finding, time: Finding) -> Beside:

@@ -12,7 +12,7 @@ from kassay.analysis.families import held
 from kassay.analysis.in_words import Share, sentence
 from kassay.analysis.statistics.planning import threshold
 from kassay.analysis.timed import ORDER_DOUBTS, Session, judge_times
-from kassay.analysis.timed_ladder import joint, ladder_of
+from kassay.analysis.timed_ladder import in_accord, ladder_of, with_steps
 from kassay.model.finding import DERIVED, Attribution, AttributionRow, Finding, Ladder, Side
 from kassay.model.machine import SCOPES, MachineUse
 from kassay.model.samples import UNITS_OF_REPLICATION, FunctionShares, Samples, SampleSeries
@@ -38,10 +38,10 @@ def judge_samples(samples: Samples, margin: float) -> Analysis:
         findings += compared
     findings += [f for shares in samples.shares for f in _by_function(samples, shares)]
     if ladders:
-        joined, steps = joint(findings, ladders, session)
-        return Analysis(joined, steps)
-    standing = held(findings, session)
-    return Analysis(standing.findings, (), standing.families)
+        joined = in_accord(findings, ladders, session)
+        return Analysis(joined, with_steps(ladders, joined))
+    # Cells of a file may share their boots, and then say nothing together: no statement about all of them.
+    return Analysis(held(findings, session).findings, ())
 
 
 def session_of(samples: Samples) -> Session:
@@ -50,7 +50,7 @@ def session_of(samples: Samples) -> Session:
     most = max((len(series.samples) for series in samples.series), default=0)
     blocks = known and any(series.samples for series in samples.series)
     doubts = (STATE_DOUBT,) if blocks else (STATE_DOUBT, ORDER_DOUBTS["unknown"])
-    return Session(looks=(most,), threshold=threshold(1), blocks=blocks, doubts=doubts)
+    return Session(looks=(most,), threshold=threshold(1), blocks=blocks, doubts=doubts, look=most)
 
 
 def side_of(samples: Samples, series: SampleSeries) -> Side:
@@ -59,15 +59,20 @@ def side_of(samples: Samples, series: SampleSeries) -> Side:
     runs = tuple(one.value for one in values if one.value is not None)
     blocks = tuple(one.block for one in values if one.block is not None)
     failed = len(series.samples) - len(values)
-    doubts = () if samples.replication == "boot" or len(runs) < 2 else (UNITS_OF_REPLICATION[samples.replication],)
     spread = series.spread
     return Side(
         kernel=series.kernel, value=spread.mean if spread else median(runs) if runs else None,
-        method="mean, as printed" if spread else f"median of {len(runs)} values", runs=runs, perturbed=(),
-        rounds=values[0].inner if values else (), warmup=(), failed=failed, failed_tries=failed, doubts=doubts,
+        method=_method(series, len(runs)), runs=runs, perturbed=(),
+        rounds=values[0].inner if values else (), warmup=(), failed=failed, failed_tries=failed,
         blocks=blocks if len(blocks) == len(runs) else (), spread=spread.deviation if spread else None,
         change_text=spread.change_text if spread else "",
     )  # fmt: skip
+
+
+def _method(series: SampleSeries, values: int) -> str:
+    if series.spread is not None:
+        return "mean, as printed"
+    return "its one value" if values == 1 else f"median of {values} values"
 
 
 def _groups(samples: Samples) -> list[tuple[SampleSeries, ...]]:
@@ -82,7 +87,7 @@ def _groups(samples: Samples) -> list[tuple[SampleSeries, ...]]:
 
 def _compare(samples: Samples, base: SampleSeries, head: SampleSeries, margin: float, session: Session) -> Finding:
     sides = side_of(samples, base), side_of(samples, head)
-    judged = _judged(sides, base, head, margin, session)
+    judged = _judged(samples, sides, base, head, margin, session)
     return Finding(
         workload=base.workload, settings=base.settings, machine=_machine(samples, base), metric=base.metric,
         primary=base.primary, unit=base.unit, definition=base.definition, better=base.better, base=base.kernel,
@@ -94,7 +99,12 @@ def _compare(samples: Samples, base: SampleSeries, head: SampleSeries, margin: f
 
 
 def _judged(
-    sides: tuple[Side, Side], base: SampleSeries, head: SampleSeries, margin: float, session: Session
+    samples: Samples,
+    sides: tuple[Side, Side],
+    base: SampleSeries,
+    head: SampleSeries,
+    margin: float,
+    session: Session,
 ) -> Judgement:
     if base.spread is not None and head.spread is not None:
         change = head.spread.mean / base.spread.mean - 1 if base.spread.mean else None
@@ -112,6 +122,10 @@ def _judged(
         return Judgement(change=change, interval=None, verdict="inconclusive", evidence="partial", reasons=(reason,))
     if any(side.value is None for side in sides):
         return withheld("incomplete", "one side has no value")
+    if samples.replication != "boot" and any(len(side.runs) > 1 for side in sides):
+        change = sides[1].value / sides[0].value - 1 if sides[0].value and sides[1].value is not None else None
+        reasons = (UNITS_OF_REPLICATION[samples.replication], *session.doubts)
+        return Judgement(change=change, interval=None, verdict="inconclusive", evidence="partial", reasons=reasons)
     return judge_times(*sides, margin, session, base.better)
 
 

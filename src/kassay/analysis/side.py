@@ -4,6 +4,7 @@
 from collections.abc import Iterable
 from statistics import median
 
+from kassay.analysis.gate.quiet_region import disturbed
 from kassay.analysis.rounds import Summary, has_mode, summarise
 from kassay.model.finding import Side
 from kassay.model.guest import PhaseRounds
@@ -31,7 +32,7 @@ def build_side(evidence: CellEvidence, phase: str, *, counts: bool, mode: bool) 
         warmup=rounds[: summary.warmup] if summary else (),
         failed=evidence.lost,
         unmade=evidence.unmade,
-        doubts=_doubts(plain, summary),
+        doubts=(*_doubts(plain, summary), *(() if counts else _disturbed(evidence.cell.machine.clock, plain))),
         chosen=summary.chosen if summary else (),
         contexts=_contexts(plain),
         blocks=() if counts else tuple(m.block for m in plain),
@@ -54,6 +55,12 @@ def _doubts(plain: list[Measurement], summary: Summary | None) -> tuple[str, ...
     if any(m.foreign_ns is None and (m.region is None or m.region.problem) for m in plain):
         found.append("whether other tasks ran in the region is not known")
     return tuple(found)
+
+
+def _disturbed(clock: str, plain: list[Measurement]) -> tuple[str, ...]:
+    """Timed boots in which other tasks ran, when these are too few to refuse the comparison."""
+    dirty = [] if clock == "host" else disturbed(plain)
+    return (f"other tasks ran in the measured part of {len(dirty)} of {len(plain)} boots",) if dirty else ()
 
 
 def all_have_mode(group: Iterable[CellEvidence], phase: str) -> bool:

@@ -14,7 +14,7 @@ import msgspec
 from kassay.analysis.exact import Judgement, withheld
 from kassay.analysis.looks import MINIMUM_BOOTS
 from kassay.analysis.scatter import word
-from kassay.analysis.statistics.blocked import Boot, estimate, interval, test
+from kassay.analysis.statistics.blocked import Boot, estimate, interval, smallest_p, test
 from kassay.analysis.statistics.failures import fisher
 from kassay.analysis.statistics.planning import tick
 from kassay.model.finding import Side
@@ -26,12 +26,16 @@ _TICKS_OF_MARGIN = 0.1
 
 class Session(NamedTuple):
     """How the boots of a comparison were made. looks: planned, boots per kernel. threshold: of p, at each look.
-    blocks: whether the kernels took turns in blocks. doubts: why any of it proves less than it might."""
+    blocks: whether the kernels took turns in blocks. doubts: why any of it proves less than it might. look: boots per
+    kernel that the look at hand has; None before the first one. control: whether boots of a kernel against itself
+    were planned."""
 
     looks: tuple[int, ...]
     threshold: float
     blocks: bool = True
     doubts: tuple[str, ...] = ()
+    look: int | None = None
+    control: bool = False
 
 
 ORDER_DOUBTS = {
@@ -65,8 +69,10 @@ def judge_times(base: Side, head: Side, margin: float, session: Session, better:
         boots=fewest, looks=session.looks, threshold=session.threshold, level=1 - session.threshold, p=None,
         blocks=len({boot.block for boot in boots}), tick=_tick(base, head), failures=_failures(base, head),
     )  # fmt: skip
-    if fewest < MINIMUM_BOOTS:
+    if fewest < MINIMUM_BOOTS or session.look is None:
         reason = f"screening only: {_boots(fewest)} on a side, a verdict on time needs {MINIMUM_BOOTS}"
+        if fewest >= MINIMUM_BOOTS:
+            reason = f"the first look, after {_boots(session.looks[0])} a side and their controls, is not reached yet"
         return Judgement(change=change, interval=None, verdict="inconclusive", evidence="partial",
                          reasons=(reason, *_doubts(base, head, timing, session)), timing=timing)  # fmt: skip
     found = _widened(interval(boots, session.threshold), timing.tick, margin)
@@ -77,7 +83,7 @@ def judge_times(base: Side, head: Side, margin: float, session: Session, better:
         return Judgement(change=change, interval=None, verdict="inconclusive", evidence="partial",
                          reasons=(reason, *_doubts(base, head, timing, session)), timing=timing)  # fmt: skip
     timing = msgspec.structs.replace(timing, p=p, bound=max(abs(found[0]), abs(found[1])))
-    verdict, why = _verdict(found, margin, better, timing)
+    verdict, why = _verdict(found, margin, better, session, _stepless(base, head))
     doubts = _doubts(base, head, timing, session)
     evidence, strays = word(base, head, decided=verdict != "inconclusive", doubted=bool(doubts))
     return Judgement(change=change, interval=found, verdict=verdict, evidence=evidence,
@@ -85,10 +91,12 @@ def judge_times(base: Side, head: Side, margin: float, session: Session, better:
 
 
 def check_control(base: Side, control: Side, session: Session) -> ControlCheck | None:
-    """A kernel's boots against other boots of the same kernel; None while there are too few to tell."""
+    """A kernel's boots against other boots of the same kernel; None while no difference between so few could show."""
     if not control.runs or not base.runs or min((*base.runs, *control.runs)) <= 0:
         return None
     boots = boots_of(base, control, session)
+    if smallest_p(boots) > session.threshold:
+        return None
     p = test(boots)
     found = interval(boots, session.threshold)
     return ControlCheck(
@@ -133,14 +141,23 @@ def _failures(base: Side, head: Side) -> FailureCheck | None:
     )  # fmt: skip
 
 
-def _verdict(interval: tuple[float, float], margin: float, better: str,
-             timing: Timing) -> tuple[str, tuple[str, ...]]:  # fmt: skip
+def _stepless(base: Side, head: Side) -> str:
+    """A kernel whose rounds all took the same time to the last digit: the clock may be as coarse as that. "": none."""
+    return next(
+        (s.kernel for s in (base, head) if len(s.rounds or s.runs) > 1 and len({*(s.rounds or s.runs)}) == 1), ""
+    )
+
+
+def _verdict(interval: tuple[float, float], margin: float, better: str, session: Session,
+             stepless: str) -> tuple[str, tuple[str, ...]]:  # fmt: skip
     low, high = interval
     if -margin <= low and high <= margin:
+        if stepless:
+            return "inconclusive", (f"{stepless}: the clock shows one value only, so how coarse it is is not known",)
         return "equivalent", ()
     apart = low > 0 or high < 0
     if not apart:
-        return "inconclusive", (_undecided(timing),)
+        return "inconclusive", (_undecided(max(abs(low), abs(high)), session),)
     if better == "unknown":
         return "inconclusive", ("the values differ, but whether more is better is not known",)
     nearest = min(abs(low), abs(high))
@@ -148,12 +165,10 @@ def _verdict(interval: tuple[float, float], margin: float, better: str,
     return verdict_of(low if low > 0 else high, better), weak
 
 
-def _undecided(timing: Timing) -> str:
-    done = timing.boots >= timing.looks[-1] if timing.looks else True
-    more = "" if done else f", of at most {timing.looks[-1]}"
-    return (
-        f"|change| < {timing.bound:.1%} after {_boots(timing.boots)} a side{more}; that allows both a change and none"
-    )
+def _undecided(bound: float, session: Session) -> str:
+    look = session.look or session.looks[-1]
+    more = f", of at most {session.looks[-1]}" if look < session.looks[-1] else ""
+    return f"|change| < {bound:.1%} after {_boots(look)} a side{more}; that allows both a change and none"
 
 
 def _doubts(base: Side, head: Side, timing: Timing, session: Session) -> tuple[str, ...]:
@@ -165,11 +180,6 @@ def _doubts(base: Side, head: Side, timing: Timing, session: Session) -> tuple[s
         one = timing.failures
         counts = f"{one.base_failed} of {one.base_tried} on {base.kernel}, {one.head_failed} of {one.head_tried}"
         found.append(f"boots fail more often on one side: {counts} on {head.kernel} (Fisher p = {one.p:.2g})")
-    found += [
-        f"{side.kernel}: the clock shows one value only, so its step is not known"
-        for side in (base, head)
-        if len(side.rounds or side.runs) > 1 and len({*(side.rounds or side.runs)}) == 1
-    ]
     of_sides = (f"{side.kernel}: {doubt}" for side in (base, head) for doubt in side.doubts)
     return (*found, *session.doubts, *of_sides)
 

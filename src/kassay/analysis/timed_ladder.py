@@ -19,61 +19,61 @@ def ladder_of(sides: Sequence[Side], like: Finding, steps: Sequence[Finding]) ->
         workload=like.workload, metric=like.metric, unit=like.unit, primary=like.primary, settings=like.settings,
         machine=like.machine,
         points=tuple(LadderPoint(kernel=s.kernel, value=s.value, n=len(s.runs), side=s) for s in sides),
-        steps=tuple(_step(f, f.verdict) for f in steps if f.verdict != "equivalent"),
+        steps=tuple(_step(f) for f in steps if f.verdict != "equivalent"),
     )  # fmt: skip
 
 
-def joint(
-    findings: Sequence[Finding], ladders: Sequence[Ladder], session: Session
-) -> tuple[tuple[Finding, ...], tuple[Ladder, ...]]:
-    """Ladders with the steps that all kernels together show, and the findings of their neighbours in accord with them.
+def in_accord(findings: Sequence[Finding], ladders: Sequence[Ladder], session: Session) -> tuple[Finding, ...]:
+    """Findings as all kernels of their ladder together allow them: a change only where the level changes.
 
-    The level is shared by the ladders of primary metrics; the others have it each, and prove nothing alone.
+    The level of a look is shared by the ladders of primary metrics; the others have it each, and prove nothing alone.
     """
     share = max(1, sum(ladder.primary for ladder in ladders))
     changed = list(findings)
+    for ladder in ladders:
+        level = session.threshold / (share if ladder.primary else 1)
+        here = [index for index, f in enumerate(changed) if _of(f, ladder)]
+        breaks = _breaks(ladder, [changed[index] for index in here], level, session)
+        for index in here:
+            changed[index] = _in_accord(changed[index], ladder, breaks)
+    return tuple(changed)
+
+
+def with_steps(ladders: Sequence[Ladder], findings: Sequence[Finding]) -> tuple[Ladder, ...]:
+    """Ladders whose steps are what the findings of neighbours say, in order."""
     made = []
     for ladder in ladders:
-        places = {_place(f): index for index, f in enumerate(changed) if _of(f, ladder)}
-        level = session.threshold / (share if ladder.primary else 1)
-        steps = _steps(ladder, [changed[i] for i in places.values()], level)
-        for (base, head), index in places.items():
-            changed[index] = _in_accord(changed[index], steps, ladder, base, head)
-        made.append(msgspec.structs.replace(ladder, steps=tuple(steps.values())))
-    return tuple(changed), tuple(made)
+        pairs = {_place(f): f for f in findings if _of(f, ladder)}
+        steps = [_step(f) for place in _neighbours(ladder) if (f := pairs.get(place)) and f.verdict != "equivalent"]
+        made.append(msgspec.structs.replace(ladder, steps=tuple(steps)))
+    return tuple(made)
 
 
-def _steps(ladder: Ladder, findings: Sequence[Finding], level: float) -> dict[tuple[str, str], LadderStep]:
-    """By (from, to): what the gate refused, and the boundaries in each stretch of kernels that may be compared."""
+def _neighbours(ladder: Ladder) -> list[tuple[str, str]]:
+    """Pairs of kernels next to each other, and of measured ones with only unmeasured ones between."""
+    found = list(pairwise(point.kernel for point in ladder.points))
+    measured = pairwise(point.kernel for point in ladder.points if point.value is not None)
+    order = [point.kernel for point in ladder.points]
+    return sorted({*found, *measured}, key=lambda pair: (order.index(pair[1]), order.index(pair[0])))
+
+
+def _breaks(ladder: Ladder, findings: Sequence[Finding], level: float, session: Session) -> list[int]:
+    """Indices of the kernels at which the level changes, each stretch that may be compared judged jointly."""
     pairs = {_place(f): f for f in findings}
     names = [point.kernel for point in ladder.points]
-    measured = [i for i, point in enumerate(ladder.points) if len(point.side.runs) >= MINIMUM_BOOTS]
-    found = {}
-    stretch: list[int] = []
-    stretches = [stretch]
-    for pair in (pairs.get(place) for place in pairwise(names)):
-        if pair is not None and pair.verdict in REFUSED:
-            found[_place(pair)] = _step(pair, pair.verdict)
-    for index in measured:
-        if stretch and any(_refused(pairs, names[a], names[b]) for a, b in pairwise(range(stretch[-1], index + 1))):
-            stretch = []
-            stretches.append(stretch)
-        stretch.append(index)
-    for members in stretches:
-        for before, here in _boundaries(ladder, members, level):
-            pair = pairs.get((names[before], names[here]))
-            change = pair.change if pair is not None else _ratio(ladder, before, here)
-            if change:
-                better = pair.better if pair is not None else "lower"
-                verdict = verdict_of(change, better) if better != "unknown" else "inconclusive"
-                found[names[before], names[here]] = LadderStep(
-                    from_kernel=names[before], to_kernel=names[here], change=change, verdict=verdict
-                )
-    return dict(sorted(found.items(), key=lambda item: names.index(item[0][1])))
+    stretches: list[list[int]] = [[]]
+    for index, point in enumerate(ladder.points):
+        if len(point.side.runs) < MINIMUM_BOOTS or session.look is None or min(point.side.runs) <= 0:
+            continue
+        last = stretches[-1][-1] if stretches[-1] else index
+        if any(_refused(pairs, names[a], names[b]) for a, b in pairwise(range(last, index + 1))):
+            stretches.append([])
+        stretches[-1].append(index)
+    return [one for members in stretches for one in _boundaries(ladder, members, level, session)]
 
 
-def _boundaries(ladder: Ladder, members: Sequence[int], level: float) -> list[tuple[int, int]]:
-    """Neighbours among these kernels between which the level changes."""
+def _boundaries(ladder: Ladder, members: Sequence[int], level: float, session: Session) -> list[int]:
+    """Of these kernels, those at which the level is another than before."""
     if len(members) < 2:
         return []
     from kassay.analysis.statistics.segments import LadderBoot, boundaries
@@ -81,27 +81,35 @@ def _boundaries(ladder: Ladder, members: Sequence[int], level: float) -> list[tu
     boots = [
         LadderBoot(block, place, value)
         for place, index in enumerate(members)
-        for block, value in zip(_blocks(ladder.points[index].side), ladder.points[index].side.runs, strict=True)
+        for block, value in zip(
+            _blocks(ladder.points[index].side, session), ladder.points[index].side.runs, strict=True
+        )
     ]
-    return [(members[place - 1], members[place]) for place, _, _ in boundaries(boots, level)]
+    return [members[one.at] for one in boundaries(boots, level)]
 
 
-def _blocks(side: Side) -> Sequence[int]:
-    return side.blocks if len(side.blocks) == len(side.runs) else [0] * len(side.runs)
+def _blocks(side: Side, session: Session) -> Sequence[int]:
+    known = session.blocks and len(side.blocks) == len(side.runs)
+    return side.blocks if known else [0] * len(side.runs)
 
 
-def _in_accord(f: Finding, steps: dict[tuple[str, str], LadderStep], ladder: Ladder, base: str, head: str) -> Finding:
-    """A neighbour's finding says what the ladder says: a step is a change, and no step is none."""
-    names = [point.kernel for point in ladder.points]
-    if f.verdict in REFUSED or abs(names.index(head) - names.index(base)) > 1 or f.timing is None or f.timing.p is None:
+def _in_accord(f: Finding, ladder: Ladder, breaks: Sequence[int]) -> Finding:
+    """A change needs a break between its two kernels; with one, neighbours that alone show nothing have a step."""
+    if f.timing is None or f.timing.p is None or f.change is None:
         return f
-    step = steps.get((base, head))
-    if step is not None and f.verdict not in _CHANGES and step.verdict in _CHANGES and f.verdict != "equivalent":
-        reason = "all kernels together place a step here; these two alone do not show it"
-        return msgspec.structs.replace(f, verdict=step.verdict, evidence="partial", reasons=(reason, *f.reasons))
-    if step is None and f.verdict in _CHANGES:
-        reason = "these two alone differ, but all kernels together place no step here"
+    names = [point.kernel for point in ladder.points]
+    base, head = (names.index(side.kernel) for side in f.sides)
+    between = any(base < one <= head for one in breaks)
+    if f.verdict in _CHANGES and not between:
+        reason = "these two alone differ, but all kernels together show no step between them"
         return msgspec.structs.replace(f, verdict="inconclusive", evidence="partial", reasons=(reason, *f.reasons))
+    if f.verdict == "inconclusive" and between and (names[base], names[head]) in _neighbours(ladder):
+        if f.better == "unknown":
+            return f
+        reason = "all kernels together show a step here; these two alone do not"
+        return msgspec.structs.replace(
+            f, verdict=verdict_of(f.change, f.better), evidence="partial", reasons=(reason, *f.reasons)
+        )
     return f
 
 
@@ -120,10 +128,5 @@ def _place(f: Finding) -> tuple[str, str]:
     return f.sides[0].kernel, f.sides[1].kernel
 
 
-def _ratio(ladder: Ladder, base: int, head: int) -> float | None:
-    a, b = ladder.points[base].value, ladder.points[head].value
-    return b / a - 1 if a and b is not None else None
-
-
-def _step(f: Finding, verdict: str) -> LadderStep:
-    return LadderStep(from_kernel=f.sides[0].kernel, to_kernel=f.sides[1].kernel, change=f.change, verdict=verdict)
+def _step(f: Finding) -> LadderStep:
+    return LadderStep(from_kernel=f.sides[0].kernel, to_kernel=f.sides[1].kernel, change=f.change, verdict=f.verdict)

@@ -7,7 +7,7 @@ from kassay import pipeline
 from kassay.commands._show import say, say_answer, showing
 from kassay.directory import BESIDE
 from kassay.effects.files import write_atomic
-from kassay.errors import BadInput
+from kassay.errors import BadInput, KassayError
 from kassay.model.experiment import Experiment
 from kassay.model.finding import REFUSED
 from kassay.model.progress import Progress
@@ -39,10 +39,14 @@ def measure_and_answer(
     beside: the same question, timed, to stand beside the counts.
     """
     chosen = format_named(format_name)
+    missing: KassayError | None = None
     with showing() as tell:
         pipeline.measure(experiment, directory, tell)
-        if beside is not None:
-            pipeline.measure(beside, directory / BESIDE, tell)
+        try:
+            if beside is not None:
+                pipeline.measure(beside, directory / BESIDE, tell)
+        except KassayError as error:  # what was counted is an answer all the same
+            missing = error
         report = pipeline.answer(directory, tell)
     say_answer(report, chosen)  # first: drawing the page's charts takes longer than the rest of the answer
     with showing() as tell:
@@ -51,6 +55,8 @@ def measure_and_answer(
             form = formats()[name]
             write_atomic(directory / f"report{form.suffix}", form.render(report).encode())
         write_charts(report, directory)
+    if missing is not None:
+        raise missing
     if chosen.name == "terminal":
         say(f"report: {directory}/report.html\n")
     return status(report) if exit_code else 0
@@ -65,8 +71,11 @@ def write_charts(report: Report, directory: Path) -> None:
 
 
 def status(report: Report) -> int:
-    """1 when any primary finding is a regression; 4 when none was admitted or all are inconclusive; else 0."""
+    """1 when any primary finding, counted or timed, is a regression; 4 when none was admitted or all are
+    inconclusive; else 0."""
+    primary = {finding.metric for finding in report.findings if finding.primary}
     verdicts = [finding.verdict for finding in report.findings if finding.primary]
+    verdicts += [one.time_verdict for one in report.beside if one.metric in primary]
     if "regression" in verdicts:
         return 1
     if not verdicts or all(verdict in REFUSED or verdict == "inconclusive" for verdict in verdicts):

@@ -11,7 +11,7 @@ from typer import Option
 
 from kassay.commands._answer import FORMATS_HELP
 from kassay.errors import BadInput
-from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
+from kassay.model.experiment import TIMED_MARGIN, Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.machine import CLOCKS
 from kassay.model.records import content_id
 from kassay.model.timing import LOOKS
@@ -165,7 +165,7 @@ def experiment_from(question: str, workload: str, kernels: Sequence[str], option
         perturb=options["perturb"] if options["perturb"] is not None else (2 if icount else 0),
         rounds=options["rounds"],
         seed=options["seed"],
-        margin=options["margin"] if options["margin"] is not None else (0.01 if icount else 0.02),
+        margin=options["margin"] if options["margin"] is not None else (0.01 if icount else TIMED_MARGIN),
         control=not options["no_control"],
         timeout_s=options["timeout"],
         flavour=options["flavour"],

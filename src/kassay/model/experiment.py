@@ -11,6 +11,8 @@ SCHEMA = "kassay-experiment/1"
 ORDERS = ("interleaved", "sandwich", "sequential")
 QUESTIONS = ("compare", "ladder")
 BOOTS = ("short", "stock", "snapshot")
+TIMED_MARGIN = 0.02
+"""Where time is measured, the margin unless another is asked for; 0.01 for exact counts."""
 
 
 class Axis(Record, frozen=True, kw_only=True):
@@ -78,6 +80,11 @@ class Experiment(Record, frozen=True, kw_only=True):
     def timed(self) -> bool:
         """Whether runs are judged as times, by probability, and not as exact counts."""
         return self.clock != "icount"
+
+    @property
+    def controlled(self) -> bool:
+        """Whether blocks have control boots: only a random order makes them comparable with the others."""
+        return self.timed and self.control and self.order == "interleaved"
 
 
 def labels(experiment: Experiment) -> tuple[str, ...]:

@@ -6,8 +6,8 @@ from kassay.model.records import Record, Setting
 from kassay.model.timing import Timing
 
 VERDICTS = {
-    "regression": "head costs more, by more than the margin",
-    "improvement": "head costs less, by more than the margin",
+    "regression": "head is worse: of counts by more than the margin, of times by an interval on one side of zero",
+    "improvement": "head is better: of counts by more than the margin, of times by an interval on one side of zero",
     "equivalent": "the difference lies inside the margin",
     "inconclusive": "the evidence does not allow a verdict",
     "state-mismatch": "refused: the kernels did not work on the same state",
@@ -125,7 +125,8 @@ class StateDifference(Record, frozen=True, kw_only=True):
 
 
 class Finding(Record, frozen=True, kw_only=True):
-    """One comparison of two kernels in one metric; change is head / base - 1.
+    """One comparison of two kernels in one metric; change is head / base - 1 of counts, and of times what the ranks of
+    all boots say it is (statistics.blocked.estimate), which need not be the ratio of the two medians.
 
     profile_note: why there is no attribution, "" when there is one or nothing is known of it.
 

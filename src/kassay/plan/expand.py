@@ -81,10 +81,11 @@ def _runs(experiment: Experiment, cells: tuple[Cell, ...]) -> list[PlannedRun]:
     total = experiment.repeats + experiment.perturb
     timed = experiment.timed
     seed = f"{experiment.seed}/{cells[0].setting_key}" if timed else f"{experiment.seed}"
-    control = timed and experiment.control and experiment.order == "interleaved"
     return [
         _run(experiment, cells[member.kernel], block, member)
-        for block, members in enumerate(blocks(experiment.order, len(cells), total, seed, timed=timed, control=control))
+        for block, members in enumerate(
+            blocks(experiment.order, len(cells), total, seed, timed=timed, control=experiment.controlled)
+        )
         for member in members
     ]
 

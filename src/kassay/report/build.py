@@ -235,6 +235,11 @@ def _state(findings: Sequence[Finding], evidence: Sequence[CellEvidence]) -> str
 def _next_steps(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladder], directory: str) -> tuple[str, ...]:
     if any(f.verdict in REFUSED for f in findings):
         return (f"kassay report {quote(directory)} --format markdown  (the whole audit, side by side)",)
+    if any(
+        f.primary and f.timing is not None and f.evidence == "unstable" and f.verdict == "inconclusive"
+        for f in findings
+    ):
+        return (f"kassay run {quote(directory)}/spec.toml --out {quote(directory)} --fresh  (a session of its own)",)
     names = labels(plan.experiment)
     steps = [(ladder, step) for ladder in ladders if ladder.primary for step in ladder.steps]
     if steps:

@@ -20,7 +20,12 @@ _INDENTED = (
 _JUDGED = (
     "One value per boot. Boots are made in blocks, in random order; ranks are compared inside the blocks, which holds "
     "under drift, outliers and failed boots. The session is looked at only after the planned numbers of boots, each "
-    "time at the p given, so that all looks together err in 5 % of sessions.",
+    "time at the p given, so that all looks at one comparison together err in 5 % of sessions. The change is what "
+    "these ranks say; it need not be the ratio of the two medians.",
+)
+_JUDGED_ELSEWHERE = (
+    "One value per boot, or what the file has instead. Values are compared by their ranks, inside blocks where the "
+    "file tells which were made one after the other; where it does not, drift cannot be told from a change.",
 )
 _SEED_RULES = (
     "As the framework of the seeds judges: means only, no test and no interval; one failed run makes a side partial. "
@@ -65,7 +70,7 @@ def sections(report: Report) -> tuple[Section, ...]:
 
 def _result(group: Group) -> Section:
     lead = group.lead
-    direction = f", {lead.better} is better" if lead.better else ""
+    direction = f", {lead.better} is better" if lead.better in ("lower", "higher") else ""
     place = f"{settings_text(lead.settings)} on {machine_text(lead.machine)}"
     text = [f"{one_line(lead.metric)}, {one_line(lead.unit)}{direction}; {place}; n is plain + perturbed runs."]
     if lead.definition:
@@ -107,7 +112,11 @@ def _beside(report: Report) -> Section | None:
 def _timed(report: Report) -> Section | None:
     makers = (timing.timing_table, timing.families_table, timing.controls_table, timing.failed_boots_table)
     found = tuple(table for table in (make(report) for make in makers) if table is not None)
-    return Section(title="How time was judged", text=_JUDGED, tables=found) if found else None
+    return (
+        Section(title="How time was judged", text=_JUDGED_ELSEWHERE if report.sources else _JUDGED, tables=found)
+        if found
+        else None
+    )
 
 
 def _seed_rules(report: Report) -> Section | None:

@@ -28,16 +28,23 @@ def compare_sentence(what: str, finding: Finding, base: str, head: str) -> str:
         )
     values = f"{format_number(finding.base_value)} against {format_number(finding.head_value)} {finding.unit}"
     if finding.verdict == "equivalent":
-        if finding.base_value == finding.head_value:
+        if finding.base_value == finding.head_value and finding.timing is None:
             value = f"{format_number(finding.base_value)} {finding.unit}"
             return f"{what} costs the same on {base} and {head}, to the digit ({value})."
-        return (
-            f"{what} costs the same on {base} and {head} within the margin ({format_change(finding.change)}; {values})."
-        )
+        return f"{what} costs the same on {base} and {head} within the margin ({_with_interval(finding)}; {values})."
     if finding.verdict == "inconclusive":
         return f"{what}: no verdict between {base} and {head} ({format_change(finding.change)}; {finding.reasons[0]})."
     costs = _costs(finding.change, finding.unit)
-    return f"{what} {costs} on {head} compared with {base} ({format_change(finding.change)}; {values})."
+    return f"{what} {costs} on {head} compared with {base} ({_with_interval(finding)}; {values})."
+
+
+def _with_interval(finding: Finding) -> str:
+    """The change; of times with its interval, since the change alone claims too much."""
+    said = format_change(finding.change)
+    if finding.timing is None or finding.interval is None:
+        return said
+    low, high = map(format_change, finding.interval)
+    return f"{said}, between {low} and {high}"
 
 
 def measured_sentence(finding: Finding) -> str:
@@ -47,11 +54,13 @@ def measured_sentence(finding: Finding) -> str:
     if finding.verdict in REFUSED or finding.change is None:
         return f"{what}: no verdict between {base} and {head} ({'; '.join(finding.reasons) or finding.verdict})."
     n = f", n {finding.n_base} and {finding.n_head}" if finding.n_base and finding.n_head else ""
-    values = f"{format_number(finding.base_value)} against {format_number(finding.head_value)} {finding.unit}{n}"
+    figures = f"{format_number(finding.base_value)} against {format_number(finding.head_value)}"
+    values = f"{' '.join(text for text in (figures, finding.unit) if text)}{n}"
     if finding.verdict == "equivalent":
         return f"{what} is the same on {base} and {head} within the margin ({format_change(finding.change)}; {values})."
     direction = "higher" if finding.change > 0 else "lower"
     size = f"{abs(finding.change) * 100:.3g} % {direction} on {head} than on {base}"
+    size += f" ({_with_interval(finding)})" if finding.timing is not None and finding.interval is not None else ""
     if finding.verdict == "inconclusive":
         reason = finding.reasons[0] if finding.reasons else finding.verdict
         return f"{what}: {size} ({values}), which is no verdict: {reason}."
@@ -74,6 +83,9 @@ def ladder_sentence(what: str, ladder: Ladder, names: Sequence[str]) -> str:
     elif len(measured) > 1 and all(step.verdict == "incomplete" for step in ladder.steps):
         all_of = f"all {len(names)} kernels" if len(measured) == len(names) else _join([names[i] for i in measured])
         said = f"{what} costs the same on {all_of}{_within(ladder, measured)}"
+    elif ladder.steps and all(step.verdict == "inconclusive" for step in ladder.steps):
+        open_ = "anywhere" if len(ladder.steps) == len(ladder.points) - 1 else "everywhere"
+        return f"{what}: no step is shown, and none is excluded {open_}{_plateaus(ladder, names)}."
     else:
         said = f"No step could be admitted for {_lower(what)}{_plateaus(ladder, names)}"
     return f"{said}.{_unsettled(ladder, names)}"

@@ -210,7 +210,8 @@ def refusals(report: Report) -> tuple[str, ...]:
     for f in report.findings:
         if f.verdict in (*REFUSED, "inconclusive"):
             why = "; ".join(f.reasons) or VERDICTS[f.verdict]
-            found.append(one_line(f"{f.verdict}, {f.sides[0].kernel} against {f.sides[1].kernel}: {why}"))
+            about = f"{f.metric}: " if f.verdict == "inconclusive" else ""
+            found.append(one_line(f"{about}{f.verdict}, {f.sides[0].kernel} against {f.sides[1].kernel}: {why}"))
     return tuple(dict.fromkeys(found))
 
 

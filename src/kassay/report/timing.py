@@ -46,9 +46,10 @@ def timing_words(report: Report) -> tuple[str, ...]:
         if t is None:
             continue
         looks = f"looked at after {'/'.join(map(str, t.looks))}" if len(t.looks) > 1 else "looked at once"
-        stopped = ", stopped early: decided" if t.stopped else ""
+        stopped = ", ended early: the primary metrics are decided" if t.stopped else ""
         found = f"interval {interval_text(f.interval)} at {t.level:.1%}" if f.interval else "no interval"
-        text = f"{t.boots} boots a kernel, {looks}{stopped}; {found}, p = {p_text(t.p)} (claimed at {t.threshold:g})"
+        boots = "1 boot" if t.boots == 1 else f"{t.boots} boots"
+        text = f"{boots} a kernel, {looks}{stopped}; {found}, p = {p_text(t.p)} (claimed at {t.threshold:g})"
         if t.control is not None:
             c = t.control
             text += f"; {c.kernel} against itself {format_change(c.change)}, p = {p_text(c.p)}"
@@ -141,7 +142,7 @@ def beside_table(report: Report) -> Table | None:
 def _beside_row(b: Beside) -> tuple[str, ...]:
     machine = ", ".join(text for text in (cpus_text(b.cpus), memory_text(b.memory_bytes)) if text)
     counted = f"{format_change(b.counts_change)} {b.counts_verdict}"
-    timed = f"{format_change(b.time_change)} {b.time_verdict}"
+    timed = f"{format_change(b.time_change)} {b.time_verdict}, {b.time_evidence}"
     return (b.workload, settings_text(b.settings), machine, b.metric, b.base, b.head, counted, _pair(b.counts_n), timed,
             interval_text(b.time_interval), _pair(b.time_n), b.meaning)  # fmt: skip
 

@@ -8,7 +8,9 @@ from typing import Any
 import msgspec
 
 from kassay.errors import BadInput
-from kassay.model.experiment import SCHEMA, Axis, Experiment
+from kassay.model.experiment import SCHEMA, TIMED_MARGIN, Axis, Experiment
+from kassay.model.machine import CLOCKS
+from kassay.model.timing import LOOKS
 from kassay.model.units import format_bytes, parse_bytes
 from kassay.spec.rules import problems
 
@@ -42,7 +44,7 @@ def parse(text: str, origin: str) -> Experiment:
     _unknown(table, _KEYS, "", found)
     if table.get("schema", SCHEMA) != SCHEMA:
         found.append(f"schema: {table['schema']!r}, but this version reads {SCHEMA!r}")
-    plain = {key: table[key] for key in _PLAIN_KEYS if key in table}
+    plain = {**_defaults(table.get("clock")), **{key: table[key] for key in _PLAIN_KEYS if key in table}}
     plain["kernels"] = [_kernel(entry, i, found) for i, entry in enumerate(_list(table, "kernels", found))]
     plain["workloads"] = [_workload(entry, i, found) for i, entry in enumerate(_list(table, "workloads", found))]
     plain["memory_bytes"] = _sizes(table.get("memory_bytes", ["1GiB"]), found)
@@ -76,6 +78,12 @@ def dump(experiment: Experiment) -> str:
         lines += ["[workloads.set]"] if workload.axes else []
         lines += [f"{_text(axis.name)} = {_value(axis.values)}" for axis in workload.axes]
     return "\n".join(lines) + "\n"
+
+
+def _defaults(clock: Any) -> dict[str, Any]:
+    """Of a file that names a clock but not how often: those of the command line."""
+    timed = clock in CLOCKS and clock != "icount"
+    return {"repeats": LOOKS[-1], "perturb": 0, "margin": TIMED_MARGIN} if timed else {}
 
 
 def _kernel(entry: Any, index: int, found: list[str]) -> dict[str, Any]:

@@ -106,11 +106,16 @@ def _profiles(e: Experiment) -> Iterator[str]:
         yield f'profile: {e.profile!r} needs clock icount or tcg; with {e.clock} use "auto" or "none"'
 
 
+def _times(e: Experiment) -> Iterator[str]:
+    if e.timed and e.perturb:
+        yield "perturb: moves what exact counts must not depend on; where time is measured every boot counts, so use 0"
+
+
 def _contaminations(e: Experiment) -> Iterator[str]:
     if e.clock == "host" and (e.background or not e.quiesce):
         yield "clock host: nothing is booted, so quiesce and background cannot be chosen"
 
 
 _RULES: tuple[Callable[[Experiment], Iterator[str]], ...] = (
-    _words, _counts, _machines, _kernels, _workloads, _snapshots, _profiles, _contaminations,
+    _words, _counts, _machines, _kernels, _workloads, _snapshots, _profiles, _contaminations, _times,
 )  # fmt: skip

@@ -5,6 +5,8 @@ The kernel's own threads that finish what the workload began (freeing after a gr
 period, softirqs, reclaim) are part of the workload's cost and not counted here.
 """
 
+from collections.abc import Iterable
+
 from kassay.analysis.gate._rule import GateRule, Refusal
 from kassay.model.measurement import CellEvidence, Measurement
 from kassay.model.profile import RegionSummary
@@ -15,6 +17,9 @@ LIMIT = 0.01
 DEFERRED = ("rcu_preempt", "rcu_sched", "rcu_exp", "rcuc/", "rcuog/", "rcuop/", "rcub/", "ksoftirqd/", "kswapd")
 """Names of threads that do work the workload deferred, as the kernel gives them."""
 
+TIMED_SHARE = 0.2
+"""Of timed boots: as many may have been disturbed before a comparison is refused."""
+
 _NAMED = 3  # functions and tasks in a reason: enough to recognise what ran
 
 
@@ -22,13 +27,18 @@ def _check(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
     return (*_side(base), *_side(head))
 
 
+def disturbed(measurements: Iterable[Measurement]) -> list[tuple[str, str]]:
+    """(run, why) of every run in which other tasks had too much of the region."""
+    said = ((measurement.run, _restless(measurement) or _foreign(measurement)) for measurement in measurements)
+    return [(run, words) for run, words in said if words]
+
+
 def _side(side: CellEvidence) -> tuple[Refusal, ...]:
     if side.cell.machine.clock == "host":  # other work is part of the time there, and said to be
         return ()
-    said = ((measurement.run, _restless(measurement) or _foreign(measurement)) for measurement in side.measurements)
-    found = [(run, words) for run, words in said if words]
-    # Of exact counts every run must be clean. Of times the typical one must be: a rank test bears single strays.
-    if not found or (side.cell.machine.clock != "icount" and 2 * len(found) <= len(side.measurements)):
+    found = disturbed(side.measurements)
+    # Of exact counts every run must be clean. Of times nearly all: a rank test bears single strays, and they are told.
+    if not found or (side.cell.machine.clock != "icount" and len(found) <= TIMED_SHARE * len(side.measurements)):
         return ()
     often = f" (and {len(found) - 1} more runs)" if len(found) > 1 else ""
     return (Refusal(verdict="contaminated", reason=f"{side.label}, run {found[0][0]}: {found[0][1]}{often}"),)

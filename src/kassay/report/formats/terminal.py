@@ -62,8 +62,9 @@ def _screen(report: Report) -> list[Line]:
     found = groups(report)
     lines = [Line(t, "bold") for t in _wrap(report.title)] + [Line("")]
     lines += [Line(t, "bold") for t in _wrap(report.verdict)] + _sentences(report)
+    several = len({group.lead.workload for group in found}) > 1
     for group in found[:_GROUPS]:
-        lines += [Line(""), *_group(group)]
+        lines += [Line(""), *_group(group, named=several)]
     if len(found) > _GROUPS:
         lines.append(Line(f"and {len(found) - _GROUPS} more comparisons: see --format markdown or html", "yellow"))
     lines += _beside(report) + _itemised(report) + _seed_rules(report)
@@ -102,8 +103,8 @@ def _beside(report: Report) -> list[Line]:
         pair = f"{one.base} to {one.head}: " if report.ladders else ""
         counted = f"instructions {format_change(one.counts_change)}"
         timed = f"time {format_change(one.time_change)} ({interval_text(one.time_interval)}; {one.time_n[0]} and"
-        lines += [Line(t) for t in _wrap(f"{pair}{counted}, {timed} {one.time_n[1]} boots; {one.time_verdict}): "
-                                         f"{one.meaning}", "  ")]  # fmt: skip
+        said = f"{one.time_n[1]} boots; {one.time_verdict}, {one.time_evidence})"
+        lines += [Line(t) for t in _wrap(f"{pair}{counted}, {timed} {said}: {one.meaning}", "  ")]
     left = len(rows) - _GROUPS
     return lines + ([Line(f"  and {left} more: see --format markdown", "yellow")] if left > 0 else [])
 
@@ -124,10 +125,12 @@ def _seed_rules(report: Report) -> list[Line]:
     return [Line(""), Line(heading, "bold cyan"), *lines] if rows else []
 
 
-def _group(group: Group) -> list[Line]:
+def _group(group: Group, *, named: bool) -> list[Line]:
+    """named: whether the workload must be told, there being several."""
     lead = group.lead
-    direction = f", {lead.better} is better" if lead.better else ""
-    heading = f"{one_line(lead.metric)}, {one_line(lead.unit)}{direction}"
+    direction = {"lower": "lower is better", "higher": "higher is better"}.get(lead.better or "", "")
+    words = (one_line(lead.workload or "") if named else "", one_line(lead.metric), one_line(lead.unit), direction)
+    heading = ", ".join(word for word in words if word)
     lines = [Line(t, "bold cyan") for t in _wrap(heading)]
     lines += [Line(t, "dim") for t in _wrap(f"{settings_text(lead.settings)}; {machine_text(lead.machine)}")]
     lines += _bars(lead)
