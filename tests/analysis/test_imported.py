@@ -125,7 +125,7 @@ def test_shares_become_an_itemised_difference_that_adds_up() -> None:
     made = samples(series("a", [], spread=base), series("b", [], spread=head), shares=(shares,))
     found = judge_samples(made, 0.02).findings[-1].attribution
     assert found is not None
-    assert [row.function for row in found.rows] == ["copy_page"]
+    assert [(row.function, row.context) for row in found.rows] == [("copy_page", "")]
     assert sum(row.delta for row in found.rows) + found.unattributed == pytest.approx(found.total)
     assert (
         found.sentence.startswith("-970 cycles/op: copy_page +415; -1 385.0 not attributed")

@@ -3,6 +3,7 @@
 
 import subprocess
 import sys
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 
@@ -81,3 +82,21 @@ def test_no_format_is_loaded_before_it_is_needed() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_names_of_others_neither_move_the_cursor_nor_fill_the_screen(tmp_path: Path) -> None:
+    rows = ["kernel,metric,value,workload", *(f"{k},m\x1b[2J{'x' * 5000},{v},w{'y' * 5000}\x9b" for k, v in
+            (("a\x1b]0;pwned\x07", 1), ("b" * 5000, 2)))]  # fmt: skip
+    (tmp_path / "x.csv").write_text("\n".join(rows) + "\n")
+    done = CliRunner().invoke(build_app(), ["import", str(tmp_path / "x.csv"), "--out", str(tmp_path / "d")])
+    assert done.exit_code == 0
+    assert {c for c in done.stdout if unicodedata.category(c) == "Cc"} == {"\n"}
+    assert max(map(len, done.stdout.splitlines())) <= 400 and "higher is better" not in done.stdout
+    assert "metric: " in done.stdout and ", n 1" in done.stdout
+
+
+def test_a_refusal_prints_names_of_others_without_what_moves_the_cursor(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "x.csv").write_text(f"kernel,metric,value\na\x1b[2J{'b' * 5000},m,1\n")
+    with pytest.raises(BadInput, match="only one kernel") as caught:
+        run(str(tmp_path / "x.csv"))
+    assert all(line.isprintable() and len(line) <= 402 for line in str(caught.value).split("\n"))

@@ -2,12 +2,15 @@
 """From words to files: KERNEL=FILE, names below source/, compressed files, the limit, and files given twice."""
 
 import gzip
+import os
 from pathlib import Path
 
 import pytest
 
+from kassay.errors import BadInput
 from kassay.imports import gather as module
 from kassay.imports.gather import gather
+from kassay.model.progress import Progress
 from tests.imports.files import DATA, both, imported, refused
 
 PLAIN = DATA / "plain.csv"
@@ -73,3 +76,38 @@ def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
     assert "a directory without results" in refused(str(tmp_path))
     (tmp_path / "void").write_bytes(b" \n")
     assert "is empty" in refused(str(tmp_path / "void"))
+
+
+@pytest.mark.parametrize("word", ["{0}", "6.12={0}"])
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path, word: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(BadInput, match="not a regular file"):
+        gather([word.format(tmp_path / "pipe")], ())
+
+
+def test_many_files_are_read_with_a_word_of_progress(tmp_path: Path) -> None:
+    words = []
+    for i in range(401):
+        (tmp_path / str(i)).write_text(f"{i}")
+        words.append(f"k={tmp_path / str(i)}")
+    told: list[Progress] = []
+    gather(words, (), told.append)
+    assert [one.text for one in told] == ["200 files read", "400 files read"]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"kernel,value\n6.12,1\n", "line 1: no column metric"),
+        (b"kernel;metric;value\n6.12;a;1\n", "line 1: its columns are separated by semicolons; write commas"),
+        (b"kernel\tmetric\tvalue\n", "separated by tabs"),
+        ("kernel,metric,value\n6.12,a,1\n".encode("utf-16"), "it is UTF-16 text; save it as UTF-8"),
+        (b"=3D=3D=3D=3D=\n=3D=3D %stddev     %change\n=C2=B1\n", "a mail in quoted-printable"),
+        (b"hello\n", "not a format that kassay knows\n"),
+    ],
+)
+def test_what_is_almost_a_format_is_refused_with_the_one_thing_to_put_right(
+    tmp_path: Path, content: bytes, said: str
+) -> None:
+    (tmp_path / "x").write_bytes(content)
+    assert said in refused(str(tmp_path / "x"))

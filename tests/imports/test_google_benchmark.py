@@ -116,3 +116,15 @@ def test_nan_which_the_tool_can_write_is_refused_with_its_line(tmp_path: Path) -
     text = FILE.read_text().replace('"mhz_per_cpu": 2700', '"mhz_per_cpu": NaN')
     (tmp_path / "x.json").write_text(text)
     assert "x.json: line 7: not JSON: invalid character" in refused(f"a={tmp_path / 'x.json'}")
+
+
+def test_a_negative_counter_of_the_benchmarks_author_is_left_out_and_said(tmp_path: Path) -> None:
+    for kernel in "ab":
+        found = json.loads((DATA / f"google-benchmark-{kernel}.json").read_text())
+        for entry in found["benchmarks"]:
+            entry |= {"drift": -3.5, "hits": 7}
+        (tmp_path / f"{kernel}.json").write_text(json.dumps(found))
+    samples = imported(*(f"{kernel}={tmp_path / f'{kernel}.json'}" for kernel in "ab"))
+    metrics = {series.metric for series in samples.series}
+    assert "hits" in metrics and "drift" not in metrics
+    assert any("counter drift is negative" in note for note in samples.notes)

@@ -41,6 +41,7 @@ def test_single_files_named_by_the_user_need_no_path(tmp_path: Path) -> None:
     files = [put(tmp_path / f"{i}.json", will_it_scale__per=[i]) for i in (5, 6)]
     samples = imported(f"old={files[0]}", f"new={files[1]}")
     assert [kernel.label for kernel in samples.kernels] == ["old", "new"]
+    assert len({series.workload for series in samples.series}) == 1  # whatever the files are called
     assert "a path outside of result/ does not tell" in refused(str(files[0]), str(files[1]))
 
 
@@ -130,3 +131,22 @@ def test_what_a_key_means_is_said_where_lkp_defines_it() -> None:
     assert metric_of("no.such.thing").better == "unknown"
     assert headline_of(["vmstat.cpu.sy", "dd.x", "stress-ng.fork.ops_per_sec"], "dd") == "stress-ng.fork.ops_per_sec"
     assert headline_of(["vmstat.cpu.sy", "dd.x"], "dd") == "dd.x" and headline_of(["vmstat.cpu.sy"], "dd") is None
+
+
+def test_finding_the_files_of_many_runs_holds_no_directory_against_every_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for commit in range(20):
+        for run in range(10):
+            put(tmp_path / f"commit{commit}" / str(run) / "x.json", x__y=[1])
+    looked = 0
+    plain = Path.parents
+
+    def counted(path: Path) -> object:
+        nonlocal looked
+        looked += 1
+        return plain.__get__(path)
+
+    monkeypatch.setattr(Path, "parents", property(counted))
+    assert len(result_files(tmp_path)) == 200
+    assert looked <= 220

@@ -26,7 +26,7 @@ HEADER = [
 
 
 def table(*rows: str) -> Table:
-    return read_table([*HEADER, *rows], 0, "mail")
+    return read_table([*HEADER, *rows, ""], 0, "mail")
 
 
 def test_the_header_is_kept_as_it_stands() -> None:
@@ -109,7 +109,7 @@ def test_a_damaged_row_is_refused_with_its_line(row: str, said: str) -> None:
     ],
 )
 def test_a_damaged_header_is_refused_with_its_line(line: int, text: str, said: str) -> None:
-    lines = [*HEADER, "1.00 +1.0% 1.01 a.b"]
+    lines = [*HEADER, "1.00 +1.0% 1.01 a.b", ""]
     lines[line] = text
     if said.startswith("2 columns"):
         assert read_table(lines, 0, "mail").commits == ("v6.1", "v6.1")
@@ -131,6 +131,19 @@ def test_a_mail_cut_off_in_a_row_is_refused(tmp_path: Path) -> None:
     cut.write_text(text[: text.index("+4.9 25.02") + 4])
     line = cut.read_text().count("\n") + 1
     assert f"cut.txt: line {line}: '20.10 ± 3% +4.9' is not a row" in refused(str(cut))
+
+
+def test_a_mail_cut_off_inside_its_last_row_is_refused_wherever_the_cut_is(tmp_path: Path) -> None:
+    text = MAIL.read_text()
+    start = text.index("20.10 ± 3% +4.9 25.02")
+    cut = tmp_path / "cut.txt"
+    for end in range(start + 1, text.index("\n", start) + 1):
+        cut.write_text(text[:end])
+        refused(str(cut))
+        key = text[start:end].split(" ")[-1]
+        if "." not in key:
+            cut.write_text(text[:end] + "\n")
+            refused(str(cut))
 
 
 def test_a_quoted_mail_in_columns_reads_the_same(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from tests.imports.files import DATA, both, changed, imported, one, refused, val
 FILE = DATA / "page_fault2_processes-a.txt"
 OTHER = f"b={DATA / 'page_fault2_processes-b.txt'}"
 CSV = DATA / "page_fault2-a.csv"
+TITLE = "Separate file private mapping page fault"
 
 
 def test_measured_seconds_are_inner_values_and_the_warm_up_is_left_out() -> None:
@@ -17,28 +18,32 @@ def test_measured_seconds_are_inner_values_and_the_warm_up_is_left_out() -> None
     series = one(samples, "a", "operations", mode="processes")
     assert series.samples[0].inner == (228616.0, 125380.0, 188365.0, 116591.0, 237171.0)
     assert values(series) == [188365.0]
-    assert (series.workload, series.unit, series.better) == ("page_fault2", "ops/s", "higher")
+    assert (series.workload, series.unit, series.better) == (TITLE, "ops/s", "higher")
     assert samples.replication == "interval"
     assert any("number of tasks" in note for note in samples.notes)
 
 
-def test_a_file_without_the_programs_name_has_the_title_as_workload(tmp_path: Path) -> None:
-    copy = tmp_path / "run7.txt"
-    copy.write_bytes(FILE.read_bytes())
-    (series,) = [s for s in imported(f"a={copy}", OTHER).series if s.kernel == "a"]
-    assert (series.workload, series.settings) == ("Separate file private mapping page fault", ())
+def test_the_title_tells_the_test_and_the_files_name_at_most_the_mode(tmp_path: Path) -> None:
+    for name, mode in (("run7.txt", None), ("6.12-brk1_threads.txt", "threads"), ("old_processes", "processes"),
+                       ("tlb_flush2_processes.6.12.log", "processes")):  # fmt: skip
+        words = []
+        for kernel in "ab":
+            (tmp_path / kernel).mkdir(exist_ok=True)
+            copy = tmp_path / kernel / name
+            copy.write_bytes((DATA / f"page_fault2_processes-{kernel}.txt").read_bytes())
+            words.append(f"{kernel}={copy}")
+        series = one(imported(*words), "a", "operations")
+        assert (series.workload, [s.value for s in series.settings]) == (TITLE, [mode] if mode else [])
 
 
-@pytest.mark.parametrize(
-    ("name", "test", "mode"),
-    [("6.12-brk1_threads.txt", "brk1", "threads"), ("a-ppc-atomic1_processes", "ppc-atomic1", "processes"),
-     ("tlb_flush2_processes.6.12.log", "tlb_flush2", "processes")],
-)  # fmt: skip
-def test_the_files_name_tells_test_and_mode(tmp_path: Path, name: str, test: str, mode: str) -> None:
-    copy = tmp_path / name
-    copy.write_bytes(FILE.read_bytes())
-    series = one(imported(f"a={copy}", OTHER), "a", "operations", mode=mode)
-    assert series.workload == test
+def test_results_that_share_nothing_are_refused_with_what_differs(tmp_path: Path) -> None:
+    for name in ("before", "after"):
+        (tmp_path / f"{name}.csv").write_bytes((DATA / f"page_fault2-{'ab'[name == 'after']}.csv").read_bytes())
+    said = refused(f"a={tmp_path / 'before.csv'}", f"b={tmp_path / 'after.csv'}")
+    assert "nothing was measured on two kernels: a has workload 'before', b workload 'after'" in said
+    (tmp_path / "x_threads").write_bytes(FILE.read_bytes())
+    said = refused(f"a={tmp_path / 'x_threads'}", OTHER)
+    assert "a has mode=threads, b mode=processes" in said
 
 
 def test_the_csv_of_runtest_has_a_setting_per_row_and_no_linear() -> None:

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Samples as text; charts take time, so each sample is rendered once per format and session."""
+"""Samples as text; rendering takes time, so each sample is made once, and rendered once per format and session."""
 
 from functools import cache
 
+from kassay.errors import BadInput
+from kassay.model.records import from_json, to_json
 from kassay.model.report import Report
 from kassay.registry import discover
 from kassay.report.formats._format import Format
@@ -14,9 +16,37 @@ _SHELF = "/* the library */"
 
 
 @cache
+def sample_report(sample: str) -> Report:
+    """A sample; records do not change, so one is enough."""
+    return SAMPLES[sample]()
+
+
+@cache
+def travelled(sample: str) -> Report:
+    """A sample that went through JSON."""
+    return from_json(to_json(sample_report(sample)), Report)
+
+
+def shown_by(name: str) -> tuple[str, ...]:
+    """The samples that a format has a place for; a partial one refuses the others, with a way out."""
+    return tuple(sample for sample in SAMPLES if not _refusal(name, sample))
+
+
+def _refusal(name: str, sample: str) -> str:
+    if not FORMATS[name].partial:
+        return ""
+    try:
+        rendered(name, sample)
+    except BadInput as error:
+        assert error.what.startswith(f"--format {name}: ") and "--format" in error.remedy
+        return error.what
+    return ""
+
+
+@cache
 def rendered(name: str, sample: str) -> str:
     """A sample in the format called `name`, without the library that a page carries; whole() puts it back."""
-    return without_library(name, SAMPLES[sample]())
+    return without_library(name, sample_report(sample))
 
 
 def without_library(name: str, report: Report) -> str:

@@ -5,8 +5,9 @@ import csv
 import io
 
 import pytest
+from msgspec.structs import replace
 
-from kassay.report.formats.csv import COLUMNS
+from kassay.report.formats.csv import COLUMNS, render
 from tests.report.rendering import rendered
 from tests.report.reports import KERNELS, SAMPLES
 
@@ -52,3 +53,12 @@ def test_what_is_known_by_its_mean_alone_is_called_so() -> None:
     by_key = {(row["metric"], row["kernel"]): row for row in rows}
     row = by_key["meminfo.DirectMap4k", "9f9d0b0869"]
     assert (row["value"], row["spread"], row["cpus"]) == ("213121.0", "0.05", "")
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+x", "-x", "@x"])
+def test_a_text_that_a_spreadsheet_would_run_is_made_inert_and_numbers_are_not(name: str) -> None:
+    report = SAMPLES["imported"]()
+    first = replace(report.findings[0], workload=name, unit=name, change=-0.1)
+    rows = list(csv.DictReader(io.StringIO(render(replace(report, findings=(first,))))))
+    assert {row["workload"] for row in rows} == {row["unit"] for row in rows} == {f"'{name}"}
+    assert not any(row["value"].startswith("'") for row in rows)

@@ -8,19 +8,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from kassay.errors import BadInput
 from kassay.model.kernel import KernelIdentity
 from kassay.model.report import Report
-from kassay.model.units import format_change
 from kassay.report.mail.body import mail
-from kassay.report.mail.headers import threaded
 from kassay.report.mail.headline import headline, subject_line
 from kassay.report.mail.names import names, release_tag
-from kassay.report.mail.plain import WIDTH, ascii_text, command, wrapped
+from kassay.report.mail.plain import WIDTH, ascii_text
 from tests.report.rendering import rendered
 from tests.report.reports import SAMPLES
 
@@ -100,6 +95,7 @@ def test_counts_alone_are_no_regression_and_counts_that_time_confirms_are() -> N
     counts, timed = SAMPLES["compare"](), SAMPLES["timed"]()
     assert subject_line(counts) == "[PERF] mprotect: 2.23x the instructions per page on v6.17.13 against v6.16.12"
     machine = counts.findings[0].machine
+    counts = replace(counts, kernels=timed.kernels)
     beside = replace(timed.beside[0], memory_bytes=machine.memory_bytes, cpus=machine.cpus)
     assert subject_line(replace(counts, beside=(beside,))).startswith("[REGRESSION]")
     for other in ({"time_verdict": "equivalent"}, {"clock": "tcg"}, {"time_evidence": "partial"}, {"metric": "touch"}):
@@ -113,10 +109,13 @@ def test_the_largest_step_of_a_ladder_is_the_subject() -> None:
 
 
 def test_a_regression_says_since_when_it_is_known_and_nothing_else_does() -> None:
-    assert "#regzbot introduced: v6.16.12..v6.17.13\n" in _text("ladder")
-    assert "#regzbot introduced: v6.12.77..v6.19.9\n" in _text("matrix")
+    assert "\n#regzbot introduced: v6.16..v6.17\n" in _text("timed")
+    assert "\n#regzbot introduced: v6.12..v6.19\n" in _text("matrix")
+    assert "(measured: 6.16.12 and 6.17.13 as packaged by Debian)" in _flat(_text("timed"))
     for sample in ("refused", "imported", "robot", "emulated_time", "empty", "one_side_missing", "hostile"):
         assert "#regzbot" not in _text(sample)
+    # A robot reads lines that start with the command; nobody announced anything here.
+    assert re.findall(r"(?m)^.*#regzbot.*$", _text("ladder")) == ["  the command is: #regzbot introduced: v6.16..v6.17"]
     same = _changed("compare", verdict="equivalent", change=0.0)
     assert "#regzbot" not in mail(same)
 
@@ -127,7 +126,6 @@ def test_an_upstream_name_comes_from_the_release_and_only_from_it() -> None:
 
     assert tag("6.17.13+deb13-cloud-amd64") == "v6.17.13"
     assert tag("6.17.0") == "v6.17" and tag("6.19.0-rc3") == "v6.19-rc3" and tag("7.0-custom") == "v7.0"
-    assert tag("6.19.0-rc3-00012-g444fc9435e57") == "444fc9435e57"
     assert tag("unknown") == "" and release_tag(None) == ""
 
 
@@ -160,7 +158,9 @@ def test_a_timed_mail_says_how_many_boots_by_which_test_and_what_was_checked() -
     for said in (
         "(10 and 10 boots; 98.4% interval of the change: +61.7% to +71.7%)",
         "made in 5 blocks with the kernels in random order inside each",
-        "after 6, 10, 14, 18 and 24 boots of each kernel, never in between; at 10 everything was decided",
+        "after 6, 10, 14, 18 and 24 boots of each kernel, never in between;",
+        "at 10 the main figure was decided, so it ended early;",
+        "no difference was found; a difference larger than 2.9% would have shown",
         "p <= 0.016", "Here p = 0.00026", "v6.16.12 was also compared with itself",
         "1 of 11 boots failed on v6.16.12, 0 of 10 on v6.17.13 (Fisher's exact test, p = 1:",
         "the instructions change by +123.0% (2 and 2 boots), the time by +66.7%",
@@ -248,61 +248,3 @@ def test_three_commands_repeat_it_at_most() -> None:
         block = _text(sample).partition("To reproduce")[2].partition("What this does not show")[0]
         assert len(re.findall(r"(?m)^  kassay ", block)) <= 3
     assert "kassay compare mprotect debian:6.16.12 debian:6.17.13" in _flat(_text("ladder")).replace("\\ ", "")
-
-
-def test_a_long_command_is_broken_where_a_shell_joins_it_again() -> None:
-    words = ["kassay", "compare", *(f"--option{i}=value {i}" for i in range(12))]
-    text = " ".join(f"'{word}'" for word in words)
-    lines = command(text)
-    assert len(lines) > 3 and all(len(line) <= WIDTH for line in lines)
-    echoed = subprocess.run(["sh", "-c", "\n".join(lines).replace("kassay", "printf '%s\\n' kassay", 1)],
-                            capture_output=True, check=True, text=True)  # fmt: skip
-    assert echoed.stdout.splitlines() == words
-
-
-def test_a_mail_joins_a_thread_and_names_its_readers() -> None:
-    text = threaded(
-        _text("ladder"), "20260518.1@example.org", ["A, Person <a@example.org>"], ["b@example.org", "C <c@d>"]
-    )
-    message = email.message_from_string(text, policy=email.policy.default)
-    assert message["In-Reply-To"] == message["References"] == "<20260518.1@example.org>"
-    assert [a.display_name for a in message["To"].addresses] == ["A, Person"]
-    assert [a.addr_spec for a in message["Cc"].addresses] == ["b@example.org", "c@d"]
-    assert not message.defects and message.get_content().startswith("Hi,\n")
-    assert threaded(_text("ladder")) == _text("ladder")
-
-
-@pytest.mark.parametrize(
-    "bad", ["", "a@b\nBcc: c@d", "nobody", "a@b, c@d", "X <a@b", "Ünal <a@b>", "a@b\r\n", "<a@b> x"]
-)
-def test_what_is_no_address_is_refused(bad: str) -> None:
-    with pytest.raises(BadInput, match="--cc"):
-        threaded(_text("compare"), cc=[bad])
-
-
-@pytest.mark.parametrize("bad", ["nobody", "a@b\n", "<a@b>\nBcc: c@d", "<a@b> <c@d>", "a b@c"])
-def test_what_is_no_message_id_is_refused(bad: str) -> None:
-    with pytest.raises(BadInput, match="--in-reply-to"):
-        threaded(_text("compare"), bad + ("" if bad.strip() == bad else "x y"))
-
-
-@settings(max_examples=40)
-@given(st.text(max_size=60))
-def test_no_text_of_others_starts_a_header_or_a_patch(text: str) -> None:
-    report = replace(
-        SAMPLES["compare"](), disclosures=(text, f"\n\nBcc: x@y\n---\ndiff --git a b\n{text}"), plan_id=text
-    )
-    written = mail(report)
-    assert written.isascii() and list(email.message_from_string(written)) == ["Subject"]
-    assert not re.search(r"(?m)^(From |---|diff -|Index: )", written)
-
-
-@given(st.text())
-def test_wrapping_keeps_every_word(text: str) -> None:
-    flat = ascii_text(text)
-    assert re.sub(r"\s", "", "".join(wrapped(text))) == re.sub(r"\s", "", flat)
-    assert all(len(line) <= WIDTH for line in wrapped(text))
-
-
-def test_a_percent_sign_stays_with_its_number() -> None:
-    assert all("% " not in line[:2] for line in wrapped(" ".join(format_change(i / 10) for i in range(40))))

@@ -41,6 +41,7 @@ def test_counts_are_refused_with_a_way_out() -> None:
         with pytest.raises(BadInput, match="no times of single boots") as caught:
             render(SAMPLES[sample]())
         assert "--format csv" in caught.value.remedy
+        assert ("measure with --clock kvm" in caught.value.remedy) == (sample != "robot")  # others measured that
 
 
 def test_a_time_of_zero_is_refused_and_not_left_out() -> None:

@@ -108,8 +108,9 @@ def _judged(
 ) -> Judgement:
     if base.spread is not None and head.spread is not None:
         change = head.spread.mean / base.spread.mean - 1 if base.spread.mean else None
-        known = [str(one.spread.n) if one.spread and one.spread.n else "not told" for one in (base, head)]
-        reason = f"the file gives means and spreads, no single values (n {known[0]}, {known[1]})"
+        known = [one.spread.n for one in (base, head) if one.spread is not None and one.spread.n]
+        many = f"of {known[0]} and {known[1]} values" if len(known) == 2 else "of how many values it does not say"
+        reason = f"the file gives means and spreads, no single values ({many})"
         return Judgement(change=change, interval=None, verdict="inconclusive", evidence="partial", reasons=(reason,))
     if base.spread is not None or head.spread is not None:
         change = sides[1].value / sides[0].value - 1 if sides[0].value and sides[1].value is not None else None
@@ -146,7 +147,7 @@ def _by_function(samples: Samples, shares: FunctionShares) -> Iterable[Finding]:
     yield Finding(
         workload=shares.workload, settings=(), machine=MachineUse(arch="unknown", clock=CLOCK, cpus=None,
                                                                   memory_bytes=None),
-        metric=shares.unit.replace("/", " per "), primary=False, unit=shares.unit, definition=shares.how,
+        metric=shares.unit.replace("/", " per "), primary=True, unit=shares.unit, definition=shares.how,
         better="lower", base=base, head=head, base_value=shares.base_total, head_value=shares.head_total,
         change=shares.head_total / shares.base_total - 1, interval=None, n_base=0, n_head=0, verdict="inconclusive",
         evidence="partial", scope=SCOPES[CLOCK], reasons=(reason,),
@@ -160,7 +161,7 @@ def _total(kernel: str, value: float) -> Side:
 
 def _attribution(shares: FunctionShares) -> Attribution:
     rows = [
-        AttributionRow(function=name, base=base, head=head, delta=head - base, place="", context="other")
+        AttributionRow(function=name, base=base, head=head, delta=head - base, place="", context="")
         for name, base, head in shares.rows
         if base is not None and head is not None
     ]

@@ -2,10 +2,23 @@
 """What `kassay import` prints: what was read, how many values stand behind it, and what nobody knows."""
 
 from pathlib import Path
+from shlex import quote
 
+from kassay.errors import BadInput
 from kassay.model.samples import UNITS_OF_REPLICATION, ImportedKernel, Samples, SampleSeries
+from kassay.report.words import cut, one_line
 
 _SHOWN = 8
+_LONGEST = 400  # of a line; names come from files of others
+_NAME = 80
+
+
+def refusal(error: BadInput) -> BadInput:
+    """The same error with names of others made safe to print."""
+    what, remedy = (
+        "\n".join(cut(one_line(line), _LONGEST) for line in text.split("\n")) for text in (error.what, error.remedy)
+    )
+    return BadInput(what, remedy)
 
 
 def summary(samples: Samples, directory: Path) -> str:
@@ -19,11 +32,14 @@ def summary(samples: Samples, directory: Path) -> str:
     others = list(dict.fromkeys(one.metric for one in samples.series if not one.primary))
     if others:
         more = f", and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
-        lines.append(f"also read: {', '.join(others[:_SHOWN])}{more} (--metric chooses)")
+        lines.append(
+            f"also read: {', '.join(cut(name, _NAME // 2) for name in others[:_SHOWN])}{more} (--metric chooses)"
+        )
     lines.append(f"replication: {UNITS_OF_REPLICATION[samples.replication]}")
     lines.append(f"unknown: {', '.join(_unknown(samples))}")
     lines += [f"note: {note}" for note in samples.notes]
-    return "\n".join([*lines, f"next: kassay report {directory}", ""])
+    told = [cut(one_line(line), _LONGEST) for line in lines]
+    return "\n".join([*told, f"next: kassay report {quote(str(directory))}", ""])
 
 
 def _kernel(kernel: ImportedKernel, *, first: bool) -> str:
@@ -34,14 +50,15 @@ def _kernel(kernel: ImportedKernel, *, first: bool) -> str:
         ("commit", kernel.commit),
     )
     facts = ", ".join(f"{name} {value}" for name, value in told if value is not None and value != kernel.label)
-    return f"{kernel.label}{' (base)' if first else ''}{f': {facts}' if facts else ''}"
+    return f"{cut(kernel.label, _NAME)}{' (base)' if first else ''}{f': {facts}' if facts else ''}"
 
 
 def _metric(one: SampleSeries) -> str:
     settings = "".join(f" {setting.name}={setting.value}" for setting in one.settings)
     unit = f" [{one.unit}]" if one.unit else ""
     direction = "better not known" if one.better == "unknown" else f"{one.better} is better"
-    return f"{one.kernel}: {one.workload}{settings} {one.metric}{unit}, {direction}, {_values(one)}"
+    what = f"{cut(one.kernel, _NAME)}: {cut(f'{one.workload}{settings}', _NAME)} {cut(one.metric, _NAME)}"
+    return f"{what}{cut(unit, _NAME)}, {direction}, {_values(one)}"
 
 
 def _values(one: SampleSeries) -> str:

@@ -10,8 +10,9 @@ from typing import Annotated
 from typer import Argument, Option
 
 from kassay.commands._command import Command
-from kassay.commands._imported import summary
+from kassay.commands._imported import refusal, summary
 from kassay.commands._show import say, showing
+from kassay.errors import BadInput
 
 
 def _import(
@@ -53,9 +54,12 @@ def _import(
     from kassay.imports.store import save
 
     order = tuple(word.strip() for word in kernel_order.split(",")) if kernel_order is not None else ()
-    with showing() as tell:
-        samples, sources = read(files, name=out.name, format_name=as_, metric=metric, order=order, tell=tell)
-        save(out, samples, sources)
+    try:
+        with showing() as tell:
+            samples, sources = read(files, name=out.name, format_name=as_, metric=metric, order=order, tell=tell)
+            save(out, samples, sources)
+    except BadInput as error:
+        raise refusal(error) from error
     say(summary(samples, out))
     return 0
 

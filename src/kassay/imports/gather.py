@@ -9,13 +9,16 @@ from pathlib import Path
 from kassay.effects.files import sha256_bytes
 from kassay.errors import BadInput
 from kassay.imports.importer import Given, Importer
+from kassay.imports.nearest import nearest
+from kassay.model.progress import Progress, Tell, silent
 
 _LIMIT = 100 << 20
+_TOLD = 200  # files between two words of progress
 _TOO_LARGE = "give the part that matters; 100 MiB a file are read"
 _GZIP = b"\x1f\x8b"
 
 
-def gather(words: Sequence[str], importers: Iterable[Importer]) -> tuple[Given, ...]:
+def gather(words: Sequence[str], importers: Iterable[Importer], tell: Tell = silent) -> tuple[Given, ...]:
     """Every file that the words name, in their order. Raises BadInput when one cannot be read, or comes twice."""
     givens: list[Given] = []
     taken: dict[str, None] = {}
@@ -25,6 +28,8 @@ def gather(words: Sequence[str], importers: Iterable[Importer]) -> tuple[Given, 
         for file in files:
             wanted = file.relative_to(path.parent).as_posix() if path.is_dir() else file.name
             givens.append(_given(kernel, file, _free(wanted, taken)))
+            if len(givens) % _TOLD == 0:
+                tell(Progress(stage="import", subject=word[:80], text=f"{len(givens)} files read"))
     _none_twice(givens)
     return tuple(givens)
 
@@ -52,6 +57,8 @@ def _below(directory: Path, importers: Iterable[Importer]) -> tuple[Path, ...]:
 
 def _given(kernel: str | None, file: Path, name: str) -> Given:
     try:
+        if file.exists() and not file.is_file():  # a pipe would wait for ever, a device never end
+            raise BadInput(f"{file}: not a regular file", "save what it gives in a file, and name that")
         with file.open("rb") as stream:
             raw = stream.read(_LIMIT + 1)
     except OSError as error:
@@ -112,7 +119,7 @@ def chosen(givens: Sequence[Given], importers: Mapping[str, Importer], name: str
     for given in givens:
         fits = [importer.name for importer in importers.values() if importer.recognise(given)]
         if len(fits) != 1:
-            what = f"could be {' or '.join(fits)}" if fits else "not a format that kassay knows"
+            what = f"could be {' or '.join(fits)}" if fits else f"not a format that kassay knows{nearest(given)}"
             raise BadInput(f"{given.place}: {what}", known)
         found.setdefault(fits[0], given.place)
     if len(found) > 1:

@@ -39,22 +39,14 @@ def where(path: Path) -> Where:
 
 def result_files(directory: Path) -> tuple[Path, ...]:
     """The files to read below a directory: for each commit its matrix, else one file for each run."""
-    found: list[Path] = []
-    for place in sorted([directory, *(path for path in directory.rglob("*") if path.is_dir())]):
-        if any(_inside(place, file.parent) for file in found):
-            continue
-        children = [child for child in place.iterdir() if child.is_dir()]
-        matrix = next((place / name for name in _MATRIX if (place / name).is_file()), None)
-        if _RUN.fullmatch(place.name):
-            found += [matrix] if matrix is not None else _benchmark_files(place)
-        # A compiler's own matrix mixes its last hundred runs of all commits; those are below it again.
-        elif matrix is not None and all(_RUN.fullmatch(child.name) for child in children):
-            found.append(matrix)
-    return tuple(found)
-
-
-def _inside(place: Path, above: Path) -> bool:
-    return place != above and above in place.parents
+    children = sorted(child for child in directory.iterdir() if child.is_dir() and not child.is_symlink())
+    matrix = next((directory / name for name in _MATRIX if (directory / name).is_file()), None)
+    if _RUN.fullmatch(directory.name):
+        found = [matrix] if matrix is not None else _benchmark_files(directory)
+    # A compiler's own matrix mixes its last hundred runs of all commits; those are below it again.
+    else:
+        found = [matrix] if matrix is not None and all(_RUN.fullmatch(child.name) for child in children) else []
+    return tuple(found) or tuple(file for child in children for file in result_files(child))
 
 
 def _benchmark_files(run: Path) -> list[Path]:

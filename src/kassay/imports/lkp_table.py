@@ -81,7 +81,16 @@ def _rows(lines: list[str], at: int, file: str) -> tuple[tuple[TableRow, ...], i
         at += 1
     if not rows:
         raise BadInput(f"{file}: line {at}: no rows below the table's header", _CUT)
+    _whole(rows[-1], len(lines), file)
     return tuple(rows), at
+
+
+def _whole(last: TableRow, lines: int, file: str) -> None:
+    """A cut inside the last key leaves a row that reads well: a file's last line ends, and keys are NAME.STATISTIC."""
+    if last.place == f"{file}: line {lines}":
+        raise BadInput(f"{last.place}: the file ends inside this row", _CUT)
+    if "." not in last.key or last.key.endswith("."):
+        raise BadInput(f"{last.place}: {last.key[:40]!r} is no name of a statistic", _CUT)
 
 
 def _header_line(line: str) -> bool:

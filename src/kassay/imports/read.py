@@ -30,15 +30,27 @@ def read(words: Sequence[str], *, name: str, format_name: str | None = None, met
     """
     known = importers()
     tell(Progress(stage="import", subject=", ".join(words)[:80], text="reading"))
-    givens = gather(words, tuple(known.values()))
+    givens = gather(words, tuple(known.values()), tell)
     importer = chosen(givens, known, format_name)
+    tell(Progress(stage="import", subject=importer.title, text=f"{len(givens)} file(s) read, now parsed"))
     reading = importer.read(givens)
+    _comparable(reading)
     samples = Samples(
-        name=name, sources=tuple(_source(given, reading) for given in givens), kernels=_ordered(reading, order),
+        name=name, sources=tuple(_source(given, reading) for given in givens),
+        kernels=_named(_ordered(reading, order), givens),
         series=_with_primary(reading.series, metric), replication=reading.replication, machine=reading.machine,
         notes=(*reading.notes, *_alike(reading.kernels)), shares=reading.shares, lkp_header=reading.lkp_header,
+        command=_command(words, format_name, metric, order),
     )  # fmt: skip
     return samples, {given.name: given.raw for given in givens}
+
+
+def _command(words: Sequence[str], format_name: str | None, metric: str | None, order: Sequence[str]) -> (
+    tuple[str, ...]
+):  # fmt: skip
+    """What reads the same files the same way again."""
+    options = (("--as", format_name), ("--metric", metric), ("--kernel-order", ",".join(order) or None))
+    return ("kassay", "import", *words, *(word for name, text in options if text is not None for word in (name, text)))
 
 
 def _alike(kernels: Sequence[ImportedKernel]) -> tuple[str, ...]:
@@ -53,6 +65,39 @@ def _alike(kernels: Sequence[ImportedKernel]) -> tuple[str, ...]:
 
 def _source(given: Given, reading: Reading) -> Source:
     return Source(name=given.name, sha256=sha256_bytes(given.raw), format=reading.format)
+
+
+def _named(kernels: Sequence[ImportedKernel], givens: Sequence[Given]) -> tuple[ImportedKernel, ...]:
+    """Each with who named it: the user for the files that he named, else what the format found out, else the file."""
+    alone = givens[0].name if len(givens) == 1 else f"one of {', '.join(given.name for given in givens)}"
+    mine = {label: [given.name for given in givens if given.kernel == label] for label in {g.kernel for g in givens}}
+    told = [f"whoever imported {', '.join(mine[kernel.label])}" if kernel.label in mine else kernel.named_by or alone
+            for kernel in kernels]  # fmt: skip
+    return tuple(msgspec.structs.replace(kernel, named_by=name) for kernel, name in zip(kernels, told, strict=True))
+
+
+def _comparable(reading: Reading) -> None:
+    """Raises BadInput when no metric has values of two kernels, with the first thing in which their series differ."""
+    kernels: dict[tuple[object, ...], set[str]] = {}
+    for one in reading.series:
+        kernels.setdefault((one.workload, one.settings, one.metric, one.cpus), set()).add(one.kernel)
+    if len(reading.kernels) < 2 or any(len(labels) > 1 for labels in kernels.values()):
+        return
+    first = reading.series[0]
+    other = next((one for one in reading.series if one.kernel != first.kernel), first)
+    raise BadInput(f"nothing was measured on two kernels: {first.kernel} has {_differs(first, other)}, {other.kernel} "
+                   f"{_differs(other, first)}", "give results of the same test and settings; names of files may "
+                   "tell which test they are of")  # fmt: skip
+
+
+def _differs(one: SampleSeries, other: SampleSeries) -> str:
+    """The first of workload, metric, settings and CPUs that another series has not."""
+    if one.workload != other.workload:
+        return f"workload {one.workload[:60]!r}"
+    if one.metric != other.metric:
+        return f"metric {one.metric[:60]!r}"
+    own = [f"{item.name}={item.value}"[:60] for item in one.settings if item not in other.settings]
+    return ", ".join(own) or (f"{one.cpus or 'an unknown number of'} CPUs" if one.cpus != other.cpus else "no setting")
 
 
 def _ordered(reading: Reading, order: Sequence[str]) -> tuple[ImportedKernel, ...]:

@@ -3,6 +3,8 @@
 
 from collections.abc import Iterable
 
+import msgspec
+
 from kassay.errors import BadInput
 from kassay.imports.importer import Given
 from kassay.model.records import Record, Setting
@@ -80,16 +82,23 @@ def no_kernel_given(givens: Iterable[Given]) -> None:
 
 
 def merged_kernels(kernels: Iterable[tuple[ImportedKernel, str]]) -> tuple[ImportedKernel, ...]:
-    """Kernels with the place each was told at, once per label. Raises BadInput when two files disagree about one."""
+    """Kernels with the place each was told at, once per label, named by all of its files.
+
+    Raises BadInput when two files disagree about one.
+    """
     found: dict[str, tuple[ImportedKernel, str]] = {}
+    named: dict[str, dict[str, None]] = {}
     for kernel, place in kernels:
+        named.setdefault(kernel.label, {})[kernel.named_by] = None
         known, where = found.setdefault(kernel.label, (kernel, place))
         for name in ("release", "arch", "compiler", "commit"):
             mine, other = getattr(kernel, name), getattr(known, name)
             if mine is not None and other is not None and mine != other:
                 raise BadInput(f"{place}: {kernel.label} has {name} {mine}, but {other} in {where}",
                                "these are two kernels; give each its own KERNEL= name")  # fmt: skip
-    return tuple(kernel for kernel, _ in found.values())
+    return tuple(
+        msgspec.structs.replace(kernel, named_by=", ".join(named[label])) for label, (kernel, _) in found.items()
+    )
 
 
 def replication_of(series: Iterable[SampleSeries], single: str) -> str:

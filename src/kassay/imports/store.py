@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from kassay.effects.files import write_atomic
 from kassay.errors import BadInput
@@ -40,13 +41,14 @@ def save(directory: Path, samples: Samples, sources: Mapping[str, bytes]) -> Non
     samples.json comes last: a directory that has it is complete.
     """
     data = to_json(samples)
-    if is_import(directory) and (directory / _NAME).read_bytes() != data:
+    if is_import(directory) and replace(load(directory), command=samples.command) != samples:
         raise BadInput(f"{directory}: holds another import", "choose another directory with --out; nothing was changed")
     if not is_import(directory) and directory.exists() and not _ours(directory, sources):
         raise BadInput(f"{directory}: exists, and is no import", "choose another directory with --out")
     for name, content in sources.items():
         write_atomic(directory / _SOURCE / name, content)
-    write_atomic(directory / _NAME, data)
+    if not is_import(directory):
+        write_atomic(directory / _NAME, data)
 
 
 def _ours(directory: Path, sources: Mapping[str, bytes]) -> bool:

@@ -32,7 +32,8 @@ DERIVED = "derived"
 class AttributionRow(Record, frozen=True, kw_only=True):
     """One function's share of a difference, in the metric's unit per operation.
 
-    context: user, kernel, interrupt, other or idle (profile.CONTEXTS). place: "kernel", a module's name, "program".
+    context: user, kernel, interrupt, other or idle (profile.CONTEXTS), "" when not known. place: "kernel", a module's
+    name, "program".
     base, head: instructions + string iterations; *_iterations: the string iterations in them.
     *_calls: entries into the function. group: the group it belongs to, by index; None when it stands alone.
     """

@@ -76,13 +76,14 @@ class Source(Record, frozen=True, kw_only=True):
 
 
 class ImportedKernel(Record, frozen=True, kw_only=True):
-    """What the file says of a kernel; label is its name in every series."""
+    """What the file says of a kernel; label is its name in every series. named_by: who or what named it so."""
 
     label: str
     release: str | None = None
     arch: str | None = None
     compiler: str | None = None
     commit: str | None = None
+    named_by: str = ""
 
 
 class FunctionShares(Record, frozen=True, kw_only=True):
@@ -111,7 +112,8 @@ class LkpHeader(Record, frozen=True, kw_only=True):
 
 class Samples(Record, frozen=True, kw_only=True):
     """Everything `kassay import` read. kernels: base first, in the order to compare. replication: a word of
-    UNITS_OF_REPLICATION. machine: what is known of it, in words. notes: what a reader must be told."""
+    UNITS_OF_REPLICATION. machine: what is known of it, in words. notes: what a reader must be told. command: the words
+    of the command that read it, without its --out; empty where that is not known."""
 
     name: str
     sources: tuple[Source, ...]
@@ -122,4 +124,5 @@ class Samples(Record, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     shares: tuple[FunctionShares, ...] = ()
     lkp_header: LkpHeader | None = None
+    command: tuple[str, ...] = ()
     schema: str = msgspec.field(default=SCHEMA)

@@ -2,7 +2,7 @@
 """Findings on others' results -> Report; whatever the files do not tell is called unknown, never filled in."""
 
 from collections.abc import Sequence
-from shlex import quote
+from shlex import join, quote
 
 from kassay import __version__
 from kassay.model.experiment import Experiment, KernelUse, WorkloadUse
@@ -43,7 +43,7 @@ def build_imported(
         scope=SCOPES["imported"],
         disclosures=_disclosures(samples),
         next_steps=_next_steps(directory),
-        commands=(),
+        commands=_again(samples, directory),
         spec_toml="",
         wall=WallTime(),
         plan_id=plan_id,
@@ -78,11 +78,11 @@ def _verdict(findings: Sequence[Finding]) -> str:
 
 
 def _kernel(kernel: ImportedKernel, samples: Samples) -> KernelIdentity:
-    files = ", ".join(one.name for one in samples.sources)
+    named = kernel.named_by or ", ".join(one.name for one in samples.sources)
     commit = f", commit {kernel.commit}" if kernel.commit else ""
     return KernelIdentity(
         ref=kernel.label, arch=kernel.arch or "unknown", release=kernel.release or kernel.label, image_sha256=None,
-        compiler=kernel.compiler, source=f"as named by {files}{commit}; not verified",
+        compiler=kernel.compiler, source=f"as named by {named}{commit}; not verified",
     )  # fmt: skip
 
 
@@ -118,6 +118,14 @@ def _disclosures(samples: Samples) -> tuple[str, ...]:
     files = tuple(f"Read from {one.name} ({one.format}, sha256 {one.sha256[:16]})." for one in samples.sources)
     replication = UNITS_OF_REPLICATION[samples.replication]
     return (*files, f"{replication[:1].upper()}{replication[1:]}.", *samples.notes)
+
+
+def _again(samples: Samples, directory: str) -> tuple[str, ...]:
+    """What reads the same files again and judges them; nothing for an import that does not know its command."""
+    if not samples.command:
+        return ()
+    out = f"{quote(directory)}-again"
+    return (f"{join(samples.command)} --out {out}", f"kassay report {out}")
 
 
 def _next_steps(directory: str) -> tuple[str, ...]:

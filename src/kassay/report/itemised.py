@@ -102,7 +102,8 @@ def top_table(d: Difference, limit: int = TOP, contexts: Sequence[str] = ()) -> 
     for index, name in enumerate(names, len(shown)):
         figures = [column[index] for column in columns]
         texts.append([name, *figures[:2], _plus(figures[2]), "", "", ""])
-    kept = [True] * 4 + [groups, True, strings]
+    counted = any(row.base_calls or row.head_calls for row in rows)  # shares of somebody else's profile are not
+    kept = [True] * 4 + [groups, counted, strings]
     head = ("function", "base", "head", "difference", "with its group", "calls", "string iterations")
     return Table(
         title=d.title,
@@ -178,7 +179,7 @@ def ordered(itemised: Attribution) -> list[AttributionRow]:
 def label(row: AttributionRow | FunctionCost) -> str:
     """A function, with its module and its context where these are not the kernel's own."""
     module = "" if row.place in ("kernel", "program", "") else f" [{row.place}]"
-    context = "" if row.context == "kernel" or row.function.startswith("[idle") else f" ({row.context})"
+    context = "" if row.context in ("kernel", "") or row.function.startswith("[idle") else f" ({row.context})"
     return one_line(f"{row.function}{module}{context}")
 
 

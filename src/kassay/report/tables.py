@@ -129,7 +129,7 @@ def _by_kernel(group: Group, title: str, columns: list[list[Cell]], *, numeric: 
     """A kernel a row, a metric a column; the unit stands in the title when all metrics share it."""
     kernels = [Cell(text=one_line(r.kernel)) for r in group.lead.rows]
     shared = _shared_unit(group.series)
-    names = [one_line(s.metric) if shared else one_line(f"{s.metric} [{s.unit}]") for s in group.series]
+    names = [one_line(s.metric) if shared or not s.unit else one_line(f"{s.metric} [{s.unit}]") for s in group.series]
     return Table(
         title=f"{title} [{shared}]" if shared else title,
         columns=("kernel", *names),
@@ -204,10 +204,12 @@ def floor_text(floor: float | None) -> str:
     return format_change(floor).lstrip("+")
 
 
-def refusals(report: Report) -> tuple[str, ...]:
+def refusals(report: Report, *, primary_only: bool = False) -> tuple[str, ...]:
     """Why comparisons have no verdict, each reason once: phases of one run share theirs."""
     found = []
     for f in report.findings:
+        if primary_only and f.verdict == "inconclusive" and not f.primary:
+            continue
         if f.verdict in (*REFUSED, "inconclusive"):
             why = "; ".join(f.reasons) or VERDICTS[f.verdict]
             about = f"{f.metric}: " if f.verdict == "inconclusive" else ""

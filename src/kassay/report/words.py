@@ -83,7 +83,9 @@ def memory_text(memory_bytes: int | None) -> str:
 
 
 def count_text(side: Side) -> str:
-    """Plain and perturbed runs of a side: "2 + 2"."""
+    """Plain and perturbed runs of a side: "2 + 2"; "-" for a value that comes without any."""
+    if side.value is not None and not side.runs:
+        return "-"
     return f"{len(side.runs)} + {len(side.perturbed)}"
 
 

@@ -65,16 +65,21 @@ def _rows(given: Given, top: At, started: str, notes: dict[str, None]) -> list[R
     for name in [name for name in middles if name not in runs]:
         runs[name] = middles[name]
         notes[f"{given.name}: only aggregates were written; the value of {name} is their median"] = None
-    return [row for name, entries in runs.items() for row in _of_benchmark(given, name, entries, started)]
+    return [row for name, entries in runs.items() for row in _of_benchmark(given, name, entries, started, notes)]
 
 
-def _of_benchmark(given: Given, name: str, entries: list[dict[str, At]], started: str) -> list[Row]:
+def _of_benchmark(
+    given: Given, name: str, entries: list[dict[str, At]], started: str, notes: dict[str, None]
+) -> list[Row]:
     values: dict[str, list[float]] = defaultdict(list)
     failures = [_failure(fields) for fields in entries]
     for fields, failure in zip(entries, failures, strict=True):
         if failure is None:
             for metric, value in _numbers(fields).items():
                 values[metric].append(value)
+    for metric in [metric for metric, inner in values.items() if min(inner) < 0]:
+        del values[metric]
+        notes[f"{given.name}: {name}: the counter {metric} is negative, and has no ratio; it is left out"] = None
     detail = next((failure for failure in failures if failure is not None), "")
     if not values:
         values = {"real_time": [], "cpu_time": []}
@@ -108,7 +113,7 @@ def _numbers(fields: dict[str, At]) -> dict[str, float]:
         found[name] = fields[name].cost() * _NS[unit]
     for name, value in fields.items():
         if name not in found and name not in _NOT_COUNTERS and value.is_number():
-            found[name] = value.cost()
+            found[name] = value.cost() if name in _METRICS else value.number()
     return found
 
 

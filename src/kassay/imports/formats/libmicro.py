@@ -32,7 +32,7 @@ def _read(givens: tuple[Given, ...]) -> Reading:
         facts = _facts(lines)
         kernel = ImportedKernel(
             label=kernel_of(given, facts.get("OS_release"), "libMicro without the header of its script"),
-            release=facts.get("OS_release"), arch=facts.get("Processor"),
+            release=facts.get("OS_release"), arch=facts.get("Processor"), named_by=given.name,
         )  # fmt: skip
         kernels.append((kernel, given.place))
         machines[", ".join(filter(None, (facts.get("CPU_NAME"), facts.get("CPU_MHz"))))] = None

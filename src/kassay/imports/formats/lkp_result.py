@@ -69,7 +69,8 @@ def _kernel(given: Given, place: Where) -> ImportedKernel:
     commit = place.commit
     label = kernel_of(given, commit[:10] if commit and _HEX.fullmatch(commit) else commit, "a path outside of result/")
     return ImportedKernel(label=label, compiler=place.axes.get("compiler"),
-                          commit=commit if commit and _HEX.fullmatch(commit) else None)  # fmt: skip
+                          commit=commit if commit and _HEX.fullmatch(commit) else None,
+                          named_by=f"the path of {given.name}")  # fmt: skip
 
 
 def _rows(given: Given, place: Where, label: str, varying: tuple[str, ...], notes: dict[str, None]) -> list[Row]:
@@ -97,10 +98,12 @@ def _rows(given: Given, place: Where, label: str, varying: tuple[str, ...], note
 
 
 def _testcase(given: Given, keys: list[str]) -> str:
+    """The file's name where its keys begin with it; else what the keys begin with, for files that somebody renamed."""
     name = given.path.name.split(".json")[0]
-    if name != "matrix":
+    if any(key.startswith(f"{name}.") for key in keys):
         return name
-    return next((key.removesuffix(".workload") for key in keys if key.endswith(".workload")), keys[0].split(".")[0])
+    told = next((key.removesuffix(".workload") for key in keys if key.endswith(".workload")), "")
+    return told or next((key.split(".")[0] for key in keys), name)
 
 
 def _numbers(found: At) -> list[float] | None:

@@ -94,7 +94,8 @@ def _process(given: Given, benchmark: Any, run: Any, metadata: dict[str, Any]) -
     scale = 1e9 if benchmark.get_unit() == "second" else 1
     return _Process(
         file=given.name, place=given.place, benchmark=str(benchmark.get_name() or "unnamed"),
-        kernel=ImportedKernel(label=label, release=release, arch=arch), metric=_METRICS[benchmark.get_unit()],
+        kernel=ImportedKernel(label=label, release=release, arch=arch, named_by=given.name),
+        metric=_METRICS[benchmark.get_unit()],
         values=tuple(float(value) * scale for value in run.values), boot=_seconds(metadata.get("boot_time")),
         cpus=cpus if isinstance(cpus, int) else None, machine=str(metadata.get("cpu_model_name", "")),
     )  # fmt: skip

@@ -14,7 +14,7 @@ from kassay.model.samples import ImportedKernel, Sample
 
 _COLUMNS = ("tasks", "processes", "processes_idle", "threads", "threads_idle", "linear")
 _SECOND = re.compile(r"min:(\d+) max:(\d+) total:(\d+)")
-_FILE = re.compile(r"(?P<test>(?:ppc-)?[a-z][a-z0-9_]*?)_(?P<mode>processes|threads)(?![a-z])")
+_MODE = re.compile(r"_(processes|threads)(?![a-z])")
 _OPS = Metric(name="operations", unit="ops/s", better="higher",
               definition="operations of all tasks in one second; the test defines what an operation is")  # fmt: skip
 _IDLE = Metric(name="idle", unit="%", better="unknown", definition="idle share of all CPUs during the run")
@@ -52,10 +52,11 @@ def _of_text(given: Given) -> Row:
     if not totals or average != sum(totals) // len(totals):
         raise BadInput(f"{given.place}: average:{average} is not that of the {len(totals)} measured seconds",
                        "lines are missing or were changed; give the output as it was")  # fmt: skip
-    named = _FILE.search(PurePath(given.name).name)
-    settings = settings_of({"mode": named.group("mode")} if named else {})
+    # Which test it was the title says; a file's name may as well be that of a kernel.
+    mode = _MODE.search(PurePath(given.name).name)
+    settings = settings_of({"mode": mode[1]} if mode else {})
     sample = Sample(value=float(median(totals)), run=given.name, inner=tuple(float(total) for total in totals))
-    return Row(kernel=given.kernel or "", workload=named.group("test") if named else title, metric=_OPS,
+    return Row(kernel=given.kernel or "", workload=title, metric=_OPS,
                sample=sample, place=given.place, settings=settings)  # fmt: skip
 
 

@@ -15,6 +15,7 @@ COLUMNS = (
     "kind", "run", "block", "value", "spread",
 )  # fmt: skip
 """kind: plain, perturbed, failed (a run without a value), or mean (of a file that has no single values)."""
+_FORMULA = ("=", "+", "-", "@", "\t")
 Value = float | int | str | None
 
 
@@ -26,8 +27,14 @@ def render(report: Report) -> str:
     for group in groups(report):
         for series in group.series:
             for row in series.rows:
-                writer.writerows((*_place(series), one_line(row.kernel), *values) for values in _values(row))
+                place = (*_place(series), one_line(row.kernel))
+                writer.writerows((*map(_inert, place), *values) for values in _values(row))
     return text.getvalue()
+
+
+def _inert(value: Value) -> Value:
+    """A text that a spreadsheet would take for a formula gets an apostrophe; numbers stay as they are."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
 def _place(series: Series) -> tuple[Value, ...]:

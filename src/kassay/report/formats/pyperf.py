@@ -23,7 +23,7 @@ def render(report: Report) -> str:
     if not found:
         raise BadInput(
             "--format pyperf: this report has no times of single boots, and pyperf knows nothing but seconds",
-            "use --format csv or json, or measure with --clock kvm",
+            "use --format csv or json" + ("" if report.sources else ", or measure with --clock kvm"),
         )
     names = _numbered([f"{one.workload or '-'} {one.metric} {row.kernel}" for one, row in found])
     benchmarks = [_benchmark(report, one, row, name) for (one, row), name in zip(found, names, strict=True)]

@@ -41,6 +41,7 @@ from kassay.report.words import (
 WIDTH = 96  # columns; every terminal of 100 shows it whole
 _NAME, _FUNCTION, _BAR = 26, 36, 30  # at most
 _FAILURES, _DIFFERENCES, _REASONS, _GROUPS, _SENTENCES = 5, 8, 4, 4, 4  # lines shown; what is left out is counted
+_METRICS = 12  # of one comparison; more are no screen
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _STYLES = {"regression": "red", "improvement": "green", "equivalent": "", "": ""}
 
@@ -137,7 +138,10 @@ def _group(group: Group, *, named: bool) -> list[Line]:
     for pair in group.across:
         if pair.primary:
             lines += [Line(t) for t in _wrap(across_text(pair), "  ")]
-    if len(group.series) > 1:
+    if len(group.series) > _METRICS:
+        more = f"and {len(group.series) - 1} more metrics: see --format markdown or csv"
+        lines += [Line(""), Line(more, "yellow")]
+    elif len(group.series) > 1:
         table = phases_table(group)
         lines += [Line(""), Line(table.title, "bold cyan"), *aligned(table, WIDTH, _NAME)]
     return lines
@@ -176,7 +180,7 @@ def _bar(value: float | None, top: float, space: int) -> str:
 
 def _refused(report: Report) -> list[Line]:
     lines = []
-    for reason in _limited(refusals(report), _REASONS, "reasons"):
+    for reason in _limited(refusals(report, primary_only=True), _REASONS, "reasons"):
         lines += [Line(t, "yellow") for t in _wrap(reason, "  ")]
     for finding in unequal_findings(report):
         table = differences_table(finding)

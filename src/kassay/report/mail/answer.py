@@ -36,9 +36,10 @@ def answer(report: Report) -> list[str]:
     f, primary = found.finding, [f for f in report.findings if f.primary] or list(report.findings)
     ladders = [one for one in report.ladders if one.primary]
     same = [one for one in ladders if (one.settings, one.machine, one.metric) == (f.settings, f.machine, f.metric)]
-    said = [_ladder(report, one) for one in same] or [_pair(report, f)]
-    several = len(ladders) or len(primary)
-    more = [f"That is one of {several} settings; the table below has them all."] if several > 1 else []
+    said = [_ladder(report, one) for one in same if not report.sources] or [_pair(report, f)]
+    several = len(primary) if report.sources else len({(one.workload, one.settings, one.machine) for one in primary})
+    what = "comparisons" if report.sources else "settings"
+    more = [f"That is one of {several} {what}; the table below has them all."] if several > 1 else []
     clocks = dict.fromkeys(f.machine.clock for f in primary)
     kinds = [] if f.verdict in REFUSED else [_SCOPES.get(clock, "") for clock in clocks]
     scope = " ".join([*kinds, *_built(report)])
@@ -62,13 +63,15 @@ def _pair(report: Report, f: Finding) -> str:
     if f.verdict in REFUSED or f.change is None:
         return _refused(report, f, f"{base} and {head}{at}")
     if f.machine.clock == "imported":
-        return _elsewhere(f, base, head, at)
+        where = place(report, f, workload=False)
+        return _elsewhere(f, base, head, f" ({where})" if where else "")
     what = f"{work(report, f)}{at}"
     if f.verdict == "inconclusive":
         return _open(report, f, what, base, head)
     if f.verdict == "equivalent":
         return f"{what} costs the same on {base} and on {head}: {_values(f)} {unit_words(f.unit)}, {_no_larger(f)}."
-    return f"{what} {_costs(f.change, f.unit, f.metric, head, base)}: {_values(f)}{_unit(f.unit)}{_range(f)}."
+    costs = _costs(f.change, quantity(f.unit, f.metric, f.machine.clock), head, base)
+    return f"{what} {costs}: {_values(f)}{_unit(f.unit)}{_range(f)}."
 
 
 def _refused(report: Report, f: Finding, pair: str) -> str:
@@ -84,13 +87,16 @@ def _elsewhere(f: Finding, base: str, head: str, at: str) -> str:
     values = f"{number(f.head_value)}{unit} on {head} and {number(f.base_value)} on {base}"
     said = f"{metric_name(f)} of {f.workload}{at} is {values}"
     claim = " No claim is made; why not stands below." if f.reasons else ""
+    if f.verdict == "inconclusive":
+        claim = " Whether that is more than chance is not decided; why not stands below."
     return f"{said}, a change of {percent(f.change)}{_range(f)}{better}.{claim}"
 
 
 def _open(report: Report, f: Finding, what: str, base: str, head: str) -> str:
     reasons = f" ({listed([renamed(report, reason) for reason in f.reasons])})" if f.reasons else ""
+    costs = "takes more emulated time" if f.machine.clock == "tcg" else "costs more"
     return (
-        f"Whether {what[:1].lower()}{what[1:]} costs more on {head} than on {base} is not decided: {_values(f)} "
+        f"Whether {what[:1].lower()}{what[1:]} {costs} on {head} than on {base} is not decided: {_values(f)} "
         f"{unit_words(f.unit)}, a change of {percent(f.change)}{_range(f)}{reasons}."
     )
 
@@ -107,9 +113,9 @@ def _unit(unit: str) -> str:
 
 
 def _range(f: Finding) -> str:
+    boots = f"{f.n_base} and {f.n_head} {'values' if f.machine.clock == 'imported' else 'boots'}"
     if f.timing is None or f.interval is None:
-        return ""
-    boots = f"{f.n_base} and {f.n_head} boots"
+        return f" ({boots})" if f.machine.clock == "imported" and f.n_base and f.n_head else ""
     return f" ({boots}; {f.timing.level * 100:.3g}% interval of the change: {interval(f.interval)})"
 
 
@@ -123,9 +129,8 @@ def _no_larger(f: Finding) -> str:
     return f"no difference larger than {percent(bound).lstrip('+')}"
 
 
-def _costs(change: float, unit: str, metric: str, head: str, base: str) -> str:
+def _costs(change: float, what: str, head: str, base: str) -> str:
     """ "executes 2.21x as many instructions per page on B as on A"."""
-    what = quantity(unit, metric)
     counted = what.startswith("instructions")
     verb = "executes" if counted else "takes"
     if change >= 0.5 or change <= -1 / 3:
@@ -145,7 +150,8 @@ def _ladder(report: Report, ladder: Ladder) -> str:
     said += [_further(report, step) for step in steps[1:]]
     same = [_stretch(report, ladder, stretch) for stretch in _stretches(ladder) if len(stretch) > 1]
     if not steps and not same:
-        said.append(f"{what}: no two of the kernels can be compared.")
+        undecided = any(step.verdict == "inconclusive" for step in ladder.steps)
+        said.append(f"{what}: {'nothing is decided' if undecided else 'no two of the kernels can be compared'}.")
     said += [text if steps else f"{what}: {text}" for text in same]
     return " ".join((*said, *(_unsettled(report, s) for s in ladder.steps if s not in steps)))
 
@@ -153,9 +159,17 @@ def _ladder(report: Report, ladder: Ladder) -> str:
 def _step(report: Report, ladder: Ladder, what: str, step: LadderStep) -> str:
     base, head = called(report, step.from_kernel), called(report, step.to_kernel)
     values = {point.kernel: point.value for point in ladder.points}
-    costs = _costs(step.change or 0.0, ladder.unit, ladder.metric, head, base)
+    costs = _costs(step.change or 0.0, quantity(ladder.unit, ladder.metric, ladder.machine.clock), head, base)
     figures = f"{number(values[step.to_kernel])} instead of {number(values[step.from_kernel])}"
-    return f"{what} {costs}: {figures}{_unit(ladder.unit)}."
+    judged = (f for f in report.findings if _between(f, ladder, step))
+    return f"{what} {costs}: {figures}{_unit(ladder.unit)}{next(map(_range, judged), '')}."
+
+
+def _between(f: Finding, ladder: Ladder, step: LadderStep) -> bool:
+    """Whether a finding is the one that a step of a ladder stands on."""
+    where = (ladder.workload, ladder.metric, ladder.settings, ladder.machine)
+    ends = (f.sides[0].kernel, f.sides[1].kernel)
+    return ends == (step.from_kernel, step.to_kernel) and (f.workload, f.metric, f.settings, f.machine) == where
 
 
 def _further(report: Report, step: LadderStep) -> str:

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Under which conditions: the work in words, the state of memory on every kernel, who the kernels are, the machine."""
 
+import re
 from collections.abc import Sequence
 
 from kassay.model.finding import Finding
 from kassay.model.kernel import KernelIdentity
 from kassay.model.report import AuditTable, Report
+from kassay.report.mail.grid import lines_of
 from kassay.report.mail.headline import headline
 from kassay.report.mail.names import called, names, place, renamed, work
 from kassay.report.mail.plain import ascii_text, bullets, listed, plainly, sentence, stopped, verbatim_words, wrapped
-from kassay.report.mail.results import lines_of
 from kassay.report.tables import differences_table
 from kassay.report.words import compilers, cpus_text, memory_text, one_line
 
@@ -40,12 +41,18 @@ def measured(report: Report) -> list[str]:
     more = f"; {settings}" if settings and known is not None else ""
     items = [stopped(f"{f.workload}: {what}{more}")] if what != f.workload else []
     items += [sentence(f"State it needs: {known.state}")] if known is not None and known.state else []
-    items += [stopped(f"{f.metric}: {plainly(f.definition)}")] if f.definition else []
+    items += [stopped(f"{f.metric}: {plainly(_fitting(f))}")] if f.definition else []
     items += (
         [f"A round is one repetition of the work inside a boot; a boot has {e.rounds} of them."] if e.rounds else []
     )
     items += [_CLOCKS[f.machine.clock]] if f.machine.clock in _CLOCKS else []
     return ["What was measured:", "", *bullets(items)]
+
+
+def _fitting(f: Finding) -> str:
+    """The definition of the metric, without what it says of settings that this comparison does not have."""
+    known = {setting.name: setting.value for setting in f.settings}
+    return re.sub(r"; with (\w+)=(\w+) [^;).]*", lambda m: m[0] if known.get(m[1]) == m[2] else "", f.definition)
 
 
 def state(report: Report) -> list[str]:
@@ -60,8 +67,15 @@ def state(report: Report) -> list[str]:
         return ["State that should have been the same and was not:", "", *lines]
     audits = [] if found is None else _audits(report, found.finding)
     if found is None or not audits:
-        return wrapped(stopped(f"State of memory: {renamed(report, report.state)}")) if report.state else []
+        known = report.state and not report.sources  # of others' files it stands among the limits
+        return wrapped(_state(renamed(report, report.state))) if known else []
     return _agreeing(report, found.finding, audits)
+
+
+def _state(text: str) -> str:
+    """ "State of memory: ...", with what is unknown said once."""
+    told = text.removeprefix("unknown: ")
+    return stopped(f"State of memory: {told}" if told == text else f"The state of memory is not known: {told}")
 
 
 def _audits(report: Report, f: Finding) -> list[AuditTable]:
@@ -81,7 +95,10 @@ def _agreeing(report: Report, f: Finding, audits: Sequence[AuditTable]) -> list[
     zeros: list[str] = []
     for name in report.gate_fields:
         texts = [_over(values, moment, kernels, name, report) for moment in moments]
-        if set(texts) == {"0"} and not name.startswith("cpus."):  # whose 0 is the first CPU
+        if name.startswith("cpus."):
+            said_of = [f"CPU {text}" for text in dict.fromkeys(texts)]
+            rows.append((f"{' / '.join(said_of)} {name.removeprefix('cpus.')}", ""))
+        elif set(texts) == {"0"}:
             zeros.append(name)
         elif set(texts) != {"-"}:
             rows.append((name, " / ".join(texts)))
@@ -91,7 +108,7 @@ def _agreeing(report: Report, f: Finding, audits: Sequence[AuditTable]) -> list[
     said = f"State of the mapping on {who}, read {moment} the measured part{f' ({where})' if where else ''}"
     lines = [*wrapped(f"{said} ({' / '.join(moments)}):"), ""]
     for name, text in rows:
-        lines += wrapped(f"{name} = {text}", "  ", "      ")
+        lines += wrapped(f"{name} = {text}" if text else name, "  ", "      ")
     lines += wrapped(f"0 {moment}: {', '.join(zeros)}", "  ", "      ") if zeros else []
     shown = [text for prefix, text in _PREFIXES.items() if any(n.startswith(prefix) for n in report.gate_fields)]
     return [*lines, *(["", *wrapped(f"Here {stopped('; '.join(shown))}")] if shown else [])]
@@ -115,10 +132,22 @@ def kernels(report: Report) -> list[str]:
         items.append(f"compiler of all: {built[0][0]}" if built[0][0] != "not known" else "compiler: not known")
     else:
         items += [f"compiler of {listed(_called_refs(report, refs))}: {compiler}" for compiler, refs in built]
-    items += _machine(report)
+    items += [_configuration(report), *_machine(report)] if report.kernels else _machine(report)
     said = [text.removeprefix(COMMAND_LINE) for text in report.disclosures if text.startswith(COMMAND_LINE)]
     lines = ["", *wrapped(f"{COMMAND_LINE.strip()}"), "", *verbatim_words(said[0])] if said else []
     return ["Kernels and machine:", "", *bullets(items), *lines] if items else []
+
+
+def _configuration(report: Report) -> str:
+    """Whether all kernels were configured alike, which is the second question after the compiler."""
+    sums = {name: kernel.config_sha256 for name, kernel in zip(names(report).values(), report.kernels, strict=False)}
+    known = {name: text[:16] for name, text in sums.items() if text}
+    if not known:
+        return "configuration: not known"
+    if len(known) == len(sums) and len(set(known.values())) == 1:
+        return f"configuration: the same (sha256 {next(iter(known.values()))})"
+    told = ", ".join(f"{name} {known.get(name, 'not known')}" for name in sums)
+    return f"configuration: {'differs' if len(set(known.values())) > 1 else 'not known of all'} (sha256 {told})"
 
 
 def _called_refs(report: Report, refs: Sequence[str]) -> list[str]:
@@ -130,7 +159,6 @@ def _identity(k: KernelIdentity) -> str:
     package = " ".join(text for text in (k.package, k.package_version) if text)
     words = [text for text in (package or k.release,) if text not in (_NOT_KNOWN, k.ref)]
     words += [f"image sha256 {k.image_sha256[:16]}"] if k.image_sha256 and not k.package_version else []
-    words += [f"config sha256 {k.config_sha256[:16]}"] if k.config_sha256 and not k.package_version else []
     words += [k.source] if k.source else []
     words += [k.arch] if k.arch != _NOT_KNOWN else []
     return ", ".join(words) or "nothing is known of it"

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from kassay.errors import BadInput
 
-_MESSAGE_ID = re.compile(r"<[!-;=?-~]+@[!-;=?-~]+>")
+_MESSAGE_ID = re.compile(r"<[!-.0-;=?A-~]+@[!-.0-;=?A-~]+>")  # printable, without brackets and slashes
+_ARCHIVE = re.compile(r"https?://[^/\s]+/(?:[^/\s]+/)?([^/\s]+@[^/\s]+)(?:/.*)?")
 _ADDRESS = re.compile(r"[^<>,;\s]+@[^<>,;\s]+")
 _FOLD = 72
 
@@ -15,8 +16,9 @@ _FOLD = 72
 def threaded(text: str, in_reply_to: str = "", to: Sequence[str] = (), cc: Sequence[str] = ()) -> str:
     """A mail as mail.render() wrote it, with further headers.
 
-    in_reply_to: a message id, its brackets may be left out. to, cc: addresses, "Name <a@b>" or bare. Raises BadInput
-    for what is neither: a line break in a header would start a header of its own.
+    in_reply_to: a message id, its brackets may be left out, or its address in an archive (https://lore.kernel.org/...).
+    to, cc: addresses, "Name <a@b>" or bare. Raises BadInput for what is neither: a line break in a header would start a
+    header of its own.
     """
     lines = [_people("To", to)] if to else []
     lines += [_people("Cc", cc)] if cc else []
@@ -33,9 +35,14 @@ def header(name: str, value: str) -> str:
 
 
 def _message_id(text: str) -> str:
+    linked = _ARCHIVE.fullmatch(text.strip())
+    text = linked[1] if linked else text
     message = text.strip() if text.strip().startswith("<") else f"<{text.strip()}>"
     if not _MESSAGE_ID.fullmatch(message):
-        raise BadInput(f"--in-reply-to {text!r}: not a message id", "write it as in the mail: <20260518150105.1@host>")
+        raise BadInput(
+            f"--in-reply-to {text!r}: not a message id",
+            "write it as in the mail, <20260518150105.1@host>, or give its address in an archive",
+        )
     return message
 
 

@@ -5,7 +5,7 @@ from kassay.model.finding import REFUSED, Finding
 from kassay.model.records import Record
 from kassay.model.report import Report
 from kassay.model.timing import Beside
-from kassay.report.mail.names import called, metric_name, place, quantity
+from kassay.report.mail.names import called, identity, metric_name, place, quantity
 from kassay.report.mail.plain import ascii_text, percent
 
 _STRONG = ("exact", "reliable")
@@ -38,14 +38,23 @@ def headline(report: Report) -> Headline | None:
 
 
 def tag(report: Report, f: Finding) -> str:
-    """[REGRESSION] for time on real hardware's clock, or counts that time confirms; [RFC] where no claim is made."""
+    """[REGRESSION] for time on real hardware's clock, or counts that time confirms, of kernels of one compiler;
+    [RFC] where no claim is made."""
     weak = f.verdict in REFUSED or f.verdict == "inconclusive" or f.evidence in ("partial", "unstable")
     if weak or f.standing == "alone" or f.machine.clock in ("tcg", "imported"):
         return "[RFC]"
     if f.verdict != "regression" or f.evidence not in _STRONG or f.standing == "candidate":
         return "[PERF]"
+    if _compilers_differ(report, f):
+        return "[PERF]"
     felt = f.machine.clock in _TIMED or any(_rises(one) for one in report.beside if same_place(one, f))
     return "[REGRESSION]" if felt else "[PERF]"
+
+
+def _compilers_differ(report: Report, f: Finding) -> bool:
+    """A difference between two compilers looks like one between two kernels."""
+    kernels = [identity(report, side.kernel) for side in f.sides]
+    return len({kernel.compiler for kernel in kernels if kernel is not None and kernel.compiler}) > 1
 
 
 def same_place(one: Beside, f: Finding) -> bool:
@@ -63,7 +72,7 @@ def subject_line(report: Report) -> str:
         return "[RFC] nothing was measured"
     f = found.finding
     base, head = (called(report, side.kernel) for side in f.sides)
-    where = place(report, f)
+    where = place(report, f, workload=False)
     at = f" ({where})" if where else ""
     said = ascii_text(_said(f, base, head, since=found.step and report.experiment.question == "ladder"))
     return f"{found.tag} {ascii_text(f.workload)}: {said}{at}"
@@ -72,7 +81,7 @@ def subject_line(report: Report) -> str:
 def amount(f: Finding) -> str:
     """ "2.21x the instructions per page", "+3.9% instructions per page"."""
     assert f.change is not None
-    what = quantity(f.unit, f.metric)
+    what = quantity(f.unit, f.metric, f.machine.clock)
     if f.machine.clock == "imported":
         return f"{metric_name(f)} {percent(f.change)}"
     return f"{f.change + 1:.2f}x the {what}" if f.change >= 0.5 or f.change <= -1 / 3 else f"{percent(f.change)} {what}"
@@ -90,9 +99,10 @@ def _said(f: Finding, base: str, head: str, *, since: bool) -> str:
     if f.verdict in REFUSED or f.change is None:
         return f"{base} and {head} cannot be compared"
     if f.machine.clock == "imported":
-        return f"{amount(f)} on {head} against {base}, as reported"
+        decided = ", not decided" if f.verdict == "inconclusive" else ""
+        return f"{amount(f)} on {head} against {base}, as reported{decided}"
     if f.verdict == "equivalent":
-        return f"{quantity(f.unit, metric_name(f))} the same on {base} and {head}"
+        return f"{quantity(f.unit, metric_name(f), f.machine.clock)} the same on {base} and {head}"
     if f.verdict == "inconclusive":
-        return f"{quantity(f.unit, metric_name(f))} on {head} against {base} not decided"
+        return f"{quantity(f.unit, metric_name(f), f.machine.clock)} on {head} against {base} not decided"
     return f"{amount(f)} since {head}" if since else f"{amount(f)} on {head} against {base}"

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Why the figures may be believed: how many boots, in which order, by which test, and what was checked along."""
 
+import re
+
 from kassay.model.finding import REFUSED, Finding, Side
 from kassay.model.report import Report
 from kassay.model.timing import STANDING, ControlCheck, FailureCheck, Timing
 from kassay.report.mail.headline import headline
 from kassay.report.mail.names import called, renamed
-from kassay.report.mail.plain import interval, percent, plainly, sentence
+from kassay.report.mail.plain import interval, listed, percent, plainly, sentence
 
+_PLANNED = re.compile(r"(?:planned )?boots failed(?: for good)?")
 _MOVED = "the amount of memory, the offsets of stack and mappings, the length of the command line, the random seed"
 _ORDERS = {"sequential": "one kernel after the other", "sandwich": "first kernel, second kernel, first kernel again"}
 
@@ -57,7 +60,7 @@ def _times(report: Report, f: Finding) -> list[str]:
         return _means(report, f)
     first = f"The unit is one boot: {t.boots} of each kernel, {_order(report, t)}."
     looks = f"The figures were to be looked at after {_join(t.looks)} boots of each kernel, never in between"
-    early = f"; at {t.boots} everything was decided, so it ended early" if t.stopped else ""
+    early = f"; at {t.boots} the main figure was decided, so it ended early{_open(report, f)}" if t.stopped else ""
     rule = (
         f"a look claims a change only at p <= {t.threshold:g}, so that all looks together err in 5% of such sessions. "
         f"Here p = {'-' if t.p is None else f'{t.p:.2g}'}"
@@ -75,6 +78,14 @@ def _times(report: Report, f: Finding) -> list[str]:
     return said
 
 
+def _open(report: Report, f: Finding) -> str:
+    """The metrics of the same comparison that were not decided then."""
+    pair = (f.workload, f.settings, f.machine, f.base, f.head)
+    left = [one.metric for one in report.findings if one.verdict == "inconclusive" and not one.primary
+            and (one.workload, one.settings, one.machine, one.base, one.head) == pair]  # fmt: skip
+    return f" (not decided: {listed(list(dict.fromkeys(left)))})" if left else ""
+
+
 def _robust(f: Finding) -> tuple[str, ...]:
     return ("single boots stray so far that a mean would mislead; the test on ranks decides without them",) if (
         f.evidence == "robust-only") else ()  # fmt: skip
@@ -87,14 +98,21 @@ def _order(report: Report, t: Timing) -> str:
 
 
 def _control(report: Report, c: ControlCheck) -> str:
-    outcome = "no difference was found, as it should be" if c.passed else (
-        "the same kernel differs from itself, so this session proves nothing")  # fmt: skip
+    outcome = _no_difference(c) if c.passed else "the same kernel differs from itself, so this session proves nothing"
     boots = f"{c.n_control} more boots of it against its {c.n_base} others"
     p = "" if c.p is None else f", p = {c.p:.2g}"
     return (
         f"As a check {called(report, c.kernel)} was also compared with itself ({boots}): {percent(c.change)} "
         f"({interval(c.interval)}{p}); {outcome}."
     )
+
+
+def _no_difference(c: ControlCheck) -> str:
+    """How large a difference the check would have found: without that a check that saw nothing proves nothing."""
+    if c.interval is None:
+        return "no difference was found, and how large one would have shown is not known"
+    most = percent(max(map(abs, c.interval))).lstrip("+")
+    return f"no difference was found; a difference larger than {most} would have shown"
 
 
 def _failures(report: Report, f: Finding, c: FailureCheck) -> str:
@@ -108,8 +126,9 @@ def _failures(report: Report, f: Finding, c: FailureCheck) -> str:
 
 def _means(report: Report, f: Finding) -> list[str]:
     told = "; ".join(renamed(report, reason) for reason in f.reasons)
+    told = _PLANNED.sub("runs failed", told) if report.sources else told  # nobody here planned them
     counts = f"n = {f.n_base} and {f.n_head}" if f.n_base or f.n_head else "the number of values is not known"
-    return [f"What the figures rest on: {counts}{f'; {told}' if told else ''}."]
+    return [f"{counts}{f'; {told}' if told else ''}."]
 
 
 def _times_word(count: int) -> str:

@@ -16,7 +16,6 @@ from kassay.report.words import cpus_text, memory_text, settings_text
 
 _LONGEST = 36
 _RELEASE = re.compile(r"(\d+\.\d+)(?:\.(\d+))?(?:-(rc\d+))?(?![\d.])")
-_COMMIT = re.compile(r"-g([0-9a-f]{12,40})\b")
 _BRACKETS = re.compile(r" \(.*\)$")
 
 
@@ -45,10 +44,8 @@ def renamed(report: Report, text: str) -> str:
 
 
 def release_tag(kernel: KernelIdentity | None) -> str:
-    """The commit a kernel was built from, or the upstream tag of its release: "v6.17.13", "v6.19-rc3"; else ""."""
+    """The upstream tag of a kernel's release: "v6.17.13", "v6.19-rc3"; else ""."""
     release = kernel.release if kernel is not None else ""
-    if commit := _COMMIT.search(release):
-        return commit[1]
     match = _RELEASE.match(release)
     if match is None:
         return ""
@@ -67,11 +64,14 @@ def work(report: Report, one: Finding | Ladder) -> str:
     return ascii_text(f"{one.workload} ({said})" if one.settings else one.workload)
 
 
-def place(report: Report, one: Finding | Ladder) -> str:
-    """Which of several settings this is: "4 CPUs, size=64MiB"; "" where there is one."""
+def place(report: Report, one: Finding | Ladder, *, workload: bool = True) -> str:
+    """Which of several settings this is: "4 CPUs, size=64MiB"; "" where there is one.
+
+    workload: name that, too, where there are several; not where it stands beside this anyway.
+    """
     several = [f for f in report.findings if f.primary]
     words = []
-    if len({f.workload for f in several}) > 1:
+    if workload and len({f.workload for f in several}) > 1:
         words.append(one.workload)
     if len({f.machine for f in several}) > 1:
         words += [text for text in (cpus_text(one.machine.cpus), memory_text(one.machine.memory_bytes)) if text]
@@ -80,10 +80,15 @@ def place(report: Report, one: Finding | Ladder) -> str:
     return ascii_text(", ".join(words))
 
 
-def quantity(unit: str, metric: str) -> str:
+def identity(report: Report, label: str) -> KernelIdentity | None:
+    """Who the kernel with this label is."""
+    return dict(zip(labels(report.experiment), report.kernels, strict=False)).get(label)
+
+
+def quantity(unit: str, metric: str, clock: str = "") -> str:
     """What a unit counts, per what: "instructions per page", "time per page"; a metric's name without a unit."""
     counted, _, operation = _BRACKETS.sub("", unit).partition("/")
-    counted = "time" if counted in ("ns", "us", "ms", "s") else counted
+    counted = ("emulated time" if clock == "tcg" else "time") if counted in ("ns", "us", "ms", "s") else counted
     return ascii_text(" per ".join(word for word in (counted, operation) if word) or metric)
 
 

@@ -14,6 +14,7 @@ WIDTH = 72
 _CHARACTERS = str.maketrans({"×": "x", "→": ">", "◄": "<", "…": "~", "└": "`", "≤": "<", "–": "-", "’": "'", "±": "~"})
 # Words that only this project uses in this sense, and what they say.
 _WORDS = (
+    (r" \(n not told, not told\)", ""),
     (r"perturbed runs?", "boots with something moved on purpose"),
     (r"\bone plain run\b", "only one boot with nothing moved"),
     (r"plain runs?", "boots with nothing moved"),

@@ -1,31 +1,31 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The tables of a mail: a kernel a row, or a setting a row; what the functions add up to; counts beside time."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
-from kassay.model.finding import REFUSED, Finding
+from kassay.model.finding import REFUSED
 from kassay.model.report import Report
-from kassay.model.units import format_numbers
-from kassay.report.aligned import aligned, room_for_names
+from kassay.model.units import format_number, format_numbers
 from kassay.report.itemised import differences, top_table
+from kassay.report.mail.grid import RANKS, lettered, lines_of
 from kassay.report.mail.headline import headline
+from kassay.report.mail.imported import imported
 from kassay.report.mail.names import called, names, quantity, unit_words
-from kassay.report.mail.plain import WIDTH, ascii_text, interval, listed, number, percent, plainly, wrapped
+from kassay.report.mail.plain import interval, listed, percent, plainly, stopped, wrapped
 from kassay.report.matrix import matrices
 from kassay.report.series import Group, Row, Series, groups
-from kassay.report.tables import Cell, Table, cells
+from kassay.report.tables import Table, cells
 from kassay.report.words import machine_text, settings_text
 
-_FIRST, _FUNCTIONS, _GROUPS, _ROWS = 36, 8, 3, 10
+_FUNCTIONS, _GROUPS = 8, 3
 _UNATTRIBUTED = {"unattributed": "in no known function", "total": "together"}
 
 
 def results(report: Report) -> list[list[str]]:
     """Blocks of lines: the settings at a glance where there are several, then each comparison that has values."""
     if report.sources:
-        return _imported(report)
+        return imported(report)
     several = [_settings(report, table) for table in matrices(report, names(report), brief=True)]
     found = [group for group in groups(report) if _admitted(group)]
     shown = [] if several else found[:_GROUPS]
@@ -44,7 +44,8 @@ def _admitted(group: Group) -> bool:
 
 def _settings(report: Report, table: Table) -> list[str]:
     """A setting a row, and what its last columns are where there are three kernels."""
-    lines = [*wrapped(f"{table.title}:"), "", *lines_of(table)]
+    timed = any(f.primary and f.timing is not None for f in report.findings)
+    lines = [*wrapped(f"{table.title}:"), "", *lines_of(table), *(["", *wrapped(RANKS)] if timed else [])]
     if "gap closed" not in table.columns:
         return lines
     first, second, third = names(report).values()
@@ -53,29 +54,6 @@ def _settings(report: Report, table: Table) -> list[str]:
         "takes off again; n: boots of each kernel."
     )
     return [*lines, "", *wrapped(told)]
-
-
-def _imported(report: Report) -> list[list[str]]:
-    """A metric a row: the primary ones first, then others of the same benchmark; not what a monitor saw beside it."""
-    own = {f.workload for f in report.findings if f.primary}
-    family = [f for f in report.findings if f.metric.partition(".")[0] in own or "." not in f.metric]
-    shown = sorted(family or report.findings, key=lambda f: (not f.primary, -abs(f.change or 0.0)))[:_ROWS]
-    if not shown:
-        return []
-    kernels = [called(report, side.kernel) for side in shown[0].sides]
-    kept = 5 if any(f.n_base or f.n_head for f in shown) else 4
-    rows = tuple(cells(*_imported_row(f)[:kept]) for f in shown)
-    columns = ("metric", *kernels, "change", "n")[:kept]
-    table = Table(title="", columns=columns, rows=rows, numeric=(1, 2, 3))
-    left = len(report.findings) - len(shown)
-    more = ["", *wrapped(f"{left} more are in the full report.")] if left else []
-    return [[*wrapped("The figures as they were reported:"), "", *lines_of(table), *more]]
-
-
-def _imported_row(f: Finding) -> tuple[str, ...]:
-    unit = f" [{f.unit}]" if f.unit else ""
-    n = "-" if not (f.n_base or f.n_head) else f"{f.n_base}, {f.n_head}"
-    return (f"{f.metric}{unit}", number(f.base_value), number(f.head_value), percent(f.change), n)
 
 
 def failed(report: Report) -> list[str]:
@@ -89,22 +67,6 @@ def failed(report: Report) -> list[str]:
     return wrapped(f"Attempts that failed: {told}{f'; the first said: {example}' if example else ''}.")
 
 
-def lines_of(table: Table) -> list[str]:
-    """A table as lines of at most 72 columns."""
-    squeezed = Table(
-        title="",
-        columns=table.columns,
-        numeric=table.numeric,
-        rows=tuple(tuple(map(_tight, row)) for row in table.rows),
-    )
-    first = min(_FIRST, room_for_names(squeezed, WIDTH))
-    return [ascii_text(line.text).rstrip() for line in aligned(squeezed, WIDTH, first)]
-
-
-def _tight(cell: Cell) -> Cell:
-    return Cell(text=re.sub(r"(?<=\d) (?=\d{3}\b)", ",", re.sub(r"(?<=\d) %", "%", cell.text)))
-
-
 def _group(report: Report, group: Group, *, alone: bool) -> list[list[str]]:
     lead = group.lead
     better = f", {lead.better} is better" if lead.better in ("lower", "higher") else ""
@@ -112,11 +74,9 @@ def _group(report: Report, group: Group, *, alone: bool) -> list[list[str]]:
     unit = unit_words(lead.unit) or lead.metric
     title = wrapped(f"In {unit}{better}{where}:" if lead.unit else f"{unit}{better}{where}:")
     moved = any(row.side.perturbed for row in lead.rows)
-    note = (
-        ["", *wrapped("Boots: with nothing changed, plus with something moved that should not matter.")]
-        if moved
-        else []
-    )
+    said = "Boots: with nothing changed, plus with something moved that should not matter." if moved else ""
+    said = RANKS if any(f.timing is not None and f.metric == lead.metric for f in report.findings) else said
+    note = ["", *wrapped(said)] if said else []
     blocks = [[*title, "", *lines_of(_kernels(report, lead)), *note]]
     if len(group.series) > 1:
         blocks.append([*wrapped("The parts of it, in the same unit:"), "", *lines_of(_parts(report, group))])
@@ -175,11 +135,25 @@ def functions(report: Report) -> list[str]:
     d = next((one for one in same if one.metric == found.finding.metric), same[0])
     table = top_table(d, _FUNCTIONS)
     base, head = (called(report, label) for label in kernels)
-    rows = tuple(cells(_function(row[0].text, report), *(cell.text for cell in row[1:4])) for row in table.rows)
-    small = Table(title="", columns=("function", base, head, "difference"), rows=rows, numeric=(1, 2, 3))
-    how = "derived from printed shares" if report.sources else "one boot of each, every executed instruction attributed"
+    figures = _three_digits if report.sources else str
+    rows = tuple(
+        cells(_function(row[0].text, report), *(figures(cell.text) for cell in row[1:4])) for row in table.rows
+    )
+    columns, legend = lettered([base, head])
+    small = Table(title="", columns=("function", *columns, "difference"), rows=rows, numeric=(1, 2, 3))
+    how = "one boot of each, every executed instruction attributed"
+    how = "computed from printed shares, each figure to three digits" if report.sources else how
     said = f"Where the difference between {base} and {head} is ({unit_words(d.unit)}, {how}):"
-    return [*wrapped(said), "", *lines_of(small), *_inlined(d.itemised.groups != ())]
+    return [*wrapped(said), "", *lines_of(small), *legend, *_inlined(d.itemised.groups != ())]
+
+
+def _three_digits(text: str) -> str:
+    """A printed figure, no more exact than the shares that it was computed from."""
+    sign, bare = ("+", text[1:]) if text.startswith("+") else ("", text)
+    if not bare.strip("-"):
+        return text
+    value = float(bare.replace(" ", "").replace(",", ""))
+    return f"{sign}{format_number(float(f'{value:.3g}'))}"
 
 
 def _function(text: str, report: Report) -> str:
@@ -219,7 +193,7 @@ _CLOCKS = {"kvm": "in a virtual machine", "host": "on the machine itself", "tcg"
 
 
 def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
+    return stopped(f"{text[:1].upper()}{text[1:]}")
 
 
 def seed_rules(report: Report, limit: int = 6) -> list[str]:

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""How a reader repeats what a mail reports, in at most three commands."""
+
+import shlex
+
+from kassay.model.experiment import labels
+from kassay.model.report import Report
+from kassay.report.mail.headline import headline
+from kassay.report.mail.plain import command, wrapped
+from kassay.report.repeat import step_alone
+
+_OUT = "again"
+_FROM = (
+    "kassay is run from its own source tree; its README says how. `kassay bundle pack` puts all that is behind these "
+    "figures into one file, with the workload as one C file that needs no kassay (reproducer.c)."
+)
+
+
+def again(report: Report) -> list[str]:
+    """For own runs the comparison of the headline; for others' files what reads and judges them again."""
+    if report.sources:
+        return _commands("To judge the same files again:", report.commands, "") if report.commands else []
+    commands = _own(report)
+    return _commands("To reproduce:", commands, _FROM) if commands else []
+
+
+def _commands(title: str, commands: tuple[str, ...], about: str) -> list[str]:
+    lines = [line for text in commands[:3] for line in command(text)]
+    return [title, "", *lines, *(["", *wrapped(about)] if about else [])]
+
+
+def _own(report: Report) -> tuple[str, ...]:
+    found = headline(report)
+    if found is None or not report.kernels:
+        return ()
+    f, known = found.finding, labels(report.experiment)
+    pair = (known.index(f.sides[0].kernel), known.index(f.sides[1].kernel))
+    alone = step_alone(report.experiment, report.kernels, pair, f.workload, f.settings, f.machine)
+    return (f"{_as_it_was(report, alone)} --out {_OUT}", f"kassay bundle pack {_OUT}")
+
+
+def _as_it_was(report: Report, alone: str) -> str:
+    """With the experiment's own numbers of boots, and with both clocks where two were read."""
+    e, words = report.experiment, shlex.split(alone)
+    timed = next((one.clock for one in report.beside if one.clock != "host"), "")
+    for name in ("--perturb", *(("--clock", "--margin") if timed else ())):
+        if name in words:
+            del words[words.index(name) : words.index(name) + 2]
+    words += ["--clock", f"icount,{timed}"] if timed else []
+    # With two clocks --repeats is about the boots that are timed.
+    words += ["--repeats", str(e.repeats)] if e.timed or not timed else []
+    words += ["--perturb", str(e.perturb)] if not e.timed else []
+    return shlex.join(words)

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a mail says of others' results: figures as reported, what was computed from them, where they come from."""
+
+from collections.abc import Sequence
+
+from kassay.model.finding import DERIVED, Finding
+from kassay.model.report import Report
+from kassay.model.units import format_number
+from kassay.report.mail.grid import RANKS, lettered, lines_of
+from kassay.report.mail.names import called, names, place, renamed, unit_words
+from kassay.report.mail.plain import bullets, interval, number, percent, sentence, stopped, wrapped
+from kassay.report.tables import Table, cells
+
+_ROWS, _PAIRS = 10, 3
+_READ_FROM = "Read from "  # how the report itself names its files, which are named here with their sums
+
+
+def imported(report: Report) -> list[list[str]]:
+    """A table for each two kernels, the primary metrics first; then what no file holds but follows from its figures."""
+    shown = [f for f in report.findings if not _derived(f)]
+    computed = [f for f in report.findings if _derived(f)]
+    return [*_tables(report, shown, "The figures as they were reported"),
+            *_tables(report, computed, "Computed from them, to three digits")]  # fmt: skip
+
+
+def origin(report: Report) -> list[str]:
+    """Files with their sums, what one value stands for, and what was noted while reading; nothing of own runs."""
+    if not report.sources:
+        return []
+    files = [f"{one.name} ({one.format}, sha256 {one.sha256[:16]})." for one in report.sources]
+    notes = [_note(report, renamed(report, text)) for text in report.disclosures if not text.startswith(_READ_FROM)]
+    return ["Where the figures come from:", "", *bullets([*files, *notes])]
+
+
+def _note(report: Report, text: str) -> str:
+    """A sentence; the name of a kernel that it begins with stays as it is."""
+    begins = any(text.startswith(f"{name} ") for name in names(report).values())
+    return stopped(text) if begins else sentence(text)
+
+
+def unknown(report: Report) -> list[str]:
+    """What no file of another tool tells, as limits."""
+    state = stopped(renamed(report, report.state).removeprefix("unknown: ").removeprefix("unknown"))
+    told = f"The state of memory on which the kernels worked is not known: {state}" if state else ""
+    return [*([told] if told else []), "Which commit did it is not known: nothing was bisected."]
+
+
+def _derived(f: Finding) -> bool:
+    return all(side.method == DERIVED for side in f.sides)
+
+
+def _tables(report: Report, findings: Sequence[Finding], said: str) -> list[list[str]]:
+    """Metrics of the same benchmarks as the primary ones; what a monitor saw beside them is left to the report."""
+    own = {f.workload for f in report.findings if f.primary}
+    family = [f for f in findings if f.metric.partition(".")[0] in own or "." not in f.metric] or list(findings)
+    pairs = list(dict.fromkeys((f.sides[0].kernel, f.sides[1].kernel) for f in family))
+    blocks, shown = [], 0
+    for pair in pairs[:_PAIRS]:
+        rows = [f for f in family if (f.sides[0].kernel, f.sides[1].kernel) == pair]
+        rows = sorted(rows, key=lambda f: (not f.primary, -abs(f.change or 0.0)))[:_ROWS]
+        shown += len(rows)
+        blocks.append(_table(report, rows, said, several=len(pairs) > 1))
+    left = len(findings) - shown
+    return [*blocks, wrapped(f"{left} more {'is' if left == 1 else 'are'} in the full report.")] if left else blocks
+
+
+def _table(report: Report, findings: Sequence[Finding], said: str, *, several: bool) -> list[str]:
+    """A comparison a row; what all rows share stands above the table and not in each of them."""
+    kernels = [called(report, side.kernel) for side in findings[0].sides]
+    metric = _metric(findings[0]) if len({_metric(f) for f in findings}) == 1 and len(findings) > 1 else ""
+    unit = findings[0].unit if len({f.unit for f in findings}) == 1 else ""
+    of = f", {metric}" if metric else ""
+    between = f", {kernels[1]} against {kernels[0]}" if several else ""
+    same = len({_n(f) for f in findings}) == 1
+    n = f" (n = {findings[0].n_base} and {findings[0].n_head})" if same and _n(findings[0]) != "-" else ""
+    title = f"{said}{of}{f', in {unit_words(unit)}' if unit else ''}{between}{n}:"
+    columns, legend = lettered(kernels)
+    texts = [(_name(report, f, metric), *_figures(f), percent(f.change), interval(f.interval), "-" if same else _n(f))
+             for f in findings]  # fmt: skip
+    head = ("comparison" if metric else "metric", *columns, "change", "interval", "n")
+    kept = [i for i in range(len(head)) if i < 4 or any(row[i] != "-" for row in texts)]
+    rows = tuple(cells(*(row[i] for i in kept)) for row in texts)
+    table = Table(title="", columns=tuple(head[i] for i in kept), rows=rows, numeric=(1, 2, 3))
+    below = [*([] if unit else _units(findings)), *([RANKS] if any(f.interval is not None for f in findings) else [])]
+    return [*wrapped(title), "", *lines_of(table), *legend, *(["", *wrapped(" ".join(below))] if below else [])]
+
+
+def _name(report: Report, f: Finding, metric: str) -> str:
+    """Which row this is: its benchmark and settings where they vary, and its metric where that does."""
+    words = [place(report, f), "" if metric else _metric(f)]
+    return ": ".join(word for word in words if word) or f.workload
+
+
+def _units(findings: Sequence[Finding]) -> list[str]:
+    """Below the table: in the rows they would cut the names."""
+    units: dict[str, dict[str, None]] = {}
+    for f in findings:
+        units.setdefault(unit_words(f.unit), {})[_metric(f)] = None
+    told = "; ".join(f"{', '.join(metrics)} in {unit}" for unit, metrics in units.items() if unit)
+    return [f"Units: {told}."] if told else []
+
+
+def _metric(f: Finding) -> str:
+    return f.metric.removeprefix(f"{f.workload}.")
+
+
+def _figures(f: Finding) -> tuple[str, str]:
+    """Both values; a derived one is no more exact than the printed shares that it was computed from."""
+    values = (f.base_value, f.head_value)
+    if not _derived(f):
+        return number(values[0]), number(values[1])
+    first, second = (format_number(None if v is None else float(f"{v:.3g}")).replace(" ", ",") for v in values)
+    return first, second
+
+
+def _n(f: Finding) -> str:
+    return f"{f.n_base}, {f.n_head}" if f.n_base or f.n_head else "-"

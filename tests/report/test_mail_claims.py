@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a mail may claim: who built the kernels, where a regression began, what was left open, how to repeat it."""
+
+import re
+import shlex
+
+import pytest
+from msgspec.structs import replace
+
+from kassay.model.kernel import KernelIdentity
+from kassay.model.report import AuditTable, Report
+from kassay.report.mail.body import mail
+from kassay.report.mail.headline import subject_line
+from kassay.report.mail.tracking import introduced
+from tests.report.reports import SAMPLES
+
+
+def _flat(report: Report) -> str:
+    return " ".join(mail(report).split())
+
+
+def _kernels(report: Report, *changes: dict[str, str | None]) -> Report:
+    """A report whose first kernels have other fields."""
+    both = zip(report.kernels, changes, strict=False)
+    changed = tuple(replace(kernel, **fields) for kernel, fields in both)
+    return replace(report, kernels=(*changed, *report.kernels[len(changes) :]))
+
+
+def test_kernels_of_different_compilers_are_never_announced_as_a_regression() -> None:
+    report = SAMPLES["timed"]()
+    assert subject_line(report).startswith("[REGRESSION]")
+    assert subject_line(_kernels(report, {"compiler": "gcc (Debian 14.2.0) 14.2.0"})).startswith("[PERF]")
+
+
+@pytest.mark.parametrize(
+    ("sums", "said"),
+    [
+        (("ab" * 32, "ab" * 32), "configuration: the same (sha256 abababababababab)"),
+        (("ab" * 32, "cd" * 32), "differs (sha256 v6.16.12 abababababababab, v6.17.13 cdcdcdcdcdcdcdcd)"),
+        (("ab" * 32, None), "configuration: not known of all (sha256 v6.16.12 abababababababab, v6.17.13 not known)"),
+        ((None, None), "configuration: not known -"),
+    ],
+)  # fmt: skip
+def test_a_mail_always_says_whether_the_configuration_is_the_same(sums: tuple[str | None, ...], said: str) -> None:
+    assert said in _flat(_kernels(SAMPLES["timed"](), *({"config_sha256": text} for text in sums)))
+
+
+def _released(base: tuple[str, str], head: tuple[str, str]) -> str:
+    """What a mail says of the range between two kernels, each a reference and a release."""
+    kernels = tuple(
+        KernelIdentity(ref=ref, arch="x86_64", release=release, image_sha256=None) for ref, release in (base, head)
+    )
+    return "\n".join(introduced(replace(SAMPLES["timed"](), kernels=kernels)))
+
+
+def test_the_range_is_one_that_upstream_knows_or_is_said_not_to_be_known() -> None:
+    plain = _released(("image:a", "6.16.0"), ("image:b", "6.17.0-rc3"))
+    assert plain.endswith("\n#regzbot introduced: v6.16..v6.17-rc3") and "Debian" not in plain
+    stable = _released(("debian:6.17.3", "6.17.3+deb14-amd64"), ("debian:6.17.8", "6.17.8+deb14-amd64"))
+    assert "#regzbot introduced: v6.17.3..v6.17.8" in stable and "as packaged by Debian" in stable
+    for own in ("6.17.0-rc3-00012-g444fc9435e57", "6.17.13-mine", "unknown"):
+        text = _released(("debian:6.16.12", "6.16.12+deb14-amd64"), ("image:b", own))
+        assert "not known in upstream terms" in text and "#regzbot" not in text
+
+
+def test_what_was_still_open_when_a_session_ended_is_named() -> None:
+    report = SAMPLES["timed"]()
+    touch = replace(report.findings[0], metric="touch", primary=False, verdict="inconclusive")
+    assert "the main figure was decided, so it ended early (not decided: touch)" in _flat(
+        replace(report, findings=(*report.findings, touch))
+    )
+    assert "not decided" not in _flat(report)
+
+
+def test_a_check_without_an_interval_does_not_claim_that_it_would_have_seen_anything() -> None:
+    report = SAMPLES["timed"]()
+    first = report.findings[0]
+    assert first.timing is not None and first.timing.control is not None
+    blind = replace(first.timing, control=replace(first.timing.control, interval=None))
+    text = _flat(replace(report, findings=(replace(first, timing=blind),)))
+    assert "how large one would have shown is not known" in text and "as it should be" not in text
+
+
+def test_time_under_an_emulator_is_called_emulated_in_the_subject_and_in_the_first_sentence() -> None:
+    report = SAMPLES["emulated_time"]()
+    assert "1.67x the emulated time per page" in subject_line(report)
+    assert "takes 1.67x as much emulated time per page" in _flat(report)
+    undecided = replace(report, findings=(replace(report.findings[0], verdict="inconclusive"),))
+    assert "emulated time per page on v6.17.13 against v6.16.12 not decided" in subject_line(undecided)
+    assert "takes more emulated time on" in _flat(undecided)
+
+
+def test_below_times_stands_that_the_change_is_not_the_ratio_of_the_medians() -> None:
+    for sample in ("timed", "matrix", "imported"):
+        assert "it need not be the ratio of the two medians" in _flat(SAMPLES[sample]())
+    for sample in ("ladder", "robot"):
+        assert "it need not be" not in _flat(SAMPLES[sample]())
+
+
+def _command(report: Report) -> list[str]:
+    block = mail(report).partition("To reproduce:\n\n")[2].partition("\n\n")[0]
+    return shlex.split(block.replace(" \\\n", " ").strip().splitlines()[0])
+
+
+def _option(words: list[str], name: str) -> str:
+    return words[words.index(name) + 1]
+
+
+def test_the_command_has_the_experiments_own_numbers_and_both_clocks() -> None:
+    counts = SAMPLES["compare"]()
+    counts = replace(counts, experiment=replace(counts.experiment, repeats=3, perturb=4))
+    words = _command(counts)
+    assert (_option(words, "--repeats"), _option(words, "--perturb")) == ("3", "4") and "--clock" not in words
+    beside = SAMPLES["timed"]().beside
+    both = _command(replace(counts, beside=beside))
+    assert _option(both, "--clock") == "icount,kvm" and "--repeats" not in both
+    alone = _command(replace(SAMPLES["timed"](), beside=()))
+    assert (_option(alone, "--clock"), _option(alone, "--repeats")) == ("kvm", "24")
+
+
+def test_a_reader_is_told_where_the_program_is_from_and_how_to_do_without_it() -> None:
+    text = _flat(SAMPLES["compare"]())
+    assert "from its own source tree" in text and "kassay bundle pack again" in text and "reproducer.c" in text
+    assert not re.search(r"https?://|<[A-Z]|\bURL\b", text)
+
+
+def test_the_processors_that_are_on_are_called_so() -> None:
+    report = SAMPLES["ladder"]()
+    audits = tuple(
+        AuditTable(kernel=a.kernel, settings=a.settings, moment=a.moment, fields=(*a.fields, ("cpus.online", "0")))
+        for a in report.audits
+    )
+    text = mail(replace(report, audits=audits, gate_fields=(*report.gate_fields, "cpus.online")))
+    assert "  CPU 0 online\n" in text and "cpus.online" not in text
+
+
+def test_a_state_that_is_not_known_is_said_once() -> None:
+    report = replace(SAMPLES["compare"](), state="unknown: no run succeeded", audits=())
+    assert "The state of memory is not known: no run succeeded." in _flat(report)
+
+
+def test_a_definition_says_nothing_of_settings_that_were_not_measured() -> None:
+    report = SAMPLES["compare"]()
+    one = replace(report.findings[0], definition="the sum (a and b; with share=private b only), per page")
+    assert "the sum (a and b), per page" in _flat(replace(report, findings=(one,)))
+    same = replace(one, definition="the sum (a and b; with share=shared b only), per page")
+    assert "with share=shared b only" in _flat(replace(report, findings=(same,)))
+
+
+def test_the_largest_step_of_a_timed_ladder_has_its_boots_and_its_interval() -> None:
+    text = _flat(SAMPLES["matrix"]())
+    assert "587.2 instead of 355.7 ns per page (10 and 10 boots; 98.4% interval of the change: " in text
