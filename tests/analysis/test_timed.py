@@ -51,6 +51,7 @@ def test_a_quiet_kernel_against_itself_is_equivalent() -> None:
     assert judged.verdict == "equivalent"
 
 
+@pytest.mark.slow
 def test_false_verdicts_on_equal_kernels_stay_at_the_stated_level() -> None:
     draw = random.Random(3)
     wrong = sum(

@@ -23,6 +23,8 @@ from kassay.packing import pack
 from tests.history.directories import measured, plan_with
 from tests.history.test_add import imported
 
+pytestmark = pytest.mark.slow  # files of a database, archives, whole commands: seconds, not milliseconds
+
 COSTS = {0: [30, 30, 30, 30], 1: [60, 60, 61, 60]}
 RELEASES = ["6.12.1", "6.17.2"]
 

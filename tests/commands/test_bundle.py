@@ -14,6 +14,8 @@ from kassay.model.experiment import Experiment
 from kassay.model.progress import Tell
 from tests.history.directories import measured, plan_with
 
+pytestmark = pytest.mark.slow  # files of a database, archives, whole commands: seconds, not milliseconds
+
 RELEASES = ["6.12.1", "6.17.2"]
 
 

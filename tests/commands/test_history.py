@@ -18,6 +18,8 @@ from kassay.model.experiment import Experiment
 from kassay.model.progress import Tell
 from tests.history.directories import keep, measured, plan_with, runs_of
 
+pytestmark = pytest.mark.slow  # files of a database, archives, whole commands: seconds, not milliseconds
+
 RELEASES = ["6.12.1", "6.16.9", "6.17.2"]
 Ask = Callable[..., Result]
 

@@ -19,6 +19,8 @@ from kassay.history.schema import VIEW_NAMES
 from kassay.model.progress import Progress
 from tests.history.batches import batch
 
+pytestmark = pytest.mark.slow  # files of a database, archives, whole commands: seconds, not milliseconds
+
 
 def filled(path: Path, runs: int = 3) -> Path:
     with writing(path) as archive:

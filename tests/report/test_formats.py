@@ -11,7 +11,12 @@ from tests.report.regolden import GOLDEN, golden_path
 from tests.report.rendering import FORMATS, rendered, shown_by, travelled, without_library
 from tests.report.reports import SAMPLES
 
-BOTH = [(name, sample) for name in FORMATS for sample in shown_by(name)]
+QUICK_PAGES = ("compare", "refused", "hostile")  # a page draws charts: half a second to two and a half each
+BOTH = [
+    pytest.param(name, sample, marks=[pytest.mark.slow] if name == "html" and sample not in QUICK_PAGES else [])
+    for name in FORMATS
+    for sample in shown_by(name)
+]
 WHOLE = [name for name in FORMATS if FORMATS[name].whole]
 SHOWN = [name for name in FORMATS if not FORMATS[name].partial]
 
