@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.analysis.statistics.planning import boots_needed, detectable, robust_sd, threshold, tick
+from kassay.analysis.statistics.planning import boots_needed, detectable, threshold, tick
 from kassay.model.timing import LOOKS
 
 
@@ -42,14 +42,6 @@ def test_more_looks_have_a_stricter_threshold_and_unplanned_ones_none() -> None:
     for looks in (0, len(LOOKS) + 1):
         with pytest.raises(ValueError, match="looks"):
             threshold(looks)
-
-
-def test_the_robust_deviation_ignores_one_value_that_strays() -> None:
-    draw = random.Random(1)
-    values = [draw.gauss(100, 5) for _ in range(2001)]
-    assert isclose(robust_sd(values) or 0, 5, rel_tol=0.1)
-    assert isclose(robust_sd([*values, 1e9]) or 0, 5, rel_tol=0.1)
-    assert robust_sd([1.0]) is None
 
 
 def test_a_clock_of_jiffies_shows_four_milliseconds() -> None:

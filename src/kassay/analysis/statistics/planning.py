@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from itertools import pairwise
 from math import ceil, exp, log1p, pi, sqrt
-from statistics import NormalDist, median
+from statistics import NormalDist
 
 FEWEST = 6
 """Boots per kernel below which nothing is judged."""
@@ -39,14 +39,6 @@ def threshold(looks: int) -> float:
     if not 1 <= looks <= len(THRESHOLDS):
         raise ValueError(f"1 to {len(THRESHOLDS)} looks have a threshold, not {looks}")
     return THRESHOLDS[looks - 1]
-
-
-def robust_sd(values: Sequence[float]) -> float | None:
-    """1.4826 x the median distance from the median: the standard deviation, were there no outliers. None below 2."""
-    if len(values) < 2:
-        return None
-    middle = median(values)
-    return 1.4826 * median(abs(value - middle) for value in values)
 
 
 def tick(values: Sequence[float]) -> float | None:
