@@ -3,6 +3,9 @@
 
 from functools import cache
 
+import pytest
+from _pytest.mark import ParameterSet
+
 from kassay.errors import BadInput
 from kassay.model.records import from_json, to_json
 from kassay.model.report import Report
@@ -12,6 +15,7 @@ from kassay.report.icicle import library
 from tests.report.reports import SAMPLES
 
 FORMATS = discover("kassay.report.formats", "FORMAT", Format)
+QUICK_PAGES = ("refused", "hostile")  # a page draws charts: half a second to two and a half each
 _SHELF = "/* the library */"
 
 
@@ -25,6 +29,11 @@ def sample_report(sample: str) -> Report:
 def travelled(sample: str) -> Report:
     """A sample that went through JSON."""
     return from_json(to_json(sample_report(sample)), Report)
+
+
+def pages() -> list[ParameterSet]:
+    """Every sample, those whose page takes long to draw marked slow."""
+    return [pytest.param(name, marks=[] if name in QUICK_PAGES else [pytest.mark.slow]) for name in SAMPLES]
 
 
 def shown_by(name: str) -> tuple[str, ...]:

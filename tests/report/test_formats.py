@@ -8,10 +8,9 @@ import pytest
 
 import kassay.report.formats
 from tests.report.regolden import GOLDEN, golden_path
-from tests.report.rendering import FORMATS, rendered, shown_by, travelled, without_library
+from tests.report.rendering import FORMATS, QUICK_PAGES, rendered, shown_by, travelled, without_library
 from tests.report.reports import SAMPLES
 
-QUICK_PAGES = ("compare", "refused", "hostile")  # a page draws charts: half a second to two and a half each
 BOTH = [
     pytest.param(name, sample, marks=[pytest.mark.slow] if name == "html" and sample not in QUICK_PAGES else [])
     for name in FORMATS

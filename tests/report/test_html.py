@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from kassay.model.profile import StackCost
-from tests.report.rendering import rendered, whole, without_library
+from tests.report.rendering import pages, rendered, whole, without_library
 from tests.report.reports import HOSTILE, KERNELS, SAMPLES
 
 _VOID = {"meta", "br", "hr", "img", "input", "link"}
@@ -105,7 +105,7 @@ class _Balance(HTMLParser):
         assert self.open.pop() == tag
 
 
-@pytest.mark.parametrize("sample", SAMPLES)
+@pytest.mark.parametrize("sample", pages())
 def test_the_page_is_well_formed_and_loads_nothing_and_runs_only_what_draws_stacks(sample: str) -> None:
     page = rendered("html", sample)
     parser = _Balance()
@@ -117,7 +117,7 @@ def test_the_page_is_well_formed_and_loads_nothing_and_runs_only_what_draws_stac
     assert "url(" not in page and "@import" not in page and "fetch(" not in page
 
 
-@pytest.mark.parametrize("sample", SAMPLES)
+@pytest.mark.parametrize("sample", pages())
 def test_the_page_forbids_itself_the_network(sample: str) -> None:
     policy = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', rendered("html", sample))
     assert len(policy) == 1
@@ -142,7 +142,7 @@ def test_no_name_ends_the_data_it_stands_in() -> None:
     assert "</script><script>alert(1)</script>" in json.loads(data.group(1))["names"]
 
 
-@pytest.mark.parametrize("sample", SAMPLES)
+@pytest.mark.parametrize("sample", pages())
 def test_no_colour_of_the_chart_is_fixed(sample: str) -> None:
     drawn = "".join(re.findall(r"(?s)<svg.*?</svg>", rendered("html", sample)))
     assert "#" not in re.sub(r">[^<]*<", "><", drawn)

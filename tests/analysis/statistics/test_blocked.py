@@ -159,6 +159,7 @@ def test_the_interval_ends_where_the_test_begins_to_reject(seed: int) -> None:
         assert max(inside) > 0.05 and max(outside) <= 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", [0.016, 0.05])
 def test_zero_lies_outside_the_interval_only_where_the_test_rejects(alpha: float) -> None:
     apart = 0
