@@ -22,7 +22,8 @@ from kassay.evidence import collect
 from kassay.journal.journal import read_journal
 from kassay.model.progress import Progress, Tell
 from kassay.model.report import Report
-from kassay.packing import REPORT, RUN, answered, forms
+from kassay.packing import REPORT, RUN, answered
+from kassay.report.formats._format import formats
 from kassay.spec.load import load
 
 LIMIT = 4 << 30
@@ -60,7 +61,7 @@ def verify(path: Path, limit: int, tell: Tell) -> Verified:
         report = _recomputed(root, path, tell)
         if report.plan_id != manifest.plan:
             raise BadInput(f"{path}: the manifest is of another plan than the runs", "get the bundle anew")
-        found = differences(_packed_report(root, path), json.loads(forms()["json"].render(report)))
+        found = differences(_packed_report(root, path), json.loads(formats()["json"].render(report)))
         if found:
             by = "" if manifest.kassay_version == __version__ else f", packed by kassay {manifest.kassay_version}"
             told = few([str(one) for one in found])
@@ -89,7 +90,7 @@ def _packed_report(root: Path, path: Path) -> Any:
 
 def _notes(root: Path, manifest: Manifest, report: Report, path: Path) -> tuple[str, ...]:
     """The other forms must say what the findings do; those of another version word them differently, which is told."""
-    packed = {root / REPORT / f"{name}{form.suffix}": form for name, form in forms().items()}
+    packed = {root / REPORT / f"{name}{form.suffix}": form for name, form in formats().items()}
     other = [
         f"{REPORT}/{file.name}"
         for file, form in packed.items()

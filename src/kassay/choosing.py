@@ -5,13 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from kassay.errors import BadInput
-from kassay.model.finding import REFUSED, Finding, Side
-from kassay.model.machine import MachineUse
-from kassay.model.records import Setting
+from kassay.model.finding import REFUSED, Finding, Point, Side
 from kassay.model.units import parse_bytes
 from kassay.report.words import machine_text, memory_text, settings_text
-
-_Point = tuple[str, tuple[Setting, ...], MachineUse]
 
 
 class Chosen(NamedTuple):
@@ -32,9 +28,9 @@ def chosen(
     settings: parameters of the workload, cpus, memory or workload -> the value wanted. Raises BadInput that lists
     what there is.
     """
-    points = list(dict.fromkeys(_point(f) for f in findings))
+    points = list(dict.fromkeys(f.point for f in findings))
     point = _with(points, settings)[0]
-    here = [f for f in findings if _point(f) == point]
+    here = [f for f in findings if f.point == point]
     found = [f for f in here if f.metric == metric or (metric is None and f.primary)]
     if not found:
         raise BadInput(f"unknown metric {metric!r}", f"known: {', '.join(dict.fromkeys(f.metric for f in here))}")
@@ -51,11 +47,7 @@ def chosen(
     )
 
 
-def _point(f: Finding) -> _Point:
-    return f.workload, f.settings, f.machine
-
-
-def _with(points: Sequence[_Point], settings: Mapping[str, str]) -> Sequence[_Point]:
+def _with(points: Sequence[Point], settings: Mapping[str, str]) -> Sequence[Point]:
     for name, value in settings.items():
         have = [_values(point).get(name) for point in points]
         if not any(have):
@@ -68,7 +60,7 @@ def _with(points: Sequence[_Point], settings: Mapping[str, str]) -> Sequence[_Po
     return points
 
 
-def _values(point: _Point) -> dict[str, str]:
+def _values(point: Point) -> dict[str, str]:
     workload, settings, machine = point
     of_machine = {"workload": workload, "cpus": str(machine.cpus or ""), "memory": memory_text(machine.memory_bytes)}
     return of_machine | {one.name: one.value for one in settings}
@@ -96,7 +88,7 @@ def _refused(found: Iterable[Finding], wanted: Sequence[str], names: Sequence[st
     return ""
 
 
-def _where(point: _Point, points: Sequence[_Point]) -> str:
+def _where(point: Point, points: Sequence[Point]) -> str:
     """Workload, settings and machine as far as they differ between the settings."""
     if len(points) == 1:
         return ""

@@ -19,8 +19,7 @@ from kassay.imports import store
 from kassay.journal.journal import read_journal
 from kassay.model.progress import Progress, Tell
 from kassay.model.report import Report
-from kassay.registry import discover
-from kassay.report.formats._format import Format
+from kassay.report.formats._format import formats
 from kassay.reproducing import sources_into
 
 RUN, REPORT = "run", "report"
@@ -100,18 +99,13 @@ def answered(directory: Path, tell: Tell) -> Report:
     return msgspec.structs.replace(report, **told)
 
 
-def forms() -> dict[str, Format]:
-    """Every report format by name."""
-    return dict(discover("kassay.report.formats", "FORMAT", Format))
-
-
 def _write_reports(report: Report, place: Path, tell: Tell) -> tuple[Absent, ...]:
     """Every form of the report and its charts; a form that this report does not have is told, with the reason."""
     from kassay.report.charts import charts  # what draws them is slow to load
 
     place.mkdir(parents=True)
     absent = []
-    for name, form in forms().items():
+    for name, form in formats().items():
         tell(Progress(stage="pack", subject="report", text=name))
         try:
             (place / f"{name}{form.suffix}").write_text(form.render(report))

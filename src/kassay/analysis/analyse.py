@@ -11,11 +11,11 @@ from kassay.analysis.exact import judge_counts, withheld
 from kassay.analysis.gate._rule import GateRule, Refusal
 from kassay.analysis.ladder import Compare, build_ladder, find_steps
 from kassay.analysis.looks import seen
-from kassay.analysis.session import Control, Point, control_of, decided, session_of, settle
+from kassay.analysis.session import Control, control_of, decided, session_of, settle
 from kassay.analysis.side import all_have_mode, build_side, repeats_agree
 from kassay.analysis.timed import Session, judge_times
 from kassay.analysis.timed_ladder import in_accord, with_steps
-from kassay.model.finding import Finding, Ladder
+from kassay.model.finding import Finding, Ladder, Point
 from kassay.model.machine import SCOPES, UNITS
 from kassay.model.measurement import CellEvidence
 from kassay.model.plan import Plan

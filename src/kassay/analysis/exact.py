@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Exact counts -> estimate, interval, verdict. No probability: ranges of runs that should not differ."""
 
-from kassay.model.finding import Side
+from kassay.model.finding import CHANGES, Side
 from kassay.model.records import Record
 from kassay.model.timing import Timing
 
@@ -71,7 +71,7 @@ def _larger(a: float | None, b: float | None) -> float | None:
 
 def _below_floor(base: Side, head: Side, verdict: str) -> tuple[str, ...]:
     """Ranges can stand apart although each is wider than their distance."""
-    if verdict not in ("regression", "improvement") or base.value is None or head.value is None:
+    if verdict not in CHANGES or base.value is None or head.value is None:
         return ()
     wider = [side for side in (base, head) if _spread(side) >= abs(head.value - base.value)]
     return tuple(f"{side.kernel}: its own runs lie {_floor(side):.2%} apart, no less than the change" for side in wider)

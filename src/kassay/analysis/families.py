@@ -9,10 +9,8 @@ import msgspec
 
 from kassay.analysis.statistics.multiplicity import benjamini_hochberg, holm, pooled
 from kassay.analysis.timed import Session, boots_of
-from kassay.model.finding import Finding
+from kassay.model.finding import CHANGES, Finding
 from kassay.model.timing import Family
-
-_CHANGES = ("regression", "improvement")
 
 
 class Held(NamedTuple):
@@ -47,7 +45,7 @@ def _standing(cells: Sequence[Finding], session: Session) -> list[str]:
     words = []
     for f, sure, likely in zip(cells, first, second, strict=True):
         word = "confirmed" if sure else "candidate" if likely else "alone"
-        words.append(word if f.verdict in _CHANGES else "")
+        words.append(word if f.verdict in CHANGES else "")
     return words
 
 

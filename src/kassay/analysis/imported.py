@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Others' results -> findings, by the rules of own timed runs; what the file does not tell weakens the evidence."""
 
-from collections.abc import Iterable
 from fractions import Fraction
 from itertools import pairwise
 from statistics import median
@@ -34,9 +33,9 @@ def judge_samples(samples: Samples, margin: float) -> Analysis:
         compared = [_compare(samples, base, head, margin, session) for base, head in pairs]
         if len(group) > 2:
             sides = tuple(side_of(samples, one) for one in group)
-            ladders.append(ladder_of(sides, compared[0], compared[: len(group) - 1]))
+            ladders.append(ladder_of(sides, compared[0]))
         findings += compared
-    findings += [f for shares in samples.shares for f in _by_function(samples, shares)]
+    findings += [_by_function(samples, shares) for shares in samples.shares]
     if ladders:
         joined = in_accord(findings, ladders, session)
         return Analysis(joined, with_steps(ladders, joined))
@@ -106,28 +105,33 @@ def _judged(
     margin: float,
     session: Session,
 ) -> Judgement:
-    if base.spread is not None and head.spread is not None:
-        change = head.spread.mean / base.spread.mean - 1 if base.spread.mean else None
-        known = [one.spread.n for one in (base, head) if one.spread is not None and one.spread.n]
-        many = f"of {known[0]} and {known[1]} values" if len(known) == 2 else "of how many values it does not say"
-        reason = f"the file gives means and spreads, no single values ({many})"
-        return Judgement(change=change, interval=None, verdict="inconclusive", evidence="partial", reasons=(reason,))
-    if base.spread is not None or head.spread is not None:
-        change = sides[1].value / sides[0].value - 1 if sides[0].value and sides[1].value is not None else None
-        reason = "single values on one side, only a mean on the other"
-        return Judgement(change=change, interval=None, verdict="inconclusive", evidence="partial", reasons=(reason,))
-    values = [value for side in sides for value in side.runs]
-    if values and min(values) <= 0:
-        change = sides[1].value / sides[0].value - 1 if sides[0].value and sides[1].value is not None else None
-        reason = "values of zero or below: their ratio means nothing"
-        return Judgement(change=change, interval=None, verdict="inconclusive", evidence="partial", reasons=(reason,))
+    reasons = _no_test(samples, sides, base, head, session)
+    if reasons:
+        a, b = sides[0].value, sides[1].value
+        change = b / a - 1 if a and b is not None else None
+        return Judgement(change=change, interval=None, verdict="inconclusive", evidence="partial", reasons=reasons)
     if any(side.value is None for side in sides):
         return withheld("incomplete", "one side has no value")
-    if samples.replication != "boot" and any(len(side.runs) > 1 for side in sides):
-        change = sides[1].value / sides[0].value - 1 if sides[0].value and sides[1].value is not None else None
-        reasons = (UNITS_OF_REPLICATION[samples.replication], *session.doubts)
-        return Judgement(change=change, interval=None, verdict="inconclusive", evidence="partial", reasons=reasons)
     return judge_times(*sides, margin, session, base.better)
+
+
+def _no_test(
+    samples: Samples, sides: tuple[Side, Side], base: SampleSeries, head: SampleSeries, session: Session
+) -> tuple[str, ...]:
+    """Why these values allow no test, only a ratio; nothing when they do, or when a side has none."""
+    spreads = [one.spread for one in (base, head) if one.spread is not None]
+    if len(spreads) == 2:
+        known = [spread.n for spread in spreads if spread.n]
+        many = f"of {known[0]} and {known[1]} values" if len(known) == 2 else "of how many values it does not say"
+        return (f"the file gives means and spreads, no single values ({many})",)
+    if spreads:
+        return ("single values on one side, only a mean on the other",)
+    if any(value <= 0 for side in sides for value in side.runs):
+        return ("values of zero or below: their ratio means nothing",)
+    whole = all(side.value is not None for side in sides)
+    if whole and samples.replication != "boot" and any(len(side.runs) > 1 for side in sides):
+        return (UNITS_OF_REPLICATION[samples.replication], *session.doubts)
+    return ()
 
 
 def _n(series: SampleSeries) -> int:
@@ -135,16 +139,14 @@ def _n(series: SampleSeries) -> int:
 
 
 def _machine(samples: Samples, series: SampleSeries) -> MachineUse:
-    arches = {kernel.arch for kernel in samples.kernels}
-    arch = arches.pop() if len(arches) == 1 else None
-    return MachineUse(arch=arch or "unknown", clock=CLOCK, cpus=series.cpus, memory_bytes=series.memory_bytes)
+    return MachineUse(arch=samples.arch, clock=CLOCK, cpus=series.cpus, memory_bytes=series.memory_bytes)
 
 
-def _by_function(samples: Samples, shares: FunctionShares) -> Iterable[Finding]:
+def _by_function(samples: Samples, shares: FunctionShares) -> Finding:
     """Cost per operation, itemised by the shares that the file prints; the rest is unattributed."""
     base, head = (kernel.label for kernel in samples.kernels[:2])
     reason = "derived from printed means: no single values, so no interval"
-    yield Finding(
+    return Finding(
         workload=shares.workload, settings=(), machine=MachineUse(arch="unknown", clock=CLOCK, cpus=None,
                                                                   memory_bytes=None),
         metric=shares.unit.replace("/", " per "), primary=True, unit=shares.unit, definition=shares.how,

@@ -24,7 +24,7 @@ def build_ladder(group: tuple[CellEvidence, ...], phase: Phase, steps: Sequence[
         settings=group[0].cell.settings,
         machine=machine,
         points=tuple(LadderPoint(kernel=s.kernel, value=s.value, n=len(s.runs), side=s) for s in sides),
-        steps=tuple(_step(finding) for finding in steps),
+        steps=tuple(step_of(finding) for finding in steps),
     )
 
 
@@ -53,7 +53,8 @@ def find_steps(measured: Sequence[bool], compare: Compare) -> list[Finding]:
     return found
 
 
-def _step(finding: Finding) -> LadderStep:
+def step_of(finding: Finding) -> LadderStep:
+    """What a ladder keeps of the comparison that found a step."""
     return LadderStep(
         from_kernel=finding.sides[0].kernel,
         to_kernel=finding.sides[1].kernel,

@@ -15,15 +15,11 @@ from kassay.analysis.statistics.multiplicity import holm, pooled
 from kassay.analysis.statistics.planning import threshold
 from kassay.analysis.timed import ORDER_DOUBTS, Session, boots_of, check_control
 from kassay.model.experiment import Experiment
-from kassay.model.finding import REFUSED, Finding
-from kassay.model.machine import MachineUse
+from kassay.model.finding import CHANGES, REFUSED, Finding, Point
 from kassay.model.measurement import CellEvidence
-from kassay.model.records import Setting
 from kassay.model.timing import ControlCheck, Family
 
 _CLOCK_DOUBTS = {"tcg": "emulated time only screens: count with icount, or measure with kvm or host"}
-
-Point = tuple[str, tuple[Setting, ...], MachineUse]
 
 
 class Control(NamedTuple):
@@ -60,7 +56,7 @@ def settle(
     A kernel that differs from itself voids all of them; a change that does not stand among the other cells is none.
     families: whether cells of one comparison are judged together.
     """
-    checked = [_with_control(f, controls.get(point(f)), session) for f in findings]
+    checked = [_with_control(f, controls.get(f.point), session) for f in findings]
     if reason := void(tuple(controls.values()), session):
         return tuple(_voided(f, reason) for f in checked), ()
     result = held(checked, session) if families else Held(tuple(checked), ())
@@ -100,10 +96,6 @@ def void(controls: Sequence[Control], session: Session) -> str:
     return ""
 
 
-def point(f: Finding) -> Point:
-    return f.workload, f.settings, f.machine
-
-
 def _with_control(f: Finding, control: Control | None, session: Session) -> Finding:
     if f.timing is None or f.timing.p is None or not session.control:
         return f
@@ -129,7 +121,7 @@ def _provisional(f: Finding, session: Session, findings: Sequence[Finding]) -> F
     """Of several questions some look different at every look: what is said before the end is not the answer."""
     if session.look is None or session.look >= session.looks[-1] or sum(one.primary for one in findings) < 2:
         return f
-    if f.verdict not in ("regression", "improvement") or not f.primary:
+    if f.verdict not in CHANGES or not f.primary:
         return f
     reason = (
         f"provisional: the session goes on, to at most {session.looks[-1]} boots a side, for what is not decided yet"

@@ -6,20 +6,19 @@ from itertools import pairwise
 
 import msgspec
 
+from kassay.analysis.ladder import step_of
 from kassay.analysis.looks import MINIMUM_BOOTS
 from kassay.analysis.timed import Session, verdict_of
-from kassay.model.finding import REFUSED, Finding, Ladder, LadderPoint, LadderStep, Side
-
-_CHANGES = ("regression", "improvement")
+from kassay.model.finding import CHANGES, REFUSED, Finding, Ladder, LadderPoint, Side
 
 
-def ladder_of(sides: Sequence[Side], like: Finding, steps: Sequence[Finding]) -> Ladder:
-    """Points and steps of one metric, without the joint judgement."""
+def ladder_of(sides: Sequence[Side], like: Finding) -> Ladder:
+    """Points of one metric, named like one of its comparisons; with_steps() adds the steps."""
     return Ladder(
         workload=like.workload, metric=like.metric, unit=like.unit, primary=like.primary, settings=like.settings,
         machine=like.machine,
         points=tuple(LadderPoint(kernel=s.kernel, value=s.value, n=len(s.runs), side=s) for s in sides),
-        steps=tuple(_step(f) for f in steps if f.verdict != "equivalent"),
+        steps=(),
     )  # fmt: skip
 
 
@@ -44,7 +43,7 @@ def with_steps(ladders: Sequence[Ladder], findings: Sequence[Finding]) -> tuple[
     made = []
     for ladder in ladders:
         pairs = {_place(f): f for f in findings if _of(f, ladder)}
-        steps = [_step(f) for place in _neighbours(ladder) if (f := pairs.get(place)) and f.verdict != "equivalent"]
+        steps = [step_of(f) for place in _neighbours(ladder) if (f := pairs.get(place)) and f.verdict != "equivalent"]
         made.append(msgspec.structs.replace(ladder, steps=tuple(steps)))
     return tuple(made)
 
@@ -100,7 +99,7 @@ def _in_accord(f: Finding, ladder: Ladder, breaks: Sequence[int]) -> Finding:
     names = [point.kernel for point in ladder.points]
     base, head = (names.index(side.kernel) for side in f.sides)
     between = any(base < one <= head for one in breaks)
-    if f.verdict in _CHANGES and not between:
+    if f.verdict in CHANGES and not between:
         reason = "these two alone differ, but all kernels together show no step between them"
         return msgspec.structs.replace(f, verdict="inconclusive", evidence="partial", reasons=(reason, *f.reasons))
     if f.verdict == "inconclusive" and between and (names[base], names[head]) in _neighbours(ladder):
@@ -126,7 +125,3 @@ def _of(f: Finding, ladder: Ladder) -> bool:
 
 def _place(f: Finding) -> tuple[str, str]:
     return f.sides[0].kernel, f.sides[1].kernel
-
-
-def _step(f: Finding) -> LadderStep:
-    return LadderStep(from_kernel=f.sides[0].kernel, to_kernel=f.sides[1].kernel, change=f.change, verdict=f.verdict)

@@ -12,15 +12,9 @@ from kassay.model.experiment import Experiment
 from kassay.model.finding import REFUSED
 from kassay.model.progress import Progress
 from kassay.model.report import Report
-from kassay.registry import discover
-from kassay.report.formats._format import Format
+from kassay.report.formats._format import Format, formats
 
 FORMATS_HELP = "terminal, markdown, json, html, mail, lkp, csv, pyperf or kcidb; docs/formats.md says what each is for."
-
-
-def formats() -> dict[str, Format]:
-    """Every report format by name."""
-    return dict(discover("kassay.report.formats", "FORMAT", Format))
 
 
 def format_named(name: str) -> Format:

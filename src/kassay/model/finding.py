@@ -15,6 +15,9 @@ VERDICTS = {
     "contaminated": "refused: other tasks ran inside the measured region",
     "incomplete": "refused: too few runs succeeded",
 }
+CHANGES = ("regression", "improvement")
+"""Verdicts that claim a change."""
+
 REFUSED = ("state-mismatch", "semantic-failure", "contaminated", "incomplete")
 EVIDENCE = {
     "exact": "counts; all repeats agree to the digit and the perturbed runs of the two sides stay apart",
@@ -125,6 +128,9 @@ class StateDifference(Record, frozen=True, kw_only=True):
     head: str
 
 
+Point = tuple[str, tuple[Setting, ...], MachineUse]
+
+
 class Finding(Record, frozen=True, kw_only=True):
     """One comparison of two kernels in one metric; change is head / base - 1 of counts, and of times what the ranks of
     all boots say it is (statistics.blocked.estimate), which need not be the ratio of the two medians.
@@ -164,6 +170,11 @@ class Finding(Record, frozen=True, kw_only=True):
     floor: float | None = None
     timing: Timing | None = None
     standing: str = ""
+
+    @property
+    def point(self) -> Point:
+        """Where in the experiment's matrix it is."""
+        return self.workload, self.settings, self.machine
 
 
 class LadderPoint(Record, frozen=True, kw_only=True):

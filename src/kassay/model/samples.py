@@ -126,3 +126,9 @@ class Samples(Record, frozen=True, kw_only=True):
     lkp_header: LkpHeader | None = None
     command: tuple[str, ...] = ()
     schema: str = msgspec.field(default=SCHEMA)
+
+    @property
+    def arch(self) -> str:
+        """Of all kernels; "unknown" when they differ or the files do not tell."""
+        arches = {kernel.arch for kernel in self.kernels}
+        return (arches.pop() if len(arches) == 1 else None) or "unknown"

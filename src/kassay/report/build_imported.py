@@ -30,7 +30,7 @@ def build_imported(
         experiment=experiment,
         kernels=tuple(_kernel(kernel, samples) for kernel in samples.kernels),
         machine=MachineIdentity(
-            arch=_arch(samples), clock="imported", accelerator="unknown", program=_formats(samples), options=(),
+            arch=samples.arch, clock="imported", accelerator="unknown", program=_formats(samples), options=(),
             host=samples.machine,
         ),
         findings=findings,
@@ -59,7 +59,7 @@ def _experiment(samples: Samples, margin: float) -> Experiment:
         name=samples.name, question="compare" if len(samples.kernels) == 2 else "ladder",
         kernels=tuple(KernelUse(ref=kernel.label) for kernel in samples.kernels),
         workloads=tuple(WorkloadUse(name=name) for name in dict.fromkeys(one.workload for one in samples.series)),
-        clock="imported", arch=_arch(samples), cpus=(), memory_bytes=(), order="unknown", repeats=most, perturb=0,
+        clock="imported", arch=samples.arch, cpus=(), memory_bytes=(), order="unknown", repeats=most, perturb=0,
         rounds=0, seed=0, margin=margin, timeout_s=0, retries=0, flavour="unknown", boot="unknown", profile="none",
     )  # fmt: skip
 
@@ -84,11 +84,6 @@ def _kernel(kernel: ImportedKernel, samples: Samples) -> KernelIdentity:
         ref=kernel.label, arch=kernel.arch or "unknown", release=kernel.release or kernel.label, image_sha256=None,
         compiler=kernel.compiler, source=f"as named by {named}{commit}; not verified",
     )  # fmt: skip
-
-
-def _arch(samples: Samples) -> str:
-    arches = {kernel.arch for kernel in samples.kernels}
-    return (arches.pop() if len(arches) == 1 else None) or "unknown"
 
 
 def _formats(samples: Samples) -> str:

@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 
-from kassay.model.finding import REFUSED, Finding, Ladder, LadderStep
+from kassay.model.finding import CHANGES, REFUSED, Finding, Ladder, LadderStep
 from kassay.model.records import Setting
 from kassay.model.units import format_change, format_number
 from kassay.model.workload import Workload
@@ -74,7 +74,7 @@ def a_or_an(verdict: str) -> str:
 
 def ladder_sentence(what: str, ladder: Ladder, names: Sequence[str]) -> str:
     """The steps of a ladder, largest first, then what is the same."""
-    steps = [step for step in ladder.steps if step.verdict in ("regression", "improvement")]
+    steps = [step for step in ladder.steps if step.verdict in CHANGES]
     measured = [index for index, point in enumerate(ladder.points) if point.value is not None]
     if steps:
         first, *others = sorted(steps, key=_size, reverse=True)
@@ -134,7 +134,7 @@ def _unsettled(ladder: Ladder, names: Sequence[str]) -> str:
         f" No verdict from {names[_index(ladder, step.from_kernel)]}"
         f" to {names[_index(ladder, step.to_kernel)]} ({step.verdict})."
         for step in ladder.steps
-        if step.verdict not in ("regression", "improvement")
+        if step.verdict not in CHANGES
     )
 
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import msgspec
 
-from kassay.model.finding import Finding, Ladder, LadderPoint, Side
+from kassay.model.finding import CHANGES, Finding, Ladder, LadderPoint, Side
 from kassay.model.machine import MachineUse
 from kassay.model.records import Record, Setting
 from kassay.model.report import Report
@@ -35,7 +35,7 @@ class Row(Record, frozen=True, kw_only=True):
     @property
     def step(self) -> bool:
         """Whether the cost changed here by more than the margin."""
-        return self.verdict in ("regression", "improvement")
+        return self.verdict in CHANGES
 
 
 class Series(Record, frozen=True, kw_only=True):

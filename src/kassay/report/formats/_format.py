@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kassay.model.report import Report
+from kassay.registry import discover
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,3 +25,8 @@ class Format:
     render: Callable[[Report], str]
     whole: bool = True
     partial: bool = False
+
+
+def formats() -> dict[str, Format]:
+    """Every report format by name."""
+    return dict(discover("kassay.report.formats", "FORMAT", Format))

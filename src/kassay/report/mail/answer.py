@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 
-from kassay.model.finding import REFUSED, VERDICTS, Finding, Ladder, LadderStep
+from kassay.model.finding import CHANGES, REFUSED, VERDICTS, Finding, Ladder, LadderStep
 from kassay.model.report import Report
 from kassay.model.timing import Family
 from kassay.report.mail.headline import headline
@@ -143,7 +143,7 @@ def _ladder(report: Report, ladder: Ladder) -> str:
     where = place(report, ladder)
     what = f"{work(report, ladder)}{f' ({where})' if where else ''}"
     steps = sorted(
-        (s for s in ladder.steps if s.verdict in ("regression", "improvement") and s.change is not None),
+        (s for s in ladder.steps if s.verdict in CHANGES and s.change is not None),
         key=lambda s: -abs(s.change or 0.0),
     )
     said = [_step(report, ladder, what, steps[0])] if steps else []
