@@ -41,3 +41,14 @@ class Defect(KassayError):
     """An invariant of kassay does not hold; a report of it is welcome."""
 
     status = 5
+
+
+class NotBuilt(BadInput):
+    """The sources do not become a kernel: a patch does not apply, a symbol cannot be had, the compiler refuses them.
+
+    log: the build's log, "" where there is none.
+    """
+
+    def __init__(self, what: str, remedy: str = "", log: str = "") -> None:
+        super().__init__(what, remedy)
+        self.log = log

@@ -145,8 +145,14 @@ def _groups(evidence: Iterable[CellEvidence]) -> list[tuple[CellEvidence, ...]]:
 
 
 def _pairs(plan: Plan, kernels: int) -> list[tuple[int, int]]:
+    """Which kernels are compared, by their places."""
+    if plan.experiment.question == "series":
+        uses = plan.experiment.kernels[:kernels]
+        asked = [(use.against or 0, place) for place, use in enumerate(uses) if place]
+        return list(dict.fromkeys((*asked, *((0, place) for place in range(1, len(uses))))))
     neighbours = [(i, i + 1) for i in range(kernels - 1)]
-    return [*neighbours, (0, kernels - 1)] if plan.experiment.question == "ladder" and kernels > 2 else neighbours
+    ends = [(0, kernels - 1)] if plan.experiment.question in ("ladder", "gap") and kernels > 2 else []
+    return [*neighbours, *ends]
 
 
 def _phases(plan: Plan, group: tuple[CellEvidence, ...]) -> tuple[Phase, ...]:

@@ -9,7 +9,7 @@ from kassay.model.records import Record
 
 SCHEMA = "kassay-experiment/1"
 ORDERS = ("interleaved", "sandwich", "sequential")
-QUESTIONS = ("compare", "ladder")
+QUESTIONS = ("compare", "ladder", "gap", "series", "value")
 BOOTS = ("short", "stock", "snapshot")
 TIMED_MARGIN = 0.02
 """Where time is measured, the margin unless another is asked for; 0.01 for exact counts."""
@@ -29,17 +29,24 @@ class WorkloadUse(Record, frozen=True, kw_only=True):
     axes: tuple[Axis, ...] = ()
 
 
-class KernelUse(Record, frozen=True, kw_only=True):
-    """A kernel reference and the extra kernel parameters it boots with."""
+class KernelUse(Record, frozen=True, kw_only=True, omit_defaults=True):
+    """A kernel reference and the extra kernel parameters it boots with.
+
+    name: what reports call it instead of its reference. against: of a series, the place of the kernel it is compared
+    with. Neither is written unless it is set, so that experiments keep the hash they had before there were such fields.
+    """
 
     ref: str
-    cmdline: str = ""
+    cmdline: str = msgspec.field(default_factory=str)  # a factory, so that it is always written
+    name: str = ""
+    against: int | None = None
 
 
 class Experiment(Record, frozen=True, kw_only=True):
     """What the user asks. Everything that changes a measurement is here, so its hash names the experiment.
 
-    question: "compare" (kernels[0] is base, kernels[1] is head) or "ladder" (in order).
+    question: "compare" (kernels[0] is base, kernels[1] is head), "ladder" (in order), "gap" (old, new, candidate),
+    "series" (kernels[0] is base, the others name whom they are compared with) or "value" (one kernel, no comparison).
     repeats: unperturbed runs per kernel and cell. perturb: further runs, each with one
     seeded perturbation of things that should not matter. margin: the relative change
     below which two values are called equivalent (0.01 = 1 %). rounds: timed repetitions
@@ -88,10 +95,12 @@ class Experiment(Record, frozen=True, kw_only=True):
 
 
 def labels(experiment: Experiment) -> tuple[str, ...]:
-    """What each kernel is called in reports: its reference, with its parameters or place where two would be equal."""
-    seen = Counter(use.ref for use in experiment.kernels)
+    """What reports call each kernel: its name or reference, with its parameters or place where two would be equal."""
+    called = [use.name or use.ref for use in experiment.kernels]
+    seen = Counter(called)
     named = [
-        f"{use.ref} [{use.cmdline}]" if seen[use.ref] > 1 and use.cmdline else use.ref for use in experiment.kernels
+        f"{name} [{use.cmdline}]" if seen[name] > 1 and use.cmdline else name
+        for name, use in zip(called, experiment.kernels, strict=True)
     ]
     again = Counter(named)
     places = ("base", "head") if len(named) == 2 else tuple(f"#{i}" for i in range(1, len(named) + 1))

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The answer, complete and without layout: every format renders this record and nothing else."""
 
+from kassay.model.bisect import Bisection
 from kassay.model.experiment import Experiment
 from kassay.model.finding import Finding, Ladder
+from kassay.model.gap import Gap
 from kassay.model.kernel import KernelIdentity
 from kassay.model.machine import MachineIdentity, MachineUse
 from kassay.model.profile import StackCost
 from kassay.model.records import Record, Setting
 from kassay.model.run import WallTime
 from kassay.model.samples import LkpHeader, Source
+from kassay.model.series import Series
 from kassay.model.timing import Beside, Family, SeedFinding
 from kassay.model.workload import Workload
 
@@ -79,6 +82,8 @@ class Report(Record, frozen=True, kw_only=True):
     of one comparison or ladder in their order; empty when no run carried call stacks. families: one for each
     comparison of several cells. seed_rules: only when asked for. beside: time next to counts, where both were measured;
     beside_machine: what the time was measured on. sources: imported files; empty for own runs.
+    gaps: of the question "gap", one for each metric and setting. series, bisection:
+    where these were asked for; the findings are then of the series' rows, or of the culprit and the kernel before it.
     lkp_header: of an imported table of the kernel test robot. workloads: in their own words; empty for imports.
     """
 
@@ -109,4 +114,7 @@ class Report(Record, frozen=True, kw_only=True):
     sources: tuple[Source, ...] = ()
     lkp_header: LkpHeader | None = None
     workloads: tuple[Workload, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    series: Series | None = None
+    bisection: Bisection | None = None
     schema: str = SCHEMA

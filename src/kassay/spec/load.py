@@ -14,7 +14,7 @@ from kassay.model.timing import LOOKS
 from kassay.model.units import format_bytes, parse_bytes
 from kassay.spec.rules import problems
 
-_KERNEL_KEYS = ("ref", "cmdline")
+_KERNEL_KEYS = ("ref", "cmdline", "name", "against")
 _WORKLOAD_KEYS = ("name", "set")
 _WORKLOAD_AND_KERNELS = {"schema", "kernels", "workloads"}
 _PLAIN_KEYS = tuple(name for name in Experiment.__struct_fields__ if name not in _WORKLOAD_AND_KERNELS)
@@ -72,7 +72,8 @@ def dump(experiment: Experiment) -> str:
         lines.append(f"{key} = {_value(value)}")
     for kernel in experiment.kernels:
         lines += ["", "[[kernels]]", f"ref = {_text(kernel.ref)}"]
-        lines += [f"cmdline = {_text(kernel.cmdline)}"] if kernel.cmdline else []
+        given = {key: getattr(kernel, key) for key in _KERNEL_KEYS[1:]}
+        lines += [f"{key} = {_value(value)}" for key, value in given.items() if value not in ("", None)]
     for workload in experiment.workloads:
         lines += ["", "[[workloads]]", f"name = {_text(workload.name)}"]
         lines += ["[workloads.set]"] if workload.axes else []

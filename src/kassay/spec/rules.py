@@ -61,8 +61,12 @@ def _machines(e: Experiment) -> Iterator[str]:
 def _kernels(e: Experiment) -> Iterator[str]:
     if e.question == "compare" and len(e.kernels) != 2:
         yield f"kernels: a compare has two, base and head; here are {len(e.kernels)}"
-    if e.question == "ladder" and len(e.kernels) < 2:
-        yield "kernels: a ladder needs at least two"
+    if e.question in ("ladder", "series") and len(e.kernels) < 2:
+        yield f"kernels: a {e.question} needs at least two"
+    if e.question == "gap" and len(e.kernels) != 3:
+        yield f"kernels: a gap has three, old, new and candidate; here are {len(e.kernels)}"
+    if e.question == "value" and len(e.kernels) != 1:
+        yield f"kernels: a value is of one kernel; here are {len(e.kernels)}"
     for index, use in enumerate(e.kernels):
         try:
             ref = parse_ref(use.ref, e.arch)
@@ -73,6 +77,10 @@ def _kernels(e: Experiment) -> Iterator[str]:
             yield f"kernels[{index}].ref: {use.ref!r} is for {ref.arch}, the experiment for {e.arch}"
         if (ref.kind == "host") != (e.clock == "host"):
             yield f"kernels[{index}].ref: {use.ref!r} with clock {e.clock!r}: kernel host and clock host go together"
+        if use.against is not None and (e.question != "series" or use.against not in range(len(e.kernels))):
+            yield f"kernels[{index}].against: {use.against}: the place of another kernel of a series, from 0"
+        if use.name and (not use.name.isprintable() or len(use.name) > 100):
+            yield f"kernels[{index}].name: must be one printable line of at most 100 characters"
         if not use.cmdline.isprintable() or len(use.cmdline) > 1500:
             yield f"kernels[{index}].cmdline: must be one printable line of at most 1500 characters"
 
@@ -87,7 +95,12 @@ def _workloads(e: Experiment) -> Iterator[str]:
 
 
 def _texts(e: Experiment) -> Iterator[str]:
-    words = (e.name, e.flavour, *(w for k in e.kernels for w in (k.ref, k.cmdline)), *(u.name for u in e.workloads))
+    words = (
+        e.name,
+        e.flavour,
+        *(w for k in e.kernels for w in (k.ref, k.cmdline, k.name)),
+        *(u.name for u in e.workloads),
+    )
     if any("\ud800" <= char <= "\udfff" for word in words for char in word):
         yield "a name or reference holds bytes that are not UTF-8 text"
 

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The source store: one bare git repository of kassay's own, in which every source is a tree.
+
+Nothing is ever written to a user's repository: its objects are read through `alternates`, and an index of our own
+stands in for its index. The user's git configuration plays no part.
+"""
+
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from kassay.effects import process
+from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, write_atomic
+from kassay.effects.lock import lock_file
+from kassay.errors import BadInput, HostLacks
+from kassay.model.progress import Progress, Tell
+
+_OBJECT = re.compile(r"[0-9a-f]{40}")
+_ENVIRONMENT = {
+    "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null", "GIT_TERMINAL_PROMPT": "0",
+    "GIT_AUTHOR_NAME": "kassay", "GIT_AUTHOR_EMAIL": "kassay@localhost",
+    "GIT_COMMITTER_NAME": "kassay", "GIT_COMMITTER_EMAIL": "kassay@localhost",
+}  # fmt: skip
+# gc would drop trees that nothing names; compressing 90 000 files takes longer than it saves.
+_SETTINGS = ("-c", "safe.directory=*", "-c", "gc.auto=0", "-c", "core.autocrlf=false", "-c", "core.compression=1",
+             "-c", "advice.detachedHead=false", "-c", "core.preloadIndex=true")  # fmt: skip
+_SLOW_S = 1800
+
+
+class GitFailed(Exception):
+    """git ended with an error; its words."""
+
+
+def store() -> Path:
+    """The store, made when it is not there. Raises HostLacks without git."""
+    place = cache_directory() / "sources" / "git"
+    if not (place / "HEAD").is_file():
+        with disk_errors(place):
+            place.mkdir(parents=True, exist_ok=True)
+        git(("init", "--quiet", "--bare", str(place)))
+    return place
+
+
+def git(arguments: Sequence[str], *, index: Path | None = None, work_tree: Path | None = None,
+        repository: Path | None = None) -> str:  # fmt: skip
+    """What a git command printed, in `repository` (a work tree or bare; else the store). Raises GitFailed."""
+    env = dict(_ENVIRONMENT)
+    if index is not None:
+        env["GIT_INDEX_FILE"] = str(index)
+    place: tuple[str, ...] = ()
+    if repository is not None:
+        place = ("-C", str(repository))
+    elif arguments[0] != "init":
+        place = (f"--git-dir={store()}", *((f"--work-tree={work_tree}",) if work_tree is not None else ()))
+    ended = process.run(("git", *_SETTINGS, *place, *arguments), env=env, cwd=work_tree, timeout_s=_SLOW_S)
+    if ended.status:
+        raise GitFailed(ended.err.strip() or ended.out.strip() or f"git {arguments[0]} ended with {ended.status}")
+    return ended.out
+
+
+@contextmanager
+def own_index(tree: str | None = None) -> Iterator[Path]:
+    """A scratch index that holds `tree`."""
+    with tempfile.TemporaryDirectory(prefix="index-", dir=store()) as name:
+        index = Path(name, "index")
+        if tree is not None:
+            git(("read-tree", tree), index=index)
+        yield index
+
+
+def has_tree(tree: str) -> bool:
+    """Whether the store (with the repositories it reads) has a tree."""
+    try:
+        git(("cat-file", "-e", f"{tree}^{{tree}}"))
+    except GitFailed:
+        return False
+    return True
+
+
+def is_repository(path: Path) -> bool:
+    """Whether `path` is the top of a git work tree, or a bare repository."""
+    return (path / ".git").exists() or ((path / "HEAD").is_file() and (path / "objects").is_dir())
+
+
+def resolve(repository: Path, revision: str) -> str:
+    """The commit (sha1) that `revision` names. Raises BadInput."""
+    try:
+        found = git(("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"),
+                    repository=repository)  # fmt: skip
+    except GitFailed as error:
+        raise BadInput(f"{repository}: no revision {revision!r}", "git log there shows what it has") from error
+    return found.strip()
+
+
+def tree_of(repository: Path, commit: str) -> str:
+    """The tree of a commit; from now on the store reads the repository's objects."""
+    link(repository)
+    return git(("rev-parse", "--verify", f"{commit}^{{tree}}"), repository=repository).strip()
+
+
+def link(repository: Path) -> None:
+    """Lets the store read a repository's objects."""
+    objects = git(("rev-parse", "--path-format=absolute", "--git-path", "objects"), repository=repository).strip()
+    place = store() / "objects" / "info" / "alternates"
+    with lock_file(store() / "alternates.lock", wait=True):
+        known = place.read_text().splitlines() if place.is_file() else []
+        if objects not in known:
+            write_atomic(place, "".join(f"{line}\n" for line in (*known, objects)).encode())
+
+
+def tree_of_files(path: Path, tell: Tell, *, subject: str) -> str:
+    """The tree of a directory's files as they are now, tracked or not, but for what its .gitignore files name.
+
+    The first time it reads every file; then only those whose size or time changed. Files of a git work tree: those
+    that git tracks or would track.
+    """
+    name = sha256_bytes(str(path.resolve()).encode())[:16]
+    index = store() / "worktrees" / name / "index"
+    with disk_errors(index):
+        index.parent.mkdir(parents=True, exist_ok=True)
+    with lock_file(index.with_name("lock"), wait=True):
+        for left in index.parent.glob("index.lock"):  # of a process that was killed; we hold the lock
+            left.unlink()
+        if is_repository(path):
+            link(path)
+        if not index.exists():
+            tell(Progress(stage="source", subject=subject, text="reading every file, this once"))
+        # A release tarball may hold files that its own .gitignore names; in a git tree those are build products.
+        force = () if is_repository(path) else ("--force",)
+        try:
+            git(("add", "--all", *force, "--", "."), index=index, work_tree=path.resolve())
+            return git(("write-tree",), index=index).strip()
+        except GitFailed as error:
+            raise HostLacks(f"{path}: cannot be read: {error}", "check the files' permissions and the disk") from error
+
+
+def changed(one: str, other: str) -> tuple[str, ...]:
+    """Paths that differ between two trees."""
+    if one == other:
+        return ()
+    return tuple(git(("diff-tree", "-r", "--name-only", "-z", one, other)).split("\0")[:-1])
+
+
+def blobs(tree: str, *pathspecs: str) -> tuple[tuple[str, str], ...]:
+    """(path, blob) of the files that match."""
+    listed = git(("ls-tree", "-r", "-z", "--full-tree", tree)) if not pathspecs else _listed(tree, pathspecs)
+    rows = (line.partition("\t") for line in listed.split("\0")[:-1])
+    return tuple((path, meta.split()[2]) for meta, _, path in rows)
+
+
+def _listed(tree: str, pathspecs: Sequence[str]) -> str:
+    """ls-tree knows no wildcards; an index does."""
+    with own_index(tree) as index:
+        staged = git(("ls-files", "--stage", "-z", "--", *pathspecs), index=index)
+    rows = (line.partition("\t") for line in staged.split("\0")[:-1])
+    return "".join(f"{meta.split()[0]} blob {meta.split()[1]}\t{path}\0" for meta, _, path in rows)
+
+
+def read(tree: str, path: str) -> str | None:
+    """A file's text, None when the tree has none of that name."""
+    try:
+        return git(("cat-file", "blob", f"{tree}:{path}"))
+    except GitFailed:
+        return None
+
+
+def with_files(tree: str, files: dict[str, str]) -> str:
+    """The tree with these files' text replaced; modes stay."""
+    with own_index(tree) as index, tempfile.TemporaryDirectory(dir=index.parent) as scratch:
+        for path, text in files.items():
+            mode = git(("ls-files", "--stage", "--", path), index=index).split()[0]
+            Path(scratch, "file").write_text(text, "utf-8", newline="")
+            blob = git(("hash-object", "-w", "--no-filters", "--", str(Path(scratch, "file")))).strip()
+            git(("update-index", "--cacheinfo", f"{mode},{blob},{path}"), index=index)
+        return git(("write-tree",), index=index).strip()
+
+
+def with_patch(tree: str, diff: Path) -> str:
+    """The tree with a unified diff applied as `git am` applies one: no fuzz, all of it or nothing.
+
+    Raises GitFailed with git's words, which name file and line.
+    """
+    with own_index(tree) as index:
+        git(("apply", "--cached", "--whitespace=nowarn", "--", str(diff)), index=index)
+        return git(("write-tree",), index=index).strip()

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A search for the change that made a workload slower: what is searched, what each step gave, what was found."""
+
+from kassay.model.records import Record
+
+OUTCOMES = {
+    "value": "measured",
+    "not-built": "the sources do not build; skipped",
+    "not-booted": "the kernel does not boot or does not finish; skipped",
+    "refused": "measured, but the state gate refuses the figure; skipped",
+}
+
+
+class Candidate(Record, frozen=True, kw_only=True):
+    """One kernel that may be the first with the change. name: a commit's sha1 or a release; title: subject or
+    version; ref: the kernel reference that measures it."""
+
+    name: str
+    title: str
+    ref: str
+
+
+class Observation(Record, frozen=True, kw_only=True):
+    """One measured boot, or why there is none; one line of the log.
+
+    number: from 1, in the order made. candidate: position in the range, 0 is good. boot: which boot of this candidate,
+    from 1. value: in the metric's unit per operation, None unless outcome is "value". reason: why this one was asked
+    for, one line. build_s, boot_s: wall seconds, for planning only.
+    """
+
+    number: int
+    candidate: int
+    boot: int
+    outcome: str
+    value: float | None
+    reason: str
+    detail: str = ""
+    image_sha256: str | None = None
+    build_s: float = 0.0
+    boot_s: float = 0.0
+
+
+class Step(Record, frozen=True, kw_only=True):
+    """A change that was found. first: position of the first candidate that has it; last_without: of the last one
+    measured without. between: positions that could not be tested, so that the change may be in one of them instead.
+
+    before, after: values of the two, median of their boots. odds: probability that it is this one, None under exact
+    counts, where no doubt is left.
+    """
+
+    last_without: int
+    first: int
+    before: float
+    after: float
+    change: float
+    between: tuple[int, ...] = ()
+    odds: float | None = None
+    boots: int = 0
+
+
+class Bisection(Record, frozen=True, kw_only=True):
+    """The whole search. steps: every change found, largest first. open: what is left to do or in doubt, in words; empty
+    when finished. error_rate: asked for; None under exact counts. measured: candidates that were measured, ends
+    included; boots: that gave a value; skipped: candidates that could not be measured."""
+
+    range: str
+    workload: str
+    metric: str
+    unit: str
+    clock: str
+    candidates: tuple[Candidate, ...]
+    observations: tuple[Observation, ...]
+    steps: tuple[Step, ...]
+    measured: int
+    boots: int
+    skipped: tuple[int, ...]
+    margin: float
+    error_rate: float | None = None
+    introduced: str = ""
+    open: tuple[str, ...] = ()

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A kernel to be built: what the user wrote, and what identifies the result."""
+
+import re
+from urllib.parse import quote, unquote
+
+from kassay.errors import BadInput
+from kassay.model.records import Record
+
+GRAMMAR = (
+    "build:TREE[@REV][+PATCH...][,cc=gcc-12][,config=lab+FRAGMENT...][,align=64]; TREE is a git tree, a source "
+    "directory, or debian-source:7.3"
+)
+_OPTIONS = ("cc", "config", "align", "tree")
+_TREE = re.compile(r"[0-9a-f]{40}")
+_RESERVED = "@+,%"
+
+
+class BuildRef(Record, frozen=True, kw_only=True):
+    """build:TREE@REV+PATCH,cc=...,config=BASE+FRAGMENT in its parts.
+
+    tree: a path, or "debian-source:VERSION". revision: "" for a git tree's working files as they are now. patches:
+    files of unified diffs or mails, or directories of them, applied in order. cc: a program's name. config: "lab",
+    "distro" or a file. fragments: files, or "CONFIG_X=y" itself, in order. pin: the git tree that source and patches
+    make together, "" when it is to be found out; a pinned reference means the same for as long as the store has it.
+    """
+
+    tree: str
+    revision: str = ""
+    patches: tuple[str, ...] = ()
+    cc: str = "gcc"
+    config: str = "lab"
+    fragments: tuple[str, ...] = ()
+    pin: str = ""
+
+
+class BuildIdentity(Record, frozen=True, kw_only=True):
+    """What an image was built of; equal identities give equal images.
+
+    tree: git tree (sha1) of the sources, patches included. config_sha256: of the requested configuration (all of
+    .config's input). compiler: first line of `cc --version`. compiler_sha256, linker: so that another build of the
+    same version is not taken for the same. builder: version of kassay's own build steps.
+    """
+
+    tree: str
+    arch: str
+    config_sha256: str
+    compiler: str
+    compiler_sha256: str
+    linker: str
+    builder: int
+
+
+class BuildSource(Record, frozen=True, kw_only=True):
+    """Where a build came from, for people. base: the tree as written; version: what it says it is ("7.3.4", a commit);
+    patches: subject of each; config: as asked; fragments: as asked."""
+
+    base: str
+    version: str
+    patches: tuple[str, ...] = ()
+    config: str = "lab"
+    fragments: tuple[str, ...] = ()
+
+
+def parse_build(locator: str) -> BuildRef:
+    """Reads what stands after "build:". Raises BadInput that shows the grammar.
+
+    The characters @ + , % are written %40 %2B %2C %25 inside a path.
+    """
+    body, *options = locator.split(",")
+    place, *patches = body.split("+")
+    tree, at, revision = place.partition("@")
+    given: dict[str, str] = {}
+    for option in options:
+        name, _, value = option.partition("=")
+        if name not in _OPTIONS or not value or name in given:
+            what = "given twice" if name in given else "not an option"
+            raise BadInput(f"kernel 'build:{locator}': {option!r}: {what}", f"write {GRAMMAR}")
+        given[name] = value
+    config, *fragments = given.get("config", "lab").split("+")
+    if not tree or (at and not revision) or not all((config, *patches, *fragments)):
+        raise BadInput(f"kernel 'build:{locator}': a part is empty", f"write {GRAMMAR}")
+    if given.get("align", "64") != "64":
+        raise BadInput(f"kernel 'build:{locator}': align={given['align']}", "64 is what the kernel can be asked for")
+    if "tree" in given and not _TREE.fullmatch(given["tree"]):
+        raise BadInput(f"kernel 'build:{locator}': tree={given['tree']}", "tree= takes 40 hexadecimal digits")
+    if "align" in given:
+        fragments.append("CONFIG_DEBUG_FORCE_FUNCTION_ALIGN_64B=y")
+    return BuildRef(
+        tree=unquote(tree),
+        revision=unquote(revision),
+        patches=tuple(unquote(p) for p in patches),
+        cc=given.get("cc", "gcc"),
+        config=unquote(config),
+        fragments=tuple(unquote(f) for f in fragments),
+        pin=given.get("tree", ""),
+    )
+
+
+def build_text(build: BuildRef) -> str:
+    """The shortest reference that parse_build() reads back to the same record, "build:" included."""
+    aligned = build.fragments and build.fragments[-1] == "CONFIG_DEBUG_FORCE_FUNCTION_ALIGN_64B=y"
+    fragments = build.fragments[:-1] if aligned else build.fragments
+    text = "build:" + _quoted(build.tree)
+    text += f"@{_quoted(build.revision)}" if build.revision else ""
+    text += "".join(f"+{_quoted(patch)}" for patch in build.patches)
+    text += f",cc={build.cc}" if build.cc != "gcc" else ""
+    if build.config != "lab" or fragments:
+        text += ",config=" + "+".join(_quoted(one) for one in (build.config, *fragments))
+    text += ",align=64" if aligned else ""
+    return text + (f",tree={build.pin}" if build.pin else "")
+
+
+def _quoted(text: str) -> str:
+    return "".join(quote(char, safe="") if char in _RESERVED else char for char in text)

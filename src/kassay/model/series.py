@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A patch series, measured patch by patch: what was applied in each row, and what came of it."""
+
+from kassay.model.machine import MachineUse
+from kassay.model.records import Record, Setting
+
+KINDS = {
+    "base": "nothing applied",
+    "cumulative": "the first patches, in order",
+    "without": "the whole series but for one patch",
+    "alone": "one patch alone",
+    "hunk": "the whole series but for one hunk",
+    "annotation": "the whole series but for one annotation",
+}
+OUTCOMES = {
+    "measured": "the kernel was built and measured",
+    "same-source": "the same source as another row; its figures stand there",
+    "same-image": "other source, but the same image as another row; its figures stand there",
+    "not-applied": "a patch does not apply without what was left out",
+    "not-built": "the sources do not build",
+    "not-measured": "the kernel was built, but no verdict is possible",
+}
+
+
+class SeriesPatch(Record, frozen=True, kw_only=True):
+    """One patch of a series. number: from 1. subject: without "[PATCH n/m]". changes: lines added and removed."""
+
+    number: int
+    subject: str
+    author: str
+    sha256: str
+    files: tuple[str, ...]
+    hunks: int
+    changes: tuple[int, int]
+
+
+class SeriesRow(Record, frozen=True, kw_only=True):
+    """One variant of the series.
+
+    name: short and unique ("1..2", "without 3", "without hunk 3.2"); the kernel's label in the findings. kind: a word
+    of KINDS. patches: numbers of the applied ones. against: name of the row it is compared with: the one before for
+    cumulative rows, the whole series for rows that leave something out, base for those alone. outcome: a word of
+    OUTCOMES; detail: why, one line; same_as: the row that has its figures. tree: of the source; image_sha256: of the
+    kernel; None where it did not come to that.
+    """
+
+    name: str
+    kind: str
+    title: str
+    patches: tuple[int, ...]
+    against: str
+    outcome: str
+    detail: str = ""
+    same_as: str = ""
+    tree: str | None = None
+    image_sha256: str | None = None
+    ref: str = ""
+
+
+class SeriesValue(Record, frozen=True, kw_only=True):
+    """One row's figures in one metric. change, delta: against the row's `against`; to_base: change against base.
+    verdict, evidence: of the comparison with `against`. where: what changed, function by function, in words."""
+
+    row: str
+    value: float | None
+    change: float | None
+    delta: float | None
+    to_base: float | None
+    verdict: str
+    evidence: str
+    n: int
+    where: str = ""
+
+
+class SeriesTable(Record, frozen=True, kw_only=True):
+    """The values of all rows in one metric; rows without a value are not in it."""
+
+    workload: str
+    settings: tuple[Setting, ...]
+    machine: MachineUse
+    metric: str
+    primary: bool
+    unit: str
+    values: tuple[SeriesValue, ...]
+
+
+class Series(Record, frozen=True, kw_only=True):
+    """A whole series: its patches, every row that was asked for, whatever became of it, and the tables."""
+
+    base: str
+    patches: tuple[SeriesPatch, ...]
+    rows: tuple[SeriesRow, ...]
+    tables: tuple[SeriesTable, ...] = ()
