@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
+from msgspec import structs
 
 from kassay import kernels as kernel_store
 from kassay.effects.files import sha256_file
@@ -63,6 +64,16 @@ def prepare(experiment: Experiment, before: Plan | None, tell: Tell) -> Prepared
         kernel_store.load_modules(artifacts[cell.kernel], modules_of(cell), tell)
     return Prepared(plan=plan, machine=machine, artifacts=artifacts, programs=programs,
                     no_profile=_no_profile(experiment, machine, tell))  # fmt: skip
+
+
+def pinned(experiment: Experiment, tell: Tell) -> Experiment:
+    """The experiment with sources named by their content, so that an edit makes it another one. They keep the names
+    the user gave them. Raises BadInput, NotBuilt."""
+    uses = []
+    for use in experiment.kernels:
+        ref = kernel_store.pinned(parse_ref(use.ref, experiment.arch), tell)
+        uses.append(use if ref == use.ref else structs.replace(use, ref=ref, name=use.name or use.ref))
+    return structs.replace(experiment, kernels=tuple(uses))
 
 
 def _no_profile(experiment: Experiment, machine: Machine, tell: Tell) -> str:

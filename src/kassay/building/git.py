@@ -44,7 +44,7 @@ def store() -> Path:
 
 
 def git(arguments: Sequence[str], *, index: Path | None = None, work_tree: Path | None = None,
-        repository: Path | None = None) -> str:  # fmt: skip
+        repository: Path | None = None, may_fail: bool = False) -> str:  # fmt: skip
     """What a git command printed, in `repository` (a work tree or bare; else the store). Raises GitFailed."""
     env = dict(_ENVIRONMENT)
     if index is not None:
@@ -55,7 +55,7 @@ def git(arguments: Sequence[str], *, index: Path | None = None, work_tree: Path 
     elif arguments[0] != "init":
         place = (f"--git-dir={store()}", *((f"--work-tree={work_tree}",) if work_tree is not None else ()))
     ended = process.run(("git", *_SETTINGS, *place, *arguments), env=env, cwd=work_tree, timeout_s=_SLOW_S)
-    if ended.status:
+    if ended.status and not may_fail:
         raise GitFailed(ended.err.strip() or ended.out.strip() or f"git {arguments[0]} ended with {ended.status}")
     return ended.out
 

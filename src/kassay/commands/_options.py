@@ -10,12 +10,14 @@ from typing import Annotated, Any
 from typer import Option
 
 from kassay.commands._answer import FORMATS_HELP
+from kassay.commands._show import showing
 from kassay.errors import BadInput
 from kassay.model.experiment import TIMED_MARGIN, Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.machine import CLOCKS
 from kassay.model.records import content_id
 from kassay.model.timing import LOOKS
 from kassay.model.units import parse_bytes
+from kassay.prepare import pinned
 from kassay.spec.load import check
 
 _M, _R = "Machine", "Runs"
@@ -132,8 +134,16 @@ def experiments_from(
 ) -> tuple[Experiment, Experiment | None]:
     """The experiment that a command line asks for, and the one to be timed beside it, if any. Raises BadInput.
 
-    With two clocks --repeats is about the boots that are timed.
+    With two clocks --repeats is about the boots that are timed. Kernels to be built are named by their content.
     """
+    with showing() as tell:
+        counts, times = _asked(question, workload, kernels, options)
+        return pinned(counts, tell), times and pinned(times, tell)
+
+
+def _asked(
+    question: str, workload: str, kernels: Sequence[str], options: dict[str, Any]
+) -> tuple[Experiment, Experiment | None]:
     first, comma, second = options["clock"].partition(",")
     if not comma:
         return experiment_from(question, workload, kernels, options), None

@@ -7,8 +7,10 @@ from rich.console import Console
 from rich.table import Table
 from typer import Option
 
+from kassay.building.compilers import check_tools, find_compiler, linker_of
 from kassay.commands._command import Command
 from kassay.commands._show import showing
+from kassay.effects import process
 from kassay.errors import KassayError
 from kassay.guest.compile import build
 from kassay.machines import machine_for, machines
@@ -22,6 +24,7 @@ def _doctor(arch: Annotated[str, Option(help="x86_64 or arm64.")] = "x86_64") ->
     checked_arch(arch)
     with showing() as tell:
         probes = [_compiler(arch, tell), *(m.probe(arch, tell) for m in machines().values()), _profile(arch, tell)]
+        probes.append(_building(arch, tell))
     table = Table("", "what", "found", box=None, pad_edge=False)
     for probe in probes:
         mark = "[green]usable[/green]" if probe.usable else "[red]not usable[/red]"
@@ -48,6 +51,19 @@ def _profile(arch: str, tell: Tell) -> Probe:
     except KassayError as error:
         return Probe(name="profile", usable=False, detail=error.what, remedy=error.remedy)
     return Probe(name="profile", usable=True, detail="built the plugin for this QEMU, which loads it")
+
+
+def _building(arch: str, tell: Tell) -> Probe:
+    tell(Progress(stage="probe", subject="build", text="looking for compiler and tools of kernel builds"))
+    try:
+        check_tools(arch)
+        compiler = find_compiler("gcc", arch, tell)
+        detail = f"{compiler.banner}; {linker_of(compiler)}"
+    except KassayError as error:
+        return Probe(name="build", usable=False, detail=error.what, remedy=error.remedy)
+    cached = process.find("ccache") is not None
+    remedy = "" if cached else "apt-get install ccache, and builds after the first are faster"
+    return Probe(name="build", usable=True, detail=detail + ("; ccache" if cached else ""), remedy=remedy)
 
 
 COMMAND = Command(name="doctor", order=70, run=_doctor)

@@ -9,6 +9,8 @@ from typer import Argument, Option
 from kassay.commands._answer import FORMATS_HELP, measure_and_answer
 from kassay.commands._command import Command
 from kassay.commands._options import directory_for
+from kassay.commands._show import showing
+from kassay.prepare import pinned
 from kassay.spec.load import load
 
 
@@ -20,7 +22,8 @@ def _run(
     exit_code: Annotated[bool, Option("--exit-code", help="Exit 1 on a regression, 4 without a verdict.")] = False,
 ) -> int:
     """Measure what an experiment file asks, then answer. Resumes when the directory exists."""
-    experiment = load(spec)
+    with showing() as tell:
+        experiment = pinned(load(spec), tell)
     return measure_and_answer(experiment, directory_for(experiment, out, fresh), format_, exit_code)
 
 

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -39,10 +40,13 @@ def find(program: str) -> str | None:
 
 
 def run(argv: Sequence[str], *, timeout_s: float = 60, env: Mapping[str, str] | None = None,
-        cwd: Path | None = None) -> Completed:  # fmt: skip
-    """Runs to the end and returns output as text (undecodable bytes replaced). A timeout ends the group: status -9."""
+        cwd: Path | None = None, stdin: IO[bytes] | None = None) -> Completed:  # fmt: skip
+    """Runs to the end and returns output as text (undecodable bytes replaced). A timeout ends the group: status -9.
+
+    stdin: an open file that the program reads; nothing by default.
+    """
     timed_out = False
-    with start(argv, out=subprocess.PIPE, err=subprocess.PIPE, env=env, cwd=cwd) as child:
+    with start(argv, out=subprocess.PIPE, err=subprocess.PIPE, env=env, cwd=cwd, stdin=stdin) as child:
         try:
             out, err = child.communicate(timeout=timeout_s)
         except subprocess.TimeoutExpired:
@@ -54,7 +58,7 @@ def run(argv: Sequence[str], *, timeout_s: float = 60, env: Mapping[str, str] | 
 
 def start(argv: Sequence[str], *, out: int | IO[bytes] | None, err: int | IO[bytes] | None,
           env: Mapping[str, str] | None = None, cwd: Path | None = None,
-          pass_fds: Sequence[int] = ()) -> Child:  # fmt: skip
+          pass_fds: Sequence[int] = (), stdin: IO[bytes] | None = None) -> Child:  # fmt: skip
     """Starts a process in a group of its own that the kernel kills when the calling thread ends.
 
     Raises HostLacks when the program is not there.
@@ -65,16 +69,17 @@ def start(argv: Sequence[str], *, out: int | IO[bytes] | None, err: int | IO[byt
     with _starting:
         if _ended:
             raise HostLacks(f"{argv[0]}: not started, kassay is ending")
-        child = _popen(argv, out, err, env, cwd, pass_fds)
+        child = _popen(argv, out, err, env, cwd, pass_fds, stdin)
         _running.add(child)
     return child
 
 
 def _popen(argv: Sequence[str], out: int | IO[bytes] | None, err: int | IO[bytes] | None,
-           env: Mapping[str, str] | None, cwd: Path | None, pass_fds: Sequence[int]) -> Child:  # fmt: skip
+           env: Mapping[str, str] | None, cwd: Path | None, pass_fds: Sequence[int],
+           stdin: IO[bytes] | None) -> Child:  # fmt: skip
     return subprocess.Popen(
         (*_DIE_WITH_PARENT, *argv),
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.DEVNULL if stdin is None else stdin,
         stdout=out,
         stderr=err,
         env={**os.environ, "LC_ALL": "C.UTF-8", **(env or {})},
@@ -122,3 +127,34 @@ def end(child: Child) -> None:
 
 def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
+
+
+def end_group(group: int, *, inside: Path) -> None:
+    """Kills what is left of a process group whose leader was killed with us, and waits until it is gone.
+
+    Only processes of that group that work inside `inside`: a number may have been given to somebody else since.
+    """
+    for _ in range(100):
+        left = [pid for pid in _members(group) if _works_in(pid, inside)]
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        if not left:
+            return
+        time.sleep(0.05)
+
+
+def _members(group: int) -> Iterator[int]:
+    for place in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            # pid (name) state ppid pgrp ...: the name may hold anything, so from its end on
+            fields = (place / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+            if int(fields[2]) == group and fields[0] != "Z":
+                yield int(place.name)
+
+
+def _works_in(pid: int, directory: Path) -> bool:
+    try:
+        return Path(f"/proc/{pid}/cwd").readlink().is_relative_to(directory.resolve())
+    except OSError:
+        return False

@@ -6,8 +6,8 @@ file here without a leading underscore is one kind of kernel reference (debian:,
 host) and exposes SOURCE; a further kind is one further file.
 """
 
-from kassay.kernels._fetch import fetch, refresh, sources, versions
+from kassay.kernels._fetch import fetch, pinned, refresh, sources, versions
 from kassay.kernels._modules import load_modules
 from kassay.kernels._source import KernelSource, KernelVersion
 
-__all__ = ["KernelSource", "KernelVersion", "fetch", "load_modules", "refresh", "sources", "versions"]
+__all__ = ["KernelSource", "KernelVersion", "fetch", "load_modules", "pinned", "refresh", "sources", "versions"]

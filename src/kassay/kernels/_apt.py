@@ -43,11 +43,16 @@ Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled "false";
 """
 
 
+# update() needs no package cache, and makes none; apt's own resolver and its queries do.
+WITH_CACHE = ("-o", "pkgCacheFile::Generate=true", "-o", "Acquire::ForceHash=SHA256")
+
+
 class AptRoot(Record, frozen=True, kw_only=True):
-    """A private root for one architecture of one mirror."""
+    """A private root for one architecture of one mirror. types: "deb", or "deb-src" for lists of sources."""
 
     directory: str
     arch: str
+    types: str = "deb"
 
     @property
     def configuration(self) -> str:
@@ -63,10 +68,10 @@ class PackageList(Record, frozen=True, kw_only=True):
     suite: str
 
 
-def root_for(mirrors: Mirrors, arch: str) -> AptRoot:
+def root_for(mirrors: Mirrors, arch: str, types: str = "deb") -> AptRoot:
     """The root's place; nothing is made."""
-    name = sha256_bytes(to_json(mirrors))[:16]
-    return AptRoot(directory=str(cache_directory() / "apt" / name / arch), arch=arch)
+    place = cache_directory() / "apt" / sha256_bytes(to_json(mirrors))[:16]
+    return AptRoot(directory=str(place / (arch if types == "deb" else types)), arch=arch, types=types)
 
 
 def prepare(root: AptRoot, mirrors: Mirrors) -> None:
@@ -108,6 +113,11 @@ def _codenames(root: AptRoot) -> dict[str, str]:
     return dict(line.partition(" ")[::2] for line in lines)
 
 
+def codename(root: AptRoot, alias: str) -> str:
+    """What "stable" and the like are called today; the alias itself when the mirror did not say."""
+    return _codenames(root).get(alias, alias)
+
+
 def _wanted(root: AptRoot, mirrors: Mirrors) -> tuple[tuple[Mirror, tuple[str, ...]], ...]:
     names = _codenames(root)
 
@@ -123,7 +133,7 @@ def _sources(root: AptRoot, mirrors: Mirrors) -> str:
     stanzas = []
     for mirror, suites in _wanted(root, mirrors):
         key = f"Signed-By: {mirror.signed_by}\n" if mirror.signed_by else ""
-        stanzas.append(f"Types: deb\nURIs: {mirror.uri}\nSuites: {' '.join(suites)}\nComponents: main\n{key}")
+        stanzas.append(f"Types: {root.types}\nURIs: {mirror.uri}\nSuites: {' '.join(suites)}\nComponents: main\n{key}")
     return "\n".join(stanzas)
 
 
@@ -163,9 +173,9 @@ def unpacked(root: AptRoot, path: str, into: Path) -> None:
             raise HostLacks(f"{path}: apt cannot read its own list", "delete the file and repeat the command")
 
 
-def download(root: AptRoot, uri: str, sha256: str, into: Path, tell: Tell) -> str | None:
-    """Fetches one file that must have this hash. Returns None, or apt's reason for the failure."""
-    argv = (_HELPER, "download-file", uri, str(into), f"SHA256:{sha256}")
+def download(root: AptRoot, uri: str, sha256: str | None, into: Path, tell: Tell) -> str | None:
+    """Fetches one file, which must have this hash where one is known. Returns None, or apt's reason for the failure."""
+    argv = (_HELPER, "download-file", uri, str(into), *((f"SHA256:{sha256}",) if sha256 else ()))
     status, log = _run_apt(root, argv, into.name, tell)
     if "No space left" in log:
         raise HostLacks(f"{into}: the disk is full", "free some space and repeat the command")

@@ -25,6 +25,11 @@ def versions(kind: str, arch: str, flavour: str, tell: Tell) -> tuple[KernelVers
     return sources()[kind].versions(arch, flavour, tell)
 
 
+def pinned(ref: KernelRef, tell: Tell) -> str:
+    """The reference's text, with its content in it where that can change under the same name."""
+    return sources()[ref.kind].pinned(ref, tell)
+
+
 def refresh(arch: str, tell: Tell) -> None:
     """Reads the archive's package lists again, however new they are. Raises HostLacks without network."""
     current_index(arch, tell, refresh=True)

@@ -10,12 +10,12 @@ from kassay.model.progress import Progress, Tell
 
 
 @contextmanager
-def locked(path: Path, subject: str, tell: Tell) -> Iterator[None]:
-    """Holds the lock file `path`; says so when it has to wait."""
+def locked(path: Path, subject: str, tell: Tell, other: str = "another fetch of the same") -> Iterator[None]:
+    """Holds the lock file `path`; says so when it has to wait. other: for what."""
     with ExitStack() as held:
         try:
             held.enter_context(lock_file(path, wait=False))
         except Held:
-            tell(Progress(stage="kernels", subject=subject, text="waiting for another fetch of the same"))
+            tell(Progress(stage="kernels", subject=subject, text=f"waiting for {other}"))
             held.enter_context(lock_file(path, wait=True))
         yield

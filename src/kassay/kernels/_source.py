@@ -40,6 +40,10 @@ class KernelSource(ABC):
         Raises BadInput when there is no such kernel, HostLacks when this host cannot get it.
         """
 
+    def pinned(self, ref: KernelRef, tell: Tell) -> str:
+        """The reference as one that means the same tomorrow, where what it names can change under the same name."""
+        return ref.text
+
     def versions(self, arch: str, flavour: str, tell: Tell) -> tuple[KernelVersion, ...]:
         """What can be had, oldest first; empty for a kind that has no list."""
         return ()

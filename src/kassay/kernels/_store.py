@@ -3,7 +3,8 @@
 
 kernels/<sha256 of the image>/ holds image, vmlinux, config, modules.builtin, symbols and
 kernel.json. A directory name that ends in .file holds a kernel given as image:PATH, of
-which less is known than of the same image out of a package.
+which less is known than of the same image out of a package; one that ends in .build a
+kernel built here.
 """
 
 import shutil
@@ -29,12 +30,15 @@ from kassay.model.records import Record, from_json, to_json
 
 # Raised when what is kept changes: older entries are then made again.
 _FORMAT = 2
+KINDS = {"package": "", "file": ".file", "build": ".build"}
+"""How an image came here, and how the names of such directories end."""
 
 
 class Origin(Record, frozen=True, kw_only=True):
-    """Where an image comes from; empty package fields mean a plain file. packages: kept package files."""
+    """Where an image comes from. kind: a word of KINDS. packages: kept package files."""
 
     source: str
+    kind: str = "file"
     package: str | None = None
     package_version: str | None = None
     flavour: str | None = None
@@ -56,9 +60,9 @@ class _Entry(Record, frozen=True, kw_only=True):
     files: tuple[_KeptFile, ...]
 
 
-def load(image_sha256: str, ref: str, *, packaged: bool) -> KernelArtifact | None:
+def load(image_sha256: str, ref: str, *, kind: str) -> KernelArtifact | None:
     """The kernel as kept, under the reference `ref`; None when it is not there, damaged, or of an older format."""
-    place = _place(image_sha256, packaged)
+    place = _place(image_sha256, kind)
     try:
         entry = from_json((place / "kernel.json").read_bytes(), _Entry)
     except (OSError, msgspec.MsgspecError):
@@ -84,10 +88,10 @@ def keep(data: bytes, origin: Origin, extras: dict[str, bytes], arch: str, ref: 
 
     Raises BadInput when it is no kernel, or one for another architecture than `arch`.
     """
-    sha256, packaged = sha256_bytes(data), origin.package is not None
-    place = _place(sha256, packaged)
+    sha256 = sha256_bytes(data)
+    place = _place(sha256, origin.kind)
     with locked(place.with_name(f".{place.name}.lock"), ref, tell):
-        if kept := load(sha256, ref, packaged=packaged):
+        if kept := load(sha256, ref, kind=origin.kind):
             return kept
         tell(Progress(stage="kernels", subject=ref, text="taking the image apart"))
         image = take_apart(data, ref)
@@ -101,7 +105,7 @@ def keep(data: bytes, origin: Origin, extras: dict[str, bytes], arch: str, ref: 
         contents |= {"vmlinux": image.kernel} if image.elf and arch == "x86_64" else {}
         contents |= {"symbols": symbols} if symbols else {}
         _publish(place, contents, _describe(image, contents, origin))
-    made = load(sha256, ref, packaged=packaged)
+    made = load(sha256, ref, kind=origin.kind)
     if made is None:
         raise HostLacks(f"{place}: changed while it was written", "check the disk and repeat the command")
     return made
@@ -185,8 +189,8 @@ def _intact(place: Path, kept: _KeptFile) -> bool:
         return False
 
 
-def _place(image_sha256: str, packaged: bool) -> Path:
-    return cache_directory() / "kernels" / (image_sha256 if packaged else f"{image_sha256}.file")
+def _place(image_sha256: str, kind: str) -> Path:
+    return cache_directory() / "kernels" / f"{image_sha256}{KINDS[kind]}"
 
 
 def _notes(arch: str, flavour: str) -> Path:

@@ -128,7 +128,7 @@ def _kept_exact(ref: KernelRef, flavour: str) -> KernelArtifact | None:
 
 def _kept(package: str, version: str, ref: KernelRef, flavour: str) -> KernelArtifact | None:
     sha256 = _store.recall(ref.arch, _package_flavour(ref.arch, flavour), package, version)
-    return _store.load(sha256, ref.text, packaged=True) if sha256 else None
+    return _store.load(sha256, ref.text, kind="package") if sha256 else None
 
 
 def _build(index: Index, package: Package, ref: KernelRef, tell: Tell) -> KernelArtifact:
@@ -142,6 +142,7 @@ def _build(index: Index, package: Package, ref: KernelRef, tell: Tell) -> Kernel
         raise HostLacks(f"kernel {ref.text!r}: no vmlinuz in {package.name} {package.version}", "report this to kassay")
     origin = _store.Origin(
         source=f"Debian {package.suite}",
+        kind="package",
         package=package.name,
         package_version=package.version,
         flavour=package.flavour,

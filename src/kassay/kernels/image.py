@@ -25,8 +25,8 @@ class ImageSource(KernelSource):
         path = Path(ref.locator).expanduser()
         data = _read(path, ref.text)
         sha256 = sha256_bytes(data)
-        for packaged in (True, False):
-            kept = _store.load(sha256, ref.text, packaged=packaged)
+        for kind in _store.KINDS:
+            kept = _store.load(sha256, ref.text, kind=kind)
             if kept and kept.identity.arch == ref.arch:
                 return kept
         config = path.with_name(".config")

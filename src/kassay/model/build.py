@@ -53,10 +53,11 @@ class BuildIdentity(Record, frozen=True, kw_only=True):
 
 class BuildSource(Record, frozen=True, kw_only=True):
     """Where a build came from, for people. base: the tree as written; version: what it says it is ("7.3.4", a commit);
-    patches: subject of each; config: as asked; fragments: as asked."""
+    patches: subject of each; config, fragments: as asked; tree: git tree (sha1) of it all."""
 
     base: str
     version: str
+    tree: str
     patches: tuple[str, ...] = ()
     config: str = "lab"
     fragments: tuple[str, ...] = ()

@@ -3,13 +3,18 @@
 
 import re
 
+from msgspec import structs
+
 from kassay.errors import BadInput
+from kassay.model.build import GRAMMAR, BuildSource, build_text, parse_build
 from kassay.model.records import Record
 
 ARCHES = ("x86_64", "arm64")
+_PREFIXES = tuple(f"{arch}/" for arch in ARCHES)
 _KINDS = {
     "debian": "debian:6.17.8, or debian:6.17 for the newest 6.17.x of the archive",
     "image": "image:PATH of a bzImage, Image or vmlinux",
+    "build": GRAMMAR,
     "host": "host, the kernel that runs here (only with --clock host)",
 }
 
@@ -29,7 +34,7 @@ class KernelIdentity(Record, frozen=True, kw_only=True):
     ref: as the user wrote it. image_sha256: of the file as packaged. vmlinux_sha256:
     of the uncompressed ELF inside it (what is booted on x86_64). compiler and banner:
     read from the image. symbols_sha256: of the table "address type name", sorted by
-    address. source: where it came from, in words.
+    address. source: where it came from, in words. build: of a kernel that kassay built.
     """
 
     ref: str
@@ -46,6 +51,7 @@ class KernelIdentity(Record, frozen=True, kw_only=True):
     symbols_sha256: str | None = None
     symbol_count: int | None = None
     source: str = ""
+    build: BuildSource | None = None
 
 
 class KernelArtifact(Record, frozen=True, kw_only=True):
@@ -85,12 +91,18 @@ def parse_ref(text: str, default_arch: str = "x86_64") -> KernelRef:
     kind, colon, locator = body.partition(":")
     if kind not in _KINDS or (kind != "host" and not (colon and locator)) or (kind == "host" and colon):
         raise BadInput(f"kernel {text!r}: not a kernel reference", "write " + " · ".join(_KINDS.values()))
+    if kind == "build":
+        parse_build(locator)
     return KernelRef(text=text, arch=arch, kind=kind, locator=locator)
 
 
 def exact_ref(kernel: KernelIdentity) -> str:
-    """A reference that names this very kernel: of the archive, by its package version; else as it was written."""
-    arch, slash, body = kernel.ref.rpartition("/") if kernel.ref.startswith(ARCHES) else ("", "", kernel.ref)
+    """A reference that names this very kernel: of the archive, by its package version; of a build, by its sources; else
+    as it was written."""
+    arch, slash, body = kernel.ref.partition("/") if kernel.ref.startswith(_PREFIXES) else ("", "", kernel.ref)
     if body.startswith("debian:") and kernel.package_version is not None:
         return f"{arch}{slash}debian:{kernel.package_version}"
+    if body.startswith("build:") and kernel.build is not None:
+        pinned = structs.replace(parse_build(body.removeprefix("build:")), pin=kernel.build.tree)
+        return f"{arch}{slash}{build_text(pinned)}"
     return kernel.ref

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Annotations that a series adds (__always_inline, likely(), ...): each one taken back, and each one alone on base.
+
+They are found in C text without a parser of C: a line that the series adds, outside of comments and strings, with one
+of WORDS more than the lines it removes have.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from kassay.building.hunks import FileDiff, parse
+from kassay.model.records import Record
+
+WORDS = (
+    "__always_inline", "inline", "__inline", "noinline", "noinline_for_stack", "__attribute_const__", "__cold", "__hot",
+    "__pure", "__flatten",
+)  # fmt: skip
+HINTS = ("likely", "unlikely")
+_WORD = re.compile(rf"\b(?:{'|'.join(WORDS)})\b|\b(?:{'|'.join(HINTS)})(?=\s*\()")
+_CALLED = re.compile(r"([A-Za-z_]\w*)\s*\(")
+_NO_CODE = re.compile(r"/\*.*?(?:\*/|$)|//.*$|\"(?:\\.|[^\"\\])*\"")
+
+
+class Annotation(Record, frozen=True, kw_only=True):
+    """One word of WORDS on one function (its prototypes included), or one hint at one place.
+
+    lines: in the file with the whole series, from 1. function: that carries it; for a hint the text of its line.
+    """
+
+    path: str
+    word: str
+    function: str
+    lines: tuple[int, ...]
+
+    @property
+    def title(self) -> str:
+        """ "__always_inline of foo(), mm/x.c" or "likely() at mm/x.c:12"."""
+        if self.word in HINTS:
+            return f"{self.word}() at {self.path}:{self.lines[0]}"
+        return f"{self.word} of {self.function}(), {self.path}"
+
+
+def added(diff: str) -> tuple[Annotation, ...]:
+    """What a diff from base to the whole series adds, in order. Lines that only move bring nothing new."""
+    return tuple(one for file in parse(diff) if file.path.endswith((".c", ".h")) for one in _of_file(file))
+
+
+def taken_back(text: str, one: Annotation) -> str:
+    """The file with the annotation gone: the word, or for a hint the name before its parentheses."""
+    lines = text.split("\n")
+    for number in one.lines:
+        line = lines[number - 1]
+        start = _found(line, one.word)
+        before, after = line[:start], line[start + len(one.word) :]
+        if one.word in HINTS:
+            lines[number - 1] = before + _single(before, after.lstrip(" "))
+        else:
+            lines[number - 1] = (before + after.lstrip(" ")) if after.strip() else before.rstrip()
+    return "\n".join(lines)
+
+
+def _single(before: str, after: str) -> str:
+    """ "(x))" -> "x)" where "(" stands before it: if (likely(x)) was if (x)."""
+    depth = 0
+    for at, char in enumerate(after):
+        depth += (char == "(") - (char == ")")
+        if not depth:
+            twice = before.endswith("(") and after[at + 1 : at + 2] == ")"
+            return after[1:at] + after[at + 1 :] if twice else after
+    return after
+
+
+def put_on(base: str, whole: str, one: Annotation) -> str | None:
+    """The base's file with this annotation alone; None where base has no such line to put it on."""
+    lines = base.split("\n")
+    if one.word in HINTS:
+        wanted = taken_back(whole, one).split("\n")[one.lines[0] - 1]
+        places = [i for i, line in enumerate(lines) if _bare(line) == _bare(wanted)]
+        if len(places) != 1:
+            return None
+        lines[places[0]] = whole.split("\n")[one.lines[0] - 1]
+        return "\n".join(lines)
+    places = [i for i, line in enumerate(lines) if _defines(line, one.function)]
+    if not places or any(_found(lines[i], one.word) >= 0 for i in places):
+        return None
+    for i in places:
+        static = (
+            re.match(r"static\s+(?:inline\s+)?", lines[i]) if one.word != "inline" else re.match(r"static\s+", lines[i])
+        )
+        at = static.end() if static else 0
+        kept = re.sub(r"inline\s+$", "", lines[i][:at]) if "inline" in one.word else lines[i][:at]
+        lines[i] = f"{kept}{one.word} {lines[i][at:]}"
+    return "\n".join(lines)
+
+
+def _of_file(file: FileDiff) -> Iterator[Annotation]:
+    gone: Counter[tuple[str, str]] = Counter()
+    came: list[tuple[str, str, int]] = []
+    for hunk in file.hunks:
+        old = [line[1:] for line in hunk.lines if line[:1] in ("-", " ", "")]
+        new = [line[1:] for line in hunk.lines if line[:1] in ("+", " ", "")]
+        gone.update((word, key) for word, key, _ in _words(old, hunk.old[0], _marked(hunk.lines, "-")))
+        came += _words(new, hunk.new[0], _marked(hunk.lines, "+"))
+    found: dict[tuple[str, str], list[int]] = {}
+    for word, key, number in came:
+        if gone[word, key]:
+            gone[word, key] -= 1
+        elif word in HINTS:
+            found[word, f"{key} #{number}"] = [number]
+        else:
+            found.setdefault((word, key), []).append(number)
+    for (word, key), numbers in found.items():
+        yield Annotation(path=file.path, word=word, function=key.partition(" #")[0], lines=tuple(numbers))
+
+
+def _marked(lines: Sequence[str], mark: str) -> list[bool]:
+    """Of each line on the side that `mark` belongs to: whether it is changed."""
+    return [line[:1] == mark for line in lines if line[:1] in (mark, " ", "")]
+
+
+def _words(lines: Sequence[str], first: int, changed: Sequence[bool]) -> Iterator[tuple[str, str, int]]:
+    """(word, function or line, line number) of every annotation on a changed line."""
+    for i, line in enumerate(lines):
+        for match in _WORD.finditer(_code(line)) if changed[i] else ():
+            if match[0] in HINTS:
+                yield match[0], _bare(line), first + i
+            elif name := _function(" ".join(map(_code, lines[i : i + 3])), match[0]):
+                yield match[0], name, first + i
+
+
+def _function(text: str, word: str) -> str:
+    """The function that a declaration with `word` declares; "" when it is none."""
+    head = text[: text.index(word)]
+    for match in _CALLED.finditer(text):
+        if match[1] not in ("__attribute__", *WORDS, *HINTS):
+            between = text[len(head) : match.start()] if match.start() > len(head) else ""
+            return match[1] if re.fullmatch(r"[\w\s*]*", between) else ""
+    return ""
+
+
+def _defines(line: str, function: str) -> bool:
+    """Whether a line begins a definition or a prototype: no blank in front, and words before the name."""
+    return bool(re.match(rf"[A-Za-z_][\w\s*]*\b{re.escape(function)}\s*\(", line)) and not line.startswith(function)
+
+
+def _found(line: str, word: str) -> int:
+    """Where a word stands in a line's code; -1 where it does not."""
+    return next((m.start() for m in _WORD.finditer(_code(line)) if m[0] == word), -1)
+
+
+def _code(line: str) -> str:
+    """The line with comments and strings blanked, as long as before."""
+    if line.lstrip().startswith("*"):
+        return " " * len(line)
+    return _NO_CODE.sub(lambda m: " " * len(m[0]), line)
+
+
+def _bare(line: str) -> str:
+    return " ".join(line.split())

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""build: references become images and objects: found where they were built before, else built now, one at a time.
+
+Not tuxmake: it drops the version of `clang-19` where a plain clang is there, configures anew for 7 to 15 s each time,
+and needs half a minute after a change of one file (measured: docs/building.md).
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from kassay.building import slots, workspace
+from kassay.building.compilers import Compiler, check_tools, find_compiler, linker_of
+from kassay.building.config import requested
+from kassay.building.source import kernel_version, source_tree
+from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
+from kassay.errors import BadInput, Defect
+from kassay.kernels._lock import locked
+from kassay.model.build import BuildIdentity, BuildRef, BuildSource, build_text, parse_build
+from kassay.model.kernel import KernelRef
+from kassay.model.progress import Tell
+from kassay.model.records import Record, content_id
+
+BUILDER = 1
+"""Version of the steps below: raised when the same inputs would give another image."""
+
+
+class Built(NamedTuple):
+    """An image as make left it, and what is kept beside it, by name: "config" and "modules.builtin"."""
+
+    image: bytes
+    beside: dict[str, bytes]
+
+
+class BuiltObject(Record, frozen=True, kw_only=True):
+    """One object file, kept. compiler: first line of its --version. tree: of the sources."""
+
+    path: Path
+    compiler: str
+    arch: str
+    tree: str
+
+
+class Wanted(NamedTuple):
+    """One reference, resolved. key: names the result; source: where it is from."""
+
+    build: BuildRef
+    source: BuildSource
+    recipe: workspace.Recipe
+    key: str
+
+
+def wanted(ref: KernelRef, tell: Tell) -> Wanted:
+    """Everything that decides what a reference's image is. Raises BadInput, NotBuilt, HostLacks; builds nothing."""
+    build = parse_build(ref.locator)
+    tree, source = source_tree(build, tell)
+    compiler = find_compiler(build.cc, ref.arch, tell)
+    text, base = requested(build, ref.arch, kernel_version(tree, build.tree), tell)
+    recipe = workspace.Recipe(tree, ref.arch, compiler, text, base, _subject(build, source))
+    identity = BuildIdentity(
+        tree=tree, arch=ref.arch, config_sha256=sha256_bytes(f"{base}\n{text}".encode()), compiler=compiler.banner,
+        compiler_sha256=compiler.identity, linker=linker_of(compiler), builder=BUILDER,
+    )  # fmt: skip
+    return Wanted(build, source, recipe, content_id(identity))
+
+
+def build_image(one: Wanted, tell: Tell) -> Built:
+    """Builds the image. Raises NotBuilt; its log is kept under the build's key."""
+    recipe = one.recipe
+    with building(recipe, tell) as (source, objects):
+        image = workspace.make(source, objects, recipe, workspace.TARGETS[recipe.arch], log_of(one.key), tell)
+        files = {"config": objects / ".config", "modules.builtin": objects / "modules.builtin"}
+        built = Built(image.read_bytes(), {name: path.read_bytes() for name, path in files.items() if path.is_file()})
+    _must_be_by(recipe.compiler, built.beside["config"], recipe.subject)
+    return built
+
+
+def build_object(ref: KernelRef, source: str, tell: Tell) -> BuiltObject:
+    """The object of one source file ("mm/mincore.c"), built as the kernel's own build would. Raises NotBuilt."""
+    path = Path(source)
+    if path.is_absolute() or ".." in path.parts or path.suffix not in (".c", ".S"):
+        raise BadInput(f"--source {source!r}: not a source file of the kernel", "name one such as mm/mincore.c")
+    one = wanted(ref, tell)
+    kept = cache_directory() / "objects" / f"{one.key}-{sha256_bytes(source.encode())[:8]}.o"
+    if not kept.is_file():
+        recipe = one.recipe
+        with building(recipe, tell) as (sources, objects):
+            if not (sources / source).is_file():
+                raise BadInput(f"{recipe.subject}: has no file {source}", "name it from the top of the sources")
+            target = str(path.with_suffix(".o"))
+            made = workspace.make(sources, objects, recipe, target, log_of(f"{one.key}-{path.stem}"), tell)
+            write_atomic(kept, made.read_bytes())
+    return BuiltObject(path=kept, compiler=one.recipe.compiler.banner, arch=ref.arch, tree=one.recipe.tree)
+
+
+def log_of(key: str) -> Path:
+    """Where the log of a build is."""
+    return slots.directory() / "logs" / f"{key[:16]}{key[64:]}.log"
+
+
+@contextmanager
+def building(recipe: workspace.Recipe, tell: Tell) -> Iterator[tuple[Path, Path]]:
+    """The build lock, with the sources checked out and configured: they, and the directory of the objects."""
+    check_tools(recipe.arch)
+    with locked(slots.directory() / "lock", recipe.subject, tell, "another build"):
+        source = slots.checked_out(recipe.tree, tell, subject=recipe.subject)
+        objects = workspace.objects_in(source, recipe)
+        workspace.fit(objects, recipe, tell)
+        workspace.configure(source, objects, recipe, tell)
+        yield source, objects
+
+
+def _must_be_by(compiler: Compiler, config: bytes, subject: str) -> None:
+    """Whatever was asked for, what compiled it is on record: it must be the same."""
+    if f'CONFIG_CC_VERSION_TEXT="{compiler.banner}"'.encode() not in config:
+        raise Defect(f"{subject}: was not compiled by {compiler.banner}", "report the build's log")
+
+
+def _subject(build: BuildRef, source: BuildSource) -> str:
+    """Short, for progress and errors."""
+    patches = f" + {len(source.patches)} patches" if len(source.patches) > 1 else " + 1 patch" * len(source.patches)
+    return f"{build_text(build).removeprefix('build:').partition(',')[0].partition('+')[0]}{patches} {build.cc}".strip()

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Compilers and tools of a kernel build: this host's, or, for what its distribution lacks, the archive's."""
+
+import functools
+import re
+from pathlib import Path
+from typing import Literal
+
+from kassay.building import toolchain
+from kassay.effects import process
+from kassay.effects.files import sha256_bytes, sha256_file
+from kassay.errors import BadInput, HostLacks
+from kassay.model.progress import Tell
+from kassay.model.records import Record
+
+CROSS = {"x86_64": "", "arm64": "aarch64-linux-gnu-"}
+_NAME = re.compile(r"(gcc|clang)(?:-(\d+))?")
+# Program, and the package that has it.
+_TOOLS = (("make", "make"), ("flex", "flex"), ("bison", "bison"), ("bc", "bc"), ("ld", "binutils"), ("gcc", "gcc"))
+_HEADERS = {"x86_64": (("libelf.h", "libelf-dev"),), "arm64": ()}
+_CROSS_TOOLS = {"arm64": (("aarch64-linux-gnu-ld", "binutils-aarch64-linux-gnu"),), "x86_64": ()}
+
+
+class Compiler(Record, frozen=True, kw_only=True):
+    """One C compiler for one architecture.
+
+    name: as asked. path: the program that make is given. banner: first line of its --version, which the kernel's
+    .config repeats. version: (13, 3, 0). identity: sha256 over the program and what it compiles with, so that another
+    build of the same version is another compiler. make_arguments: CC=, CROSS_COMPILE=, LLVM_IAS= as they are needed;
+    programs for the host itself are always made by the host's gcc. origin: "this host", or which package.
+    """
+
+    name: str
+    path: str
+    family: Literal["gcc", "clang"]
+    arch: str
+    banner: str
+    version: tuple[int, int, int]
+    identity: str
+    make_arguments: tuple[str, ...]
+    origin: str
+
+
+def find_compiler(name: str, arch: str, tell: Tell) -> Compiler:
+    """The compiler called `name` ("gcc", "gcc-13", "clang-18", an absolute path) for `arch`.
+
+    What this host has not installed comes from its archive, into the cache (tell hears of it). Raises BadInput for a
+    name that is no compiler's, HostLacks when it cannot be had.
+    """
+    if name.startswith("/"):
+        return _described(name, Path(name), arch, "this host")
+    match = _NAME.fullmatch(name)
+    if not match:
+        raise BadInput(f"compiler {name!r}: not understood", "write gcc, gcc-13, clang, clang-18, or an absolute path")
+    program = (CROSS[arch] if match[1] == "gcc" else "") + name
+    if found := process.find(program):
+        return _described(name, Path(found), arch, "this host")
+    if not match[2]:
+        raise HostLacks(f"compiler {program}: not on this host", f"apt-get install {package_of(match[1], '', arch)}")
+    fetched = toolchain.fetched(match[1], int(match[2]), arch, package_of(match[1], match[2], arch), tell)
+    return _described(name, fetched.program, arch, fetched.package)
+
+
+def package_of(family: str, major: str, arch: str) -> str:
+    """The package with a compiler for `arch` that runs here."""
+    versioned = f"{family}-{major}" if major else family
+    return versioned + ("-aarch64-linux-gnu" if family == "gcc" and arch == "arm64" else "")
+
+
+def linker_of(compiler: Compiler) -> str:
+    """First line of the linker's --version; every build links with the host's GNU ld."""
+    program = f"{CROSS[compiler.arch]}ld"
+    ended = process.run((program, "--version"))
+    if ended.status or not ended.out:
+        raise HostLacks(f"{program}: {ended.err.strip() or 'says no version'}", "install binutils")
+    return ended.out.splitlines()[0].strip()
+
+
+def check_tools(arch: str) -> None:
+    """Raises HostLacks that names every missing package of a kernel build in one line."""
+    if need := missing_tools(arch):
+        raise HostLacks(f"building kernels needs {', '.join(need)}", f"apt-get install {' '.join(need)}")
+
+
+def missing_tools(arch: str) -> tuple[str, ...]:
+    """Packages that a kernel build for `arch` needs and this host lacks. ccache is not one: it only saves time."""
+    need = [package for program, package in (*_TOOLS, *_CROSS_TOOLS[arch]) if process.find(program) is None]
+    if process.find("gcc"):
+        need += [package for header, package in _HEADERS[arch] if not _has_header(header)]
+    return tuple(dict.fromkeys(need))
+
+
+def _has_header(header: str) -> bool:
+    """Whether programs for the host can be compiled with it."""
+    ended = process.run(("gcc", "-E", "-include", header, "-x", "c", "/dev/null"))
+    return ended.status == 0
+
+
+def _described(name: str, path: Path, arch: str, origin: str) -> Compiler:
+    ended = process.run((str(path), "--version")) if path.is_file() else None
+    banner = ended.out.splitlines()[0].strip() if ended and ended.status == 0 and ended.out else ""
+    family: Literal["gcc", "clang"] = "clang" if "clang" in banner else "gcc"
+    macros = _macros(path) if banner else {}
+    if "__GNUC__" not in macros:
+        reason = "no such file" if ended is None else (ended.err or ended.out).strip()[:200] or "no gcc and no clang"
+        raise BadInput(f"compiler {name!r}: {reason}", "name gcc, clang or the path of one")
+    prefix = "__clang" if family == "clang" else "__GNUC"
+    places = ("_major__", "_minor__", "_patchlevel__") if family == "clang" else ("__", "_MINOR__", "_PATCHLEVEL__")
+    major, minor, patch = (int(macros[prefix + place]) for place in places)
+    cross = (f"CROSS_COMPILE={CROSS[arch]}",) if CROSS[arch] else ()
+    return Compiler(
+        name=name, path=str(path), family=family, arch=arch, banner=banner, version=(major, minor, patch),
+        identity=_identity(path, family, banner), origin=origin,
+        make_arguments=(f"CC={path}", *cross, *(("LLVM_IAS=1",) if family == "clang" else ())),
+    )  # fmt: skip
+
+
+def _macros(path: Path) -> dict[str, str]:
+    """What the compiler defines; empty when it cannot compile."""
+    ended = process.run((str(path), "-dM", "-E", "-x", "c", "/dev/null"))
+    return dict(re.findall(r"^#define (\w+) (.*)$", ended.out, re.M)) if ended.status == 0 else {}
+
+
+def _identity(path: Path, family: str, banner: str) -> str:
+    """The driver, and what does its work: cc1 of gcc; clang is one program and its library."""
+    if toolchain.is_wrapper(path):
+        return toolchain.identity(path)
+    parts = [path.resolve()]
+    if family == "gcc":
+        cc1 = process.run((str(path), "-print-prog-name=cc1")).out.strip()
+        parts += [Path(cc1)] if Path(cc1).is_file() else []
+    else:
+        parts += _libraries(path.resolve())
+    return sha256_bytes("\n".join([banner, *(_content(str(p), p.stat().st_mtime_ns) for p in parts)]).encode())
+
+
+def _libraries(program: Path) -> list[Path]:
+    """The shared libraries of LLVM that a clang is made of."""
+    listed = process.run(("ldd", str(program))).out
+    found = re.findall(r"=> (/\S*lib(?:LLVM|clang)\S*)", listed)
+    return sorted(Path(one).resolve() for one in found)
+
+
+@functools.cache
+def _content(path: str, _changed: int) -> str:
+    return sha256_file(Path(path))

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The configuration of a build: what is asked for, how it is made, and whether the result has all of it."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from kassay.building.archive import distro_config
+from kassay.building.failure import first_error
+from kassay.effects import process
+from kassay.effects.files import disk_errors, write_atomic
+from kassay.errors import BadInput, NotBuilt
+from kassay.model.build import BuildRef
+from kassay.model.progress import Progress, Tell
+
+Base = Literal["allno", "full"]
+Deviation = tuple[str, str]
+
+# What make calls an architecture of ours.
+KERNEL_ARCH = {"x86_64": "x86_64", "arm64": "arm64"}
+# What a distribution's configuration asks for that only its own build machines have, or that nothing here uses and
+# that multiplies the time of a link. Said with every build of config=distro.
+DISTRO_DEVIATIONS: tuple[Deviation, ...] = (
+    ("CONFIG_DEBUG_INFO_NONE=y", "no debug information: it triples the time of a build and changes no instruction"),
+    ('CONFIG_SYSTEM_TRUSTED_KEYS=""', "the distribution's certificates are not in the sources"),
+    ('CONFIG_SYSTEM_REVOCATION_KEYS=""', "the distribution's certificates are not in the sources"),
+    ("CONFIG_MODULE_SIG_ALL=n", "no modules are built, so none are signed"),
+    ('CONFIG_MODULE_SIG_KEY=""', "a key would be made anew, at random, for each build"),
+    ("CONFIG_GCC_PLUGINS=n", "they need the headers of one gcc"),
+    ("CONFIG_RUST=n", "no module in Rust is built"),
+)
+# A symbol of these may be missing from a version: then there is nothing to switch off.
+_ONLY_IF_THERE = {line.partition("=")[0] for line, _ in DISTRO_DEVIATIONS}
+_FOLDER = Path(__file__).parent / "configs"
+_LINE = re.compile(r'(?:(CONFIG_\w+)=("(?:[^"\\]|\\.)*"|[^\s#"]+)|# (CONFIG_\w+) is not set)\s*(?:# (.*))?')
+# Marks of a line. base: it comes from a .config that another compiler's make wrote; what only that compiler has
+# comes out otherwise, which is told and not refused.
+_MARK = re.compile(r"(from|until) (\d+)\.(\d+)|base$")
+_GENERATED = "CONFIG_CC_VERSION_TEXT="
+_VERSION = re.compile(r"^# Linux/\S+ (\d+)\.(\d+)", re.M)
+_TIMEOUT_S = 900
+
+
+def requested(build: BuildRef, arch: str, version: str, tell: Tell) -> tuple[str, Base]:
+    """The text of what `build` asks for, one line a symbol, and what it stands on.
+
+    "allno": all else is off; "full": all else has its default. version: of the sources ("7.3.4"), for config=distro.
+    A symbol's last mention counts. Raises BadInput for a fragment that is no configuration.
+    """
+    if build.config == "lab":
+        texts = [(_FOLDER / name).read_text("utf-8") for name in ("lab.config", f"lab-{arch}.config")]
+        base: Base = "allno"
+    elif build.config == "distro":
+        deviations = "\n".join(line for line, _ in DISTRO_DEVIATIONS)
+        texts = [_as_base(distro_config(version, arch, tell)), deviations]
+        texts += ["CONFIG_PVH=y"] if arch == "x86_64" else []
+        base = "full"
+    else:
+        text = _read(build.config)
+        texts, base = [_as_base(text) if _GENERATED in text else text], "full"
+    texts += [one if re.match(r"CONFIG_\w+=", one) else _read(one) for one in build.fragments]
+    return "".join(f"{line}\n" for line in merged(texts)), base
+
+
+def _as_base(text: str) -> str:
+    return "".join(f"{name}={value}  # base\n" for name, value in values(text).items())
+
+
+def _read(path: str) -> str:
+    try:
+        text = Path(path).expanduser().read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is no text"
+        remedy = "name lab, distro or a file; a fragment is a file or CONFIG_X=y"
+        raise BadInput(f"configuration {path!r}: {reason}", remedy) from error
+    if not any(_LINE.fullmatch(line.strip()) for line in text.splitlines()):
+        raise BadInput(f"configuration {path!r}: no line of it is CONFIG_X=value", "name a file as .config is one")
+    return text
+
+
+def merged(texts: Sequence[str]) -> tuple[str, ...]:
+    """One line a symbol, in order of its last mention. Raises BadInput for a line that is none."""
+    lines: dict[str, str] = {}
+    for text in texts:
+        for raw in text.splitlines():
+            line = raw.strip()
+            match = _LINE.fullmatch(line)
+            if not match:
+                if line and not line.startswith("#"):
+                    raise BadInput(
+                        f"configuration: {line!r} is not understood", "write CONFIG_X=y, n, a number or text"
+                    )
+                continue
+            name = match[1] or match[3]
+            lines.pop(name, None)
+            mark = f"  # {match[4]}" if match[4] and _MARK.match(match[4]) else ""
+            lines[name] = f"{name}={match[2] or 'n'}{mark}"
+    return tuple(lines.values())
+
+
+def applicable(request: str, version: str) -> dict[str, tuple[str, bool]]:
+    """Of what is asked for in this version: symbol to value ("y", "n", "250", '"text"') and whether it must come so."""
+    here = _series(version)
+    found = {}
+    for line in merged((request,)):
+        body, _, mark = line.partition("  # ")
+        match = _MARK.match(mark)
+        there = (int(match[2]), int(match[3])) if match and match[1] else here
+        if here >= there if match and match[1] == "from" else here <= there:
+            name, _, value = body.partition("=")
+            found[name] = (value, mark != "base")
+    return found
+
+
+def _series(version: str) -> tuple[int, int]:
+    match = re.match(r"(\d+)\.(\d+)", version)
+    if not match:
+        raise BadInput(
+            f"kernel version {version!r} is not understood", "the sources' Makefile says VERSION, PATCHLEVEL"
+        )
+    return int(match[1]), int(match[2])
+
+
+def unmet(request: str, final: str) -> tuple[str, ...]:
+    """Every symbol that the final .config does not have as asked, in words; empty when it has all.
+
+    Lines of a generated base are not among them: see otherwise().
+    """
+    return _differing(request, final, must=True)
+
+
+def otherwise(request: str, final: str) -> tuple[str, ...]:
+    """Symbols of a generated base (a distribution's .config) that came out otherwise, in words."""
+    return _differing(request, final, must=False)
+
+
+def _differing(request: str, final: str, *, must: bool) -> tuple[str, ...]:
+    version = _VERSION.search(final)
+    if not version:
+        raise BadInput("the final configuration does not say of which kernel it is", "use the .config that make wrote")
+    came = values(final)
+    asked = applicable(request, f"{version[1]}.{version[2]}").items()
+    wrong = {name: value for name, (value, strict) in asked if strict == must and came.get(name, "n") != value}
+    return tuple(
+        f"{name}={value}: {_instead(name, value, came)}"
+        for name, value in wrong.items()
+        if name in came or name not in _ONLY_IF_THERE
+    )
+
+
+def _instead(name: str, value: str, came: dict[str, str]) -> str:
+    if name in came:
+        return f"came out as {came[name]}"
+    return "no such symbol, or what it depends on is off"
+
+
+def values(text: str) -> dict[str, str]:
+    """Symbol to value of a .config; "n" for what it says is not set."""
+    matches = (_LINE.fullmatch(line) for line in text.splitlines())
+    return {m[1] or m[3]: m[2] or "n" for m in matches if m}
+
+
+def make_config(source: Path, objects: Path, arch: str, make_arguments: Sequence[str], request: str, base: Base,
+                tell: Tell) -> str:  # fmt: skip
+    """Makes objects/.config and returns its text.
+
+    source: unpacked sources, not written to. make_arguments: as the build itself gets them (ARCH=, CC=, ...), since
+    the compiler is part of a configuration. Raises NotBuilt with every symbol that did not come out as asked.
+    """
+    subject = str(objects)
+    tell(Progress(stage="build", subject=subject, text="configuring"))
+    asked = applicable(request, source_version(source))
+    text = "".join(f"{name}={value}\n" for name, (value, _) in asked.items())
+    with disk_errors(objects):
+        objects.mkdir(parents=True, exist_ok=True)
+    if base == "allno":
+        write_atomic(objects / "kassay.config", text.encode())
+        _make(source, objects, ("allnoconfig", f"KCONFIG_ALLCONFIG={objects / 'kassay.config'}"), make_arguments)
+    else:
+        write_atomic(objects / ".config", text.encode())
+        _make(source, objects, ("olddefconfig",), make_arguments)
+    final = (objects / ".config").read_text("utf-8")
+    if wrong := unmet(request, final):
+        what = "\n  ".join(wrong[:20]) + (f"\n  and {len(wrong) - 20} more" if len(wrong) > 20 else "")
+        remedy = "correct the fragment, or ask for what they need"
+        raise NotBuilt(f"the configuration did not come out as asked:\n  {what}", remedy)
+    if other := otherwise(request, final):
+        text = f"{len(other)} symbols of the base came out otherwise: {'; '.join(other[:3])}"
+        tell(Progress(stage="build", subject=subject, text=text))
+    return final
+
+
+def source_version(source: Path) -> str:
+    """ "7.3.4" or "7.4.0-rc1", as the sources' Makefile says. Raises BadInput when they are no kernel's."""
+    try:
+        text = (source / "Makefile").read_text("utf-8", "replace")[:2000]
+    except OSError as error:
+        raise BadInput(
+            f"{source}: no Makefile: {error.strerror}", "name the top directory of kernel sources"
+        ) from error
+    parts = dict(re.findall(r"^(VERSION|PATCHLEVEL|SUBLEVEL|EXTRAVERSION)\s*=[ \t]*(\S*)", text, re.M))
+    if not parts.get("VERSION", "").isdigit() or not parts.get("PATCHLEVEL", "").isdigit():
+        raise BadInput(f"{source}: its Makefile is not the kernel's", "name the top directory of kernel sources")
+    return f"{parts['VERSION']}.{parts['PATCHLEVEL']}.{parts.get('SUBLEVEL') or 0}{parts.get('EXTRAVERSION', '')}"
+
+
+def _make(source: Path, objects: Path, target: Sequence[str], make_arguments: Sequence[str]) -> None:
+    argv = ("make", "-s", "-C", str(source), f"O={objects}", *make_arguments, *target)
+    ended = process.run(argv, timeout_s=_TIMEOUT_S)
+    if ended.status:
+        log = ended.out + ended.err
+        raise NotBuilt(f"the sources cannot be configured: {first_error(log)}", "see the log", log)

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Unified diffs in their parts, and a series without one of its hunks."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from kassay.model.records import Record
+
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
+# A line that begins a function: the one that diff shows behind @@ is only the one before the hunk.
+_BEGINS = re.compile(r"[A-Za-z_][\w\s*]*\(")
+
+
+class Hunk(Record, frozen=True, kw_only=True):
+    """One hunk. old, new: (first line, lines). function: what follows the second @@, the nearest function as diff saw
+    it. lines: with their " ", "-", "+" or "\\" in front, without line ends."""
+
+    old: tuple[int, int]
+    new: tuple[int, int]
+    function: str
+    lines: tuple[str, ...]
+
+    @property
+    def changes(self) -> tuple[int, int]:
+        """Lines added and removed."""
+        return sum(line[:1] == "+" for line in self.lines), sum(line[:1] == "-" for line in self.lines)
+
+
+class FileDiff(Record, frozen=True, kw_only=True):
+    """What a diff does to one file. path: after it, or before it where it goes away. header: all lines before the
+    first hunk. hunks: none for a rename, a change of mode or a binary file."""
+
+    path: str
+    header: tuple[str, ...]
+    hunks: tuple[Hunk, ...]
+
+
+def parse(text: str) -> tuple[FileDiff, ...]:
+    """The files of a unified diff; what stands before, between and after them is left out, as git apply does."""
+    lines = text.split("\n")
+    found: list[FileDiff] = []
+    at = 0
+    while at < len(lines):
+        if not _starts(lines, at):
+            at += 1
+            continue
+        at, one = _file(lines, at)
+        found.append(one)
+    return tuple(found)
+
+
+def text_of(one: FileDiff, hunks: Sequence[Hunk]) -> str:
+    """A diff of one file with these of its hunks."""
+    lines = list(one.header)
+    for hunk in hunks:
+        lines.append(f"@@ -{hunk.old[0]},{hunk.old[1]} +{hunk.new[0]},{hunk.new[1]} @@ {hunk.function}".rstrip())
+        lines += hunk.lines
+    return "\n".join(lines) + "\n"
+
+
+def hunks_of(text: str) -> Iterator[tuple[FileDiff, Hunk]]:
+    """Every hunk of a diff with its file, in order."""
+    return ((one, hunk) for one in parse(text) for hunk in one.hunks)
+
+
+def place_of(one: FileDiff, hunk: Hunk) -> str:
+    """ "mm/mprotect.c: change_pte_range()" or "mm/mprotect.c:12": where a hunk is, for people."""
+    first = next((i for i, line in enumerate(hunk.lines) if line[:1] in ("-", "+")), 0)
+    begun = [line[1:] for line in hunk.lines[: first + 1] if _BEGINS.match(line[1:])]
+    name = re.search(r"([A-Za-z_]\w*)\s*\(", begun[-1] if begun else hunk.function)
+    return f"{one.path}: {name.group(1)}()" if name else f"{one.path}:{hunk.new[0]}"
+
+
+def _starts(lines: Sequence[str], at: int) -> bool:
+    if lines[at].startswith("diff --git "):
+        return True
+    after = lines[at + 1 : at + 3]
+    return (
+        lines[at].startswith("--- ") and len(after) == 2 and after[0].startswith("+++ ") and bool(_HUNK.match(after[1]))
+    )
+
+
+def _file(lines: Sequence[str], at: int) -> tuple[int, FileDiff]:
+    first = at
+    git = lines[at].startswith("diff --git ")
+    at += 1
+    while at < len(lines) and not _HUNK.match(lines[at]) and not (lines[at].startswith("diff --git ")):
+        if git and lines[at] == "-- ":  # the signature below a mail whose last file has no hunk
+            break
+        at += 1
+    header = tuple(lines[first:at])
+    hunks: list[Hunk] = []
+    while at < len(lines) and _HUNK.match(lines[at]):
+        at, hunk = _hunk(lines, at)
+        hunks.append(hunk)
+    return at, FileDiff(path=_path(header), header=header, hunks=tuple(hunks))
+
+
+def _hunk(lines: Sequence[str], at: int) -> tuple[int, Hunk]:
+    """A hunk ends where its counts say, which is how a mail's "-- " is not taken for a removed line."""
+    match = _HUNK.match(lines[at])
+    assert match is not None
+    old, new = ((int(match[i]), int(match[i + 1]) if match[i + 1] else 1) for i in (1, 3))
+    left_old, left_new = old[1], new[1]
+    first = at = at + 1
+    while at < len(lines) and (left_old > 0 or left_new > 0 or lines[at].startswith("\\ ")):
+        kind = lines[at][:1]
+        left_old -= kind in (" ", "-", "")
+        left_new -= kind in (" ", "+", "")
+        at += 1
+    return at, Hunk(old=old, new=new, function=match[5].strip(), lines=tuple(lines[first:at]))
+
+
+def _path(header: Sequence[str]) -> str:
+    """From +++, from --- where that is /dev/null, from the first line where there is neither."""
+    named = {line[:4]: line[4:].partition("\t")[0] for line in header if line[:4] in ("--- ", "+++ ")}
+    for mark in ("+++ ", "--- "):
+        if named.get(mark, "/dev/null") != "/dev/null":
+            return _stripped(named[mark])
+    return _stripped(header[0].rpartition(" ")[2])
+
+
+def _stripped(path: str) -> str:
+    plain = path.strip().strip('"')
+    return plain.partition("/")[2] or plain

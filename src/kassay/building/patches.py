@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Patches as people hand them on (diffs, mails, mailboxes, directories), and how they get into a tree."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from kassay.building import git
+from kassay.building.hunks import FileDiff, Hunk, hunks_of, parse
+from kassay.building.mails import Mail, is_mail, mails, ordered
+from kassay.effects.files import sha256_bytes, write_atomic
+from kassay.errors import BadInput, NotBuilt
+from kassay.model.records import Record
+
+_SHOWN = 5
+_SUFFIXES = (".patch", ".diff", ".mbox", ".mbx", ".eml")
+_FAILED = re.compile(r"patch failed: (.*):(\d+)$", re.MULTILINE)
+
+
+class Patch(Record, frozen=True, kw_only=True):
+    """One patch. subject: without "[PATCH n/m]"; a diff without a mail has its file's name. origin: where it was read.
+    diff: a file in the source store that git apply reads, named by its sha256. files: that it changes. changes: lines
+    added and removed."""
+
+    subject: str
+    author: str
+    origin: str
+    diff: str
+    sha256: str
+    files: tuple[str, ...]
+    hunks: int
+    changes: tuple[int, int]
+
+    @property
+    def text(self) -> str:
+        """The diff; bytes that are not UTF-8 as surrogates."""
+        return Path(self.diff).read_bytes().decode("utf-8", "surrogateescape")
+
+
+def read_patches(path: Path) -> tuple[Patch, ...]:
+    """The patches of a unified diff, a mail, a mailbox (`b4 am`, `git format-patch --stdout`) or a directory of those.
+
+    A directory is read in the order of its quilt `series` file, else of names. Mails are put into the order that their
+    subjects tell; covers and replies are left out. Raises BadInput: nothing there, or a patch of a series is missing.
+    """
+    if path.is_dir():
+        found = [mail for file in _files(path) for mail in _read(file)]
+        kept = ordered(found, str(path), resort=False)
+    elif path.is_file():
+        kept = ordered(_read(path), str(path), resort=True)
+    else:
+        raise BadInput(f"{path}: no such patch", "name a diff, a mailbox as `b4 am` writes it, or a directory of them")
+    if not kept:
+        raise BadInput(f"{path}: no patch in it", "name a diff, a mailbox as `b4 am` writes it, or a directory of them")
+    return tuple(_kept(mail) for mail in kept)
+
+
+def apply(tree: str, patches: Sequence[Patch]) -> str:
+    """The tree with the patches applied in order, as `git am` applies them: offsets are taken, fuzz is not.
+
+    Raises NotBuilt that names patch, file and line and shows the refused hunk.
+    """
+    if not patches:
+        return tree
+    with git.own_index(tree) as index:
+        for number, patch in enumerate(patches, 1):
+            try:
+                git.git(("apply", "--cached", "--whitespace=nowarn", "--", patch.diff), index=index)
+            except git.GitFailed as error:
+                raise _refused(patch, number, index, str(error)) from error
+        return git.git(("write-tree",), index=index).strip()
+
+
+def patched(tree: str, paths: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """(the tree with all patches of these files and directories, their subjects). Raises BadInput or NotBuilt."""
+    patches = [patch for path in paths for patch in read_patches(Path(path).expanduser())]
+    return apply(tree, patches), tuple(patch.subject for patch in patches)
+
+
+def _files(directory: Path) -> list[Path]:
+    series = directory / "series"
+    if series.is_file():
+        return [_quilted(directory, line) for line in series.read_text("utf-8").splitlines() if _named(line)]
+    found = [one for one in sorted(directory.iterdir()) if one.is_file() and not one.name.startswith(".")]
+    return [one for one in found if one.suffix in _SUFFIXES or parse(_text(one.read_bytes()))]
+
+
+def _named(line: str) -> bool:
+    return bool(line.partition("#")[0].strip())
+
+
+def _quilted(directory: Path, line: str) -> Path:
+    name, *options = line.partition("#")[0].split()
+    if [option for option in options if option != "-p1"]:
+        raise BadInput(
+            f"{directory}/series: {line.strip()!r}: only -p1 is understood", "`quilt refresh -p1` rewrites it"
+        )
+    if not (directory / name).is_file():
+        raise BadInput(f"{directory}/series: there is no {name}", "add the file, or take it out of the list")
+    return directory / name
+
+
+def _read(file: Path) -> list[Mail]:
+    data = file.read_bytes()
+    if is_mail(data):
+        return mails(file)
+    if not parse(_text(data)):
+        raise BadInput(
+            f"{file}: neither a mail nor a unified diff", "leave it out; `git format-patch` writes what fits"
+        )
+    return [Mail(origin=str(file), subject=file.stem, author="", diff=_text(data))]
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _kept(mail: Mail) -> Patch:
+    """The patch, its diff put into the store."""
+    files = parse(mail.diff)
+    data = mail.diff.encode("utf-8", "surrogateescape")
+    place = git.store() / "patches" / f"{sha256_bytes(data)}.diff"
+    if not place.is_file():
+        write_atomic(place, data)
+    counts = [hunk.changes for one in files for hunk in one.hunks]
+    return Patch(
+        subject=mail.title,
+        author=mail.author,
+        origin=mail.origin,
+        diff=str(place),
+        sha256=place.stem,
+        files=tuple(dict.fromkeys(one.path for one in files)),
+        hunks=len(counts),
+        changes=(sum(added for added, _ in counts), sum(removed for _, removed in counts)),
+    )
+
+
+def _refused(patch: Patch, number: int, index: Path, words: str) -> NotBuilt:
+    """git's refusal in words, with what it refused."""
+    name = f"patch {number} ({patch.subject})"
+    try:
+        git.git(("apply", "--cached", "--check", "--reverse", "--whitespace=nowarn", "--", patch.diff), index=index)
+    except git.GitFailed:
+        pass
+    else:
+        return NotBuilt(f"{name}: is in the source already", "leave it out")
+    failed = _FAILED.search(words)
+    found = _hunk_at(patch, failed[1], int(failed[2])) if failed else None
+    if failed is None or found is None:
+        return NotBuilt(
+            f"{name} does not apply: {_said(words)}",
+            f"rebase it to this source, or choose the one it was made for; it is {patch.origin}",
+        )
+    shown = "\n".join(f"    {line}" for line in found.lines[:_SHOWN])
+    more = f"\n    ({len(found.lines) - _SHOWN} more lines)" if len(found.lines) > _SHOWN else ""
+    where = f"{failed[1]}:{failed[2]}"
+    header = f"    @@ -{found.old[0]},{found.old[1]} +{found.new[0]},{found.new[1]} @@ {found.function}".rstrip()
+    return NotBuilt(f"{name} does not apply at {where}:\n{header}\n{shown}{more}",
+                    f"rebase it to this source, or choose the one it was made for; it is {patch.origin}")  # fmt: skip
+
+
+def _hunk_at(patch: Patch, path: str, line: int) -> Hunk | None:
+    def there(one: FileDiff, hunk: Hunk) -> bool:
+        return one.path == path and hunk.old[0] == line
+
+    return next((hunk for one, hunk in hunks_of(patch.text) if there(one, hunk)), None)
+
+
+def _said(words: str) -> str:
+    return "; ".join(line.removeprefix("error: ") for line in words.splitlines() if line.startswith("error: ")) or words

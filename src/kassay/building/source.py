@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a reference names, as one tree of the store: a git tree, a directory or a release of the archive, patched."""
+
+import re
+from pathlib import Path
+
+import msgspec
+
+from kassay.building import archive, git
+from kassay.building.patches import patched
+from kassay.effects.files import write_atomic
+from kassay.errors import BadInput
+from kassay.kernels._lock import locked
+from kassay.model.build import BuildRef, BuildSource
+from kassay.model.progress import Tell
+from kassay.model.records import from_json, to_json
+
+_ARCHIVE = "debian-source:"
+_VERSION = re.compile(r"^(VERSION|PATCHLEVEL|SUBLEVEL|EXTRAVERSION) *=[ \t]*(.*)$", re.M)
+
+
+def source_tree(build: BuildRef, tell: Tell) -> tuple[str, BuildSource]:
+    """The tree (sha1, in the store) of source and patches, and where it is from.
+
+    Raises BadInput for what is not there, NotBuilt for a patch that does not apply.
+    """
+    if build.pin and git.has_tree(build.pin):
+        return build.pin, _noted(build)
+    base, version = _base(build, tell)
+    tree, subjects = patched(base, build.patches)
+    if build.pin and tree != build.pin:
+        raise BadInput(f"{build.tree}: these are no longer the sources of tree {build.pin[:12]}",
+                       "leave tree= out to build them as they are now")  # fmt: skip
+    found = BuildSource(
+        base=build.tree + (f"@{build.revision}" if build.revision else ""), version=version, patches=subjects,
+        config=build.config, fragments=build.fragments, tree=tree,
+    )  # fmt: skip
+    write_atomic(_note(tree), to_json(found))
+    return tree, found
+
+
+def _base(build: BuildRef, tell: Tell) -> tuple[str, str]:
+    """The tree before patches, and the version it is of."""
+    if build.tree.startswith(_ARCHIVE):
+        if build.revision:
+            raise BadInput(f"build:{build.tree}@{build.revision}: a release of the archive has no revisions",
+                           f"write build:{build.tree}")  # fmt: skip
+        return _release(build.tree.removeprefix(_ARCHIVE), tell)
+    path = Path(build.tree).expanduser()
+    if not path.is_dir():
+        raise BadInput(f"build:{build.tree}: {'not a directory' if path.exists() else 'does not exist'}",
+                       "give a git tree, a directory of kernel sources, or debian-source:7.3")  # fmt: skip
+    if build.revision:
+        if not git.is_repository(path):
+            raise BadInput(f"build:{build.tree}@{build.revision}: no git tree is there", "leave the revision out")
+        commit = git.resolve(path, build.revision)
+        return _kernel(git.tree_of(path, commit), build.tree, f"commit {commit[:12]}")
+    if git.is_repository(path) and not (path / ".git").exists():
+        raise BadInput(f"build:{build.tree}: a bare repository has no working files", "name a revision: build:TREE@REV")
+    return _kernel(git.tree_of_files(path, tell, subject=build.tree), build.tree, "working files")
+
+
+def _release(version: str, tell: Tell) -> tuple[str, str]:
+    """A release of the archive; unpacked and read once."""
+    exact = archive.exact_version(version, tell)
+    note = git.store() / "releases" / exact.replace("/", "_")
+    # Whoever comes second must not read what the first one is unpacking, or throwing away.
+    with locked(note.with_name(f"{note.name}.lock"), f"{_ARCHIVE}{exact}", tell, "another fetch of it"):
+        if note.is_file():
+            tree, _, said = note.read_text("utf-8").strip().partition(" ")
+            if git.has_tree(tree):
+                return tree, said
+        unpacked, said = archive.debian_source(exact, tell)
+        tree = git.tree_of_files(unpacked, tell, subject=f"{_ARCHIVE}{exact}")
+        write_atomic(note, f"{tree} {said}\n".encode())
+        archive.discard(unpacked)
+    return tree, said
+
+
+def _kernel(tree: str, name: str, said: str) -> tuple[str, str]:
+    return tree, f"{kernel_version(tree, name)}, {said}"
+
+
+def kernel_version(tree: str, name: str) -> str:
+    """What the sources call themselves ("7.3.4"). Raises BadInput when they are no kernel's."""
+    values: dict[str, str] = dict(_VERSION.findall(git.read(tree, "Makefile") or ""))
+    if "VERSION" not in values or git.read(tree, "Kbuild") is None:
+        raise BadInput(f"build:{name}: no kernel sources (no Makefile with a VERSION)", "give the top of a kernel tree")
+    numbers = (values.get(part, "0") for part in ("VERSION", "PATCHLEVEL", "SUBLEVEL"))
+    return ".".join(numbers) + values.get("EXTRAVERSION", "")
+
+
+def _noted(build: BuildRef) -> BuildSource:
+    """Of a tree that was looked at before, what was said of it then; of its content nothing can have changed."""
+    try:
+        found = from_json(_note(build.pin).read_bytes(), BuildSource)
+    except (OSError, msgspec.MsgspecError):
+        found = BuildSource(base=build.tree, version=kernel_version(build.pin, build.tree), tree=build.pin)
+    return msgspec.structs.replace(found, config=build.config, fragments=build.fragments)
+
+
+def _note(tree: str) -> Path:
+    return git.store() / "origins" / f"{tree}.json"

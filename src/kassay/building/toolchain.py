@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Compilers that this host's distribution does not have, from a newer suite of its archive, without installing them.
+
+A package and all it depends on, of one suite, checked by signature and hash, are unpacked into the cache. Its programs
+run through the C library that came with them: small scripts call that library's loader. The assembler and linker
+are the host's. The host's own packages and apt are not touched.
+"""
+
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from kassay.effects import process
+from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, swept, write_atomic
+from kassay.errors import HostLacks
+from kassay.kernels import _apt
+from kassay.kernels._aptsources import host_mirrors
+from kassay.kernels._index import current_index
+from kassay.kernels._lock import locked
+from kassay.model.progress import Progress, Tell
+
+# Suites in which a compiler is looked for; the first that has it is taken with all it needs.
+_SUITES = ("oldstable", "stable", "testing", "unstable")
+# apt's closure holds what compiling C for a kernel never runs.
+_NOT_NEEDED = re.compile(
+    r"(?:binutils|libbinutils|libctf|libgprofng|libsframe|libjansson|lib(?:[alt]|hwa|ub)san\d|libitm|libgomp|libatomic"
+    r"|libquadmath|libgc1|libobjc|libstdc\+\+-|libc6-dev|libc-dev|libc-l10n|linux-libc-dev|manpages|lib32|libx32)"
+)
+_URI = re.compile(r"^'([^']+)' (\S+)_(\S+)_\w+\.deb (\d+) SHA256:([0-9a-f]{64})$", re.M)
+_LAYOUT = 1  # raised when the scripts below change: what was unpacked before is unpacked anew
+
+
+class Fetched(NamedTuple):
+    """program: what make is given as CC. package: name and version, and the suite."""
+
+    program: Path
+    package: str
+
+
+class _Deb(NamedTuple):
+    uri: str
+    name: str
+    version: str
+    size_bytes: int
+    sha256: str
+
+
+def fetched(family: str, major: int, arch: str, package: str, tell: Tell) -> Fetched:
+    """The compiler, from the cache or the archive. Raises HostLacks when no suite has it."""
+    place = _kept(package)
+    if place is None:
+        with locked(_place() / f".{package}.lock", package, tell):
+            place = _kept(package) or _fetch(family, major, arch, package, tell)
+    return Fetched(place / "bin" / f"{family}-{major}", (place / "package").read_text("utf-8").strip())
+
+
+def is_wrapper(path: Path) -> bool:
+    """Whether `path` is a compiler of the cache."""
+    return path.parent.parent.parent == _place()
+
+
+def identity(path: Path) -> str:
+    """sha256 of the hashes of the packages that a compiler of the cache was unpacked from, and of its scripts."""
+    return sha256_bytes((path.parent.parent / "packages").read_bytes())
+
+
+def _place() -> Path:
+    return cache_directory() / "compilers"
+
+
+def _kept(package: str) -> Path | None:
+    """What was unpacked of a package; the newest when there are several."""
+    found = sorted(_place().glob(f"{package}_*_{_LAYOUT}"))
+    return found[-1] if found else None
+
+
+def _fetch(family: str, major: int, arch: str, package: str, tell: Tell) -> Path:
+    mirrors = host_mirrors()
+    root = _apt.root_for(mirrors, "x86_64")
+    current_index("x86_64", tell)  # apt's lists are there, and not older than a day where there is a network
+    _apt.prepare(root, mirrors)
+    tell(Progress(stage="compilers", subject=package, text="not on this host; looking in the archive"))
+    suite, debs = _closure(root, package)
+    main = next(deb for deb in debs if deb.name == package)
+    final = _place() / f"{package}_{main.version.replace(':', '%3a')}_{_LAYOUT}"
+    size = sum(deb.size_bytes for deb in debs)
+    words = f"{package} {main.version} of {suite}: {len(debs)} packages, {size / 1e6:.0f} MB"
+    tell(Progress(stage="compilers", subject=package, text=words))
+    with swept(_place() / f".{package}.partial") as made:
+        (made / "root").mkdir()
+        for deb in debs:
+            _unpack(root, deb, made, tell)
+        _scripts(made, final, family, major, arch)
+        write_atomic(made / "packages", "".join(f"{d.name} {d.version} {d.sha256}\n" for d in debs).encode())
+        write_atomic(made / "package", f"{package} {main.version} of Debian {suite}\n".encode())
+        for script in (made / "bin").iterdir():
+            script.chmod(0o755)
+        with disk_errors(final):
+            made.rename(final)
+    return final
+
+
+def _closure(root: _apt.AptRoot, package: str) -> tuple[str, tuple[_Deb, ...]]:
+    """The package and what it needs to run, all of the oldest suite that has it."""
+    said = ""
+    for alias in _SUITES:
+        suite = _apt.codename(root, alias)
+        argv = ("apt-get", "-c", root.configuration, *_apt.WITH_CACHE, "-t", suite, "-y",
+                "--no-install-recommends", "--print-uris", "install", f"{package}/{suite}")  # fmt: skip
+        ended = process.run(argv, timeout_s=300)
+        debs = tuple(_Deb(m[1], m[2], m[3].replace("%3a", ":"), int(m[4]), m[5]) for m in _URI.finditer(ended.out))
+        if ended.status == 0 and any(deb.name == package for deb in debs):
+            return suite, tuple(deb for deb in debs if not _NOT_NEEDED.match(deb.name))
+        said = ended.err.strip().splitlines()[-1] if ended.err.strip() else f"apt-get ended with {ended.status}"
+    what = f"compiler {package}: neither on this host nor in the archive's suites ({said})"
+    raise HostLacks(what, "name one that is installed, or its absolute path")
+
+
+def _unpack(root: _apt.AptRoot, deb: _Deb, made: Path, tell: Tell) -> None:
+    file = made / f"{deb.name}.deb"
+    if reason := _apt.download(root, deb.uri, deb.sha256, file, tell):
+        raise HostLacks(f"{deb.name} {deb.version}: {reason}", "check the network and repeat the command")
+    with disk_errors(made):
+        ended = process.run(("dpkg-deb", "-x", str(file), str(made / "root")), timeout_s=600)
+        if ended.status:
+            raise HostLacks(f"{deb.name} {deb.version}: {ended.err.strip()}", "repeat the command")
+        file.unlink()
+
+
+def _scripts(made: Path, final: Path, family: str, major: int, arch: str) -> None:
+    """Programs to call: the driver, and for gcc its cc1, which the driver finds by -B."""
+    (made / "bin").mkdir()
+    inside, driver = made / "root", f"{family}-{major}"
+    if family == "clang":
+        resources = final / "root" / f"usr/lib/llvm-{major}/lib/clang/{major}"
+        program = f"usr/lib/llvm-{major}/bin/clang"
+        # clang calls itself again, as -cc1 or -cc1as, by the name it was called.
+        plain = _through_loader(made, final, program, str(final / "bin" / driver))
+        given = f"-no-canonical-prefixes -resource-dir {shlex.quote(str(resources))}"
+        text = f'case "$1" in -cc1*) {plain} "$@" ;; esac\n{plain} {given} "$@"\n'
+    else:
+        triple = "aarch64-linux-gnu" if arch == "arm64" else "x86_64-linux-gnu"
+        program = f"usr/bin/{triple}-gcc-{major}"
+        called = str(final / "root" / program)
+        text = f'{_through_loader(made, final, program, called)} -B {shlex.quote(str(final / "bin"))}/ "$@"\n'
+        cc1 = next((p for p in inside.glob(f"usr/lib*/gcc*/**/{major}/cc1") if p.is_file()), None)
+        if cc1 is None:
+            raise HostLacks(f"{driver}: its packages hold no cc1", "report this, and name another compiler")
+        words = _through_loader(made, final, str(cc1.relative_to(inside)), str(cc1.name))
+        write_atomic(made / "bin" / "cc1", f'#!/bin/sh\n{words} "$@"\n'.encode())
+    if not (inside / program).is_file():
+        raise HostLacks(f"{driver}: its packages hold no {program}", "report this, and name another compiler")
+    write_atomic(made / "bin" / driver, f"#!/bin/sh\n{text}".encode())
+
+
+def _through_loader(made: Path, final: Path, program: str, called: str) -> str:
+    root = final / "root"
+    folders: Sequence[str] = ("usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu", "usr/lib")
+    libraries = [*folders, *(str(p.relative_to(made / "root")) for p in (made / "root").glob("usr/lib/llvm-*/lib"))]
+    words = (str(root / _loader(made)), "--inhibit-cache", "--argv0", called, "--library-path",
+             ":".join(str(root / one) for one in libraries), str(root / program))  # fmt: skip
+    return "exec " + " ".join(shlex.quote(word) for word in words)
+
+
+def _loader(made: Path) -> str:
+    """The loader of the C library that was unpacked."""
+    found = next(iter(sorted((made / "root").glob("usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"))), None)
+    found = found or next(iter(sorted((made / "root").glob("lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"))), None)
+    if found is None:
+        raise HostLacks("the compiler's packages hold no dynamic loader", "report this, and name another compiler")
+    return str(found.relative_to(made / "root"))

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One build: sources in a slot, objects of one configuration and compiler beside them, make, and what it left.
+
+Whatever make was doing when its process was killed, it may have left a half-written file that looks finished. So a mark
+stands while it runs; objects that still bear it are thrown away, and come back out of the compiler cache.
+"""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from kassay.building import git
+from kassay.building.compilers import Compiler
+from kassay.building.config import Base, make_config
+from kassay.building.failure import first_error
+from kassay.effects import clock, process
+from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, write_atomic
+from kassay.errors import HostLacks, NotBuilt
+from kassay.model.progress import Progress, Tell
+
+# The kernel calls the two as we do.
+TARGETS = {"x86_64": "vmlinux", "arm64": "arch/arm64/boot/Image"}
+_FIXED = {
+    "KBUILD_BUILD_TIMESTAMP": "Thu Jan  1 00:00:00 UTC 2026", "KBUILD_BUILD_USER": "kassay",
+    "KBUILD_BUILD_HOST": "kassay", "KBUILD_BUILD_VERSION": "1", "SOURCE_DATE_EPOCH": "1767225600", "TZ": "UTC",
+    "CCACHE_NOHASHDIR": "1", "CCACHE_MAXSIZE": "20G",
+}  # fmt: skip
+# What a user may have set for builds of his own.
+_CLEARED = ("MAKEFLAGS", "MAKELEVEL", "KBUILD_OUTPUT", "KCFLAGS", "KCPPFLAGS", "LOCALVERSION", "LLVM", "CROSS_COMPILE",
+            "ARCH", "CC", "CFLAGS", "LDFLAGS", "KCONFIG_CONFIG", "W", "C", "V")  # fmt: skip
+_LONGEST_S = 3 * 3600
+
+
+class Recipe(NamedTuple):
+    """All that one build needs. requested, base: of config.requested(). subject: for progress and errors."""
+
+    tree: str
+    arch: str
+    compiler: Compiler
+    requested: str
+    base: Base
+    subject: str
+
+
+def objects_in(source: Path, recipe: Recipe) -> Path:
+    """Where the objects of this configuration and compiler are."""
+    words = (recipe.arch, recipe.compiler.identity, recipe.base, recipe.requested)
+    return source / f"kassay-{sha256_bytes(chr(0).join(words).encode())[:16]}"
+
+
+def configure(source: Path, objects: Path, recipe: Recipe, tell: Tell) -> None:
+    """.config in `objects`, made again only when what it depends on changed. Raises NotBuilt."""
+    made = objects / "kassay-configured"
+    before = made.read_text("ascii").strip() if made.is_file() and (objects / ".config").is_file() else ""
+    touched = git.changed(before, recipe.tree) if before and git.has_tree(before) else ("Kconfig",)
+    if any("Kconfig" in path or path.startswith("scripts/") for path in touched):
+        made.unlink(missing_ok=True)
+        with disk_errors(objects):
+            objects.mkdir(exist_ok=True)
+        with _marked(objects):
+            arguments = _arguments(recipe)
+            make_config(source, objects, recipe.arch, arguments, recipe.requested, recipe.base, tell)
+    write_atomic(made, f"{recipe.tree}\n".encode())
+
+
+def make(source: Path, objects: Path, recipe: Recipe, target: str, log: Path, tell: Tell) -> Path:
+    """Builds `target` and returns its path; `log` is kept. Raises NotBuilt that names the first error."""
+    lines = _Lines(objects / f"kassay-lines-{sha256_bytes(target.encode())[:8]}")
+    with _marked(objects) as mark, disk_errors(mark):
+        argv = _argv(source, objects, recipe, target)
+        status = _run(argv, recipe, log, mark, lambda n: lines.tell(n, recipe.subject, tell))
+    text = log.read_text("utf-8", "replace")
+    if status:
+        raise _failed(recipe.subject, text, log, status)
+    lines.keep()
+    return objects / target
+
+
+@contextmanager
+def _marked(objects: Path) -> Iterator[Path]:
+    """A mark stands until make has ended by itself, well or not; kill it, and the mark stays."""
+    mark = objects / "kassay-making"
+    write_atomic(mark, b"0")
+    try:
+        yield mark
+    except NotBuilt:
+        mark.unlink()
+        raise
+    mark.unlink()
+
+
+def fit(objects: Path, recipe: Recipe, tell: Tell) -> None:
+    """Throws away the objects of a build that was killed, once the compilers it left behind have ended."""
+    mark = objects / "kassay-making"
+    if mark.exists():
+        text = "a build was interrupted here: its objects are made again, from the compiler cache"
+        tell(Progress(stage="build", subject=recipe.subject, text=text))
+        process.end_group(int(mark.read_text() or 0), inside=objects)
+        with disk_errors(objects):
+            shutil.rmtree(objects)
+
+
+def _failed(subject: str, text: str, log: Path, status: int) -> NotBuilt | HostLacks:
+    if "No space left on device" in text:
+        return HostLacks(f"{subject}: the disk is full ({log})", "free some space and repeat the command")
+    return NotBuilt(f"{subject}: {first_error(text) or f'make ended with {status}'}", f"the whole log: {log}", str(log))
+
+
+class _Lines:
+    """How many lines make printed: of the last build of this kind, and of this one, which is how far it is."""
+
+    def __init__(self, place: Path) -> None:
+        self._place, self._now = place, 0
+        self._last = int(place.read_text()) if place.is_file() else 0
+
+    def tell(self, lines: int, subject: str, tell: Tell) -> None:
+        self._now = lines
+        done = min(lines / self._last, 0.99) if self._last > lines else None
+        tell(Progress(stage="build", subject=subject, text=f"{lines} steps of make", done=done))
+
+    def keep(self) -> None:
+        """A build of few changes says nothing of how long a whole one is."""
+        if self._now > self._last:
+            write_atomic(self._place, str(self._now).encode())
+
+
+def _argv(source: Path, objects: Path, recipe: Recipe, target: str) -> tuple[str, ...]:
+    jobs = len(os.sched_getaffinity(0))
+    unset = (word for name in _CLEARED for word in ("-u", name))
+    return ("env", *unset, "make", "-C", str(source), f"O={objects}", *_arguments(recipe), f"-j{jobs}", target)
+
+
+def _run(argv: tuple[str, ...], recipe: Recipe, log: Path, mark: Path, tell_lines: Callable[[int], None]) -> int:
+    """Runs make to its end; `mark` names its process group meanwhile."""
+    cache = {
+        "CCACHE_DIR": str(cache_directory() / "ccache"),
+        "CCACHE_COMPILERCHECK": f"string:{recipe.compiler.identity}",
+    }
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("wb") as out:
+        child = process.start(argv, out=out, err=out, env={**_FIXED, **cache})
+        mark.write_text(str(child.pid))
+        try:
+            return _watched(child, log, tell_lines)
+        finally:
+            process.end(child)
+
+
+def _arguments(recipe: Recipe) -> tuple[str, ...]:
+    """What every call of make is told. The compiler behind a cache, where the host has one."""
+    wrapper = "ccache " if process.find("ccache") else ""
+    given = [f"CC={wrapper}{one[3:]}" if one.startswith("CC=") else one for one in recipe.compiler.make_arguments]
+    return (f"ARCH={recipe.arch}", *given, f"HOSTCC={wrapper}gcc")
+
+
+def _watched(child: process.Child, log: Path, tell_lines: Callable[[int], None]) -> int:
+    started, last = clock.monotonic_s(), 0.0
+    while not process.wait(child, 0.2):
+        now = clock.monotonic_s() - started
+        if now > _LONGEST_S:
+            raise HostLacks(f"{log}: make did not end within {_LONGEST_S // 3600} hours", "look at the log")
+        if now - last >= 1:
+            last = now
+            tell_lines(log.read_bytes().count(b"\n"))
+    return child.returncode

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""build:TREE@REV+PATCH: kernels built here, from source."""
+
+from pathlib import Path
+
+from msgspec import structs
+
+from kassay.building.builder import Wanted, build_image, wanted
+from kassay.effects.files import cache_directory, write_atomic
+from kassay.kernels import _store
+from kassay.kernels._source import KernelSource
+from kassay.model.build import build_text
+from kassay.model.kernel import KernelArtifact, KernelRef
+from kassay.model.progress import Tell
+
+
+class BuildKernels(KernelSource):
+    """Sources, patches, configuration and compiler become an image; the same four are built once."""
+
+    name = "build"
+    summary = "a kernel built here: build:TREE@REV+PATCH, build:debian-source:7.3,cc=gcc-12 (docs/building.md)"
+
+    def resolve(self, ref: KernelRef, flavour: str, tell: Tell) -> KernelArtifact:
+        """See KernelSource; flavour means nothing here. Raises NotBuilt when the sources do not become a kernel."""
+        one = wanted(ref, tell)
+        note = _note(one)
+        sha256 = note.read_text("ascii").strip() if note.is_file() else ""
+        kept = _store.load(sha256, ref.text, kind="build") if sha256 else None
+        return _named(kept or _made(one, ref, note, tell), one)
+
+    def pinned(self, ref: KernelRef, tell: Tell) -> str:
+        """See KernelSource: with the tree that the sources are at this moment."""
+        one = wanted(ref, tell)
+        arch = ref.text[: -len(f"build:{ref.locator}")]
+        return arch + build_text(structs.replace(one.build, pin=one.recipe.tree))
+
+
+def _made(one: Wanted, ref: KernelRef, note: Path, tell: Tell) -> KernelArtifact:
+    built = build_image(one, tell)
+    origin = _store.Origin(source=f"built from {one.source.base}", kind="build")
+    artifact = _store.keep(built.image, origin, built.beside, ref.arch, ref.text, tell)
+    write_atomic(note, f"{artifact.identity.image_sha256}\n".encode())
+    return artifact
+
+
+def _named(artifact: KernelArtifact, one: Wanted) -> KernelArtifact:
+    """Two sources may give one image: it is called what was asked for."""
+    source = one.source
+    words = f"built here from {source.base} ({source.version})"
+    words += f" + {len(source.patches)} patch{'es' if len(source.patches) > 1 else ''}" if source.patches else ""
+    identity = structs.replace(artifact.identity, source=words, build=source)
+    return structs.replace(artifact, identity=identity)
+
+
+def _note(one: Wanted) -> Path:
+    """Which image the build of these inputs gave."""
+    return cache_directory() / "refs" / "build" / one.key
+
+
+SOURCE = BuildKernels()

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is asked of a configuration, and what of it is not met."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kassay.building.config import applicable, merged, otherwise, requested, source_version, unmet, values
+from kassay.errors import BadInput
+from kassay.model.build import BuildRef
+from kassay.model.progress import silent
+
+FINAL = "#\n# Linux/x86 6.18.2 Kernel Configuration\n#\nCONFIG_A=y\n# CONFIG_B is not set\nCONFIG_N=250\n"
+
+
+def test_what_came_out_as_asked_is_met() -> None:
+    assert unmet("CONFIG_A=y\nCONFIG_B=n\nCONFIG_N=250\nCONFIG_ABSENT=n\n", FINAL) == ()
+
+
+def test_what_did_not_come_out_is_said_in_words() -> None:
+    said = unmet("CONFIG_B=y\nCONFIG_NOSUCH=y\nCONFIG_A=n\n", FINAL)
+    assert said == (
+        "CONFIG_B=y: came out as n",
+        "CONFIG_NOSUCH=y: no such symbol, or what it depends on is off",
+        "CONFIG_A=n: came out as y",
+    )
+
+
+def test_a_marked_symbol_counts_only_in_its_versions() -> None:
+    assert unmet("CONFIG_OLD=y  # until 6.17\nCONFIG_NEW=y  # from 6.19\n", FINAL) == ()
+    assert len(unmet("CONFIG_OLD=y  # until 6.18\nCONFIG_NEW=y  # from 6.18\n", FINAL)) == 2
+
+
+def test_a_generated_base_is_told_apart_from_what_was_asked() -> None:
+    request = "CONFIG_CC_HAS_X=y  # base\nCONFIG_A=y\n"
+    assert unmet(request, FINAL) == ()
+    assert len(otherwise(request, FINAL)) == 1
+
+
+def test_the_last_mention_of_a_symbol_counts() -> None:
+    assert merged(("CONFIG_A=y\nCONFIG_B=y", "# CONFIG_A is not set")) == ("CONFIG_B=y", "CONFIG_A=n")
+
+
+def test_a_line_that_is_no_configuration_is_refused() -> None:
+    with pytest.raises(BadInput, match="CONFIGA"):
+        merged(("CONFIGA",))
+
+
+@pytest.mark.parametrize("arch", ["x86_64", "arm64"])
+def test_the_lab_asks_for_what_the_workloads_need(arch: str) -> None:
+    text, base = requested(BuildRef(tree="x", fragments=("CONFIG_NUMA=y",)), arch, "7.3.4", silent)
+    asked = applicable(text, "7.3.4")
+    assert base == "allno"
+    for symbol in ("ZRAM", "TRANSPARENT_HUGEPAGE", "PROC_PAGE_MONITOR", "SMP", "KALLSYMS", "NUMA"):
+        assert asked[f"CONFIG_{symbol}"] == ("y", True)
+
+
+def test_a_config_file_of_another_compiler_is_a_base(tmp_path: Path) -> None:
+    file = tmp_path / "config"
+    file.write_text('CONFIG_CC_VERSION_TEXT="gcc 99"\nCONFIG_A=y\n')
+    text, base = requested(BuildRef(tree="x", config=str(file), fragments=("CONFIG_Q=y",)), "x86_64", "6.18.2", silent)
+    assert base == "full"
+    assert unmet(text, FINAL) == ("CONFIG_Q=y: no such symbol, or what it depends on is off",)
+
+
+def test_a_missing_fragment_is_refused() -> None:
+    with pytest.raises(BadInput, match="nosuch"):
+        requested(BuildRef(tree="x", fragments=("/nosuch/file",)), "x86_64", "7.3", silent)
+
+
+def test_the_version_is_read_from_the_makefile(tmp_path: Path) -> None:
+    (tmp_path / "Makefile").write_text("VERSION = 7\nPATCHLEVEL = 4\nSUBLEVEL = 0\nEXTRAVERSION = -rc1\n")
+    assert source_version(tmp_path) == "7.4.0-rc1"
+
+
+@given(st.dictionaries(st.from_regex(r"CONFIG_[A-Z0-9_]{1,8}", fullmatch=True), st.sampled_from(["y", "n", "12"])))
+def test_merging_and_reading_agree(asked: dict[str, str]) -> None:
+    assert values("\n".join(merged(["".join(f"{k}={v}\n" for k, v in asked.items())]))) == asked

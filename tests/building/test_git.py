@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The source store, with real git."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from kassay.building import git
+from kassay.errors import BadInput
+from kassay.model.progress import silent
+
+
+def files(place: Path, **texts: str) -> Path:
+    place.mkdir(exist_ok=True)
+    for name, text in texts.items():
+        (place / name).write_text(text)
+    return place
+
+
+def repository(place: Path, **texts: str) -> Path:
+    files(place, **texts)
+    for argv in (("init", "-q"), ("add", "-A"), ("-c", "user.name=x", "-c", "user.email=x@y", "commit", "-qm", "one")):
+        subprocess.run(("git", "-C", str(place), *argv), check=True)
+    return place
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def test_the_same_files_are_the_same_tree_wherever_they_come_from(tmp_path: Path) -> None:
+    plain, versioned = files(tmp_path / "plain", a="1\n", b="2\n"), repository(tmp_path / "git", a="1\n", b="2\n")
+    tree = git.tree_of_files(plain, silent, subject="plain")
+    assert git.tree_of_files(versioned, silent, subject="git") == tree
+    assert git.tree_of(versioned, git.resolve(versioned, "HEAD")) == tree
+    assert git.has_tree(tree)
+
+
+def test_an_edit_that_nobody_committed_is_another_tree_and_the_users_index_stays(tmp_path: Path) -> None:
+    place = repository(tmp_path / "git", a="1\n")
+    before = git.tree_of_files(place, silent, subject="git")
+    (place / "a").write_text("2\n")
+    after = git.tree_of_files(place, silent, subject="git")
+    assert git.changed(before, after) == ("a",)
+    status = subprocess.run(("git", "-C", str(place), "status", "--porcelain"), check=True, capture_output=True)
+    assert status.stdout == b" M a\n"
+    assert not list((place / ".git" / "objects").glob(f"{after[:2]}/{after[2:]}"))
+
+
+def test_files_that_a_release_ignores_itself_belong_to_it(tmp_path: Path) -> None:
+    place = files(tmp_path / "plain", **{".gitignore": "made.c\n", "made.c": "x\n"})
+    tree = git.tree_of_files(place, silent, subject="plain")
+    assert git.read(tree, "made.c") == "x\n"
+
+
+def test_a_revision_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no revision 'v9'"):
+        git.resolve(repository(tmp_path / "git", a="1\n"), "v9")
+
+
+def test_a_patch_makes_a_tree_or_leaves_nothing(tmp_path: Path) -> None:
+    tree = git.tree_of_files(files(tmp_path / "plain", a="1\n", b="2\n"), silent, subject="x")
+    diff = tmp_path / "diff"
+    diff.write_text("--- a/a\n+++ b/a\n@@ -1 +1 @@\n-1\n+one\n")
+    made = git.with_patch(tree, diff)
+    assert (git.read(made, "a"), git.read(made, "b")) == ("one\n", "2\n")
+    with pytest.raises(git.GitFailed, match=r"patch failed: a:1"):
+        git.with_patch(made, diff)
+
+
+def test_text_can_be_replaced_and_its_mode_stays(tmp_path: Path) -> None:
+    place = files(tmp_path / "plain", a="1\n")
+    (place / "a").chmod(0o755)
+    tree = git.tree_of_files(place, silent, subject="x")
+    made = git.with_files(tree, {"a": "2\n"})
+    assert git.read(made, "a") == "2\n"
+    assert git.git(("ls-tree", made)).startswith("100755")
+    assert git.with_files(made, {"a": "1\n"}) == tree
+
+
+def test_blobs_can_be_asked_for_by_pattern(tmp_path: Path) -> None:
+    place = files(tmp_path / "plain", **{"Kconfig": "1\n", "Kconfig.debug": "2\n", "a": "3\n"})
+    tree = git.tree_of_files(place, silent, subject="x")
+    assert [path for path, _ in git.blobs(tree, "*Kconfig*")] == ["Kconfig", "Kconfig.debug"]
+    assert len(git.blobs(tree)) == 3

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Patches as people hand them on become trees, or are refused with what is wrong with them."""
+
+import base64
+from pathlib import Path
+
+import pytest
+
+from kassay.building import git
+from kassay.building.patches import apply, patched, read_patches
+from kassay.errors import BadInput, NotBuilt
+from tests.building._repository import BASE, FIRST, commit, run, series
+
+
+@pytest.fixture
+def linux(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, tuple[str, ...]]:
+    repository, trees = series(tmp_path, monkeypatch)
+    git.tree_of(repository, "HEAD")
+    return repository, trees
+
+
+def mailbox(repository: Path, *options: str) -> str:
+    return run(repository, "format-patch", "--stdout", *options, "HEAD~3")
+
+
+def test_a_mailbox_gives_the_tree_that_its_author_had(linux: tuple[Path, tuple[str, ...]], tmp_path: Path) -> None:
+    repository, trees = linux
+    mbox = tmp_path / "series.mbox"
+    mbox.write_text(mailbox(repository, "--cover-letter", "-v2"))
+    found = read_patches(mbox)
+    assert apply(trees[0], found) == trees[3]
+    assert [one.subject for one in found][1] == "mm/walk: größere Schritte"
+    assert found[1].author == "Änne Autor <a@example.org>"
+    assert (found[1].hunks, found[1].changes, found[1].files) == (2, (2, 2), ("mm/walk.c",))
+
+
+def test_mails_out_of_order_are_applied_in_the_order_of_their_subjects(
+    linux: tuple[Path, tuple[str, ...]], tmp_path: Path
+) -> None:
+    repository, trees = linux
+    mails = mailbox(repository).split("\nFrom ")
+    mbox = tmp_path / "series.mbox"
+    mbox.write_text("\nFrom ".join(["From " + mails[2], mails[1], mails[0].removeprefix("From ")]) + "\n")
+    assert apply(trees[0], read_patches(mbox)) == trees[3]
+
+
+def test_a_missing_mail_is_named(linux: tuple[Path, tuple[str, ...]], tmp_path: Path) -> None:
+    repository, _ = linux
+    mails = mailbox(repository).split("\nFrom ")
+    mbox = tmp_path / "series.mbox"
+    mbox.write_text("\nFrom ".join([mails[0], mails[2]]))
+    with pytest.raises(BadInput, match="patch 2/3 is missing"):
+        read_patches(mbox)
+
+
+def test_two_versions_in_one_mailbox_are_refused(linux: tuple[Path, tuple[str, ...]], tmp_path: Path) -> None:
+    repository, _ = linux
+    mbox = tmp_path / "series.mbox"
+    mbox.write_text(mailbox(repository) + mailbox(repository, "-v2"))
+    with pytest.raises(BadInput, match="more than one series"):
+        read_patches(mbox)
+
+
+def test_a_reply_with_a_diff_of_its_own_is_left_out_beside_the_series(
+    linux: tuple[Path, tuple[str, ...]], tmp_path: Path
+) -> None:
+    repository, trees = linux
+    reply = run(repository, "format-patch", "--stdout", "-1", "--subject-prefix=PATCH 1/3", "HEAD").replace(
+        "Subject: [PATCH 1/3]", "Subject: Re: [PATCH 1/3]"
+    )
+    mbox = tmp_path / "thread.mbox"
+    mbox.write_text(mailbox(repository) + reply)
+    assert apply(trees[0], read_patches(mbox)) == trees[3]
+
+
+@pytest.mark.parametrize("encoding", ["quoted-printable", "base64"])
+def test_encoded_mails_are_decoded(linux: tuple[Path, tuple[str, ...]], tmp_path: Path, encoding: str) -> None:
+    repository, trees = linux
+    plain = run(repository, "format-patch", "--stdout", "-1", "HEAD~2")
+    head, _, body = plain.partition("\n\n")
+    coded = base64.encodebytes(body.encode()).decode() if encoding == "base64" else body.replace("=", "=3D")
+    fields = f"MIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: {encoding}"
+    one = tmp_path / "one.eml"
+    one.write_text(f"{head.partition(chr(10))[2]}\n{fields}\n\n{coded}")
+    assert apply(trees[0], read_patches(one)) == trees[1]
+
+
+def test_a_bare_diff_and_a_directory_of_patches_are_patches(
+    linux: tuple[Path, tuple[str, ...]], tmp_path: Path
+) -> None:
+    repository, trees = linux
+    diff = tmp_path / "all.diff"
+    diff.write_text(run(repository, "diff", "HEAD~3", "HEAD"))
+    directory = tmp_path / "patches"
+    run(repository, "format-patch", "-q", "--cover-letter", "-o", str(directory), "HEAD~3")
+    assert patched(trees[0], (str(diff),)) == (trees[3], ("all",))
+    assert patched(trees[0], (str(directory),))[0] == trees[3]
+    assert len(read_patches(directory)) == 3
+
+
+def test_a_directory_that_lacks_one_patch_of_a_series_is_refused(
+    linux: tuple[Path, tuple[str, ...]], tmp_path: Path
+) -> None:
+    directory = tmp_path / "patches"
+    run(linux[0], "format-patch", "-q", "-o", str(directory), "HEAD~3")
+    sorted(directory.iterdir())[2].unlink()
+    with pytest.raises(BadInput, match="patch 3/3 is missing"):
+        read_patches(directory)
+
+
+def test_a_quilt_series_file_gives_the_order_and_what_is_left_out(
+    linux: tuple[Path, tuple[str, ...]], tmp_path: Path
+) -> None:
+    repository, trees = linux
+    directory = tmp_path / "patches"
+    directory.mkdir()
+    (directory / "b.patch").write_text(run(repository, "diff", "HEAD~3", "HEAD~2"))
+    (directory / "a.patch").write_text(run(repository, "diff", "HEAD~2", "HEAD~1"))
+    (directory / "series").write_text("# order\nb.patch\na.patch -p1\n")
+    assert patched(trees[0], (str(directory),))[0] == trees[2]
+    (directory / "series").write_text("b.patch\n")
+    assert patched(trees[0], (str(directory),))[0] == trees[1]
+
+
+def test_what_does_not_apply_is_refused_with_file_line_and_hunk(
+    linux: tuple[Path, tuple[str, ...]], tmp_path: Path
+) -> None:
+    repository, trees = linux
+    diff = tmp_path / "other.diff"
+    diff.write_text(run(repository, "diff", "HEAD~3", "HEAD~2").replace("return small(n)", "return smaller(n)"))
+    with pytest.raises(NotBuilt) as caught:
+        apply(trees[0], read_patches(diff))
+    assert "patch 1 (other) does not apply at mm/walk.c:24" in caught.value.what
+    assert "-\tif (n == 1)" in caught.value.what
+    assert str(diff) in caught.value.remedy
+
+
+def test_a_patch_that_is_in_the_source_already_is_told_from_one_that_does_not_fit(
+    linux: tuple[Path, tuple[str, ...]], tmp_path: Path
+) -> None:
+    repository, trees = linux
+    diff = tmp_path / "first.diff"
+    diff.write_text(run(repository, "diff", "HEAD~3", "HEAD~2"))
+    with pytest.raises(NotBuilt, match="is in the source already"):
+        apply(trees[1], read_patches(diff))
+
+
+def test_a_patch_to_a_file_that_is_not_there_is_refused_in_words(
+    linux: tuple[Path, tuple[str, ...]], tmp_path: Path
+) -> None:
+    diff = tmp_path / "elsewhere.diff"
+    diff.write_text(run(linux[0], "diff", "HEAD~1", "HEAD").replace("walk.c", "gone.c"))
+    with pytest.raises(NotBuilt, match=r"mm/gone.c: does not exist"):
+        apply(linux[1][0], read_patches(diff))
+
+
+def test_bytes_that_are_not_utf_8_survive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository, _ = series(tmp_path, monkeypatch)
+    commit(repository, BASE, "back")
+    (repository / "mm" / "walk.c").write_bytes(BASE.replace("// SPDX", "// \xe9 SPDX").encode("latin-1"))
+    run(repository, "commit", "-qam", "latin")
+    mbox = tmp_path / "one.mbox"
+    (repository / "mm" / "walk.c").write_bytes(FIRST.replace("// SPDX", "// \xe9 SPDX").encode("latin-1"))
+    run(repository, "commit", "-qam", "next")
+    run(repository, "format-patch", "-q", "-1", "-o", str(tmp_path / "out"), "HEAD")
+    found = read_patches(next((tmp_path / "out").iterdir()))
+    git.tree_of(repository, "HEAD")
+    trees = [run(repository, "rev-parse", f"{at}^{{tree}}").strip() for at in ("HEAD~1", "HEAD")]
+    assert apply(trees[0], found) == trees[1]
+    assert not mbox.exists()
+
+
+def test_nothing_to_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "notes").write_text("no patch\n")
+    (tmp_path / "empty").mkdir()
+    for name, what in (("gone", "no such patch"), ("notes", "neither a mail"), ("empty", "no patch in it")):
+        with pytest.raises(BadInput, match=what):
+            read_patches(tmp_path / name)
