@@ -59,6 +59,8 @@ def main() -> None:
         status = 0
     except Exception as error:
         status = _unexpected(error)
+        if "--step" in sys.argv:  # `git bisect run` would take 1..127 for an answer
+            status += 128
     sys.exit(status if isinstance(status, int) else 0)
 
 

@@ -7,7 +7,7 @@ import msgspec
 
 from kassay.effects.files import sha256_bytes, write_atomic
 from kassay.errors import BadInput
-from kassay.model.experiment import Experiment, KernelUse
+from kassay.model.experiment import Experiment
 from kassay.model.kernel import exact_ref
 from kassay.model.plan import Plan
 from kassay.model.records import Record, content_id, from_json, to_json
@@ -87,7 +87,7 @@ def _comparable(plan: Plan) -> Plan:
 def pinned(plan: Plan) -> Experiment:
     """The experiment with "debian:6.17" replaced by the package version that was found."""
     uses = tuple(
-        KernelUse(ref=exact_ref(kernel), cmdline=use.cmdline)
+        msgspec.structs.replace(use, ref=exact_ref(kernel))
         for use, kernel in zip(plan.experiment.kernels, plan.kernels, strict=True)
     )
     return msgspec.structs.replace(plan.experiment, kernels=uses)

@@ -10,8 +10,10 @@ from msgspec import structs
 
 from kassay.analysis.analyse import Analysis, analyse
 from kassay.analysis.beside import side_by_side
+from kassay.analysis.gap import gaps
 from kassay.analysis.gate.same_shape import SHAPE
 from kassay.analysis.seed_findings import judged_by_seed_rules
+from kassay.analysis.series import tabled
 from kassay.choosing import chosen
 from kassay.directory import BESIDE, RunDirectory, open_directory, resumed, started
 from kassay.effects.files import swept
@@ -21,7 +23,7 @@ from kassay.imports.store import is_import
 from kassay.journal.journal import append, open_journal, read_journal
 from kassay.looking import Looking
 from kassay.measuring import Measurer, jobs_for
-from kassay.model.experiment import Experiment
+from kassay.model.experiment import Experiment, labels
 from kassay.model.measurement import CellEvidence
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.report import Report
@@ -31,8 +33,10 @@ from kassay.prepare import Prepared, prepare, shared_cmdline
 from kassay.profiles import Executed, Profiled, Profiles, itemised, profiled, stacks_of
 from kassay.profiles import executed as executed_at
 from kassay.report.build import build_report
+from kassay.rows import kept as kept_rows
 from kassay.run.lock import exclusive, host_for
 from kassay.run.scheduler import owed, run_all, stages
+from kassay.searchlog import is_search
 
 _FIRST: Mapping[str, str] = MappingProxyType({})
 
@@ -56,14 +60,21 @@ def answer(directory: Path, tell: Tell = silent, *, seed_rules: bool = False) ->
     """
     if is_import(directory):
         return answer_import(directory, seed_rules=seed_rules)
+    if is_search(directory):
+        from kassay.bisecting import report as bisected  # it asks this function about the culprit
+
+        return bisected(directory, tell, seed_rules=seed_rules)
     read = _read(directory, tell)
     counted = Profiles(read.here, read.records, read.evidence)
     plan, analysis = read.here.plan, read.analysis
+    rows = kept_rows(directory) if plan.experiment.question == "series" else None
     findings = itemised(analysis.findings, plan.cells, counted)
     report = build_report(
         plan, findings, analysis.ladders, read.evidence, read.records, stacks=stacks_of(findings, plan.cells, counted),
         cmdline=shared_cmdline(plan), spec_toml=read.here.pinned_spec(), directory=str(directory),
         plan_id=read.here.plan_id, gate_fields=SHAPE, families=analysis.families, decided=analysis.decided,
+        gaps=gaps(findings, labels(plan.experiment)) if plan.experiment.question == "gap" else (),
+        series=rows and tabled(rows, findings),
     )  # fmt: skip
     if seed_rules:
         report = structs.replace(report, seed_rules=judged_by_seed_rules(findings))

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from kassay.model.finding import Attribution, AttributionGroup, AttributionRow, Finding, StateDifference
 from kassay.model.profile import StackCost
 from kassay.model.report import KernelStacks, Report, RunFailure, RunSummary
+from tests.report.bisected_reports import bisected
 from tests.report.parts import (
     HOSTILE,
     KERNELS,
@@ -21,6 +22,7 @@ from tests.report.parts import (
     report_of,
     side,
 )
+from tests.report.row_reports import gap, series
 from tests.report.timed_reports import emulated_time, imported, matrix, robot, timed
 
 __all__ = ["HOSTILE", "KERNELS", "MACHINE", "PHASES", "SAMPLES", "SETTINGS", "UNIT", "attribution", "finding", "side"]
@@ -185,5 +187,6 @@ SAMPLES = {
     f.__name__: f
     for f in (
         ladder, compare, refused, empty, one_side_missing, hostile, timed, emulated_time, matrix, imported, robot,
+        bisected, gap, series,
     )
 }  # fmt: skip

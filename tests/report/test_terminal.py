@@ -17,7 +17,8 @@ def test_every_line_fits_the_terminal(sample: str) -> None:
 
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_the_answer_fits_one_screen(sample: str) -> None:
-    groups = 4 if sample == "matrix" else 1  # four of its places are shown, the others counted
+    # Four places of a matrix are shown, the others counted; a series has a line for each row, and one that explains it.
+    groups = {"matrix": 4, "series": 2}.get(sample, 1)
     assert len(render(SAMPLES[sample]()).splitlines()) <= 34 + 8 * groups
 
 

@@ -8,7 +8,7 @@ import msgspec
 
 from kassay.building import archive, git
 from kassay.building.patches import patched
-from kassay.effects.files import write_atomic
+from kassay.effects.files import sha256_bytes, write_atomic
 from kassay.errors import BadInput
 from kassay.kernels._lock import locked
 from kassay.model.build import BuildRef, BuildSource
@@ -31,12 +31,14 @@ def source_tree(build: BuildRef, tell: Tell) -> tuple[str, BuildSource]:
     if build.pin and tree != build.pin:
         raise BadInput(f"{build.tree}: these are no longer the sources of tree {build.pin[:12]}",
                        "leave tree= out to build them as they are now")  # fmt: skip
-    found = BuildSource(
-        base=build.tree + (f"@{build.revision}" if build.revision else ""), version=version, patches=subjects,
-        config=build.config, fragments=build.fragments, tree=tree,
-    )  # fmt: skip
-    write_atomic(_note(tree), to_json(found))
-    return tree, found
+    found = BuildSource(base=_written(build), version=version, patches=subjects, tree=tree)
+    note(found)
+    return tree, _asked(found, build)
+
+
+def note(found: BuildSource) -> None:
+    """Keeps what is known of a tree, for references that name the tree alone."""
+    write_atomic(_place(found.tree, found.base), to_json(found))
 
 
 def _base(build: BuildRef, tell: Tell) -> tuple[str, str]:
@@ -93,11 +95,21 @@ def kernel_version(tree: str, name: str) -> str:
 def _noted(build: BuildRef) -> BuildSource:
     """Of a tree that was looked at before, what was said of it then; of its content nothing can have changed."""
     try:
-        found = from_json(_note(build.pin).read_bytes(), BuildSource)
+        found = from_json(_place(build.pin, _written(build)).read_bytes(), BuildSource)
     except (OSError, msgspec.MsgspecError):
-        found = BuildSource(base=build.tree, version=kernel_version(build.pin, build.tree), tree=build.pin)
+        found = BuildSource(base=_written(build), version=kernel_version(build.pin, build.tree), tree=build.pin)
+    return _asked(found, build)
+
+
+def _asked(found: BuildSource, build: BuildRef) -> BuildSource:
     return msgspec.structs.replace(found, config=build.config, fragments=build.fragments)
 
 
-def _note(tree: str) -> Path:
-    return git.store() / "origins" / f"{tree}.json"
+def _written(build: BuildRef) -> str:
+    """The base as the user wrote it."""
+    return build.tree + (f"@{build.revision}" if build.revision else "")
+
+
+def _place(tree: str, base: str) -> Path:
+    """Two names of one tree do not overwrite each other."""
+    return git.store() / "origins" / f"{tree}-{sha256_bytes(base.encode())[:8]}.json"

@@ -42,6 +42,14 @@ def measure_and_answer(
         except KassayError as error:  # what was counted is an answer all the same
             missing = error
         report = pipeline.answer(directory, tell)
+    deliver(report, chosen, directory)
+    if missing is not None:
+        raise missing
+    return status(report) if exit_code else 0
+
+
+def deliver(report: Report, chosen: Format, directory: Path) -> None:
+    """Prints the answer, then writes report.html with its charts and report.json into its directory."""
     say_answer(report, chosen)  # first: drawing the page's charts takes longer than the rest of the answer
     with showing() as tell:
         tell(Progress(stage="page", subject="report.html", text="drawing its charts"))
@@ -49,11 +57,8 @@ def measure_and_answer(
             form = formats()[name]
             write_atomic(directory / f"report{form.suffix}", form.render(report).encode())
         write_charts(report, directory)
-    if missing is not None:
-        raise missing
     if chosen.name == "terminal":
         say(f"report: {directory}/report.html\n")
-    return status(report) if exit_code else 0
 
 
 def write_charts(report: Report, directory: Path) -> None:

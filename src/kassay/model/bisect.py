@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A search for the change that made a workload slower: what is searched, what each step gave, what was found."""
 
+from kassay.model.experiment import Experiment
 from kassay.model.records import Record
 
+SCHEMA = "kassay-bisect/1"
+KINDS = ("git", "releases", "list")
 OUTCOMES = {
     "value": "measured",
     "not-built": "the sources do not build; skipped",
@@ -13,11 +16,42 @@ OUTCOMES = {
 
 class Candidate(Record, frozen=True, kw_only=True):
     """One kernel that may be the first with the change. name: a commit's sha1 or a release; title: subject or
-    version; ref: the kernel reference that measures it."""
+    version; ref: the kernel reference that measures it. author: of a commit, as git prints it; "" for a release.
+    merged: of a merge, the other parent's sha1."""
 
     name: str
     title: str
     ref: str
+    author: str = ""
+    merged: str = ""
+
+
+class Question(Record, frozen=True, kw_only=True):
+    """What is searched, complete; with the log it decides every step.
+
+    kind: a word of KINDS. candidates: oldest first, [0] is good, the last is bad. probe: the experiment of one boot,
+    compare: of the culprit against the kernel before it; the kernels of both are filled in. margin: relative change
+    below which two exact values are one level. error_rate: of a search on a clock. steps: "all" or "largest".
+    notes: what is to be told of the range (the merge base in place of the good commit).
+    """
+
+    kind: str
+    range: str
+    candidates: tuple[Candidate, ...]
+    probe: Experiment
+    compare: Experiment
+    error_rate: float = 0.01
+    steps: str = "all"
+    notes: tuple[str, ...] = ()
+    schema: str = SCHEMA
+
+    @property
+    def margin(self) -> float:
+        return self.compare.margin
+
+    @property
+    def timed(self) -> bool:
+        return self.probe.timed
 
 
 class Observation(Record, frozen=True, kw_only=True):
@@ -61,7 +95,9 @@ class Step(Record, frozen=True, kw_only=True):
 class Bisection(Record, frozen=True, kw_only=True):
     """The whole search. steps: every change found, largest first. open: what is left to do or in doubt, in words; empty
     when finished. error_rate: asked for; None under exact counts. measured: candidates that were measured, ends
-    included; boots: that gave a value; skipped: candidates that could not be measured."""
+    included; boots: that gave a value; skipped: candidates that could not be measured. introduced: sha1, or a range of
+    commits or of upstream tags, as regression trackers take it. within: the search that ended at a merge, into which
+    this one descended. kind, notes: as in Question."""
 
     range: str
     workload: str
@@ -78,3 +114,6 @@ class Bisection(Record, frozen=True, kw_only=True):
     error_rate: float | None = None
     introduced: str = ""
     open: tuple[str, ...] = ()
+    kind: str = "list"
+    notes: tuple[str, ...] = ()
+    within: "Bisection | None" = None

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """One function's machine code in several kernels or under several compilers, sorted into classes of the same code."""
 
+import msgspec
+
 from kassay.model.records import Record
 
 SCHEMA = "kassay-codegen/1"
@@ -8,15 +10,17 @@ OUTCOMES = {
     "compiled": "the function is there",
     "inlined": "the compiler made no function of its own of it: it is inlined everywhere, or not compiled in",
     "absent": "the source has no such function",
+    "ambiguous": "several functions have this name",
     "not-built": "the sources do not build with this compiler",
 }
 
 
-class Instruction(Record, frozen=True, kw_only=True):
-    """One instruction, normalised. text: mnemonic and operands, with names instead of addresses ("call folio_put",
-    "jne .L7"). label: ".L7" when something jumps here. offset: from the function's start, as compiled. count: how often
-    it was executed per operation; None without a profile. block: executions are known for it."""
+class Instruction(Record, frozen=True, kw_only=True, omit_defaults=True):
+    """One instruction, normalised. text: mnemonic and operands, with names instead of addresses ("callq folio_put",
+    "jne .L7"). label: ".L7" when something refers to it. part: the symbol it belongs to; offset: bytes from there, as
+    compiled. count: how often it was executed per operation; None without a profile."""
 
+    part: str
     offset: int
     size: int
     text: str
@@ -24,44 +28,66 @@ class Instruction(Record, frozen=True, kw_only=True):
     count: float | None = None
 
 
+class Part(Record, frozen=True, kw_only=True):
+    """A symbol that belongs to the function. size: bytes as the symbol says; of an image, to its last instruction."""
+
+    name: str
+    size: int
+
+
+class Call(Record, frozen=True, kw_only=True):
+    """A function that was not inlined. callee: "(indirect)" for a call through a pointer. sites: how many calls and
+    tail jumps lead to it."""
+
+    callee: str
+    sites: int
+
+
 class Body(Record, frozen=True, kw_only=True):
     """A function as compiled in one place.
 
-    reference: kernel reference, or "REF cc" of an object; compiler: first line of its --version, or the image's banner.
-    size: bytes as the symbol says, alignment padding behind the last instruction left out; parts: symbols that belong
-    to it (the function itself, its .cold and .part copies). sha256: of the normalised instructions of all parts.
-    bytes_sha256: of the raw bytes with relocated fields zeroed; None where the image has no relocations to tell them.
-    calls: (callee, number of call sites), most first. executed: instructions executed in it per operation, by
-    the profile; own_class: its class letter.
+    reference: as the user wrote it. cc: the compiler asked for, "" for images. compiler: first line of its --version,
+    or what the image's banner says. size: of the function's own symbol, as nm prints it; total: with its parts.
+    sha256: of the normalised instructions of all parts. bytes_sha256: of the raw bytes with fields that hold addresses
+    zeroed. own_class ("class" in JSON): equal letters are equal code. same_bytes: whether its bytes are those of the
+    first of its class; None for that first one. executed: instructions executed in it per operation; value: those of
+    the whole workload. counted_in: the kernel whose profile this is. note: what must be known to read this row.
     """
 
     reference: str
     outcome: str
     compiler: str | None
     arch: str
+    cc: str = ""
     detail: str = ""
     size: int | None = None
-    parts: tuple[str, ...] = ()
+    total: int | None = None
+    parts: tuple[Part, ...] = ()
     sha256: str | None = None
     bytes_sha256: str | None = None
-    own_class: str = ""
-    calls: tuple[tuple[str, int], ...] = ()
-    instructions: tuple[Instruction, ...] = ()
+    own_class: str = msgspec.field(default="", name="class")
+    same_bytes: bool | None = None
+    calls: tuple[Call, ...] = ()
+    instruction_count: int | None = None
     executed: float | None = None
-    unit: str = ""
-    kernel: str = ""
-    image_sha256: str | None = None
     value: float | None = None
+    counted_in: str = ""
+    note: str = ""
+    image_sha256: str | None = None
+    instructions: tuple[Instruction, ...] = ()
 
 
 class CodegenReport(Record, frozen=True, kw_only=True):
-    """All bodies in the order asked for. source: the file, "" for images. verdict: what follows, in words. disclosures:
-    what normalisation takes away, how executions were counted, what is not shown."""
+    """All bodies in the order asked for ("references" in JSON). source: the file, "" for images. verdict: what
+    follows, in words. workload, metric, unit: of what was executed, "" when nothing was counted. disclosures: what
+    normalisation takes away and how executions were counted."""
 
     function: str
     source: str
-    bodies: tuple[Body, ...]
     verdict: str
+    bodies: tuple[Body, ...] = msgspec.field(name="references")
     disclosures: tuple[str, ...]
     workload: str = ""
+    metric: str = ""
+    unit: str = ""
     schema: str = SCHEMA

@@ -59,7 +59,8 @@ class SeriesRow(Record, frozen=True, kw_only=True):
 
 class SeriesValue(Record, frozen=True, kw_only=True):
     """One row's figures in one metric. change, delta: against the row's `against`; to_base: change against base.
-    verdict, evidence: of the comparison with `against`. where: what changed, function by function, in words."""
+    verdict, evidence: of the comparison with `against`; base_verdict: of that with base. where: what changed, function
+    by function, in words."""
 
     row: str
     value: float | None
@@ -70,6 +71,7 @@ class SeriesValue(Record, frozen=True, kw_only=True):
     evidence: str
     n: int
     where: str = ""
+    base_verdict: str = ""
 
 
 class SeriesTable(Record, frozen=True, kw_only=True):

@@ -8,15 +8,19 @@ from statistics import median
 from kassay import __version__
 from kassay.model.experiment import labels
 from kassay.model.finding import EVIDENCE, REFUSED, Finding, Ladder
+from kassay.model.gap import Gap
 from kassay.model.machine import SCOPES
 from kassay.model.measurement import CellEvidence
 from kassay.model.plan import Plan
 from kassay.model.report import AuditTable, KernelStacks, Report, RunFailure, RunSummary
 from kassay.model.run import RunRecord, WallTime
+from kassay.model.series import Series, SeriesTable
 from kassay.model.timing import Family
+from kassay.report.gap import gap_sentence
 from kassay.report.names import spoken_names
 from kassay.report.repeat import again, step_alone
 from kassay.report.sentences import compare_sentence, ladder_sentence, subject
+from kassay.report.series_table import series_sentences
 from kassay.report.timing import family_sentence
 from kassay.report.words import cpus_text, memory_text
 
@@ -51,6 +55,8 @@ def build_report(
     stacks: tuple[KernelStacks, ...] = (),
     families: tuple[Family, ...] = (),
     decided: bool = False,
+    gaps: tuple[Gap, ...] = (),
+    series: Series | None = None,
 ) -> Report:
     """The whole answer. cmdline: the kernel command line all runs share. directory: as the user may type it.
 
@@ -59,7 +65,7 @@ def build_report(
     experiment = plan.experiment
     return Report(
         title=_title(plan),
-        verdict=_verdict(plan, findings, ladders, families),
+        verdict=_told(plan, findings, gaps, series) or _verdict(plan, findings, ladders, families),
         experiment=experiment,
         kernels=plan.kernels,
         machine=plan.machine,
@@ -80,6 +86,8 @@ def build_report(
         kassay_version=__version__,
         families=families,
         workloads=plan.workloads,
+        gaps=gaps,
+        series=series,
     )
 
 
@@ -119,6 +127,11 @@ def _title(plan: Plan) -> str:
     names = ", ".join(use.name for use in plan.experiment.workloads)
     if plan.experiment.question == "ladder":
         return f"Which kernel made {names} slower?"
+    if plan.experiment.question == "series":
+        return f"What does each patch of the series do to {names}?"
+    if plan.experiment.question == "gap":
+        old, new, candidate = spoken_names(plan.experiment)
+        return f"How much of the change in {names} from {old} to {new} does {candidate} take back?"
     base, head = spoken_names(plan.experiment)[:2]
     return f"Did {names} get slower from {base} to {head}?"
 
@@ -127,6 +140,7 @@ def _verdict(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladder],
     """What all settings say together, then one sentence per primary metric, workload, setting and machine, and how
     strong the evidence is."""
     names = spoken_names(plan.experiment)
+    called = dict(zip(labels(plan.experiment), names, strict=True))
     sentences = [family_sentence(family) for family in families]
     for one in ladders if plan.experiment.question == "ladder" else findings:
         if not one.primary:
@@ -134,12 +148,32 @@ def _verdict(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladder],
         what = subject(next(w for w in plan.workloads if w.name == one.workload), one.settings)
         point = ", ".join(_point(plan, one))
         what += f" ({point})" if point else ""
-        said = ladder_sentence(what, one, names) if isinstance(one, Ladder) else compare_sentence(what, one, *names[:2])
-        sentences.append(said)
+        if isinstance(one, Ladder):
+            sentences.append(ladder_sentence(what, one, names))
+        else:
+            base, head = (called.get(side.kernel, side.kernel) for side in one.sides)
+            sentences.append(compare_sentence(what, one, base, head))
     return " ".join((*sentences, *_strength(findings))) or "Nothing was measured."
 
 
-def _point(plan: Plan, one: Finding | Ladder) -> list[str]:
+def _told(plan: Plan, findings: Sequence[Finding], gaps: Sequence[Gap], series: Series | None) -> str:
+    """The answer to a question about a gap or a series; "" to any other."""
+    names = dict(zip(labels(plan.experiment), spoken_names(plan.experiment), strict=True))
+    said = [gap_sentence(_what(plan, gap), gap, names) for gap in gaps if gap.primary]
+    if series is not None:
+        told = [series_sentences(_what(plan, one), series, one) for one in series.tables if one.primary]
+        said += [sentence for sentences in told for sentence in sentences]
+    return " ".join((*said, *_strength(findings))) if said else ""
+
+
+def _what(plan: Plan, one: Gap | SeriesTable) -> str:
+    """The work, and at which point of the matrix."""
+    point = ", ".join(_point(plan, one))
+    what = subject(next(w for w in plan.workloads if w.name == one.workload), one.settings)
+    return f"{what} ({point})" if point else what
+
+
+def _point(plan: Plan, one: Finding | Ladder | Gap | SeriesTable) -> list[str]:
     """Where in the experiment's matrix this is: only what takes more than one value."""
     uses = [use for use in plan.experiment.workloads if use.name == one.workload]
     varied = {axis.name for use in uses for axis in use.axes if len(axis.values) > 1 or len(uses) > 1}

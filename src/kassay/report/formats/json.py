@@ -9,9 +9,11 @@ import msgspec
 from kassay.errors import Defect
 from kassay.model.experiment import labels
 from kassay.model.finding import Finding, Ladder
+from kassay.model.gap import Gap
 from kassay.model.machine import MachineUse
 from kassay.model.records import Setting
 from kassay.model.report import Report
+from kassay.model.series import SeriesTable
 from kassay.report.formats._format import Format
 
 Object = dict[str, Any]
@@ -61,9 +63,12 @@ def _report(report: Report) -> Object:
             for one in report.seed_rules
         ],
         "beside": [{**_plain(one), "settings": _settings(one.settings)} for one in report.beside],
+        "gaps": [_placed(gap, report) for gap in report.gaps],
+        "series": report.series
+        and {**_plain(report.series), "tables": [_placed(table, report) for table in report.series.tables]},
         **{
             name: _plain(getattr(report, name))
-            for name in ("beside_machine", "families", "workloads", "sources", "lkp_header")
+            for name in ("beside_machine", "families", "workloads", "sources", "lkp_header", "bisection")
         },
     }
 
@@ -78,6 +83,11 @@ def _experiment(report: Report) -> Object:
 def _finding(f: Finding, report: Report) -> Object:
     """Every field of the record under its own name; settings and machine become objects."""
     return {**_plain(f), "settings": _settings(f.settings), "machine": _machine(f.machine, report)}
+
+
+def _placed(one: Gap | SeriesTable, report: Report) -> Object:
+    """Settings and machine as objects."""
+    return {**_plain(one), "settings": _settings(one.settings), "machine": _machine(one.machine, report)}
 
 
 def _ladder(ladder: Ladder, report: Report) -> Object:

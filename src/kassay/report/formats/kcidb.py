@@ -33,13 +33,7 @@ def render(report: Report) -> str:
     builds = {label: _id(report, "build", label) for label in identities}
     found["checkouts"] = [_checkout(report, label, kernel) for label, kernel in identities.items()]
     found["builds"] = [_build(report, label, kernel) for label, kernel in identities.items()]
-    found["tests"] = [
-        _test(report, one, row, builds[row.kernel], first=row is one.rows[0])
-        for group in groups(report)
-        for one in group.series
-        for row in one.rows
-        if row.kernel in builds
-    ]
+    found["tests"] = _tests(report, builds)
     try:
         schema.validate(found)
     except Exception as error:  # jsonschema's, which is kcidb-io's dependency and not ours
@@ -79,6 +73,19 @@ def _build(report: Report, label: str, kernel: KernelIdentity) -> Object:
         "misc": {name: value for name, value in known.items() if value is not None},
     }
     return found | ({"compiler": one_line(kernel.compiler)} if kernel.compiler else {})
+
+
+def _tests(report: Report, builds: dict[str, str]) -> list[Object]:
+    """Each kernel once in each metric; of several comparisons that it stands in, the first that judges it."""
+    rows = [(one, row) for group in groups(report) for one in group.series for row in one.rows if row.kernel in builds]
+    found: dict[str, Object] = {}
+    judged: set[str] = set()
+    for one, row in rows:
+        test = _test(report, one, row, builds[row.kernel], first=row is one.rows[0])
+        if test["id"] not in judged:
+            found[test["id"]] = test
+        judged |= {test["id"]} if row is not one.rows[0] else set()
+    return list(found.values())
 
 
 def _test(report: Report, series: Series, row: Row, build: str, *, first: bool) -> Object:

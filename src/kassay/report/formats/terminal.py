@@ -10,11 +10,16 @@ from rich.text import Text
 from kassay.model.finding import EVIDENCE, REFUSED
 from kassay.model.machine import SCOPES
 from kassay.model.report import Report
+from kassay.model.series import Series as PatchSeries
 from kassay.model.units import format_change, format_numbers
 from kassay.report.aligned import Line, aligned, column, pad
+from kassay.report.bisection import path_table
 from kassay.report.formats._format import Format
+from kassay.report.gap import function_table, gap_tables
 from kassay.report.itemised import differences, told, top_table
+from kassay.report.names import called
 from kassay.report.series import Group, Row, Series, groups
+from kassay.report.series_table import AGAINST, cover_table, legend, primary_tables, where_lines
 from kassay.report.tables import (
     Table,
     across_text,
@@ -62,7 +67,10 @@ def render_rich(report: Report) -> Text:
 def _screen(report: Report) -> list[Line]:
     found = groups(report)
     lines = [Line(t, "bold") for t in _wrap(report.title)] + [Line("")]
-    lines += [Line(t, "bold") for t in _wrap(report.verdict)] + _sentences(report)
+    lines += [Line(t, "bold") for t in _wrap(report.verdict)]
+    lines += ([] if report.series is not None else _sentences(report)) + _searched(report)
+    if report.gaps or report.series is not None:
+        return lines + _in_rows(report) + _refused(report) + [Line("")] + _facts(report, found) + _failures(report)
     several = len({group.lead.workload for group in found}) > 1
     for group in found[:_GROUPS]:
         lines += [Line(""), *_group(group, named=several)]
@@ -80,6 +88,37 @@ def _sentences(report: Report) -> list[Line]:
     texts = dict.fromkeys(told(f, report) for f in shown)
     lines = _limited([text for text in texts if text], _SENTENCES, "differences")
     return [Line(""), *(Line(t) for text in lines for t in _wrap(text))] if lines else []
+
+
+def _in_rows(report: Report) -> list[Line]:
+    """A gap, or a series of patches: one table instead of each comparison by itself."""
+    found = list(gap_tables(report, called(report)))
+    found += [t for gap in report.gaps[:_GROUPS] if gap.primary and (t := function_table(gap)) is not None]
+    found += [cover_table(report.series, table) for table in primary_tables(report) if report.series is not None]
+    shown = [
+        line
+        for table in found
+        for line in (Line(""), *(Line(t, "bold cyan") for t in _wrap(table.title)), *aligned(table, WIDTH, _FUNCTION))
+    ]
+    return shown + (_rows(report, report.series) if report.series is not None else [])
+
+
+def _rows(report: Report, series: PatchSeries) -> list[Line]:
+    """What the rows of a series are, and where they differ."""
+    where = [text for table in primary_tables(report) for text in where_lines(series, table)]
+    lines = [Line(t, "dim") for t in _wrap(f"{AGAINST} n: boots with nothing moved.", "  ")]
+    for heading, texts in (("the rows", legend(series)), ("in which functions", where)):
+        told = [Line(t) for text in texts for t in _wrap(text, "  ")]
+        lines += [Line(""), Line(heading, "bold cyan"), *told] if told else []
+    return lines
+
+
+def _searched(report: Report) -> list[Line]:
+    """Where a bisection went, in the order of the range."""
+    if report.bisection is None:
+        return []
+    table = path_table(report.bisection)
+    return [Line(""), Line(table.title, "bold cyan"), *aligned(table, WIDTH, _NAME)]
 
 
 def _itemised(report: Report) -> list[Line]:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from kassay.model.finding import CHANGES, REFUSED, VERDICTS, Finding, Ladder, LadderStep
 from kassay.model.report import Report
 from kassay.model.timing import Family
+from kassay.report.gap import gap_sentence
 from kassay.report.mail.headline import headline
-from kassay.report.mail.names import called, metric_name, place, quantity, renamed, unit_words, work
+from kassay.report.mail.names import called, metric_name, names, place, quantity, renamed, unit_words, work
 from kassay.report.mail.plain import interval, listed, number, percent, sentence
 from kassay.report.words import compilers
 
@@ -34,6 +35,8 @@ def answer(report: Report) -> list[str]:
     if found is None:
         return ["Nothing was measured, so there is nothing to compare."]
     f, primary = found.finding, [f for f in report.findings if f.primary] or list(report.findings)
+    if report.gaps or report.series is not None:
+        return [_in_rows(report), " ".join([_SCOPES.get(f.machine.clock, ""), *_built(report)])]
     ladders = [one for one in report.ladders if one.primary]
     same = [one for one in ladders if (one.settings, one.machine, one.metric) == (f.settings, f.machine, f.metric)]
     said = [_ladder(report, one) for one in same if not report.sources] or [_pair(report, f)]
@@ -44,6 +47,18 @@ def answer(report: Report) -> list[str]:
     kinds = [] if f.verdict in REFUSED else [_SCOPES.get(clock, "") for clock in clocks]
     scope = " ".join([*kinds, *_built(report)])
     return [text for text in (" ".join((*said, *more)), *_families(report), scope) if text]
+
+
+def _in_rows(report: Report) -> str:
+    """The report's own verdict of a gap or a series, with the kernels called as in the rest of the mail."""
+    said = []
+    for gap in (one for one in report.gaps if one.primary):
+        f = next(
+            f for f in report.findings if (f.point, f.metric) == ((gap.workload, gap.settings, gap.machine), gap.metric)
+        )
+        where = place(report, f)
+        said.append(gap_sentence(f"{work(report, f)}{f' ({where})' if where else ''}", gap, names(report)))
+    return " ".join(said) or renamed(report, report.verdict)
 
 
 def _built(report: Report) -> list[str]:

@@ -15,6 +15,7 @@ from kassay.report.mail.judged import how_sure
 from kassay.report.mail.names import renamed
 from kassay.report.mail.plain import ascii_text, bullets, sentence, wrapped
 from kassay.report.mail.results import beside, failed, functions, results, seed_rules
+from kassay.report.mail.searched import not_found, searched
 from kassay.report.mail.tracking import introduced
 
 # Lines that mail programs and git take for something else than text.
@@ -23,7 +24,7 @@ _MISREAD = re.compile(r"^(?=From |>From |---|diff -|Index: |#regzbot|-- $)", re.
 
 def mail(report: Report) -> str:
     """Headers, a blank line, the text."""
-    paragraphs = [wrapped(text) for text in answer(report)]
+    paragraphs = [wrapped(text) for text in (*answer(report), *searched(report))]
     blocks = [["Hi,"], *paragraphs, *results(report), functions(report), beside(report), *_sure(report), failed(report)]
     blocks += [
         measured(report),
@@ -52,7 +53,7 @@ def _limits(report: Report) -> list[str]:
     found = headline(report)
     if found is not None:
         items.append("The program does nothing but this; what an application notices of it is another question.")
-        items += ["Which commit did it is not known: nothing was bisected."] if _stands(found.finding) else []
+        items += not_found(report) if _stands(found.finding) else []
     return ["What this does not show:", "", *bullets(items)] if items else []
 
 

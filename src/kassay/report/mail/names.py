@@ -24,7 +24,8 @@ def names(report: Report) -> dict[str, str]:
     found = labels(report.experiment)
     known = dict(zip(found, report.kernels, strict=False))
     short = dict(zip(found, spoken_names(report.experiment), strict=True))
-    tags = {label: _archive_tag(known.get(label)) for label in found}
+    given = {label for label, use in zip(found, report.experiment.kernels, strict=False) if use.name == label}
+    tags = {label: "" if label in given else _archive_tag(known.get(label)) for label in found}
     seen = Counter(tags.values())
     chosen = {label: tags[label] if tags[label] and seen[tags[label]] == 1 else _short(short[label]) for label in found}
     used = Counter(chosen.values())

@@ -11,6 +11,7 @@ from kassay.report.itemised import differences, top_table
 from kassay.report.mail.grid import RANKS, lettered, lines_of
 from kassay.report.mail.headline import headline
 from kassay.report.mail.imported import imported
+from kassay.report.mail.in_rows import in_rows
 from kassay.report.mail.names import called, names, quantity, unit_words
 from kassay.report.mail.plain import interval, listed, percent, plainly, stopped, wrapped
 from kassay.report.matrix import matrices
@@ -26,6 +27,8 @@ def results(report: Report) -> list[list[str]]:
     """Blocks of lines: the settings at a glance where there are several, then each comparison that has values."""
     if report.sources:
         return imported(report)
+    if report.gaps or report.series is not None:
+        return in_rows(report)
     several = [_settings(report, table) for table in matrices(report, names(report), brief=True)]
     found = [group for group in groups(report) if _admitted(group)]
     shown = [] if several else found[:_GROUPS]
@@ -126,7 +129,7 @@ def _parts(report: Report, group: Group) -> Table:
 def functions(report: Report) -> list[str]:
     """Where the headline's difference is: the largest functions, the others, and their sum; nothing when not known."""
     found = headline(report)
-    if found is None:
+    if found is None or report.gaps:  # a gap has a table of its own
         return []
     kernels = [side.kernel for side in found.finding.sides]
     same = [d for d in differences(report) if [d.base, d.head] == kernels]

@@ -9,6 +9,7 @@ from kassay.report.mail.headline import Headline, headline
 from kassay.report.mail.names import identity
 from kassay.report.mail.plain import ascii_text, wrapped
 
+_COMMIT = re.compile(r"[0-9a-f]{40}")
 _RELEASE = re.compile(r"(\d+\.\d+)(?:\.(\d+))?(-rc\d+)?(.*)")
 
 
@@ -27,12 +28,16 @@ def introduced(report: Report) -> list[str]:
     introduced, measured = span
     if found.tag == "[REGRESSION]":
         return [*wrapped(f"({measured})"), "", f"#regzbot introduced: {introduced}"]
-    return ["  Should this be tracked,", f"  the command is: #regzbot introduced: {introduced}",
+    short = introduced[:12] if _COMMIT.fullmatch(introduced) else introduced
+    return ["  Should this be tracked,", f"  the command is: #regzbot introduced: {short}",
             *wrapped(f"({measured}).", "  ")]  # fmt: skip
 
 
 def _span(report: Report, found: Headline) -> tuple[str, str] | None:
     """ "v6.16..v6.17" with what was measured; None where an end is not known to be a release of upstream."""
+    if report.bisection is not None and report.bisection.introduced:
+        searched = report.bisection
+        return searched.introduced, f"found by bisection, {searched.measured} kernels measured"
     kernels = [identity(report, side.kernel) for side in found.finding.sides]
     releases = [_released(kernel) for kernel in kernels]
     base, head = releases

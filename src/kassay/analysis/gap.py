@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Three kernels -> what share of the change from old to new the candidate takes back, in all and by function."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
+
+from kassay.analysis.statistics.share import Share, of_counts, of_times
+from kassay.model.finding import CHANGES, REFUSED, Attribution, AttributionRow, Finding, Side
+from kassay.model.gap import Gap, GapFunction
+from kassay.model.timing import Timing
+
+_Key = tuple[str, str, str]
+_COUNTS = "corners: each kernel's count anywhere between its lowest and its highest run, perturbed ones included"
+
+
+def gaps(findings: Iterable[Finding], kernels: Sequence[str]) -> tuple[Gap, ...]:
+    """One for each metric and setting of an experiment that asks for a gap. kernels: labels of old, new, candidate.
+
+    findings: of these three kernels, itemised where there are profiles; others are left out.
+    """
+    old, new, candidate = kernels
+    found: dict[object, dict[tuple[str, str], Finding]] = {}
+    for one in findings:
+        found.setdefault((one.point, one.metric), {})[one.sides[0].kernel, one.sides[1].kernel] = one
+    return tuple(
+        _gap(pairs[old, new], pairs[new, candidate], pairs[old, candidate])
+        for pairs in found.values()
+        if {(old, new), (new, candidate), (old, candidate)} <= pairs.keys()
+    )
+
+
+def _gap(lost: Finding, taken: Finding, left: Finding) -> Gap:
+    sides = lost.sides[0], lost.sides[1], taken.sides[1]
+    reasons = _reasons(lost, taken, left)
+    share = Share(share=None, interval=None) if reasons else _share(sides, lost.timing)
+    functions = _functions(lost.attribution, taken.attribution) if share.share is not None else None
+    return Gap(
+        workload=lost.workload, settings=lost.settings, machine=lost.machine, metric=lost.metric,
+        primary=lost.primary, unit=lost.unit, old=sides[0].kernel, new=sides[1].kernel, candidate=sides[2].kernel,
+        old_value=sides[0].value, new_value=sides[1].value, candidate_value=sides[2].value,
+        share=share.share, interval=share.interval, method=_method(share, lost.timing),
+        n=(len(sides[0].runs), len(sides[1].runs), len(sides[2].runs)),
+        evidence=_weaker(lost.evidence, taken.evidence), reasons=(*reasons, *([share.reason] if share.reason else [])),
+        functions=functions[0] if functions else (), unattributed=functions[1] if functions else None,
+    )  # fmt: skip
+
+
+def _reasons(*pairs: Finding) -> tuple[str, ...]:
+    """Why no share may be told: a refused comparison, or no change to take back."""
+    refused = [f for f in pairs if f.verdict in REFUSED]
+    if refused:
+        return tuple(f"{_pair(f)}: {f.verdict}{': ' + f.reasons[0] if f.reasons else ''}" for f in refused)
+    if any(side.value is None for f in pairs for side in f.sides):
+        return ("a kernel has no value",)
+    lost = pairs[0]
+    if lost.verdict not in CHANGES:
+        return (f"{_pair(lost)} is {lost.verdict}: there is no gap to close",)
+    return ()
+
+
+def _pair(f: Finding) -> str:
+    return f"{f.sides[0].kernel} to {f.sides[1].kernel}"
+
+
+def _share(sides: tuple[Side, Side, Side], timing: Timing | None) -> Share:
+    if timing is None:
+        return of_counts(*((*side.runs, *side.perturbed) for side in sides))
+    by_block = [_blocks(side) for side in sides]
+    common = sorted(set(by_block[0]) & set(by_block[1]) & set(by_block[2]))
+    old, new, candidate = ([one[block] for block in common] for one in by_block)
+    return of_times(old, new, candidate, timing.level)
+
+
+def _blocks(side: Side) -> dict[int, float]:
+    """One value per block: the median of its boots."""
+    found: dict[int, list[float]] = {}
+    for block, value in zip(side.blocks, side.runs, strict=False):
+        found.setdefault(block, []).append(value)
+    return {block: median(values) for block, values in found.items()}
+
+
+def _method(share: Share, timing: Timing | None) -> str:
+    if timing is None:
+        return _COUNTS
+    level = "" if share.level is None else f", {share.level * 100:.3g} % interval"
+    return (
+        f"signed ranks of (new - candidate) - share (new - old) over {share.blocks} blocks{level}; the share need not "
+        "be that of the medians shown"
+    )
+
+
+def _weaker(one: str, other: str) -> str:
+    order = ("exact", "reliable", "robust-only", "partial", "unstable")
+    return max(one, other, key=lambda word: order.index(word) if word in order else len(order))
+
+
+def _functions(
+    lost: Attribution | None, taken: Attribution | None
+) -> tuple[tuple[GapFunction, ...], tuple[float, float]] | None:
+    """Every function that changed on either way, those that exchanged code together, and what is in none."""
+    if lost is None or taken is None or not lost.total:
+        return None
+    first, second = (_deltas(one) for one in (lost, taken))
+    together = _exchanged((lost, taken))
+    members: dict[_Key, list[_Key]] = {}
+    for key in dict.fromkeys((*first, *second)):
+        members.setdefault(_root(together, key), []).append(key)
+    rows = [
+        GapFunction(
+            function=_called(keys, first, second), context=root[2], lost=sum(first.get(key, 0.0) for key in keys),
+            regained=_minus(sum(second.get(key, 0.0) for key in keys)),
+            share=_minus(sum(second.get(key, 0.0) for key in keys)) / lost.total,
+        )
+        for root, keys in members.items()
+    ]  # fmt: skip
+    rows = [row for row in rows if row.lost or row.regained]
+    rows.sort(key=lambda row: (-max(abs(row.lost), abs(row.regained)), row.function))
+    return tuple(rows), (lost.unattributed, _minus(taken.unattributed))
+
+
+def _minus(value: float) -> float:
+    return -value if value else 0.0
+
+
+def _deltas(one: Attribution) -> dict[_Key, float]:
+    found: dict[_Key, float] = {}
+    for row in one.rows:
+        found[_key(row)] = found.get(_key(row), 0.0) + row.delta
+    return found
+
+
+def _key(row: AttributionRow) -> _Key:
+    return row.function, row.place, row.context
+
+
+def _exchanged(both: Iterable[Attribution]) -> dict[_Key, _Key]:
+    """Code that a compiler moved between functions of one group counts as one. Without this, -328 here and +124, +94
+    and +85 there would be shares of the gap that say nothing but where code is put."""
+    parent: dict[_Key, _Key] = {}
+    for one in both:
+        for index, group in enumerate(one.groups):
+            keys = [_key(row) for row in _moved(group.root, [row for row in one.rows if row.group == index])]
+            for key in keys[1:]:
+                first, other = _root(parent, keys[0]), _root(parent, key)
+                if first != other:
+                    parent[other] = first
+    return parent
+
+
+def _moved(name: str, rows: Sequence[AttributionRow]) -> tuple[AttributionRow, ...]:
+    """What exchanged code: all that changed where the whole group's changes mostly cancel, else the root and the member
+    that offsets it best, where these two do; nothing where most of the change is a change."""
+    changed = [row for row in rows if row.delta]
+    if _cancel(changed):
+        return tuple(changed)
+    root = next((row for row in rows if row.function == name), None)
+    against = [row for row in changed if root is not None and row.delta * root.delta < 0]
+    best = min(against, key=lambda row: abs(row.delta + root.delta), default=None) if root is not None else None
+    return (root, best) if root is not None and best is not None and _cancel((root, best)) else ()
+
+
+def _cancel(rows: Sequence[AttributionRow]) -> bool:
+    """Whether their sum is less than half of the smaller of what came and what went."""
+    came, went = sum(row.delta for row in rows if row.delta > 0), -sum(row.delta for row in rows if row.delta < 0)
+    return 2 * abs(came - went) < min(came, went)
+
+
+def _root(parent: Mapping[_Key, _Key], key: _Key) -> _Key:
+    while key in parent:
+        key = parent[key]
+    return key
+
+
+def _called(keys: Sequence[_Key], *deltas: Mapping[_Key, float]) -> str:
+    """The largest first; of more than two how many there are."""
+    size = {key: max(abs(one.get(key, 0.0)) for one in deltas) for key in keys}
+    names = list(dict.fromkeys(key[0] for key in sorted(keys, key=lambda key: -size[key])))
+    return " with ".join(names) if len(names) < 3 else f"{names[0]} and {len(names) - 1} more"

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a bisection searches: the commits of a git range, the releases of the archive between two, or a plain list."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import structs
+
+from kassay import kernels as kernel_store
+from kassay.building.git import GitFailed, git, is_repository, resolve
+from kassay.errors import BadInput
+from kassay.kernels._versions import choose, series_of, version_key
+from kassay.model.bisect import Candidate, Question, Step
+from kassay.model.build import BuildRef, build_text, parse_build
+from kassay.model.kernel import KernelRef, parse_ref
+from kassay.model.progress import Progress, Tell
+
+EVERY = ("version", "series")
+_FORMAT = "%H%x00%s%x00%an <%ae>%x00%P"
+_WAYS = "write --good debian:6.12 --bad debian:7.3, --good build:TREE@REV --bad build:TREE@REV, or list the kernels"
+
+
+class Range(NamedTuple):
+    """kind: git, releases or list. text: the range in words. candidates: oldest first, the good one included."""
+
+    kind: str
+    text: str
+    candidates: tuple[Candidate, ...]
+    notes: tuple[str, ...] = ()
+
+
+def listed(refs: Sequence[str]) -> Range:
+    """Kernels in the order given. Raises BadInput for fewer than two, or one twice."""
+    if len(refs) < 2:
+        raise BadInput("a bisection needs at least two kernels", _WAYS)
+    if len(set(refs)) < len(refs):
+        raise BadInput("a kernel is listed twice", "list each kernel once, oldest first")
+    made = tuple(Candidate(name=ref, title=ref, ref=ref) for ref in refs)
+    return Range("list", f"{refs[0]}..{refs[-1]}", made)
+
+
+def between(good: str, bad: str, arch: str, flavour: str, every: str, tell: Tell) -> Range:
+    """Everything between two references of one kind: debian: or build:. Raises BadInput."""
+    ends = parse_ref(good, arch), parse_ref(bad, arch)
+    kinds = {end.kind for end in ends}
+    if kinds == {"debian"}:
+        return _releases(*ends, flavour, every, tell)
+    if kinds == {"build"}:
+        return _commits(*ends, tell)
+    raise BadInput(f"{good} to {bad}: nothing is known to be between these two", _WAYS)
+
+
+def side_branch(question: Question, step: Step, candidates: Sequence[Candidate]) -> Question | None:
+    """Where the culprit is a merge: the same question about the branch that it brought in; None elsewhere."""
+    merge = candidates[step.first]
+    if question.kind != "git" or not merge.merged or step.between:
+        return None
+    ref = parse_ref(merge.ref, question.probe.arch)
+    build, repository = _parts(ref)
+    first = resolve(repository, f"{merge.name}^1")
+    base = git(("merge-base", first, merge.merged), repository=repository).strip()
+    found = _range(repository, base, merge.merged, build, ref, leave_out=first)
+    notes = (f"the branch that merge {merge.name[:12]} ({merge.title}) brought in", *found.notes)
+    return structs.replace(question, range=found.text, candidates=found.candidates, notes=notes)
+
+
+def _releases(good: KernelRef, bad: KernelRef, flavour: str, every: str, tell: Tell) -> Range:
+    if every not in EVERY:
+        raise BadInput(f"--every: unknown {every!r}", f"known: {', '.join(EVERY)}")
+    known = {one.version: one for one in kernel_store.versions("debian", good.arch, flavour, tell)}
+    low, high = (choose(end.locator, known) for end in (good, bad))
+    for end, found in ((good, low), (bad, high)):
+        if found is None:
+            # The kind says best what there is near it.
+            kernel_store.fetch([end], flavour, tell)
+    if low is None or high is None or version_key(low) >= version_key(high):
+        raise BadInput(f"{good.text} is not older than {bad.text}", "the good kernel is the older one, --bad the newer")
+    inside = [v for v in known if version_key(low) < version_key(v) < version_key(high)]
+    names = {known[v].upstream for v in inside} - {known[low].upstream, known[high].upstream}
+    chosen = {name: max((v for v in inside if known[v].upstream == name), key=version_key) for name in names}
+    if every == "series":
+        series = {series_of(v) for v in chosen.values()} - {series_of(low), series_of(high)}
+        newest = [choose(one, chosen.values()) for one in series]
+        chosen = {known[v].upstream: v for v in newest if v is not None}
+    order = sorted(chosen, key=lambda name: version_key(chosen[name]))
+    prefix = good.text.partition("debian:")[0]
+    middle = [Candidate(name=n, title=n, ref=f"{prefix}debian:{n.replace('~', '-')}") for n in order]
+    first, last = (
+        Candidate(name=known[v].upstream, title=known[v].upstream, ref=ref.text)
+        for v, ref in ((low, good), (high, bad))
+    )
+    note = "releases are searched in the order of their versions, as if each held all of the one before"
+    return Range("releases", f"{good.text}..{bad.text}", (first, *middle, last), (note,))
+
+
+def _commits(good: KernelRef, bad: KernelRef, tell: Tell) -> Range:
+    (build, repository), (other, elsewhere) = _parts(good), _parts(bad)
+    if repository != elsewhere or structs.replace(build, revision="") != structs.replace(other, revision=""):
+        raise BadInput(f"{good.text} and {bad.text} differ in more than the revision",
+                       "give both the same tree, patches, cc and config")  # fmt: skip
+    if not build.revision:
+        raise BadInput(f"{good.text}: no revision", "write build:TREE@REV; the working files are no commit")
+    old, new = resolve(repository, build.revision), resolve(repository, other.revision or "HEAD")
+    try:
+        base = git(("merge-base", old, new), repository=repository).strip()
+    except GitFailed as error:
+        raise BadInput(f"{good.text} and {bad.text} have no common history", "name two commits of one line") from error
+    if base == new:
+        raise BadInput(f"{bad.text} is not newer than {good.text}", "a fix is searched with --good and --bad swapped")
+    found = _range(repository, base, new, build, good)
+    if base != old:
+        note = f"{old[:12]} is no ancestor of {new[:12]}: their merge base {base[:12]} stands for the good one"
+        tell(Progress(stage="bisect", subject="range", text=note))
+        return found._replace(notes=(*found.notes, note))
+    return found
+
+
+def _parts(ref: KernelRef) -> tuple[BuildRef, Path]:
+    build = parse_build(ref.locator)
+    repository = Path(build.tree).expanduser().resolve()
+    if not is_repository(repository):
+        raise BadInput(f"{ref.text}: not a git repository, so it has no commits to search", _WAYS)
+    return structs.replace(build, tree=str(repository), pin=""), repository
+
+
+def _range(repository: Path, good: str, bad: str, build: BuildRef, ref: KernelRef, leave_out: str = "") -> Range:
+    """First parents from `good` to `bad`, both included; without what `leave_out` reaches."""
+    without = (f"^{leave_out}",) if leave_out else ()
+    told = git(("log", "--first-parent", "--reverse", f"--format={_FORMAT}", f"{good}..{bad}", *without),
+               repository=repository)  # fmt: skip
+    start = git(("log", "-1", f"--format={_FORMAT}", good), repository=repository)
+    prefix = ref.text.partition("build:")[0]
+    made = tuple(_candidate(line, build, prefix) for line in (*start.splitlines(), *told.splitlines()))
+    return Range("git", f"{good[:12]}..{bad[:12]} of {repository}", made)
+
+
+def _candidate(line: str, build: BuildRef, prefix: str) -> Candidate:
+    sha, subject, author, parents = line.split("\0")
+    others = parents.split()[1:]
+    return Candidate(
+        name=sha, title=subject, ref=prefix + build_text(structs.replace(build, revision=sha)), author=author,
+        merged=others[0] if len(others) == 1 else "",
+    )  # fmt: skip

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""arm64: one instruction after the other; an address is made of two, a page (adrp) and the place in it."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from capstone import CS_ARCH_ARM64, CS_MODE_ARM, CS_OPT_SYNTAX_DEFAULT, Cs
+
+from kassay.codegen.code import Linked, Reference, Symbol
+from kassay.codegen.decoded import BRANCH, CALL, HOLE, NOOP, PLAIN, TRACER, TRAP, Decoded
+
+_TRACERS = ("_mcount", "__fentry__")
+_LAST = re.compile(r"#-?(?:0x)?[0-9a-f]+(?!.*#)")
+_FIELD = 0x5A5  # put into an empty 12-bit field, so that it is written out
+_IMM12, _IMM26, _IMM19, _IMM14, _ADR = 0xFFF << 10, 0x3FFFFFF, 0x7FFFF << 5, 0x3FFF << 5, (3 << 29) | (0x7FFFF << 5)
+_BRANCHES = {"b": _IMM26, "bl": _IMM26, "cbz": _IMM19, "cbnz": _IMM19, "tbz": _IMM14, "tbnz": _IMM14}
+_CALLER_SAVED = range(19)
+
+
+def decode(part: Symbol, file: Linked) -> Iterator[Decoded]:
+    """The instructions of one symbol; words that are none become ".byte"."""
+    pages: dict[int, int] = {}
+    for one in _engine().disasm(part.code, part.spot[1]):
+        code, offset = bytes(one.bytes), one.address - part.spot[1]
+        refers, mask = (None, 0) if one.id == 0 else _address(one, part, file, pages)
+        text, kind = f"{one.mnemonic} {one.op_str}".strip(), _kind(one.mnemonic)
+        if refers is not None:
+            word = int.from_bytes(code, "little")
+            text = _with_hole(one, word, mask)
+            name = refers.name or file.name(refers.spot or (0, 0))
+            kind = TRACER if kind == CALL and name in _TRACERS else kind
+            code = (word & ~mask).to_bytes(4, "little")
+        _follow(one, pages, kind)
+        yield Decoded(offset, one.size, text, kind, () if refers is None else (refers,), code)
+
+
+def _kind(mnemonic: str) -> str:
+    if mnemonic == "bl":
+        return CALL
+    if mnemonic in _BRANCHES or mnemonic.startswith("b."):
+        return BRANCH
+    return NOOP if mnemonic == "nop" else TRAP if mnemonic == "udf" else PLAIN
+
+
+def _address(one: Any, part: Symbol, file: Linked, pages: dict[int, int]) -> tuple[Reference | None, int]:
+    """What the instruction's field refers to, and the field's bits."""
+    word, space = int.from_bytes(one.bytes, "little"), part.spot[0]
+    refers = file.relocated((space, one.address), 0)
+    mask = _field(one.mnemonic, word)
+    if mask is None:
+        return None, 0
+    if one.mnemonic == "adrp":  # the page alone says little; whose it is, the second instruction says
+        return Reference(None, "page"), mask
+    if refers is not None:
+        return refers, mask
+    if mask != _IMM12:
+        return Reference((space, one.operands[-1].imm & (1 << 64) - 1)), mask
+    page = pages.get((word >> 5) & 31)
+    if page is None:
+        return None, 0
+    value = ((word >> 10) & 0xFFF) << _scale(word)
+    return Reference((space, page + value)), mask
+
+
+def _field(mnemonic: str, word: int) -> int | None:
+    """Bits of the field that may hold an address; None for an instruction without."""
+    if mnemonic in _BRANCHES:
+        return _BRANCHES[mnemonic]
+    if mnemonic.startswith("b."):
+        return _IMM19
+    if mnemonic in ("adr", "adrp"):
+        return _ADR
+    if word & 0x3B000000 == 0x18000000:  # load, literal
+        return _IMM19
+    add = word & 0x7FC00000 == 0x11000000
+    load_store = word & 0x3B000000 == 0x39000000
+    return _IMM12 if add or load_store else None
+
+
+def _scale(word: int) -> int:
+    """By how much the 12-bit offset of a load or store counts; an add counts bytes."""
+    if word & 0x3B000000 != 0x39000000:
+        return 0
+    vector_128 = word & 0x04800000 == 0x04800000 and not word >> 30
+    return 4 if vector_128 else word >> 30
+
+
+def _with_hole(one: Any, word: int, mask: int) -> str:
+    if mask == _IMM12:
+        marked = (word & ~mask | _FIELD << 10).to_bytes(4, "little")
+        one = next(_engine().disasm(marked, one.address))
+        return f"{one.mnemonic} " + _LAST.sub(f"lo12({HOLE})", one.op_str)
+    return f"{one.mnemonic} " + _LAST.sub(HOLE, one.op_str)
+
+
+def _follow(one: Any, pages: dict[int, int], kind: str) -> None:
+    """Keeps the pages that registers hold; read in the order of addresses, whatever jumps there are."""
+    if one.id == 0:
+        return
+    word = int.from_bytes(one.bytes, "little")
+    if kind in (CALL, TRACER) or one.mnemonic.startswith("blr"):
+        for register in _CALLER_SAVED:
+            pages.pop(register, None)
+        return
+    for name in (one.reg_name(register) for register in one.regs_access()[1]):
+        if name[0] in "xw" and name[1:].isdigit():
+            pages.pop(int(name[1:]), None)
+    if one.mnemonic == "adrp":
+        pages[word & 31] = one.operands[-1].imm & (1 << 64) - 1
+
+
+@cache
+def _engine() -> Any:
+    engine = Cs(CS_ARCH_ARM64, CS_MODE_ARM)
+    engine.detail, engine.skipdata, engine.syntax = True, True, CS_OPT_SYNTAX_DEFAULT
+    return engine

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A function's instructions with names and labels in the place of addresses: the same wherever it was linked."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from kassay.codegen import arm64, x86
+from kassay.codegen.code import Function, Reference, Spot
+from kassay.codegen.decoded import BRANCH, CALL, HOLE, NOOP, PLAIN, TRACER, TRAP, Decoded
+from kassay.effects.files import sha256_bytes
+from kassay.model.codegen import Call, Instruction
+
+_DECODERS = {"x86_64": x86.decode, "arm64": arm64.decode}
+_DROPPED = (NOOP, TRAP, TRACER)
+_RETURNS = ("__x86_return_thunk",)
+_INDIRECT = ("call", "blr", "jmp", "br ")
+INDIRECT = "(indirect)"
+_PATCHED = "nop (patched at boot)"
+
+
+class Listing(NamedTuple):
+    """instructions: without padding. spots: where each of them is. sha256: of them; bytes_sha256: of the bytes, padding
+    included, with fields that hold addresses zeroed. calls: most sites first."""
+
+    instructions: tuple[Instruction, ...]
+    spots: tuple[Spot, ...]
+    sha256: str
+    bytes_sha256: str
+    calls: tuple[Call, ...]
+
+
+class _Placed(NamedTuple):
+    part: str
+    spot: Spot
+    decoded: Decoded
+
+
+def listing(function: Function) -> Listing:
+    """The whole function, part after part."""
+    decode = _DECODERS[function.file.arch]
+    parts = [
+        [_Placed(part.name, (part.spot[0], part.spot[1] + one.offset), one) for one in decode(part, function.file)]
+        for part in function.parts
+    ]
+    everything = [one for part in parts for one in part]
+    kept = [[one for one in _with_patch_sites(part, function) if _stays(one, function)] for part in parts]
+    inside = _homes(everything, {one.spot for part in kept for one in part})
+    labels = _labels([one for part in kept for one in part], inside, function)
+    instructions = [[_instruction(one, inside, labels, function) for one in part] for part in kept]
+    text = "\n\n".join("\n".join(f"{one.label}\t{one.text}" for one in part) for part in instructions)
+    flat = tuple(one for part in kept for one in part)
+    return Listing(
+        instructions=tuple(one for part in instructions for one in part),
+        spots=tuple(one.spot for one in flat),
+        sha256=sha256_bytes(f"{function.file.arch}\n{text}\n".encode()),
+        bytes_sha256=sha256_bytes(b"\0\xff\0".join(b"".join(_bytes(one, part) for one in part) for part in parts)),
+        calls=_calls(flat, inside, function),
+    )
+
+
+def _stays(one: _Placed, function: Function) -> bool:
+    return one.decoded.kind not in _DROPPED or function.file.static_branch(one.spot) is not None
+
+
+def _with_patch_sites(part: list[_Placed], function: Function) -> list[_Placed]:
+    """Two and more no-ops of one byte in a row are room for code that is patched in at boot, not alignment."""
+    found = []
+    for before, one, behind in zip([None, *part[:-1]], part, [*part[1:], None], strict=False):
+        room = _is_room(one) and (_is_room(before) or _is_room(behind))
+        found.append(one._replace(decoded=one.decoded._replace(kind=PLAIN, text=_PATCHED)) if room else one)
+    return found
+
+
+def _is_room(one: _Placed | None) -> bool:
+    return one is not None and one.decoded.zeroed == b"\x90"
+
+
+def _homes(everything: Iterable[_Placed], kept: set[Spot]) -> Mapping[Spot, Spot]:
+    """Every instruction's place -> its own, or that of the next instruction that stays."""
+    homes: dict[Spot, Spot] = {}
+    waiting: list[Spot] = []
+    for one in everything:
+        waiting.append(one.spot)
+        if one.spot in kept:
+            homes |= dict.fromkeys(waiting, one.spot)
+            waiting = []
+    return homes
+
+
+def _references(one: _Placed, function: Function) -> tuple[Reference, ...]:
+    branch = function.file.static_branch(one.spot)
+    return (*one.decoded.references, *((Reference(branch.target),) if branch is not None else ()))
+
+
+def _labels(kept: Iterable[_Placed], inside: Mapping[Spot, Spot], function: Function) -> Mapping[Spot, str]:
+    """ ".L1" and so on, in the order of the instructions that are referred to."""
+    everything = list(kept)
+    spots = [r.spot for one in everything for r in _references(one, function)]
+    wanted = {inside[spot] for spot in spots if spot is not None and spot in inside}
+    ordered = [one.spot for one in everything if one.spot in wanted]
+    return {spot: f".L{number}" for number, spot in enumerate(ordered, 1)}
+
+
+def _instruction(
+    one: _Placed, inside: Mapping[Spot, Spot], labels: Mapping[Spot, str], function: Function
+) -> Instruction:
+    names = [_name(r, inside, labels, function) for r in one.decoded.references]
+    text = one.decoded.text
+    for name in names:
+        text = text.replace(HOLE, name.replace(HOLE, ""), 1)
+    branch = function.file.static_branch(one.spot)
+    if branch is not None:
+        target = _name(Reference(branch.target), inside, labels, function)
+        word = "nop or jump to" if one.decoded.kind == NOOP else "jump or nop to"
+        text = f"{word} {target} (static key {branch.key})"
+    start = next(part.spot[1] for part in function.parts if part.name == one.part)
+    return Instruction(
+        part=one.part, offset=one.spot[1] - start, size=one.decoded.size, text=text.replace("\t", " "),
+        label=labels.get(one.spot, ""),
+    )  # fmt: skip
+
+
+def _name(refers: Reference, inside: Mapping[Spot, Spot], labels: Mapping[Spot, str], function: Function) -> str:
+    if refers.spot is None:
+        return refers.name
+    if refers.spot in inside:
+        return labels[inside[refers.spot]]
+    return function.file.name(refers.spot)
+
+
+def _bytes(one: _Placed, part: list[_Placed]) -> bytes:
+    """A jump inside one part is the same wherever the part lies, so its bytes count."""
+    first, last = part[0].spot, part[-1].spot
+    own = all(r.spot is not None and first <= r.spot <= last for r in one.decoded.references)
+    if one.decoded.kind == BRANCH and own:
+        distance = one.decoded.references[0].spot[1] - one.spot[1]  # type: ignore[index]  # own: there is a spot
+        return one.decoded.zeroed + distance.to_bytes(8, "little", signed=True)
+    return one.decoded.zeroed
+
+
+def _calls(kept: Iterable[_Placed], inside: Mapping[Spot, Spot], function: Function) -> tuple[Call, ...]:
+    """Calls, and jumps that leave the function."""
+    found: Counter[str] = Counter()
+    for one in kept:
+        decoded = one.decoded
+        if decoded.kind in (CALL, BRANCH):
+            refers = decoded.references[0]
+            if refers.spot is None or refers.spot not in inside or decoded.kind == CALL:
+                found[refers.name or function.file.name(refers.spot or (0, 0))] += 1
+        elif decoded.text.startswith(_INDIRECT):
+            name = next((r.name or function.file.name(r.spot or (0, 0)) for r in decoded.references), "")
+            found[f"*{name}" if name else INDIRECT] += 1
+    left = [(name, sites) for name, sites in found.items() if name not in _RETURNS]
+    return tuple(Call(callee=name, sites=sites) for name, sites in sorted(left, key=lambda pair: (-pair[1], pair[0])))

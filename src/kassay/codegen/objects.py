@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A function in an object file: symbols with sizes, relocations that say what each address means."""
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+from elftools.elf.relocation import RelocationSection
+from elftools.elf.sections import SymbolTableSection
+
+from kassay.codegen.code import Function, Reference, Spot, StaticBranch, Symbol, main_first, placed, quoted, settled
+from kassay.errors import BadInput
+from kassay.model.profile import base_name
+
+_ARCHES = {"EM_X86_64": "x86_64", "EM_AARCH64": "arm64"}
+_EXECUTABLE = 4
+# Relocations that count from the field (x86: PC32, PLT32, GOTPCREL, PC64, GOTPCRELX, REX_GOTPCRELX).
+_X86_RELATIVE = frozenset((2, 4, 9, 24, 41, 42))
+_BRANCH_ENTRY = 16
+"""Bytes of a row of __jump_table: where, where to (both 32 bits, relative), the key (64 bits, relative)."""
+
+
+class _Named(NamedTuple):
+    start: int
+    size: int
+    name: str
+
+
+class _Relocation(NamedTuple):
+    """section, value: where the symbol is; section None: in another object."""
+
+    kind: int
+    section: int | None
+    value: int
+    name: str
+    addend: int
+
+
+def find_in_object(path: Path, function: str) -> Function | None:
+    """The function with its parts; None when the object has no symbol of it. Raises BadInput."""
+    file = _Object(path)
+    parts = [
+        Symbol(one.name, (section, one.start), file.code(section)[one.start : one.start + one.size])
+        for section, symbols in file.functions.items()
+        for one in symbols
+        if one.size and base_name(one.name) == function
+    ]
+    return Function(main_first(parts, function), file) if parts else None
+
+
+def functions_of_object(path: Path) -> tuple[str, ...]:
+    """Names of all functions, for suggestions. Raises BadInput."""
+    return tuple(one.name for symbols in _Object(path).functions.values() for one in symbols)
+
+
+class _Object:
+    """Satisfies code.Linked."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            with path.open("rb") as file:
+                self._read(ELFFile(file))
+        except OSError as error:
+            raise BadInput(f"{path}: {error.strerror}", "build it again") from error
+        except (ELFError, KeyError, StopIteration) as error:
+            raise BadInput(f"{path}: not an object file of x86_64 or arm64: {error}", "build it again") from error
+
+    def _read(self, elf: ELFFile) -> None:
+        self.arch = _ARCHES[elf["e_machine"]]
+        sections = list(elf.iter_sections())
+        self._sections = [(one.name, one["sh_flags"], b"" if one["sh_type"] == "SHT_NOBITS" else one.data())
+                          for one in sections]  # fmt: skip
+        table = next(one for one in sections if isinstance(one, SymbolTableSection))
+        symbols = list(table.iter_symbols())
+        self._symbols: dict[int, list[_Named]] = {}
+        self.functions: dict[int, list[_Named]] = {}
+        for one in symbols:
+            self._take(one)
+        for names in self._symbols.values():
+            names.sort()
+        self._relocations = self._all_relocations(sections, symbols)
+        self._branches = self._static_branches()
+
+    def _take(self, symbol) -> None:  # type: ignore[no-untyped-def]  # pyelftools has no types
+        section, kind, name = symbol["st_shndx"], symbol["st_info"]["type"], symbol.name
+        if (
+            not isinstance(section, int)
+            or kind in ("STT_SECTION", "STT_FILE")
+            or name.startswith((".L", "$"))
+            or not name
+        ):
+            return
+        named = _Named(symbol["st_value"], symbol["st_size"], name)
+        self._symbols.setdefault(section, []).append(named)
+        if kind == "STT_FUNC":
+            self.functions.setdefault(section, []).append(named)
+
+    def _all_relocations(self, sections, symbols) -> Mapping[Spot, _Relocation]:  # type: ignore[no-untyped-def]
+        found: dict[Spot, _Relocation] = {}
+        for section in sections:
+            if not isinstance(section, RelocationSection):
+                continue
+            for one in section.iter_relocations():
+                symbol = symbols[one["r_info_sym"]]
+                at = symbol["st_shndx"]
+                found[section["sh_info"], one["r_offset"]] = _Relocation(
+                    one["r_info_type"], at if isinstance(at, int) else None, symbol["st_value"],
+                    symbol.name, one["r_addend"],
+                )  # fmt: skip
+        return found
+
+    def _static_branches(self) -> Mapping[Spot, StaticBranch]:
+        found = {}
+        tables = [number for number, (name, _, _) in enumerate(self._sections) if name == "__jump_table"]
+        rows = [(table, at) for table in tables for at in range(0, len(self._sections[table][2]), _BRANCH_ENTRY)]
+        for table, at in rows:
+            site, target, key = (self._relocations.get((table, at + field)) for field in (0, 4, 8))
+            if site and target and key and site.section is not None and target.section is not None:
+                # The lowest two bits say how the branch was compiled.
+                name = self._refers(key._replace(addend=key.addend & ~3), key.addend & ~3)
+                found[site.section, site.value + site.addend] = StaticBranch(
+                    (target.section, target.value + target.addend), name.name or self.name(name.spot or (0, 0))
+                )
+        return found
+
+    def code(self, section: int) -> bytes:
+        """A section's bytes."""
+        return self._sections[section][2]
+
+    def relocated(self, field: Spot, end: int) -> Reference | None:
+        one = self._relocations.get(field)
+        if one is None:
+            return None
+        relative = self.arch == "x86_64" and one.kind in _X86_RELATIVE
+        return self._refers(one, one.addend + (end if relative else 0))
+
+    def _refers(self, one: _Relocation, offset: int) -> Reference:
+        if one.section is None:
+            return Reference(None, placed(settled(one.name), offset))
+        return Reference((one.section, one.value + offset))
+
+    def absolute(self, value: int, per_cpu: bool) -> Spot | None:
+        return None  # what is an address has a relocation
+
+    def name(self, spot: Spot) -> str:
+        section, offset = spot
+        title, flags, data = self._sections[section]
+        around = _around(self._symbols.get(section, ()), offset)
+        if around is not None and (around.start == offset or not _is_constant(title)):
+            return placed(settled(around.name), offset - around.start)
+        text = None if flags & _EXECUTABLE else quoted(data[offset:])
+        return text or ("code" if flags & _EXECUTABLE else "data")
+
+    def static_branch(self, spot: Spot) -> StaticBranch | None:
+        return self._branches.get(spot)
+
+
+def _is_constant(title: str) -> bool:
+    return title.startswith(".rodata")
+
+
+def _around(symbols: Sequence[_Named], offset: int) -> _Named | None:
+    """The symbol that begins at an offset, else the one that has it inside."""
+    last = bisect_right(symbols, offset, key=lambda one: one.start)
+    exact = [one for one in symbols[:last] if one.start == offset]
+    if exact:
+        return min(exact, key=lambda one: (one.name.startswith("_"), len(one.name), one.name))
+    return next((one for one in reversed(symbols[:last]) if offset < one.start + one.size), None)

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""kassay bisect --step: one kernel against two ends that were measured once, in the words of `git bisect run`."""
+
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+from msgspec import structs
+
+from kassay import bisecting, probing, searchlog
+from kassay import kernels as kernel_store
+from kassay.commands._show import say
+from kassay.drivers.bisect import Ask
+from kassay.effects.files import write_atomic
+from kassay.errors import Defect, KassayError, NotBuilt
+from kassay.model.bisect import Bisection, Candidate, Question
+from kassay.model.kernel import parse_ref
+from kassay.model.progress import Tell
+from kassay.model.records import from_json, to_json
+from kassay.model.units import format_numbers
+from kassay.probing import Probe
+
+GOOD, BAD, SKIP, STOP = 0, 1, 125, 128
+_HEAD = 1
+
+
+def guarded(command: Callable[[], int]) -> int:
+    """The command's status; an error of any kind gets one that stops `git bisect run`, which takes 1..127 for bad."""
+    try:
+        return command()
+    except KassayError as error:
+        say(f"kassay: {error}\n", error=True)
+        return STOP + error.status
+    except Exception as error:
+        say("".join(traceback.format_exception(error)), error=True)
+        return STOP + Defect.status
+
+
+def step(ends: Question, head: str, out: Path, tell: Tell) -> int:
+    """0 when `head` is nearer to the good end, 1 when nearer to the bad one, 125 when it cannot be measured.
+
+    ends: the question with two candidates. Says why in one line.
+    """
+    searchlog.begin(out, ends)
+    try:
+        ref = kernel_store.pinned(parse_ref(head, ends.probe.arch), tell)  # the working files may change meanwhile
+        (artifact,) = kernel_store.fetch([parse_ref(ref, ends.probe.arch)], ends.probe.flavour, tell)
+    except NotBuilt as error:
+        say(f"skip: {head} is not built: {error.what}\n")
+        return SKIP
+    image = artifact.identity.image_sha256 or artifact.identity.release
+    good, bad = ends.candidates
+    one = Candidate(name=image[:16], title=head, ref=ref)
+    question = structs.replace(ends, candidates=(good, one, bad), range=f"{ends.range}, {head}")
+    found = bisecting.search(question, out / "heads" / image[:16], tell, _EndsOnce(out / "ends"))
+    status, said = _judged(found, head)
+    say(f"{said}\n")
+    return status
+
+
+def _judged(found: Bisection, head: str) -> tuple[int, str]:
+    largest = found.steps[0]
+    if _HEAD in found.skipped or largest.between:
+        last = next(one for one in reversed(found.observations) if one.candidate == _HEAD)
+        return SKIP, f"skip: {head}: {last.outcome}: {last.detail}"
+    nearer = "bad" if largest.first == _HEAD else "good"
+    values = {step.last_without: step.before for step in found.steps} | {s.first: s.after for s in found.steps}
+    of_head = largest.after if largest.first == _HEAD else largest.before
+    texts = format_numbers([values.get(0, of_head), of_head, values.get(2, of_head)])
+    odds = f", {largest.odds:.1%} sure" if largest.odds is not None else ""
+    level = "; a level between the two, so nearest decides" if len(found.steps) > 1 else ""
+    said = f"{nearer}: {texts[1]} {found.unit}; good end {texts[0]}, bad end {texts[2]}{odds}{level}"
+    return (BAD if nearer == "bad" else GOOD), said
+
+
+class _EndsOnce:
+    """Measures; what an end gave is kept for all later steps."""
+
+    def __init__(self, place: Path) -> None:
+        self._place = place
+
+    def __call__(self, question: Question, ask: Ask, directory: Path, tell: Tell) -> Probe:
+        if ask.candidate == _HEAD:
+            return probing.probe(question, ask, directory, tell)
+        name = f"{'good' if ask.candidate == 0 else 'bad'}-{ask.boot}"
+        note = self._place / f"{name}.json"
+        try:
+            return from_json(note.read_bytes(), Probe)
+        except (OSError, msgspec.DecodeError):
+            found = probing.probe(question, ask, self._place / name, tell)
+        write_atomic(note, to_json(found))
+        return found

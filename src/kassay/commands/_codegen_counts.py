@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What each compiled function executes per operation, out of the profiles of a directory of runs."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from kassay import kernels, pipeline
+from kassay.codegen.code import Function
+from kassay.codegen.counts import Counted, counted, same_shape, with_counts
+from kassay.codegen.images import Image
+from kassay.codegen.normalise import Listing, listing
+from kassay.commands._codegen_bodies import Found
+from kassay.directory import open_directory
+from kassay.errors import BadInput, NotBuilt
+from kassay.model.codegen import Body
+from kassay.model.experiment import labels
+from kassay.model.kernel import KernelArtifact
+from kassay.model.progress import Progress, Tell
+from kassay.profiles import Profiled
+
+_NOT_MEASURED = "not in the runs"
+
+
+class Measured(NamedTuple):
+    """bodies: with what they execute. workload, metric, unit: of which operation."""
+
+    bodies: tuple[Body, ...]
+    workload: str
+    metric: str
+    unit: str
+
+
+class _Runs(NamedTuple):
+    """called: sha256 of an image -> what the runs call it. profiles: by that name."""
+
+    directory: Path
+    called: Mapping[str | None, str]
+    profiles: Mapping[str, Profiled]
+    metric: str | None
+    settings: Mapping[str, str]
+
+
+def with_executions(
+    function: str,
+    found: Sequence[Found],
+    directory: Path,
+    metric: str | None,
+    settings: Mapping[str, str],
+    flavour: str,
+    tell: Tell,
+) -> Measured:
+    """Kernels are matched by their images. Raises BadInput when no kernel of the runs is among them."""
+    plan = open_directory(directory).plan
+    named = labels(plan.experiment)
+    called = {kernel.image_sha256: name for kernel, name in zip(plan.kernels, named, strict=True)}
+    booted = [_kernel_of(one, flavour, tell) for one in found]
+    wanted = list(
+        dict.fromkeys(called[k.identity.image_sha256] for k in booted if k and k.identity.image_sha256 in called)
+    )
+    if not wanted:
+        raise BadInput(f"{directory}: measured none of these kernels", f"it measured {', '.join(named)}")
+    tell(Progress(stage="counts", subject=directory.name, text="reading its profiles"))
+    profiles = pipeline.profiles(directory, wanted, metric, settings)
+    runs = _Runs(directory, called, dict(zip(wanted, profiles, strict=True)), metric, settings)
+    bodies = []
+    for number, (one, kernel) in enumerate(zip(found, booted, strict=True)):
+        tell(Progress(stage="counts", subject=one.body.reference, done=number / len(found)))
+        bodies.append(_executed(function, one, kernel, runs))
+    return Measured(tuple(bodies), plan.experiment.workloads[0].name, profiles[0].profile.phase, profiles[0].unit)
+
+
+def _kernel_of(one: Found, flavour: str, tell: Tell) -> KernelArtifact | None:
+    """The kernel that a row's code is part of; None when it could not be built."""
+    if one.kernel is not None or one.body.outcome == "not-built":
+        return one.kernel
+    try:
+        return kernels.fetch((one.ref,), flavour, tell)[0]
+    except NotBuilt:
+        return None
+
+
+def _executed(function: str, one: Found, kernel: KernelArtifact | None, runs: _Runs) -> Body:
+    """The row with its counts."""
+    label = runs.called.get(kernel.identity.image_sha256) if kernel else None
+    if kernel is None or label is None:
+        return msgspec.structs.replace(one.body, note=_joined(one.body.note, _NOT_MEASURED))
+    profiled, image = runs.profiles[label], kernel.identity.image_sha256
+    body = msgspec.structs.replace(one.body, value=profiled.value, counted_in=label, image_sha256=image)
+    linked = _linked(function, one, kernel)
+    if linked is None:
+        return body
+    places = pipeline.executed(runs.directory, label, runs.metric, runs.settings).places
+    return _with(body, one, linked[1], counted(*linked, places, profiled.profile.operations))
+
+
+def _linked(function: str, one: Found, kernel: KernelArtifact) -> tuple[Function, Listing] | None:
+    """The function in the kernel's image."""
+    if one.kernel is not None:
+        return (one.function, one.code) if one.function and one.code else None
+    code = Image(kernel).find(function)
+    return (code, listing(code)) if code is not None else None
+
+
+def _with(body: Body, one: Found, linked: Listing, counts: Counted) -> Body:
+    """An object's instructions take the counts of the linked kernel's only where they are the same instructions."""
+    body = msgspec.structs.replace(body, executed=counts.executed)
+    if one.code is not None and same_shape(one.code.instructions, linked.instructions):
+        return msgspec.structs.replace(body, instructions=with_counts(body.instructions, counts.counts))
+    note = "in the linked kernel the function is another one than in the object; executed is the linked one's"
+    return msgspec.structs.replace(body, note=_joined(body.note, note))
+
+
+def _joined(*notes: str) -> str:
+    return "; ".join(filter(None, notes))

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tables and sentences of a codegen report, without layout."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from kassay.model.codegen import Body, CodegenReport
+from kassay.model.units import format_numbers, format_signed, places_of
+from kassay.report.tables import Table, cells
+from kassay.report.words import one_line
+
+DISCLOSURES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "normalised": (
+            "A class is equal machine code: names stand for addresses and relocated fields, numbered labels for places "
+            "jumped to; no-ops and traps that align or part code, and the tracer's call at the entry, are left out.",
+            "bytes: whether the raw bytes are those of the class's first row as well, no-ops included, fields that "
+            "hold addresses outside of the function zeroed.",
+            "Code that the kernel patches in at boot (alternatives, static calls) is compared as it was compiled; a "
+            "static branch is named with its key.",
+        ),
+        "image": (
+            "An image has no relocations: a number that lies inside the kernel is taken for an address, and constants "
+            "without a symbol are called data unless they are text.",
+            "An image's sizes end with the last instruction; a trap behind it counts as padding.",
+        ),
+        "executed": (
+            "Executed is counted in the booted kernel, no-ops and patched code included; an instruction is not a "
+            "nanosecond.",
+        ),
+    }
+)
+
+
+def functions_table(report: CodegenReport) -> Table:
+    """A row per reference and compiler: size as nm prints it, instructions, class, executed."""
+    with_cc, with_counts = any(b.cc for b in report.bodies), bool(report.unit)
+    columns = ["reference", *(["cc"] if with_cc else []), "class", "bytes", "size", "size", "parts", "insns"]
+    columns += ["executed", "in all"] if with_counts else []
+    executed = format_numbers([b.executed for b in report.bodies])
+    values = format_numbers([b.value for b in report.bodies])
+    rows = []
+    for body, ran, value in zip(report.bodies, executed, values, strict=True):
+        row = [body.reference, *([body.cc] if with_cc else []), *_sizes(body)]
+        rows.append(cells(*row, *([ran, value] if with_counts else [])))
+    first = 4 if with_cc else 3
+    numeric = (first, first + 1, *range(first + 3, len(columns)))
+    return Table(title=report.function, columns=tuple(columns), rows=tuple(rows), numeric=numeric)
+
+
+def _sizes(body: Body) -> tuple[str, ...]:
+    if not body.own_class:
+        return (body.outcome, "-", "-", "-", "-", "-")
+    same = {True: "same", False: "differ", None: "-"}[body.same_bytes]
+    others = ", ".join(f"{_suffix(part.name)} {part.size:#x}" for part in body.parts[1:]) or "-"
+    return (body.own_class, same, f"{body.size:#x}", f"{body.size}", others, f"{body.instruction_count}")
+
+
+def _suffix(name: str) -> str:
+    _, dot, rest = name.partition(".")
+    return dot + rest or name
+
+
+def calls_table(report: CodegenReport) -> Table | None:
+    """Functions that were not inlined, a column per class; None when no class calls anything."""
+    leads = leaders(report)
+    counts = [{call.callee: call.sites for call in body.calls} for body in leads]
+    callees = list(dict.fromkeys(call.callee for body in leads for call in body.calls))
+    if not callees:
+        return None
+    # What differs between classes comes first: it is what was asked.
+    callees.sort(key=lambda name: len({one.get(name, 0) for one in counts}) == 1)
+    rows = tuple(
+        cells(name, *(str(one.get(name, "-")) for one in counts),
+              mark="differs" if len({one.get(name, 0) for one in counts}) > 1 else "")
+        for name in callees
+    )  # fmt: skip
+    columns = ("calls not inlined (sites)", *(body.own_class for body in leads))
+    return Table(title="calls that were not inlined", columns=columns, rows=rows, numeric=tuple(range(1, len(columns))))
+
+
+def leaders(report: CodegenReport) -> list[Body]:
+    """The first body of each class; one with counted instructions, where there is one."""
+    first: dict[str, Body] = {}
+    for body in report.bodies:
+        if body.own_class and (body.own_class not in first or (_counted(body) and not _counted(first[body.own_class]))):
+            first[body.own_class] = body
+    return list(first.values())
+
+
+def _counted(body: Body) -> bool:
+    return any(one.count is not None for one in body.instructions)
+
+
+def executed_sentences(report: CodegenReport) -> list[str]:
+    """ "B executes +6 instructions/page more than A": each class against the first that was counted."""
+    counted = [body for body in leaders_by_count(report) if body.executed is not None]
+    if len(counted) < 2:
+        return []
+    base = counted[0]
+    said = []
+    for body in counted[1:]:
+        assert body.executed is not None and base.executed is not None
+        difference = body.executed - base.executed
+        places = max(places_of(difference), 1)
+        bytes_ = f"{body.size:#x} instead of {base.size:#x}"
+        said.append(
+            f"{bytes_} ({body.own_class} instead of {base.own_class}) is {format_signed(difference, min(places, 2))} "
+            f"{report.unit} in {report.function} ({_fixed(body.executed)} instead of {_fixed(base.executed)})."
+        )
+    return said
+
+
+def _fixed(value: float) -> str:
+    return format_numbers([value])[0]
+
+
+def leaders_by_count(report: CodegenReport) -> list[Body]:
+    """The first body of each class whose executions are known."""
+    first: dict[str, Body] = {}
+    for body in report.bodies:
+        if body.own_class and body.executed is not None:
+            first.setdefault(body.own_class, body)
+    return list(first.values())
+
+
+def notes(report: CodegenReport) -> list[str]:
+    """What rows without code, and rows with a reservation, need to be read."""
+    said = []
+    if report.unit:
+        per = one_line(f"executed: {report.unit} in {report.function}; in all: of {report.workload}, {report.metric}")
+        said.append(per)
+    for body in report.bodies:
+        words = "; ".join(filter(None, (body.detail, body.note)))
+        if words:
+            said.append(one_line(f"{_title(body)}: {words}"))
+    return said
+
+
+def compilers(report: CodegenReport) -> list[tuple[str, str]]:
+    """(compiler's first line, whose it is)."""
+    found: dict[str, list[str]] = {}
+    for body in report.bodies:
+        if body.compiler:
+            found.setdefault(one_line(body.compiler), []).append(body.cc or body.reference)
+    return [(name, ", ".join(dict.fromkeys(whose))) for name, whose in found.items()]
+
+
+def _title(body: Body) -> str:
+    return " ".join(filter(None, (body.reference, body.cc)))
+
+
+def title_of(body: Body) -> str:
+    """ "A: build:... gcc-12, 0x245 bytes"."""
+    return one_line(f"{body.own_class}: {_title(body)}, {body.size:#x} bytes")
+
+
+def shown_pairs(report: CodegenReport, asked: tuple[str, str] | None, most: int) -> Sequence[tuple[Body, Body]]:
+    """The two classes asked for, else the first against each other one."""
+    leads = {body.own_class: body for body in leaders(report)}
+    if asked is not None:
+        return [(leads[asked[0]], leads[asked[1]])]
+    bodies = list(leads.values())
+    return [(bodies[0], other) for other in bodies[1 : most + 1]]

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""How much of a gap a third kernel closes: in words, a setting a row, and function by function."""
+
+from collections.abc import Mapping, Sequence
+
+from kassay.model.gap import Gap, GapFunction
+from kassay.model.report import Report
+from kassay.model.units import format_change, format_numbers, format_signed, places_of
+from kassay.report.tables import Table, cells
+from kassay.report.words import memory_text, one_line, settings_text
+
+COLUMN = (
+    "Gap closed: (new - candidate) / (new - old); 100 % is all of it, 0 % nothing, below 0 the candidate is worse than "
+    "new, above 100 % better than old."
+)
+_SHOWN = 8
+
+
+def gap_sentence(what: str, gap: Gap, names: Mapping[str, str]) -> str:
+    """What the candidate takes back, in one sentence. what: the work ("Toggling ..."). names: of the three kernels."""
+    old, new, candidate = (names[one] for one in (gap.old, gap.new, gap.candidate))
+    if gap.share is None or gap.old_value is None or gap.new_value is None:
+        return f"{what}: no share can be told: {'; '.join(gap.reasons)}."
+    figures = format_numbers([gap.old_value, gap.new_value, gap.candidate_value])
+    values = f"{figures[0]} on {old}, {figures[1]} on {new}, {figures[2]} on {candidate} {gap.unit}"
+    loss = gap.new_value > gap.old_value
+    gap_words = f"what {new} costs more than {old}" if loss else f"what {new} costs less than {old}"
+    return f"{what}: {candidate} {_taken(gap, gap_words, loss=loss)} ({_range(gap)}{values})."
+
+
+def _taken(gap: Gap, gap_words: str, *, loss: bool) -> str:
+    share = gap.share or 0.0
+    low, high = gap.interval or (share, share)
+    if low <= 0 <= high and low != high:
+        return f"takes back {percent(share)} of {gap_words}, which cannot be told from nothing"
+    if share <= 0:
+        worse = "costs even more" if loss else "gains even more"
+        more = f": it {worse}, by {percent(-share)} of that" if share else ""
+        return f"takes back nothing of {gap_words}{more}"
+    if share > 1:
+        beyond = "costs less than before" if loss else "costs more than before"
+        return f"takes back all of {gap_words} and {percent(share - 1)} of it beyond: it {beyond}"
+    return f"{'takes back' if loss else 'gives up'} {percent(share)} of {gap_words}"
+
+
+def _range(gap: Gap) -> str:
+    if gap.interval is None or interval_text(gap) == percent(gap.share):
+        return ""
+    low, high = map(percent, gap.interval)
+    return f"between {low} and {high}; "
+
+
+def percent(share: float | None) -> str:
+    """ "17.9 %"; absent is "-"."""
+    return "-" if share is None else f"{round(share * 100, 1) + 0.0:.1f} %"  # + 0.0: no minus before a zero
+
+
+def interval_text(gap: Gap) -> str:
+    """ "17.5 % to 18.3 %"; one figure where both ends read the same."""
+    if gap.interval is None:
+        return "-"
+    low, high = map(percent, gap.interval)
+    return low if low == high else f"{low} to {high}"
+
+
+def gap_tables(report: Report, names: Mapping[str, str]) -> tuple[Table, ...]:
+    """A table for each primary metric, a setting a row; the other metrics of a workload below it."""
+    found: dict[tuple[str, bool], list[Gap]] = {}
+    for gap in sorted(report.gaps, key=lambda gap: not gap.primary):
+        found.setdefault((gap.workload, gap.primary), []).append(gap)
+    return tuple(_table(gaps, names) for gaps in found.values())
+
+
+def _table(gaps: Sequence[Gap], names: Mapping[str, str]) -> Table:
+    lead = gaps[0]
+    axes = _axes(gaps)
+    kernels = [one_line(names.get(one, one)) for one in (lead.old, lead.new, lead.candidate)]
+    wide = any(" to " in interval_text(gap) for gap in gaps)
+    rows = []
+    for i, gap in enumerate(gaps):
+        values = format_numbers([gap.old_value, gap.new_value, gap.candidate_value])
+        against = gap.candidate_value / gap.new_value - 1 if gap.candidate_value is not None and gap.new_value else None
+        n = str(gap.n[0]) if len(set(gap.n)) == 1 else ", ".join(map(str, gap.n))
+        limits = (interval_text(gap),) if wide else ()
+        texts = (*values, format_change(against), percent(gap.share), *limits, n)
+        mark = "" if gap.share is not None else "inconclusive"
+        rows.append(cells(*(axis[i] for axis in axes.values()), *texts, mark=mark))
+    first = tuple(axes)
+    head = (*first, *kernels, f"vs {kernels[1]}", "gap closed", *(("interval",) if wide else ()), "n")
+    title = f"{one_line(lead.workload)} [{one_line(lead.unit)}]: how much {kernels[2]} takes back"
+    return Table(title=title if lead.primary else f"{title}, part by part", columns=head, rows=tuple(rows),
+                 numeric=tuple(range(len(first), len(head))))  # fmt: skip
+
+
+def _axes(gaps: Sequence[Gap]) -> dict[str, list[str]]:
+    """What takes more than one value among the rows; the metric where nothing does."""
+    texts = {
+        "metric": [one_line(gap.metric) for gap in gaps],
+        "CPUs": ["-" if gap.machine.cpus is None else str(gap.machine.cpus) for gap in gaps],
+        "memory": [memory_text(gap.machine.memory_bytes) or "-" for gap in gaps],
+        "setting": [settings_text(gap.settings) for gap in gaps],
+    }
+    varied = {name: values for name, values in texts.items() if len(set(values)) > 1}
+    return varied or {"metric": texts["metric"]}
+
+
+def function_table(gap: Gap, *, top: int | None = _SHOWN) -> Table | None:
+    """What each function lost and regained; all others and what is in none have rows, so that the columns add up."""
+    if not gap.functions or gap.unattributed is None or gap.old_value is None or gap.new_value is None:
+        return None
+    places = places_of(gap.new_value)
+    seen = len([one for one in gap.functions if round(one.lost, places) or round(one.regained, places)])
+    cut = len(gap.functions) if top is None else min(top, seen)
+    shown, rest = gap.functions[:cut], gap.functions[cut:]
+    total = gap.new_value - gap.old_value
+    open_lost, open_regained = gap.unattributed
+    rows = [(_named(one), one.lost, one.regained) for one in shown]
+    if rest:
+        what = f"{len(rest)} others" if len(rest) > 1 else "1 other"
+        rows.append((what, sum(one.lost for one in rest), sum(one.regained for one in rest)))
+    if open_lost or open_regained:
+        rows.append(("unattributed", open_lost, open_regained))
+    rows.append(("together", total, (gap.share or 0.0) * total))
+    lines = tuple(
+        cells(name, format_signed(lost, places), format_signed(back, places), percent(back / total))
+        for name, lost, back in rows
+    )
+    title = f"{one_line(gap.metric)} [{one_line(gap.unit)}]: which functions lost it, and which take it back"
+    return Table(title=title, columns=("function", "lost", "regained", "of the gap"), rows=lines, numeric=(1, 2, 3),
+                 folded=top is None)  # fmt: skip
+
+
+def _named(one: GapFunction) -> str:
+    where = "" if one.context in ("kernel", "user", "idle") else f" ({one.context})"
+    return f"{one_line(one.function)}{where}"
+
+
+def notes(report: Report) -> tuple[str, ...]:
+    """What the columns mean, and how the intervals were made; one that reads as its share has no column."""
+    methods = dict.fromkeys(gap.method for gap in report.gaps if gap.share is not None)
+    refused = [
+        f"No share of {one_line(gap.metric)}: {'; '.join(gap.reasons)}." for gap in report.gaps if gap.share is None
+    ]
+    return (COLUMN, *(f"Interval: {method}." for method in methods), *dict.fromkeys(refused))

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A patch series as a table for its cover letter, and what follows from it in words."""
+
+from collections.abc import Mapping, Sequence
+
+from kassay.model.finding import CHANGES, REFUSED
+from kassay.model.report import Report
+from kassay.model.series import OUTCOMES, Series, SeriesRow, SeriesTable, SeriesValue
+from kassay.model.units import format_change, format_numbers, format_signed, places_of
+from kassay.report.tables import Table, cells
+from kassay.report.words import machine_text, one_line, settings_text
+
+BASE, WHOLE = "base", "whole"
+AGAINST = (
+    "diff, change and verdict: rows of the first patches are held against the row before, rows that leave something "
+    "out against the whole series, rows of one thing alone against base."
+)
+_SAME = ("same-source", "same-image")
+
+
+def series_sentences(what: str, series: Series, table: SeriesTable) -> list[str]:
+    """What the whole does, which patch does most of it, what does nothing or harm, what can be left out, what is not
+    known. what: the work, as the start of a sentence."""
+    values = {one.row: one for one in table.values}
+    rows = {row.name: row for row in series.rows}
+    whole = values.get(_stands(rows[WHOLE], rows))
+    said = [f"{what}: {_whole(values.get(BASE), whole, table.unit)}"]
+    said += _patches(series, rows, values)
+    said += _left_out(series, values)
+    missing = [row for row in series.rows if row.outcome in ("not-applied", "not-built", "not-measured")]
+    if missing:
+        why = "; ".join(f"{row.name}: {one_line(row.detail) or OUTCOMES[row.outcome]}" for row in missing[:3])
+        more = f"; and {len(missing) - 3} more" if len(missing) > 3 else ""
+        said.append(f"No figures for {len(missing)} of {len(series.rows)} rows ({why}{more}).")
+    return said
+
+
+def _whole(base: SeriesValue | None, whole: SeriesValue | None, unit: str) -> str:
+    if base is None or whole is None or base.value is None or whole.value is None:
+        return "no figure for the whole series."
+    if whole.row == BASE:
+        return "the whole series makes the same kernel as base, byte for byte."
+    values = " to ".join(format_numbers([base.value, whole.value]))
+    judged = {"equivalent": "no difference beyond the margin"}.get(whole.base_verdict, whole.base_verdict)
+    return f"the whole series changes it by {format_change(whole.to_base)}, {values} {unit}: {judged}."
+
+
+def _patches(series: Series, rows: Mapping[str, SeriesRow], values: Mapping[str, SeriesValue]) -> list[str]:
+    """Of the cumulative rows: which patch did most, which nothing, which harm."""
+    steps = [(row.patches[-1], row, values.get(row.name)) for row in series.rows if row.kind == "cumulative"]
+    if len(steps) == 1:
+        return []
+    done = [(n, one) for n, _, one in steps if one is not None and one.delta is not None and one.verdict in CHANGES]
+    nothing = [str(n) for n, row, one in steps if row.outcome in _SAME or (one and one.verdict == "equivalent")]
+    open_ = [str(n) for n, _, one in steps if one and one.verdict in ("inconclusive", *REFUSED)]
+    said = _largest(series, done)
+    worse = [f"patch {n} ({_size(one)})" for n, one in done if one.verdict == "regression"]
+    said += [f"It costs more from {_listed(worse)} on."] if worse else []
+    said += [f"No difference beyond the margin from {_patch(nothing)}."] if nothing else []
+    return said + ([f"No verdict on {_patch(open_)}."] if open_ else [])
+
+
+def _largest(series: Series, done: Sequence[tuple[int, SeriesValue]]) -> list[str]:
+    """The patch that did most of what the patches did together, in the direction of it all."""
+    total = sum(one.delta or 0.0 for _, one in done)
+    if not total:
+        return []
+    number, one = max(done, key=lambda pair: (pair[1].delta or 0.0) / total)
+    share = (one.delta or 0.0) / total
+    part = "all" if len(done) == 1 else f"{share * 100:.0f} %"
+    return [f"Patch {number} ({_subject(series, number)}) does {part} of it: {_size(one)}."]
+
+
+def _left_out(series: Series, values: Mapping[str, SeriesValue]) -> list[str]:
+    """What the whole series can do without, as far as this workload goes, and what it is better without."""
+    rows = [row for row in series.rows if row.kind in ("without", "hunk", "annotation")]
+    idle = [_part(row) for row in rows if _idle(row, values)]
+    better = [f"{_part(row)} ({_size(values[row.name])})" for row in rows
+              if (one := values.get(row.name)) is not None and one.verdict == "improvement"]  # fmt: skip
+    said = (
+        [f"Can be left out without a difference beyond the margin, for this workload: {_listed(idle)}."] if idle else []
+    )
+    return said + ([f"It costs less without {_listed(better)}."] if better else [])
+
+
+def _part(row: SeriesRow) -> str:
+    """ "patch 2", "hunk 3.1", "__always_inline of foo(), mm/x.c"."""
+    if row.kind == "annotation":
+        return row.title
+    name = row.name.removeprefix("without ")
+    return name if row.kind == "hunk" else f"patch {name}"
+
+
+def _patch(numbers: Sequence[str]) -> str:
+    return f"{'patches' if len(numbers) > 1 else 'patch'} {_listed(numbers)}"
+
+
+def _idle(row: SeriesRow, values: Mapping[str, SeriesValue]) -> bool:
+    same = row.outcome in _SAME and row.same_as == WHOLE
+    return same or ((one := values.get(row.name)) is not None and one.verdict == "equivalent")
+
+
+def _size(one: SeriesValue) -> str:
+    return f"{format_signed(one.delta or 0.0, places_of(one.value))}, {format_change(one.change)}"
+
+
+def _subject(series: Series, number: int) -> str:
+    return one_line(series.patches[number - 1].subject)
+
+
+def _listed(texts: Sequence[str]) -> str:
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def _stands(row: SeriesRow, rows: Mapping[str, SeriesRow]) -> str:
+    return rows[row.same_as].name if row.same_as in rows else row.name
+
+
+def cover_table(series: Series, table: SeriesTable) -> Table:
+    """Every row that was asked for, whatever became of it; narrow enough for a mail."""
+    values = {one.row: one for one in table.values}
+    places = max((places_of(one.value) for one in table.values), default=1)
+    figures = dict(zip(values, format_numbers([one.value for one in values.values()]), strict=True))
+    rows = []
+    for row in series.rows:
+        one = values.get(row.name)
+        same = row.outcome in _SAME
+        if one is None:
+            word = f"= {row.same_as}" if same else row.outcome
+            rows.append(cells(row.name, "", "", "", "", word, "", mark="" if same else "inconclusive"))
+            continue
+        delta = "" if one.delta is None else format_signed(one.delta, places)
+        changes = (format_change(one.change), format_change(one.to_base)) if one.verdict else ("", "")
+        doubt = f" ({one.evidence})" if one.evidence in ("partial", "unstable") else ""
+        mark = "" if one.verdict in ("", "equivalent") else one.verdict
+        rows.append(cells(row.name, figures[row.name], delta, *changes, f"{one.verdict}{doubt}", str(one.n), mark=mark))
+    unit = one_line(table.unit)
+    title = f"{one_line(table.metric)} [{unit}]; {settings_text(table.settings)}; {machine_text(table.machine)}"
+    return Table(title=title, columns=("row", "value", "diff", "change", "to base", "verdict", "n"), rows=tuple(rows),
+                 numeric=(1, 2, 3, 4, 6))  # fmt: skip
+
+
+def rows_table(series: Series) -> Table:
+    """What stands behind each row's name."""
+    lines = [
+        cells(row.name, row.title, {"measured": ""}.get(row.outcome, _fate(row)))
+        for row in series.rows
+        if row.name != BASE
+    ]
+    return Table(title="The rows", columns=("row", "what it is", "note"), rows=tuple(lines))
+
+
+def _fate(row: SeriesRow) -> str:
+    if row.outcome in _SAME:
+        return f"{OUTCOMES[row.outcome].partition(';')[0]}: {row.same_as}"
+    return one_line(row.detail) or OUTCOMES[row.outcome]
+
+
+def where_lines(series: Series, table: SeriesTable) -> list[str]:
+    """ "1..2: change_pte_range -12, ...": in which functions each row differs from what it is compared with."""
+    values = {one.row: one for one in table.values}
+    return [f"{row.name}: {one.where}" for row in series.rows if (one := values.get(row.name)) and one.where
+            and one.verdict in CHANGES]  # fmt: skip
+
+
+def primary_tables(report: Report) -> tuple[SeriesTable, ...]:
+    """Those that decide, one for each setting."""
+    found = () if report.series is None else report.series.tables
+    return tuple(table for table in found if table.primary) or found
+
+
+def legend(series: Series) -> list[str]:
+    """A line for each row that its name does not explain, and for each that has no figures of its own."""
+    lines = []
+    for row in series.rows:
+        fate = "" if row.outcome == "measured" else _fate(row)
+        title = "" if row.kind in ("base", "without") else _titled(row)
+        told = "; ".join(text for text in (title, fate) if text)
+        lines += [f"{row.name}: {told}"] if told else []
+    return lines
+
+
+def _titled(row: SeriesRow) -> str:
+    return f"with patch {row.patches[-1]}, {one_line(row.title)}" if row.kind == "cumulative" else one_line(row.title)

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One small kernel, really built: its identity, what an edit rebuilds, what a kill leaves, and what it measures.
+
+The only test that builds a kernel. Everything after the first build is an increment on it.
+"""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from benchmarks import _guilty
+
+from kassay.building import builder, git, slots
+from kassay.kernels import fetch
+from kassay.model.build import BuildRef, build_text
+from kassay.model.kernel import KernelArtifact, parse_ref
+from kassay.model.progress import Progress, silent
+from tests.boot.conftest import QUICK, Kassay, command
+
+pytestmark = [pytest.mark.boot, pytest.mark.network, pytest.mark.timeout(3000)]
+BASE = "build:debian-source:7.3"
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+SLOW_PATH = f"{BASE}+{EXAMPLES}/mprotect-general.patch"
+
+
+def built(text: str) -> KernelArtifact:
+    return fetch([parse_ref(text)], "cloud", silent)[0]
+
+
+@pytest.fixture(scope="module")
+def base() -> KernelArtifact:
+    """The kernel that all questions here start from."""
+    return built(BASE)
+
+
+def test_a_built_kernel_says_what_it_was_built_of(base: KernelArtifact) -> None:
+    found = base.identity
+    assert found.release.startswith("7.3")
+    assert found.build is not None and found.build.base == "debian-source:7.3"
+    assert git.has_tree(found.build.tree)
+    assert found.compiler is not None and "gcc" in found.compiler
+    assert found.config_sha256 and (found.symbol_count or 0) > 5000
+    assert base.pvh
+
+
+def test_the_same_sources_are_the_same_image_built_from_nothing(base: KernelArtifact) -> None:
+    one = builder.wanted(parse_ref(BASE), silent)
+    with builder.building(one.recipe, silent) as (_, objects):
+        subprocess.run(("rm", "-rf", str(objects)), check=True)
+    assert base.image and builder.build_image(one, silent).image == Path(base.image).read_bytes()
+
+
+def test_a_build_that_is_killed_leaves_nothing_that_the_next_one_believes(base: KernelArtifact) -> None:
+    one = builder.wanted(parse_ref(SLOW_PATH), silent)
+    with builder.building(one.recipe, silent) as (_, objects):
+        subprocess.run(("rm", "-rf", str(objects)), check=True)
+    child = subprocess.Popen(command("kernels", "fetch", SLOW_PATH), stderr=subprocess.PIPE, text=True)
+    assert child.stderr is not None
+    log = builder.log_of(one.key)
+    while not (objects / "kassay-making").exists() or not log.exists() or log.read_text().count("\n") < 60:
+        assert child.poll() is None
+        time.sleep(0.05)
+    os.kill(child.pid, signal.SIGKILL)
+    child.wait()
+    told: list[Progress] = []
+    image = builder.build_image(one, told.append).image
+    assert any("interrupted" in event.text for event in told)
+    with builder.building(one.recipe, silent) as (_, objects):
+        subprocess.run(("rm", "-rf", str(objects)), check=True)
+    assert builder.build_image(one, silent).image == image
+
+
+def test_an_edit_rebuilds_what_it_touches_and_is_a_kernel_of_its_own(base: KernelArtifact) -> None:
+    assert base.identity.build is not None
+    path = "mm/mprotect.c"
+    text = git.read(base.identity.build.tree, path)
+    assert text is not None
+    tree = git.with_files(base.identity.build.tree, {path: text.replace("likely(nr_ptes == 1)", "nr_ptes == 1")})
+    ref = parse_ref(build_text(BuildRef(tree="debian-source:7.3", pin=tree)))
+    one = builder.wanted(ref, silent)
+    builder.build_image(one, silent)
+    compiled = [line.split()[-1] for line in builder.log_of(one.key).read_text().splitlines() if " CC " in line]
+    assert "mm/mprotect.o" in compiled
+    assert len(compiled) < 12  # init/version.o and what the link makes
+
+
+def test_a_patch_that_makes_it_slower_is_found_and_itemised(kassay: Kassay, tmp_path: Path) -> None:
+    ran = kassay(
+        "compare", "mprotect_toggle", BASE, SLOW_PATH, *QUICK, "--out", str(tmp_path / "runs"), "--format", "json"
+    )
+    assert ran.status == 0, ran.err
+    finding = next(one for one in ran.json()["findings"] if one["primary"])
+    assert (finding["verdict"], finding["evidence"]) == ("regression", "exact")
+    rows = finding["attribution"]["rows"]
+    assert any(row["function"] == "prot_commit_flush_ptes" and row["delta"] > 0 for row in rows)
+    source = ran.json()["kernels"][1]["build"]
+    assert source["patches"] == ["mm/mprotect: no special case for order-0 folios"]
+
+
+def test_a_patch_that_does_not_apply_and_one_that_does_not_compile_are_refused(kassay: Kassay, tmp_path: Path) -> None:
+    once = EXAMPLES / "mprotect-general.patch"
+    ran = kassay("kernels", "fetch", f"{BASE}+{once}+{once}")
+    assert ran.status == 2
+    assert "mm/mprotect.c" in ran.err and "does not apply" in ran.err
+    broken = tmp_path / "broken.patch"
+    broken.write_text(
+        "--- a/mm/msync.c\n+++ b/mm/msync.c\n@@ -1 +1,2 @@\n // SPDX-License-Identifier: GPL-2.0\n+int x = zero;\n"
+    )
+    ran = kassay("kernels", "fetch", f"{BASE}+{broken}")
+    assert ran.status == 2
+    assert "mm/msync.c:2" in ran.err and "zero" in ran.err and ".log" in ran.err
+
+
+def test_a_commit_is_found_past_one_that_does_not_build_and_one_that_panics(
+    kassay: Kassay, base: KernelArtifact, tmp_path: Path
+) -> None:
+    assert base.identity.build is not None
+    place = tmp_path / "history.git"
+    guilty = _guilty.make(place, base.identity.build.tree, commits=8, guilty=6, unbuildable=4, unbootable=2)
+    words = ("bisect", "mprotect_toggle", "--good", f"build:{place}@good", "--bad", f"build:{place}@main", *QUICK)
+    ran = kassay(*words, "--out", str(tmp_path / "search"), "--format", "json")
+    assert ran.status == 0, ran.err
+    found = ran.json()["bisection"]
+    first = found["candidates"][found["steps"][0]["first"]]
+    assert first["name"] == guilty
+    assert len(found["steps"]) == 1 and found["measured"] <= 5 + len(found["skipped"])
+
+
+def test_a_series_says_which_of_its_patches_does_it(kassay: Kassay, tmp_path: Path) -> None:
+    words = ("series", "mprotect_toggle", "--base", SLOW_PATH, "--patches", str(EXAMPLES / "mprotect-order-0"), *QUICK)
+    ran = kassay(*words, "--repeats", "1", "--perturb", "0", "--out", str(tmp_path / "series"), "--format", "json")
+    assert ran.status == 0, ran.err
+    found = ran.json()["series"]
+    assert [patch["number"] for patch in found["patches"]] == [1, 2, 3, 4]
+    assert {row["kind"] for row in found["rows"]} == {"base", "cumulative", "without"}
+    values = {one["row"]: one for one in next(t for t in found["tables"] if t["primary"])["values"]}
+    whole = next(row["name"] for row in found["rows"] if row["kind"] == "cumulative" and len(row["patches"]) == 4)
+    assert values[whole]["to_base"] < -0.1
+
+
+def test_sources_in_the_slots_are_what_their_trees_say(base: KernelArtifact) -> None:
+    """Last: after everything above the checked-out sources are still exactly a tree of the store."""
+    for slot in slots.directory().glob("src-*"):
+        assert git.git(("diff-files", "--name-only"), index=slot / "index", work_tree=slot / "src") == ""

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""kassay bisect as a command: what it refuses, and the statuses that `git bisect run` reads."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from typer.testing import CliRunner
+
+from kassay import kernels as kernel_store
+from kassay import probing
+from kassay.cli import build_app
+from kassay.drivers.bisect import Ask
+from kassay.errors import BadInput, HostLacks, NotBuilt
+from kassay.model.bisect import Question
+from kassay.model.progress import Tell
+from kassay.probing import Probe
+
+STEP = ("bisect", "--step", "mprotect_toggle", "--good", "image:/good", "--bad", "image:/bad", "--head", "image:/head")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("mprotect_toggle",), "give either --good and --bad, or a list"),
+        (("mprotect_toggle", "--good", "debian:6.12"), "give either --good and --bad, or a list"),
+        (("mprotect_toggle", "image:/a", "image:/b", "--good", "image:/a", "--bad", "image:/b"), "give either"),
+        ((), "WORKLOAD: missing"),
+        (("mprotect_toggle", "image:/a", "image:/b", "--set", "size=1MiB,2MiB"), "follows one value"),
+        (("mprotect_toggle", "image:/a", "image:/b", "--clock", "icount,tcg"), "follows one value"),
+        (("mprotect_toggle", "image:/a", "image:/b", "--steps", "some"), "--steps: unknown 'some'"),
+        (("mprotect_toggle", "image:/a", "image:/b", "--error-rate", "2"), "--error-rate 2: outside"),
+        (("mprotect_toggle", "image:/a", "image:/b", "--cmdline-head", "x"), "a search has no sides"),
+        (("--replay", "/nowhere"), "not a bisection"),
+    ],
+)
+def test_what_cannot_be_searched_is_refused_in_words(words: tuple[str, ...], said: str) -> None:
+    done = CliRunner().invoke(build_app(), ["bisect", *words])
+    assert isinstance(done.exception, BadInput) and said in str(done.exception)
+
+
+class Costs:
+    """Doubles of the kernels and their boots: a cost for each reference, or why there is none."""
+
+    def __init__(self, **costs: object) -> None:
+        self.costs = {"good": 300.0, "bad": 600.0, **costs}
+        self.booted: list[str] = []
+
+    def fetch(self, refs: object, flavour: str, tell: Tell) -> tuple[object, ...]:
+        head = self.costs["head"]
+        if isinstance(head, Exception):
+            raise head
+        return (SimpleNamespace(identity=SimpleNamespace(image_sha256=f"{head}".ljust(64, "0"), release="r")),)
+
+    def probe(self, question: Question, ask: Ask, directory: Path, tell: Tell) -> Probe:
+        name = question.candidates[ask.candidate].ref.removeprefix("image:/")
+        self.booted.append(name)
+        cost = self.costs[name]
+        if isinstance(cost, float):
+            return Probe(outcome="value", value=cost, metric="iteration", unit="instructions/page")
+        return Probe(outcome="not-booted", detail="no-boot: silence")
+
+
+def stepped(costs: Costs, out: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[int, str]:
+    monkeypatch.setattr(kernel_store, "fetch", costs.fetch)
+    monkeypatch.setattr(probing, "probe", costs.probe)
+    done = CliRunner().invoke(build_app(), [*STEP, "--out", str(out), *words], standalone_mode=False)
+    assert done.exception is None, done.exception
+    return int(done.return_value), done.output
+
+
+@pytest.mark.parametrize(
+    ("head", "status", "said"),
+    [
+        (300.0, 0, "good: 300 instructions/page; good end 300, bad end 600"),
+        (601.0, 1, "bad: 601 instructions/page"),
+        (400.0, 0, "good: 400 instructions/page; good end 300, bad end 600; a level between"),
+        (500.0, 1, "a level between the two, so nearest decides"),
+        ("silent", 125, "skip: image:/head: not-booted: no-boot: silence"),
+        (NotBuilt("mm/mprotect.c:1: error"), 125, "skip: image:/head is not built: mm/mprotect.c:1: error"),
+        (HostLacks("disk full"), 131, "disk full"),
+        (BadInput("no such file"), 130, "no such file"),
+        (RuntimeError("a defect"), 133, "RuntimeError: a defect"),
+    ],
+)
+def test_a_step_answers_in_the_words_of_git_bisect_run(
+    head: object, status: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert stepped(Costs(head=head), tmp_path / "out", monkeypatch)[0] == status
+    ended, output = stepped(Costs(head=head), tmp_path / "again", monkeypatch)
+    assert ended == status and said in " ".join(output.split())
+
+
+def test_the_ends_are_booted_once_and_an_equal_image_not_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    costs = Costs(head=300.0)
+    stepped(costs, tmp_path / "out", monkeypatch)
+    assert costs.booted == ["good", "bad", "head"]
+    costs.costs["head"] = 600.0
+    assert stepped(costs, tmp_path / "out", monkeypatch)[0] == 1
+    assert stepped(costs, tmp_path / "out", monkeypatch)[0] == 1
+    assert costs.booted == ["good", "bad", "head", "head"]
+
+
+def test_ends_that_do_not_differ_stop_git_bisect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    status, output = stepped(Costs(head=300.0, bad=300.0), tmp_path / "out", monkeypatch)
+    assert status == 130 and "cost the same" in " ".join(output.split())
+
+
+def test_a_step_without_a_place_for_its_ends_stops_git_bisect() -> None:
+    done = CliRunner().invoke(build_app(), list(STEP), standalone_mode=False)
+    assert done.return_value == 130 and "--out" in done.output

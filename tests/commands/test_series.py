@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""kassay series: a series becomes runs beside its rows; what cannot be is said before anything is built."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from kassay import rows
+from kassay.cli import main
+from kassay.commands import series as command
+from kassay.model.experiment import Experiment
+from tests.building._repository import run
+from tests.building._repository import series as repository
+from tests.test_rows import Builder
+
+
+def refused(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *words: str) -> str:
+    monkeypatch.setattr(sys, "argv", ["kassay", *words])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    return capsys.readouterr().err
+
+
+def test_a_base_that_is_no_source_is_refused(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    words = ("series", "mprotect_toggle", "--base", "debian:7.3", "--patches", str(tmp_path))
+    assert "a series needs sources" in refused(capsys, monkeypatch, *words)
+
+
+def test_an_unknown_workload_is_refused_before_anything_is_read(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("series", "mprotect_togle", "--base", "build:/nowhere", "--patches", "/nowhere")
+    assert "unknown workload 'mprotect_togle'" in refused(capsys, monkeypatch, *words)
+
+
+def test_a_gap_needs_three_kernels(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "candidate" in refused(capsys, monkeypatch, "gap", "mprotect_toggle", "debian:6.12", "debian:6.17").lower()
+
+
+def test_the_rows_are_kept_beside_the_runs_and_each_kernel_is_pinned(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    linux, _ = repository(tmp_path, monkeypatch)
+    run(linux, "format-patch", "-q", "-o", str(tmp_path / "patches"), "HEAD~3")
+    asked: list[Experiment] = []
+
+    def measured(experiment: Experiment, directory: Path, *_: object) -> int:
+        asked.append(experiment)
+        return 0
+
+    monkeypatch.setattr("kassay.building.source.kernel_version", lambda tree, name: "7.3.0")
+    monkeypatch.setattr("kassay.prepare.kernel_store.pinned", lambda ref, tell: ref.text)
+    monkeypatch.setattr(rows, "image_of", lambda flavour, tell: Builder())
+    monkeypatch.setattr(command, "measure_and_answer", measured)
+    words = ["series", "mprotect_toggle", "--base", f"build:{linux}@HEAD~3", "--patches", str(tmp_path / "patches")]
+    for _ in range(2):
+        monkeypatch.setattr(sys, "argv", ["kassay", *words, "--out", str(tmp_path / "out")])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert ended.value.code == 0
+    assert asked[0] == asked[1]
+    assert [use.name for use in asked[0].kernels] == ["base", "1..2", "whole", "without 2"]
+    assert all(",tree=" in use.ref for use in asked[0].kernels)
+    found = rows.kept(tmp_path / "out")
+    assert found is not None and len(found.rows) == 7

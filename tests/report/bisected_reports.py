@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A sample report of a bisection: two steps, one skipped commit, a culprit that a merge brought in."""
+
+from msgspec.structs import replace
+
+from kassay.model.bisect import Bisection, Candidate, Observation, Step
+from kassay.model.report import Report
+from kassay.report.bisection import bisected as as_bisected
+from tests.report.parts import KERNELS, UNIT, finding, report_of
+
+VALUES = (301.6, 301.6, None, 672.6, 698.8)
+
+
+def bisection(name: str = "mm: <b>batch|protection</b> `changes`") -> Bisection:
+    """Five commits: the second could not be built, the fourth is a further step."""
+    candidates = tuple(
+        Candidate(
+            name=f"{number + 10:x}" * 40,
+            title=name if number == 3 else f"commit {number}",
+            ref=f"build:/tree@{f'{number + 10:x}' * 40}",
+            author="A Developer <a@example.org>",
+            merged="f" * 40 if number == 1 else "",
+        )
+        for number in range(5)
+    )
+    order = (0, 4, 2, 1, 3)
+    log = tuple(
+        Observation(
+            number=number, candidate=place, boot=1, outcome="not-built" if VALUES[place] is None else "value",
+            value=VALUES[place], reason="halves what is left", detail="" if VALUES[place] else "error: `x` undeclared",
+        )
+        for number, place in enumerate(order, 1)
+    )  # fmt: skip
+    steps = (
+        Step(last_without=1, first=3, before=301.6, after=672.6, change=1.23, between=(2,), boots=2),
+        Step(last_without=3, first=4, before=672.6, after=698.8, change=0.039, boots=2),
+    )
+    return Bisection(
+        range="aaaaaaaaaaaa..eeeeeeeeeeee of /tree", workload="mprotect", metric="iteration", unit=UNIT,
+        clock="icount", candidates=candidates, observations=log, steps=steps, measured=4, boots=4, skipped=(2,),
+        margin=0.01, introduced=f"{'b' * 12}..{'d' * 12}", kind="git",
+        open=("another change between 3 and 4 was not searched (--steps all)",), notes=("a note on the range",),
+    )  # fmt: skip
+
+
+def bisected() -> Report:
+    """The culprit's comparison, and the search behind it; reached through a merge."""
+    outer = replace(bisection(), notes=(), open=())
+    report = report_of(
+        KERNELS[1:3],
+        verdict="It costs 672.6 instead of 301.6 instructions/page (+123.0 %).",
+        findings=(finding(KERNELS[1], KERNELS[2], (301.6, 672.6)),),
+    )
+    return as_bisected(report, replace(bisection(), within=outer), "kassay-out/bisect")

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The report as text and page: what is dangerous in a name stays text, and nothing outgrows the screen."""
+
+from kassay.model.codegen import Body, Call, CodegenReport, Instruction, Part
+from kassay.report.codegen.formats import FORMATS
+
+EVIL = "build:/x<script>alert(1)</script>|\x1b[31m+a.patch" + "y" * 200
+
+
+def body(letter: str, executed: float | None, text: str) -> Body:
+    return Body(
+        reference=EVIL, outcome="compiled", compiler="gcc 12", arch="x86_64", cc="gcc-12",
+        size=0x1FB if letter == "A" else 0x245, total=600,
+        parts=(Part(name="f", size=0x1FB), Part(name="f.cold", size=0x13)), sha256=letter, bytes_sha256=letter,
+        own_class=letter, calls=(Call(callee="visit<b>", sites=2),), instruction_count=1, executed=executed, value=70.5,
+        instructions=(Instruction(part="f", offset=0, size=1, text=text, count=executed),),
+    )  # fmt: skip
+
+
+REPORT = CodegenReport(
+    function="f", source="mm/f.c", verdict="f: two", bodies=(body("A", 12.5, "mov $'<i>'"), body("B", 18.5, "b" * 300)),
+    disclosures=("said",), workload="w", metric="iteration", unit="instructions/page",
+)  # fmt: skip
+
+
+def test_a_size_becomes_instructions_per_operation() -> None:
+    for name in ("terminal", "markdown", "html"):
+        text = " ".join(FORMATS[name].render(REPORT, ("A", "B")).split())
+        assert "0x245 instead of 0x1fb (B instead of A) is +6" in text, name
+
+
+def test_the_screen_has_120_columns_and_no_escapes() -> None:
+    text = FORMATS["terminal"].render(REPORT, ("A", "B"))
+    assert "\x1b" not in text
+    tables = [line for line in text.splitlines() if " | " in line or line.startswith("  ")]
+    assert tables and max(map(len, tables)) <= 120
+
+
+def test_a_page_shows_markup_as_text_and_loads_nothing() -> None:
+    html = FORMATS["html"].render(REPORT, None)
+    assert "<script" not in html and "&lt;script&gt;" in html
+    assert "src=" not in html and "href=" not in html and "default-src 'none'" in html
+
+
+def test_markdown_escapes_what_would_break_its_tables() -> None:
+    lines = FORMATS["markdown"].render(REPORT, None).splitlines()
+    rows = [line for line in lines if line.startswith("| build")]
+    assert len(rows) == 2 and all("\\|" in row and "\\<script" in row for row in rows)
+
+
+def test_a_reference_that_was_not_built_has_its_row_and_its_reason() -> None:
+    failed = Body(
+        reference="build:/y", outcome="not-built", compiler=None, arch="x86_64", cc="tcc", detail="mm/f.c:1: error"
+    )
+    report = CodegenReport(function="f", source="mm/f.c", verdict="f", bodies=(*REPORT.bodies, failed), disclosures=())
+    text = FORMATS["terminal"].render(report, None)
+    assert "not-built" in text and "note      build:/y tcc: mm/f.c:1: error" in text

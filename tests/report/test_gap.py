@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A gap is told in words that do not flatter, and its tables add up."""
+
+import pytest
+from msgspec.structs import replace
+
+from kassay.report.gap import function_table, gap_sentence, gap_tables
+from kassay.report.mail.headline import subject_line
+from tests.report.rendering import rendered
+from tests.report.row_reports import CANDIDATE, NEW, OLD, gap, one_gap
+
+NAMES = {OLD: "6.12", NEW: "6.19", CANDIDATE: "7.0"}
+
+
+@pytest.mark.parametrize(
+    ("share", "interval", "words"),
+    [
+        (0.25, (0.24, 0.26), "7.0 takes back 25.0 % of what 6.19 costs more than 6.12 (between 24.0 % and 26.0 %;"),
+        (-0.2, (-0.21, -0.19), "takes back nothing of what 6.19 costs more than 6.12: it costs even more, by 20.0 %"),
+        (1.2, (1.19, 1.21), "takes back all of what 6.19 costs more than 6.12 and 20.0 % of it beyond"),
+        (0.05, (-0.1, 0.2), "takes back 5.0 % of what 6.19 costs more than 6.12, which cannot be told from nothing"),
+        (0.0, (0.0, 0.0), "takes back nothing of what 6.19 costs more than 6.12 ("),
+    ],
+)
+def test_a_share_is_said_in_words(share: float, interval: tuple[float, float], words: str) -> None:
+    assert words in gap_sentence("Toggling", one_gap(share=share, interval=interval), NAMES)
+
+
+def test_of_a_gain_a_share_is_given_up() -> None:
+    said = gap_sentence("Toggling", one_gap(old_value=698.8, new_value=301.6, candidate_value=400.0), NAMES)
+    assert "7.0 gives up 24.9 % of what 6.19 costs less than 6.12" in said
+
+
+def test_without_a_share_the_reason_is_said() -> None:
+    said = gap_sentence("Toggling", one_gap(share=None, interval=None, reasons=("no gap to close",)), NAMES)
+    assert said == "Toggling: no share can be told: no gap to close."
+
+
+def test_the_function_table_adds_up_to_the_gap() -> None:
+    table = function_table(one_gap(), top=1)
+    assert table is not None
+    assert [cell.text for cell in table.rows[-1]] == ["together", "+397.2", "+98.8", "24.9 %"]
+    assert [row[0].text for row in table.rows] == ["prot_commit_flush_ptes", "1 other", "unattributed", "together"]
+
+
+def test_several_settings_have_a_row_each() -> None:
+    machine = replace(one_gap().machine, cpus=4)
+    report = replace(gap(), gaps=(one_gap(), one_gap(machine=machine, share=0.5)))
+    (table,) = gap_tables(report, NAMES)
+    assert table.columns[:4] == ("CPUs", "6.12", "6.19", "7.0")
+    assert [row[5].text for row in table.rows] == ["24.9 %", "50.0 %"]
+
+
+def test_every_format_tells_the_share() -> None:
+    for form in ("terminal", "markdown", "html", "mail", "json"):
+        assert "24.9" in rendered(form, "gap") or "0.2487" in rendered(form, "gap"), form
+
+
+def test_a_mail_about_a_gap_has_it_in_its_subject_and_fits() -> None:
+    assert "24.9% of the gap from v6.12.117 to v6.19.14 closed by v7.0.13" in subject_line(gap())
+    assert max(map(len, rendered("mail", "gap").splitlines())) <= 76

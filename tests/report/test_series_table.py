@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A series as a cover letter has it: every row that was asked for, and only sentences that the figures carry."""
+
+from kassay.report.mail.headline import headline
+from kassay.report.series_table import cover_table, legend, series_sentences, where_lines
+from tests.report.rendering import rendered
+from tests.report.row_reports import ROWS, SERIES, TABLE, series
+
+
+def said() -> str:
+    return " ".join(series_sentences("Toggling", SERIES, TABLE))
+
+
+def test_the_whole_is_said_first_with_its_verdict() -> None:
+    assert said().startswith(
+        "Toggling: the whole series changes it by -14.3 %, 700 to 600 instructions/page: improvement."
+    )
+
+
+def test_the_patch_that_does_it_is_named() -> None:
+    assert "Patch 2 (mm/mprotect: specialise order 0) does all of it: -101, -14.4 %." in said()
+    assert "No difference beyond the margin from patch 1." in said()
+
+
+def test_what_can_be_left_out_is_told_from_what_it_is_better_without() -> None:
+    assert "It costs less without hunk 2.1 (-40, -6.7 %)." in said()
+    assert "Can be left out" not in said()
+
+
+def test_rows_without_figures_are_counted_with_their_reasons() -> None:
+    assert "No figures for 2 of 8 rows (without 1: the rest of the series changes the same lines" in said()
+
+
+def test_the_table_has_every_row_whatever_became_of_it() -> None:
+    rows = {row[0].text: [cell.text for cell in row] for row in cover_table(SERIES, TABLE).rows}
+    assert list(rows) == [row.name for row in ROWS]
+    assert rows["whole"] == ["whole", "600", "-101", "-14.4 %", "-14.3 %", "improvement", "2"]
+    assert rows["without 2"][5] == "= 1"
+    assert rows["without a1"][5] == "not-built"
+
+
+def test_the_legend_explains_names_and_fates() -> None:
+    told = legend(SERIES)
+    assert "without a1: __always_inline of foo(), mm/mprotect.c; mm/mprotect.c:12: error: x" in told
+    assert "whole: with patch 2, mm/mprotect: specialise order 0" in told
+
+
+def test_functions_are_told_of_rows_that_changed() -> None:
+    assert where_lines(SERIES, TABLE) == ["whole: change_pte_range -101", "without hunk 2.1: change_pte_range -40"]
+
+
+def test_a_mail_has_the_table_in_72_columns_and_is_about_the_whole() -> None:
+    text = rendered("mail", "series")
+    assert max(map(len, text.splitlines())) <= 76
+    assert "without hunk 2.1    560  " in text
+    found = headline(series())
+    assert found is not None and found.finding.sides[1].kernel == "whole"
+
+
+def test_every_format_has_the_figures_of_the_whole() -> None:
+    for form in ("terminal", "markdown", "html", "mail", "json"):
+        assert "specialise order 0" in rendered(form, "series"), form
