@@ -183,3 +183,32 @@ def test_releases_that_came_since_are_not_part_of_a_started_search(tmp_path: Pat
     searchlog.begin(tmp_path / "out", as_releases[0])
     assert bisecting.resumed(as_releases[1], tmp_path / "out") == as_releases[0]
     assert bisecting.resumed(new, tmp_path / "out") == new
+
+
+def refused(tmp_path: Path, cost: "list[float | str]", clock: str = "icount") -> BadInput:
+    line = line_of(tmp_path / "tree", len(cost) - 1)
+    asked = question(commits(tmp_path / "tree", line[0], "main"), clock=clock)
+    with pytest.raises(BadInput) as caught:
+        bisecting.search(asked, tmp_path / "out", silent, Measured(lambda name: cost[line.index(name)]))
+    return caught.value
+
+
+def test_the_way_out_is_of_what_ended_the_search_and_not_of_a_skipped_commit(tmp_path: Path) -> None:
+    creeping: list[float | str] = [300.0, 301.5, "not-built", 303.0, 304.5, 306.0]
+    assert "--margin" in str(refused(tmp_path / "a", creeping))
+    assert "choose ends that differ" in str(refused(tmp_path / "b", [300.0, 400.0, 300.0]))
+    assert "as planted" in str(refused(tmp_path / "c", [300.0, 400.0, "not-booted"], clock="tcg"))
+
+
+def test_a_culprit_that_is_not_compared_yet_is_told_with_the_way_to_go_on(tmp_path: Path) -> None:
+    _, line, _ = searched(tmp_path / "tree", tmp_path / "out")
+    with pytest.raises(BadInput, match=rf"{line[21][:12]}.*\n.*goes on with it"):
+        bisecting.report(tmp_path / "out")
+
+
+def test_what_an_earlier_process_measured_is_read_with_the_same_measure(tmp_path: Path) -> None:
+    """Else --step would boot an end again that it has already."""
+    asked, _, measured = planted(tmp_path / "tree")
+    whole = bisecting.search(asked, tmp_path / "out", silent, measured)
+    (tmp_path / "out" / searchlog.RESULT).unlink()
+    assert bisecting.search(asked, tmp_path / "out", silent, measured) == whole

@@ -2,9 +2,11 @@
 """What a bisection searches: git ranges and lists. Ranges of the archive need its index: tests/boot/test_bisect.py."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from kassay import kernels as kernel_store
 from kassay.candidates import between, listed
 from kassay.errors import BadInput
 from kassay.model.progress import silent
@@ -71,3 +73,46 @@ def test_a_list_keeps_its_order_and_has_every_kernel_once() -> None:
     for refs in (("image:/a",), ("image:/a", "image:/b", "image:/a")):
         with pytest.raises(BadInput):
             listed(refs)
+
+
+@pytest.mark.parametrize("subject", ["carriage\rreturn", "a \u2028 separator", "form\x0cfeed"])
+def test_a_subject_may_hold_what_ends_a_line_elsewhere(subject: str, tmp_path: Path) -> None:
+    line = line_of(tmp_path / "t", 1)
+    commit(tmp_path / "t", subject)
+    found = commits(tmp_path / "t", line[0], "main")
+    assert [one.title for one in found.candidates][:2] == ["commit 0", "commit 1"] and len(found.candidates) == 3
+
+
+def test_a_good_commit_that_a_merge_brought_in_is_stood_for_by_where_the_line_leaves_it(tmp_path: Path) -> None:
+    """The first commit behind it on the line has another parent: it must not be held against it."""
+    line = line_of(tmp_path / "t", 2)
+    git(tmp_path / "t", "checkout", "--quiet", "-b", "topic", line[1])
+    topic = commit(tmp_path / "t", "topic", "topic")
+    git(tmp_path / "t", "checkout", "--quiet", "main")
+    git(tmp_path / "t", "merge", "--quiet", "--no-ff", "-m", "merge it", "topic")
+    commit(tmp_path / "t", "after")
+    found = commits(tmp_path / "t", topic, "main")
+    assert [one.title for one in found.candidates] == ["commit 1", "commit 2", "merge it", "after"]
+    assert "came in by a merge" in found.notes[0]
+
+
+def test_a_bad_end_without_a_revision_is_said_to_be_the_last_commit(tmp_path: Path) -> None:
+    line = line_of(tmp_path / "t", 2)
+    tree = f"build:{tmp_path}/t"
+    (found,) = between(f"{tree}@{line[0]}", tree, "x86_64", "cloud", "version", silent).notes
+    assert "without what is not committed" in found
+
+
+def test_releases_are_named_so_that_a_later_update_is_not_taken_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    versions = {
+        "6.12.9-1": "6.12.9",
+        "6.17-1": "6.17",
+        "6.17.8-1": "6.17.8",
+        "7.3~rc7-1": "7.3~rc7",
+        "7.3.4-1": "7.3.4",
+    }
+    known = [SimpleNamespace(version=version, upstream=upstream) for version, upstream in versions.items()]
+    monkeypatch.setattr(kernel_store, "versions", lambda *_: known)
+    found = between("debian:6.12", "debian:7.3.4-1", "x86_64", "cloud", "version", silent)
+    refs = [one.ref for one in found.candidates]
+    assert refs == ["debian:6.12.9", "debian:6.17-1", "debian:6.17.8", "debian:7.3-rc7", "debian:7.3.4-1"]

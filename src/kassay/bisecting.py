@@ -15,7 +15,7 @@ from kassay.model.experiment import Experiment
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.report import Report
 from kassay.probing import Measure, Probe, kernel_use, probe
-from kassay.report.bisection import bisected, introduced
+from kassay.report.bisection import bisected, introduced, verdict
 from kassay.run.lock import exclusive
 
 CULPRIT, MERGE, STEPS = "culprit", "merge", "steps"
@@ -69,6 +69,9 @@ def report(directory: Path, tell: Tell = silent, *, seed_rules: bool = False) ->
     found = searchlog.kept_result(directory)
     if found is None:
         raise BadInput(f"{directory}: the bisection is not finished", "the same bisect command goes on with it")
+    if not (directory / CULPRIT / "plan.json").exists():
+        raise BadInput(f"{directory}: found, but not yet compared with what was before it: {verdict(found)}",
+                       "the same bisect command goes on with it")  # fmt: skip
     answer = pipeline.answer(directory / CULPRIT, tell, seed_rules=seed_rules)
     return bisected(answer, found, str(directory))
 
@@ -109,7 +112,7 @@ def _searched(question: Question, directory: Path, tell: Tell, measure: Measure)
     if not asked.steps:
         raise BadInput(f"{question.range}: {'; '.join(_in_words(question, asked))}", _way_out(question, log))
     if not metric:
-        metric, unit = _metric(directory, question, log)
+        metric, unit = _metric(directory, question, log, measure)
     found = _bisection(question, log, asked, metric, unit)
     return _kept(directory, found)
 
@@ -129,14 +132,14 @@ def place_of(question: Question, ask: Ask, directory: Path) -> Path:
     return place / f"boot-{ask.boot}" if question.timed else place
 
 
-def _metric(directory: Path, question: Question, log: list[Observation]) -> tuple[str, str]:
+def _metric(directory: Path, question: Question, log: list[Observation], measure: Measure) -> tuple[str, str]:
     """Of a search whose every boot was made by an earlier process."""
     one = next(o for o in log if o.value is not None)
     asked = Ask(candidate=one.candidate, boot=one.boot, reason="", left=0, expected=0)
     kept = searchlog.kept_result(directory)
     if kept is not None:
         return kept.metric, kept.unit
-    again: Probe = probe(question, asked, place_of(question, asked, directory), silent)
+    again: Probe = measure(question, asked, place_of(question, asked, directory), silent)
     return again.metric, again.unit
 
 
@@ -186,7 +189,13 @@ def _culprit(question: Question, found: Bisection) -> Experiment:
 
 
 def _way_out(question: Question, log: list[Observation]) -> str:
-    why = next((one.detail for one in log if one.detail), "")
-    if any(one.value is not None for one in log) and question.timed:
+    ends = (0, len(question.candidates) - 1)
+    for end in ends:
+        boots = [one for one in log if one.candidate == end]
+        if boots and all(one.value is None for one in boots):
+            return boots[-1].detail or "choose another end: this one cannot be measured"
+    if question.timed:
         return "bisect on exact counts instead: --clock icount, one boot a candidate"
-    return why or "choose ends that differ: kassay compare shows whether they do"
+    if {one.candidate for one in log} - set(ends):
+        return "a smaller --margin, with another --out, tells smaller changes apart"
+    return "choose ends that differ: kassay compare shows whether they do"

@@ -10,7 +10,7 @@ from msgspec import structs
 from kassay import kernels as kernel_store
 from kassay.building.git import GitFailed, git, is_repository, resolve
 from kassay.errors import BadInput
-from kassay.kernels._versions import choose, series_of, version_key
+from kassay.kernels._versions import choose, is_exact, series_of, version_key
 from kassay.model.bisect import Candidate, Question, Step
 from kassay.model.build import BuildRef, build_text, parse_build
 from kassay.model.kernel import KernelRef, parse_ref
@@ -60,6 +60,7 @@ def side_branch(question: Question, step: Step, candidates: Sequence[Candidate])
     build, repository = _parts(ref)
     first = resolve(repository, f"{merge.name}^1")
     base = git(("merge-base", first, merge.merged), repository=repository).strip()
+    base = _left_at(repository, first, merge.merged) or base
     found = _range(repository, base, merge.merged, build, ref, leave_out=first)
     notes = (f"the branch that merge {merge.name[:12]} ({merge.title}) brought in", *found.notes)
     return structs.replace(question, range=found.text, candidates=found.candidates, notes=notes)
@@ -85,13 +86,21 @@ def _releases(good: KernelRef, bad: KernelRef, flavour: str, every: str, tell: T
         chosen = {known[v].upstream: v for v in newest if v is not None}
     order = sorted(chosen, key=lambda name: version_key(chosen[name]))
     prefix = good.text.partition("debian:")[0]
-    middle = [Candidate(name=n, title=n, ref=f"{prefix}debian:{n.replace('~', '-')}") for n in order]
+    middle = [_release(n, chosen[n], prefix) for n in order]
+    # An end as well: "debian:7.3" is another kernel once the archive has the next update.
     first, last = (
-        Candidate(name=known[v].upstream, title=known[v].upstream, ref=ref.text)
-        for v, ref in ((low, good), (high, bad))
-    )
+        _release(known[v].upstream, v, prefix, asked=end.locator) for v, end in ((low, good), (high, bad))
+    )  # fmt: skip
     note = "releases are searched in the order of their versions, as if each held all of the one before"
     return Range("releases", f"{good.text}..{bad.text}", (first, *middle, last), (note,))
+
+
+def _release(upstream: str, version: str, prefix: str, asked: str = "") -> Candidate:
+    """Named by its kernel version; by its package version where the user did so, and where the kernel version would be
+    read as a whole series ("6.17")."""
+    whole = not is_exact(upstream) or asked.replace("-rc", "~rc") == version
+    locator = (version if whole else upstream).replace("~rc", "-rc")
+    return Candidate(name=upstream, title=upstream, ref=f"{prefix}debian:{locator}")
 
 
 def _commits(good: KernelRef, bad: KernelRef, tell: Tell) -> Range:
@@ -108,12 +117,28 @@ def _commits(good: KernelRef, bad: KernelRef, tell: Tell) -> Range:
         raise BadInput(f"{good.text} and {bad.text} have no common history", "name two commits of one line") from error
     if base == new:
         raise BadInput(f"{bad.text} is not newer than {good.text}", "a fix is searched with --good and --bad swapped")
-    found = _range(repository, base, new, build, good)
+    first = _left_at(repository, base, new) or base
+    notes = [f"{bad.text} names no revision: its HEAD is searched, without what is not committed"]
+    notes = [] if other.revision else notes
     if base != old:
-        note = f"{old[:12]} is no ancestor of {new[:12]}: their merge base {base[:12]} stands for the good one"
+        notes.append(f"{old[:12]} is no ancestor of {new[:12]}: their merge base {base[:12]} stands for the good one")
+    if first != base:
+        notes.append(f"{base[:12]} came in by a merge: {first[:12]}, where the first parents of {new[:12]} leave what "
+                     f"it has, stands for the good one")  # fmt: skip
+    for note in notes:
         tell(Progress(stage="bisect", subject="range", text=note))
-        return found._replace(notes=(*found.notes, note))
-    return found
+    found = _range(repository, first, new, build, good)
+    return found._replace(notes=(*found.notes, *notes))
+
+
+def _left_at(repository: Path, base: str, new: str) -> str:
+    """The newest commit on the line of first parents of `new` that `base` has, too; "" when it has them all. From
+    another one the first candidate would be held against a commit that is not its parent."""
+    line = git(("rev-list", "--first-parent", "--reverse", f"{base}..{new}"), repository=repository).split()
+    if not line:
+        return ""
+    parent = ("rev-parse", "--verify", "--quiet", f"{line[0]}^1")
+    return git(parent, repository=repository, may_fail=True).strip()  # a first commit of all has none
 
 
 def _parts(ref: KernelRef) -> tuple[BuildRef, Path]:
@@ -131,7 +156,8 @@ def _range(repository: Path, good: str, bad: str, build: BuildRef, ref: KernelRe
                repository=repository)  # fmt: skip
     start = git(("log", "-1", f"--format={_FORMAT}", good), repository=repository)
     prefix = ref.text.partition("build:")[0]
-    made = tuple(_candidate(line, build, prefix) for line in (*start.splitlines(), *told.splitlines()))
+    # Not splitlines(): a subject may hold a carriage return or another of the characters that it takes for an end.
+    made = tuple(_candidate(line, build, prefix) for line in (start + told).split("\n") if line)
     return Range("git", f"{good[:12]}..{bad[:12]} of {repository}", made)
 
 

@@ -14,6 +14,7 @@ from kassay.analysis.gap import gaps
 from kassay.analysis.gate.same_shape import SHAPE
 from kassay.analysis.seed_findings import judged_by_seed_rules
 from kassay.analysis.series import tabled
+from kassay.analysis.value import primary_value
 from kassay.choosing import chosen
 from kassay.directory import BESIDE, RunDirectory, open_directory, resumed, started
 from kassay.effects.files import swept
@@ -32,7 +33,7 @@ from kassay.outlook import outlook, remember
 from kassay.prepare import Prepared, prepare, shared_cmdline
 from kassay.profiles import Executed, Profiled, Profiles, itemised, profiled, stacks_of
 from kassay.profiles import executed as executed_at
-from kassay.report.build import build_report
+from kassay.report.build import build_report, value_verdict
 from kassay.rows import kept as kept_rows
 from kassay.run.lock import exclusive, host_for
 from kassay.run.scheduler import owed, run_all, stages
@@ -76,6 +77,10 @@ def answer(directory: Path, tell: Tell = silent, *, seed_rules: bool = False) ->
         gaps=gaps(findings, labels(plan.experiment)) if plan.experiment.question == "gap" else (),
         series=rows and tabled(rows, findings),
     )  # fmt: skip
+    if plan.experiment.question == "value":
+        one = primary_value(plan, read.evidence)
+        said = value_verdict(plan, one.metric, one.unit, one.side.value, one.refused)
+        report = structs.replace(report, verdict=said)
     if seed_rules:
         report = structs.replace(report, seed_rules=judged_by_seed_rules(findings))
     return _with_times(report, directory / BESIDE, tell)

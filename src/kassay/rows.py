@@ -41,10 +41,10 @@ def rows_of(base: str, patches: Path, asked: Asked, arch: str, tell: Tell) -> Se
     read = read_patches(patches)
     tree, source = source_tree(build, tell)
     rows = tuple(_named(row, ref, build) for row in variants(tree, read, asked, tell))
-    patches = told(read)
+    listed = told(read)
     for row in rows:
-        _note(row, source, patches)
-    return Series(base=base, patches=patches, rows=rows)
+        _note(row, source, listed)
+    return Series(base=base, patches=listed, rows=rows)
 
 
 def built(series: Series, arch: str, tell: Tell, build: Build) -> Series:
@@ -57,8 +57,8 @@ def built(series: Series, arch: str, tell: Tell, build: Build) -> Series:
         tell(Progress(stage="series", subject=row.name, text=f"kernel {number} of {len(order)}: {row.title}",
                       done=(number - 1) / len(order)))  # fmt: skip
         made[row.name] = _built(row, parse_ref(row.ref, arch), build)
-    if made[BASE].outcome != "measured":
-        raise NotBuilt(f"base does not build: {made[BASE].detail}", f"make {series.base} build first")
+        if made[row.name].outcome != "measured" and row.name == BASE:  # it is the first one
+            raise NotBuilt(f"base does not build: {made[BASE].detail}", f"make {series.base} build first")
     return structs.replace(series, rows=_same_images([made.get(row.name, row) for row in series.rows]))
 
 

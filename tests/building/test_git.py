@@ -2,12 +2,13 @@
 """The source store, with real git."""
 
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from kassay.building import git
-from kassay.errors import BadInput
+from kassay.errors import BadInput, HostLacks
 from kassay.model.progress import silent
 
 
@@ -85,3 +86,46 @@ def test_blobs_can_be_asked_for_by_pattern(tmp_path: Path) -> None:
     tree = git.tree_of_files(place, silent, subject="x")
     assert [path for path, _ in git.blobs(tree, "*Kconfig*")] == ["Kconfig", "Kconfig.debug"]
     assert len(git.blobs(tree)) == 3
+
+
+def test_files_that_are_tracked_though_ignored_belong_to_it_and_what_the_repository_excludes_does_not(
+    tmp_path: Path,
+) -> None:
+    place = files(tmp_path / "git", **{".gitignore": "*.o\n", "firmware.o": "x\n"})
+    for argv in (("init", "-q"), ("add", "-f", "-A"), ("-c", "user.name=x", "-c", "user.email=x@y", "commit", "-qm1")):
+        subprocess.run(("git", "-C", str(place), *argv), check=True)
+    committed = git.tree_of(place, git.resolve(place, "HEAD"))
+    (place / "notes").write_text("mine\n")
+    (place / ".git" / "info" / "exclude").write_text("notes\n")
+    (place / "made.o").write_text("y\n")
+    assert git.tree_of_files(place, silent, subject="git") == committed
+    (place / "firmware.o").write_text("z\n")
+    assert git.changed(committed, git.tree_of_files(place, silent, subject="git")) == ("firmware.o",)
+    (place / "firmware.o").unlink()
+    assert git.read(git.tree_of_files(place, silent, subject="git"), "firmware.o") is None
+
+
+def test_commands_that_begin_at_once_share_one_store(tmp_path: Path) -> None:
+    def ask(_: int) -> str:
+        return git.git(("count-objects",))
+
+    for number in range(5):
+        with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(4) as pool:
+            patch.setenv("XDG_CACHE_HOME", str(tmp_path / f"cache-{number}"))
+            assert len(list(pool.map(ask, range(4)))) == 4
+
+
+def test_a_store_whose_making_was_killed_is_made_whole(tmp_path: Path) -> None:
+    place = tmp_path / "cache" / "kassay" / "sources" / "git"
+    place.mkdir(parents=True)
+    (place / "HEAD").write_text("ref: refs/heads/main\n")
+    tree = git.tree_of_files(files(tmp_path / "plain", a="1\n"), silent, subject="x")
+    assert git.read(tree, "a") == "1\n"
+
+
+def test_what_git_cannot_do_is_an_error_with_a_way_out(tmp_path: Path) -> None:
+    place = files(tmp_path / "worktree", a="1\n")
+    (place / ".git").write_text(f"gitdir: {tmp_path}/gone\n")
+    with pytest.raises(HostLacks, match="not a git repository") as caught:
+        git.tree_of_files(place, silent, subject="x")
+    assert caught.value.remedy

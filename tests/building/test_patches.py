@@ -177,3 +177,61 @@ def test_nothing_to_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     for name, what in (("gone", "no such patch"), ("notes", "neither a mail"), ("empty", "no patch in it")):
         with pytest.raises(BadInput, match=what):
             read_patches(tmp_path / name)
+
+
+def test_a_mail_whose_subject_comes_after_pages_of_transport_headers_is_a_mail(
+    linux: tuple[Path, tuple[str, ...]], tmp_path: Path
+) -> None:
+    repository, trees = linux
+    seal = "ARC-Seal: i=1; " + "\n ".join(["b=" + "x" * 70] * 90) + "\nFrom: "
+    mbox = tmp_path / "thread.mbox"
+    mbox.write_text(mailbox(repository).replace("\nFrom: ", f"\n{seal}"))
+    found = read_patches(mbox)
+    assert found[0].subject == "mm/walk: expect small ones" and len(found) == 3
+    assert apply(trees[0], found) == trees[3]
+
+
+def test_versions_and_numbers_are_read_where_they_touch_the_word(
+    linux: tuple[Path, tuple[str, ...]], tmp_path: Path
+) -> None:
+    repository, trees = linux
+    mails = mailbox(repository, "--subject-prefix=PATCHv2").split("\nFrom ")
+    mbox = tmp_path / "series.mbox"
+    mbox.write_text("\nFrom ".join(["From " + mails[2], mails[1], mails[0].removeprefix("From ")]) + "\n")
+    assert apply(trees[0], read_patches(mbox)) == trees[3]
+    mbox.write_text(mailbox(repository) + mailbox(repository, "--subject-prefix=PATCHv2"))
+    with pytest.raises(BadInput, match="more than one series"):
+        read_patches(mbox)
+
+
+def test_the_interdiff_of_a_cover_is_no_patch(linux: tuple[Path, tuple[str, ...]], tmp_path: Path) -> None:
+    repository, trees = linux
+    mbox = tmp_path / "series.mbox"
+    mbox.write_text(mailbox(repository, "--cover-letter", "--interdiff=HEAD~1", "-v2"))
+    assert "diff --git" in mbox.read_text().partition("[PATCH v2 1/3]")[0]
+    assert apply(trees[0], read_patches(mbox)) == trees[3]
+
+
+def test_what_editors_leave_in_a_directory_is_no_patch(linux: tuple[Path, tuple[str, ...]], tmp_path: Path) -> None:
+    repository, trees = linux
+    place = tmp_path / "patches"
+    run(repository, "format-patch", "-q", "-o", str(place), "HEAD~3")
+    first = sorted(place.iterdir())[0]
+    for end in ("~", ".orig"):
+        first.with_name(first.name + end).write_text(first.read_text().replace("likely", "unlikely"))
+    assert apply(trees[0], read_patches(place)) == trees[3]
+
+
+def test_a_home_that_nobody_has_is_a_path_that_is_not_there(linux: tuple[Path, tuple[str, ...]]) -> None:
+    with pytest.raises(BadInput, match="no such patch"):
+        patched(linux[1][0], ["~no-such-user/x.patch"])
+
+
+def test_a_patch_of_other_paths_is_refused_in_gits_words_and_no_more(
+    linux: tuple[Path, tuple[str, ...]], tmp_path: Path
+) -> None:
+    diff = tmp_path / "x.diff"
+    diff.write_text("--- mm/walk.c\n+++ mm/walk.c\n@@ -1 +1 @@\n-a\n+b\n")
+    with pytest.raises(NotBuilt) as caught:
+        apply(linux[1][0], read_patches(diff))
+    assert caught.value.what == "patch 1 (x) does not apply: walk.c: does not exist in index"

@@ -48,9 +48,12 @@ def test_a_change_that_was_killed_is_made_good(tmp_path: Path) -> None:
     (slot / "tree").unlink()  # as a change that was begun
     (place / "a").write_text("half")
     (slot / "index.lock").write_bytes(b"")
+    (place / "new").write_text("of the tree that was to come")
+    (place / "kassay-objects").mkdir()
     told: list[Progress] = []
     assert slots.checked_out(one, told.append, subject="x") == place
     assert (place / "a").read_text() == "1"
+    assert sorted(one.name for one in place.iterdir()) == ["a", "b", "kassay-objects"]
     assert any("checking out" in one.text for one in told)
 
 

@@ -22,7 +22,7 @@ FLAGS = (
     "-fcf-protection=none",
 )
 ARM64 = "aarch64-linux-gnu-gcc"
-COMPILERS = ("gcc-12", "clang-14")
+COMPILERS = ("gcc", "clang")
 
 SCAN = """
 extern int visit(unsigned long, void *);
@@ -61,7 +61,7 @@ def needs(program: str) -> str:
 
 
 @cache
-def built(text: str, cc: str = "gcc-12", *more: str) -> Path:
+def built(text: str, cc: str = "gcc", *more: str) -> Path:
     """The object of a C text."""
     directory = Path(mkdtemp(prefix="kassay-codegen-"))
     source = directory / "a.c"
@@ -72,7 +72,7 @@ def built(text: str, cc: str = "gcc-12", *more: str) -> Path:
     return directory / "a.o"
 
 
-def code_of(text: str, cc: str = "gcc-12", *more: str, function: str = "scan") -> Listing:
+def code_of(text: str, cc: str = "gcc", *more: str, function: str = "scan") -> Listing:
     """A function of a C text as compiled."""
     found = find_in_object(built(text, cc, *more), function)
     assert found is not None
@@ -94,7 +94,7 @@ def linked(objects: tuple[Path, ...], at: int, directory: Path) -> KernelArtifac
     )
 
 
-def stubs(cc: str = "gcc-12", *, padding: int = 0) -> Path:
+def stubs(cc: str = "gcc", *, padding: int = 0) -> Path:
     """What SCAN calls; padding moves it."""
     return built(f'{_STUBS}void pad(void) {{ __asm__ volatile(".skip {padding + 1}, 0x90"); }}\n', cc)
 

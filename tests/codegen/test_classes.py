@@ -68,7 +68,7 @@ def test_what_has_no_code_has_its_place_in_the_verdict() -> None:
         body("new", None, "clang-16", CLANG, outcome="absent"),
     ])  # fmt: skip
     assert verdict("f", found) == (
-        "f: gcc 12.2.0 makes one function (A) of the two sources, no function of its own in old; "
+        "f: gcc 12.2.0 makes one function (A) of one of the two sources, no function of its own in old; "
         "clang 16.0.6: not in the source of new, not built: old."
     )
 
@@ -82,3 +82,8 @@ def test_kernels_are_grouped_by_class() -> None:
     assert verdict("f", classified([body("a", "x"), body("b", "x")])) == (
         "f: the same in two kernels, built by gcc 12.2.0."
     )
+
+
+def test_one_kernel_that_has_it_is_not_called_the_same_in_several() -> None:
+    found = classified([body("a", None), body("b", "x", compiler="")])
+    assert verdict("f", found) == "f: compiled in b; no function of its own in a."

@@ -72,3 +72,10 @@ def test_a_file_that_is_no_arm64_image_is_refused(tmp_path: Path) -> None:
     wrong = msgspec.structs.replace(linked_arm64((), ARM_TOP, tmp_path), image=__file__)
     with pytest.raises(BadInput, match="neither an ELF file nor an arm64 Image"):
         Image(wrong)
+
+
+def test_copies_of_one_name_are_of_two_functions(tmp_path: Path) -> None:
+    """Static functions of two files, of which only copies are left."""
+    both = symbols_with(kernel(tmp_path), tmp_path, f"{TOP + 2:016x} t odd.isra.0", f"{TOP + 4:016x} t odd.isra.0")
+    with pytest.raises(BadInput, match=r"2 functions are called odd\.isra\.0"):
+        Image(both).find("odd")

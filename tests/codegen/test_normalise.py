@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Normalised code: equal wherever it is linked, different as soon as one instruction is."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,7 @@ def texts(code: Listing) -> list[str]:
     return [one.text for one in code.instructions]
 
 
-def in_image(at: int, directory: Path, cc: str = "gcc-12", padding: int = 0, text: str = SCAN) -> Listing:
+def in_image(at: int, directory: Path, cc: str = "gcc", padding: int = 0, text: str = SCAN) -> Listing:
     found = Image(linked((stubs(padding=padding), built(text, cc)), at, directory)).find("scan")
     assert found is not None
     return listing(found)
@@ -64,8 +65,8 @@ def test_two_compilations_are_equal_to_the_last_text(cc: str) -> None:
 
 
 def test_other_alignment_is_the_same_class_with_other_bytes() -> None:
-    plain = code_of(SCAN, "gcc-12", "-falign-loops=1", "-falign-jumps=1")
-    padded = code_of(SCAN, "gcc-12", "-falign-loops=32", "-falign-jumps=32")
+    plain = code_of(SCAN, "gcc", "-falign-loops=1", "-falign-jumps=1")
+    padded = code_of(SCAN, "gcc", "-falign-loops=32", "-falign-jumps=32")
     assert plain.sha256 == padded.sha256
     assert plain.bytes_sha256 != padded.bytes_sha256
 
@@ -116,10 +117,10 @@ def test_a_cold_part_belongs_to_the_function() -> None:
 
 
 def test_the_tracer_s_call_and_landing_pads_are_told_apart() -> None:
-    traced = code_of(SCAN, "gcc-12", "-pg", "-mfentry")
+    traced = code_of(SCAN, "gcc", "-pg", "-mfentry")
     assert "__fentry__" not in " ".join(texts(traced))
-    assert traced.sha256 == code_of(SCAN, "gcc-12", "-pg", "-mfentry", "-mnop-mcount").sha256
-    assert "endbr64" in texts(code_of(SCAN, "gcc-12", "-fcf-protection=branch"))
+    assert traced.sha256 == code_of(SCAN, "gcc", "-pg", "-mfentry", "-mnop-mcount").sha256
+    assert "endbr64" in texts(code_of(SCAN, "gcc", "-fcf-protection=branch"))
 
 
 def test_bytes_that_are_no_instruction_stay_in_the_listing() -> None:
@@ -131,6 +132,35 @@ def test_room_for_code_that_is_patched_in_is_not_alignment() -> None:
     room = 'int odd(int a) { __asm__ volatile(".skip 3, 0x90"); return a + 1; }\n'
     none = "int odd(int a) { return a + 1; }\n"
     assert code_of(room, function="odd").sha256 != code_of(none, function="odd").sha256
+
+
+_SWITCH = "int pick(unsigned long a) { %s switch (a) { %s default: return 0; } }\n"
+_CASES = "case {0}: return one(a); case {1}: return two(a, a); case {2}: return three(); case {3}: return four(a + 1);"
+_NAMES = "extern int one(long), two(long, long), three(void), four(long);\n"
+
+
+def switch(*order: int, before: str = "") -> str:
+    return _NAMES + _SWITCH % (before, _CASES.format(*order) + " case 4: return 7; case 5: return 9;")
+
+
+def test_the_order_of_a_switch_s_cases_is_part_of_the_code() -> None:
+    one, other = (code_of(switch(*order), function="pick") for order in ((0, 1, 2, 3), (1, 0, 2, 3)))
+    assert any("cases(.L" in line.text for line in one.instructions)
+    assert one.sha256 != other.sha256
+    assert not any(call.callee.startswith("*") for call in one.calls)
+
+
+def test_a_switch_is_the_same_wherever_its_table_lies_and_in_a_linked_kernel(tmp_path: Path) -> None:
+    more = "int also(unsigned long a) { switch (a) { case 0: return one(4); case 1: return three(); case 2: return 5;"
+    more += " case 3: return four(8); case 4: return two(a, 1); default: return 0; } }\n"
+    alone = code_of(switch(0, 1, 2, 3), function="pick")
+    text = _NAMES + more + switch(0, 1, 2, 3)
+    assert code_of(text, function="pick").sha256 == alone.sha256
+    bodies = "int one(long a) { return a; } int two(long a, long b) { return a + b; }\n"
+    bodies += "int three(void) { return 3; } int four(long a) { return -a; }\n"
+    found = Image(linked((built(text), built(bodies)), 0xFFFFFFFF81000000, tmp_path)).find("pick")
+    assert found is not None
+    assert [line.text for line in listing(found).instructions] == [line.text for line in alone.instructions]
 
 
 class _Nowhere:
@@ -148,6 +178,9 @@ class _Nowhere:
     def name(self, spot: tuple[int, int]) -> str:
         return f"at{spot[1]:x}"
 
+    def table(self, spot: tuple[int, int]) -> Iterator[tuple[int, int]]:
+        return iter(())
+
     def static_branch(self, spot: tuple[int, int]) -> None:
         return None
 
@@ -164,7 +197,7 @@ def test_any_bytes_have_a_listing_that_covers_them(arch: str, code: bytes) -> No
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_a_flipped_bit_that_changes_an_instruction_changes_the_class_or_the_bytes(data: st.DataObject) -> None:
-    needs("gcc-12")
+    needs("gcc")
     found = find_in_object(built(SCAN), "scan")
     assert found is not None
     plain, part = listing(found), found.parts[0]

@@ -109,3 +109,14 @@ def test_ends_that_do_not_differ_stop_git_bisect(tmp_path: Path, monkeypatch: py
 def test_a_step_without_a_place_for_its_ends_stops_git_bisect() -> None:
     done = CliRunner().invoke(build_app(), list(STEP), standalone_mode=False)
     assert done.return_value == 130 and "--out" in done.output
+
+
+def test_other_sources_of_an_equal_image_do_not_stop_git_bisect(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A commit that only changes documentation has a tree of its own, and so a pinned name of its own."""
+    trees = iter(("1" * 40, "2" * 40))
+    monkeypatch.setattr(kernel_store, "pinned", lambda ref, tell: f"image:/{next(trees)}")
+    costs = Costs(head=300.0, **{"1" * 40: 300.0, "2" * 40: 300.0})
+    assert [stepped(costs, tmp_path / "out", monkeypatch)[0] for _ in range(2)] == [0, 0]
+    assert costs.booted == ["good", "bad", "1" * 40]

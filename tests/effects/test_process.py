@@ -170,3 +170,11 @@ def test_a_host_without_setpriv_lacks_something(monkeypatch: pytest.MonkeyPatch,
 
 def test_a_timeout_is_told_even_when_only_a_grandchild_held_on() -> None:
     assert process.run(("sh", "-c", "sleep 1000 & exit 0"), timeout_s=0.3).status == -9
+
+
+def test_the_place_of_a_git_that_runs_us_is_not_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`git bisect run` in a linked work tree sets GIT_DIR; with it, git reads that repository whatever -C says."""
+    monkeypatch.setenv("GIT_DIR", "/elsewhere/.git")
+    monkeypatch.setenv("GIT_INDEX_FILE", "/elsewhere/index")
+    assert "elsewhere" not in process.run(("env",)).out
+    assert "GIT_INDEX_FILE=/own" in process.run(("env",), env={"GIT_INDEX_FILE": "/own"}).out

@@ -148,6 +148,14 @@ def test_the_local_timer_goes_only_with_one_cpu_under_icount(clock: str, arch: s
     assert set(SHORTENING) <= set(words)
 
 
+@pytest.mark.parametrize(("clock", "arch", "cpus", "boot"), [(*point, b) for point in EVERY for b in BOOTS])
+def test_a_busy_host_does_not_make_an_emulated_kernel_panic_over_its_timer(
+    clock: str, arch: str, cpus: int, boot: str
+) -> None:
+    words = kernel_cmdline(clock, arch, cpus, boot).split()
+    assert ("no_timer_check" in words) == ((clock, arch) == ("tcg", "x86_64"))
+
+
 @every
 def test_a_stock_boot_has_no_shortening_parameter_at_all(clock: str, arch: str, cpus: int) -> None:
     words = set(kernel_cmdline(clock, arch, cpus, "stock").split())

@@ -5,6 +5,7 @@ import pytest
 from msgspec.structs import replace
 
 from kassay.model.bisect import Candidate, Step
+from kassay.report.bisection import bisected as as_bisected
 from kassay.report.bisection import effort, introduced, log_table, path_table, section_texts, steps_table, verdict
 from kassay.report.formats._format import formats
 from tests.report.bisected_reports import bisected, bisection
@@ -77,3 +78,29 @@ def test_every_format_tells_of_the_culprit(name: str) -> None:
     text = formats()[name].render(bisected())
     assert "dddddddddddd" in text
     assert "bbbbbbbbbbbb..dddddddddddd" in text or name == "terminal"
+
+
+def test_what_must_not_be_compared_is_not_called_slower() -> None:
+    report = bisected()
+    (found,) = report.findings
+    refused = replace(report, verdict="they did not work on the same state.",
+                      findings=(replace(found, verdict="state-mismatch"),))  # fmt: skip
+    told = as_bisected(refused, bisection(), "kassay-out/bisect")
+    assert "slower" not in told.title and "No claim is made of it" in told.verdict
+
+
+def test_an_improvement_is_nothing_for_a_regression_tracker() -> None:
+    found = bisection()
+    faster = replace(found, steps=(replace(found.steps[0], before=672.6, after=301.6, change=-0.55),))
+    assert any("regression tracker" in text for text in section_texts(found))
+    assert not any("regression tracker" in text for text in section_texts(faster))
+
+
+def test_a_mail_says_between_which_releases_a_range_of_tags_was_found() -> None:
+    releases = tuple(
+        Candidate(name=n, title=n, ref=f"debian:{n}") for n in ("6.12.9", "6.16.12", "6.17.8", "7.3", "7.4")
+    )
+    found = replace(bisection(), kind="releases", candidates=releases, introduced="v6.16..v6.17",
+                    steps=(replace(bisection().steps[0], first=2, between=()),))  # fmt: skip
+    text = " ".join(formats()["mail"].render(replace(bisected(), bisection=found)).split())
+    assert "6.16.12 does not have it, 6.17.8 has, both as packaged by Debian" in text

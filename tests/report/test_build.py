@@ -7,7 +7,7 @@ from kassay.analysis.analyse import analyse
 from kassay.model.measurement import CellEvidence, Measurement
 from kassay.model.plan import Plan
 from kassay.model.report import Report
-from kassay.report.build import build_report
+from kassay.report.build import build_report, value_verdict
 from tests.analysis.plans import plan_of
 from tests.analysis.sides import STATE, evidence, measurement
 from tests.report.reports import SAMPLES, attribution
@@ -106,3 +106,15 @@ def test_an_itemised_step_is_followed_by_the_command_that_shows_all_of_it() -> N
     )  # fmt: skip
     assert report.next_steps[1].startswith("kassay compare w debian:6.1 debian:6.2")
     assert report.stacks == SAMPLES["compare"]().stacks
+
+
+def test_one_kernel_alone_has_a_title_and_an_answer() -> None:
+    plan = plan_of(1, question="value")
+    report = build_report(
+        plan, (), (), (), (), cmdline="", spec_toml="", directory="d", plan_id="p", gate_fields=(),
+    )  # fmt: skip
+    assert report.title == "What does w cost on 6.0?"
+    assert value_verdict(plan, "iteration", "instructions/page", 303.6, ()) == (
+        "303.6 instructions/page (iteration) on 6.0. It is compared with nothing."
+    )
+    assert "is not known: swapped" in value_verdict(plan, "iteration", "instructions/page", 303.6, ("swapped",))

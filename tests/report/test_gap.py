@@ -18,6 +18,7 @@ NAMES = {OLD: "6.12", NEW: "6.19", CANDIDATE: "7.0"}
         (0.25, (0.24, 0.26), "7.0 takes back 25.0 % of what 6.19 costs more than 6.12 (between 24.0 % and 26.0 %;"),
         (-0.2, (-0.21, -0.19), "takes back nothing of what 6.19 costs more than 6.12: it costs even more, by 20.0 %"),
         (1.2, (1.19, 1.21), "takes back all of what 6.19 costs more than 6.12 and 20.0 % of it beyond"),
+        (1.02, (0.97, 1.08), "takes back all of what 6.19 costs more than 6.12; whether more than that cannot be told"),
         (0.05, (-0.1, 0.2), "takes back 5.0 % of what 6.19 costs more than 6.12, which cannot be told from nothing"),
         (0.0, (0.0, 0.0), "takes back nothing of what 6.19 costs more than 6.12 ("),
     ],

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A series as a cover letter has it: every row that was asked for, and only sentences that the figures carry."""
 
+from msgspec.structs import replace
+
+from kassay.model.series import Series, SeriesRow, SeriesTable, SeriesValue
 from kassay.report.mail.headline import headline
 from kassay.report.series_table import cover_table, legend, series_sentences, where_lines
 from tests.report.rendering import rendered
@@ -60,3 +63,53 @@ def test_a_mail_has_the_table_in_72_columns_and_is_about_the_whole() -> None:
 def test_every_format_has_the_figures_of_the_whole() -> None:
     for form in ("terminal", "markdown", "html", "mail", "json"):
         assert "specialise order 0" in rendered(form, "series"), form
+
+
+def value(row: str, verdict: str, delta: float = 0.0) -> SeriesValue:
+    return SeriesValue(row=row, value=700.0 + delta, change=delta / 700, delta=delta, to_base=delta / 700,
+                       verdict=verdict, evidence="exact", n=2, base_verdict=verdict)  # fmt: skip
+
+
+def three(outcomes: dict[str, str], same: dict[str, str], *values: SeriesValue) -> str:
+    """What is said of three patches with these fates and figures."""
+    kinds = {"base": "base", "1": "cumulative", "1..2": "cumulative", "whole": "cumulative"}
+    names = ("base", "1", "1..2", "whole", "without 1", "without 2", "without 3")
+    against = {"1": "base", "1..2": "1", "whole": "1..2"}
+    patches = {"1": (1,), "1..2": (1, 2), "whole": (1, 2, 3)}
+    rows = tuple(
+        SeriesRow(name=name, kind=kinds.get(name, "without"), title=name, patches=patches.get(name, ()),
+                  against=against.get(name, "whole"), outcome=outcomes.get(name, "measured"),
+                  same_as=same.get(name, ""))
+        for name in names
+    )  # fmt: skip
+    patch = SERIES.patches[0]
+    series_ = Series(base="build:x", patches=tuple(replace(patch, number=n) for n in (1, 2, 3)), rows=rows)
+    base = replace(value("base", ""), delta=None, change=None, to_base=None)
+    table: SeriesTable = replace(TABLE, values=(base, *values))
+    return " ".join(series_sentences("Toggling", series_, table))
+
+
+LAST = {"without 3": "same-source"}
+
+
+def test_a_figure_of_two_patches_is_not_given_to_the_last_of_them() -> None:
+    text = three({"1..2": "not-built", **LAST}, {"without 3": "1..2"},
+                 value("1", "equivalent"), value("whole", "regression", 70.0))  # fmt: skip
+    assert "Patches 2 and 3, which have one figure together, do all of it" in text
+    assert "It costs more from patches 2 and 3" in text
+    assert "Patch 3" not in text
+
+
+def test_nothing_can_be_left_out_of_a_whole_that_has_no_figure() -> None:
+    text = three({"whole": "not-built", **LAST}, {"without 3": "1..2"},
+                 value("1", "equivalent"), value("1..2", "improvement", -70.0),
+                 value("without 1", "equivalent"))  # fmt: skip
+    assert "no figure for the whole series" in text
+    assert "left out" not in text
+
+
+def test_the_last_patch_can_be_left_out_when_it_changes_nothing() -> None:
+    text = three(LAST, {"without 3": "1..2"}, value("1", "improvement", -70.0), value("1..2", "equivalent"),
+                 value("whole", "equivalent"), value("without 1", "regression", 70.0),
+                 value("without 2", "equivalent"))  # fmt: skip
+    assert "for this workload: patch 2 and patch 3." in text

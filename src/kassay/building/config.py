@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
+from kassay.building import environment
 from kassay.building.archive import distro_config
 from kassay.building.failure import first_error
 from kassay.effects import process
-from kassay.effects.files import disk_errors, write_atomic
+from kassay.effects.files import disk_errors, expanded, write_atomic
 from kassay.errors import BadInput, NotBuilt
 from kassay.model.build import BuildRef
 from kassay.model.progress import Progress, Tell
@@ -69,7 +70,7 @@ def _as_base(text: str) -> str:
 
 def _read(path: str) -> str:
     try:
-        text = Path(path).expanduser().read_text("utf-8")
+        text = expanded(path).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is no text"
         remedy = "name lab, distro or a file; a fragment is a file or CONFIG_X=y"
@@ -206,8 +207,8 @@ def source_version(source: Path) -> str:
 
 
 def _make(source: Path, objects: Path, target: Sequence[str], make_arguments: Sequence[str]) -> None:
-    argv = ("make", "-s", "-C", str(source), f"O={objects}", *make_arguments, *target)
-    ended = process.run(argv, timeout_s=_TIMEOUT_S)
+    argv = environment.make("-s", "-C", str(source), f"O={objects}", *make_arguments, *target)
+    ended = process.run(argv, env=environment.variables(), timeout_s=_TIMEOUT_S)
     if ended.status:
         log = ended.out + ended.err
         raise NotBuilt(f"the sources cannot be configured: {first_error(log)}", "see the log", log)

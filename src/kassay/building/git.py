@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from kassay.effects import process
-from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, write_atomic
+from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, swept, write_atomic
 from kassay.effects.lock import lock_file
 from kassay.errors import BadInput, HostLacks
 from kassay.model.progress import Progress, Tell
@@ -29,18 +29,32 @@ _SETTINGS = ("-c", "safe.directory=*", "-c", "gc.auto=0", "-c", "core.autocrlf=f
 _SLOW_S = 1800
 
 
-class GitFailed(Exception):
-    """git ended with an error; its words."""
+class GitFailed(HostLacks):
+    """git ended with an error; its words. Where nobody knows better: the disk, or a repository that lost objects."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__(
+            words,
+            "check free space, and that the git trees sources were read from are still whole (`git fsck` there)",
+        )
 
 
 def store() -> Path:
-    """The store, made when it is not there. Raises HostLacks without git."""
+    """The store, made when it is not there: whole in one step. Raises HostLacks without git."""
     place = cache_directory() / "sources" / "git"
-    if not (place / "HEAD").is_file():
-        with disk_errors(place):
-            place.mkdir(parents=True, exist_ok=True)
-        git(("init", "--quiet", "--bare", str(place)))
+    if not _made(place):
+        with lock_file(place.with_name("git.lock"), wait=True):
+            if not _made(place):
+                with disk_errors(place), swept(place.with_name(".git.partial")) as scratch:
+                    made = place if place.exists() else scratch / "git"  # what lacks a part gets it
+                    git(("init", "--quiet", "--bare", "--object-format=sha1", str(made)))
+                    if made != place:
+                        made.rename(place)
     return place
+
+
+def _made(place: Path) -> bool:
+    return (place / "HEAD").is_file() and (place / "objects").is_dir() and (place / "refs").is_dir()
 
 
 def git(arguments: Sequence[str], *, index: Path | None = None, work_tree: Path | None = None,
@@ -130,10 +144,33 @@ def tree_of_files(path: Path, tell: Tell, *, subject: str) -> str:
         # A release tarball may hold files that its own .gitignore names; in a git tree those are build products.
         force = () if is_repository(path) else ("--force",)
         try:
-            git(("add", "--all", *force, "--", "."), index=index, work_tree=path.resolve())
+            git((*_excluded(path), "add", "--all", *force, "--", "."), index=index, work_tree=path.resolve())
+            if is_repository(path):
+                _add_tracked(path, index)
             return git(("write-tree",), index=index).strip()
         except GitFailed as error:
-            raise HostLacks(f"{path}: cannot be read: {error}", "check the files' permissions and the disk") from error
+            raise HostLacks(
+                f"{path}: cannot be read: {error.what}", "check the files' permissions and the disk"
+            ) from error
+
+
+def _excluded(path: Path) -> tuple[str, ...]:
+    """What a repository ignores without a file of its own tree."""
+    if not is_repository(path):
+        return ()
+    named = git(("rev-parse", "--path-format=absolute", "--git-path", "info/exclude"), repository=path).strip()
+    return "-c", f"core.excludesFile={named}"
+
+
+def _add_tracked(path: Path, index: Path) -> None:
+    """Files that the repository tracks although a .gitignore names them: `add` passes them over."""
+    listed = git(("ls-files", "-z", "--cached", "--ignored", "--exclude-standard"), repository=path).split("\0")[:-1]
+    there = [name for name in listed if (path / name).is_symlink() or (path / name).exists()]
+    if there:
+        names = index.with_name("tracked")
+        write_atomic(names, "".join(f"{name}\0" for name in there).encode())
+        given = ("add", "--force", f"--pathspec-from-file={names}", "--pathspec-file-nul")
+        git(("--literal-pathspecs", *given), index=index, work_tree=path.resolve())
 
 
 def changed(one: str, other: str) -> tuple[str, ...]:

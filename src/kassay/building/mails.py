@@ -13,7 +13,9 @@ from kassay.errors import BadInput
 from kassay.model.records import Record
 
 _FIELD = re.compile(rb"(From [^\n]*\n)?([A-Za-z][A-Za-z0-9-]*):[ \t]")
-_NUMBER = re.compile(r"\[[^\]]*\bPATCH\b(?:[^\]]*?\bv(\d+)\b)?[^\]]*?(?:\b(\d+)/(\d+))?\s*\]", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"\[[^\]]*\bPATCH(?=v?\d|\b)(?:[^\]]*?(?:\b|(?<=PATCH))v(\d+)\b)?[^\]]*?(?:\b(\d+)/(\d+))?\s*\]", re.IGNORECASE
+)
 _BRACKETS = re.compile(r"^(?:\s*(?:\[[^\]]*\]|re:|fwd?:|aw:))+\s*", re.IGNORECASE)
 _REPLY = re.compile(r"\s*(?:re|fwd?|aw):", re.IGNORECASE)
 
@@ -40,7 +42,9 @@ class Mail(Record, frozen=True, kw_only=True):
 
 def is_mail(data: bytes) -> bool:
     """Whether a file begins as a mailbox or a mail does."""
-    head = data.lstrip()[:4096]
+    head = re.split(rb"\r?\n\r?\n", data.lstrip()[:1_000_000], maxsplit=1)[
+        0
+    ]  # Received: and ARC-Seal: come first, at length
     fields = re.findall(rb"^(From|Subject|Date|Message-Id):[ \t]", head, re.MULTILINE | re.IGNORECASE)
     return bool(_FIELD.match(head)) and len(set(fields)) >= 2
 
@@ -52,7 +56,9 @@ def mails(file: Path) -> list[Mail]:
         try:
             git.git(("mailsplit", "-b", f"-o{scratch}", "--", str(file.resolve())))
         except git.GitFailed as error:
-            raise BadInput(f"{file}: git cannot split this mailbox: {error}", "save it again as plain mbox") from error
+            raise BadInput(
+                f"{file}: git cannot split this mailbox: {error.what}", "save it again as plain mbox"
+            ) from error
         return [_mail(one, file, scratch) for one in sorted(scratch.glob("[0-9]*"))]
 
 
@@ -62,7 +68,7 @@ def ordered(found: Sequence[Mail], where: str, *, resort: bool) -> list[Mail]:
     Replies that carry a diff are left out beside mails that are none. Raises BadInput when a number is missing, comes
     twice with different content, or two versions of one series are mixed.
     """
-    patches = [mail for mail in found if mail.diff]
+    patches = [mail for mail in found if mail.diff and (mail.place is None or mail.place[1])]  # --interdiff: a cover's
     first_hand = [mail for mail in patches if not _REPLY.match(mail.subject)]
     patches = list({(mail.place, mail.diff): mail for mail in first_hand or patches}.values())
     numbered = [place for mail in patches if (place := mail.place) is not None]

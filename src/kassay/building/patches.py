@@ -8,12 +8,13 @@ from pathlib import Path
 from kassay.building import git
 from kassay.building.hunks import FileDiff, Hunk, hunks_of, parse
 from kassay.building.mails import Mail, is_mail, mails, ordered
-from kassay.effects.files import sha256_bytes, write_atomic
+from kassay.effects.files import expanded, sha256_bytes, write_atomic
 from kassay.errors import BadInput, NotBuilt
 from kassay.model.records import Record
 
 _SHOWN = 5
 _SUFFIXES = (".patch", ".diff", ".mbox", ".mbx", ".eml")
+_LEFT_BEHIND = ("~", ".orig", ".rej", ".bak")  # by editors and by patch
 _FAILED = re.compile(r"patch failed: (.*):(\d+)$", re.MULTILINE)
 
 
@@ -67,13 +68,13 @@ def apply(tree: str, patches: Sequence[Patch]) -> str:
             try:
                 git.git(("apply", "--cached", "--whitespace=nowarn", "--", patch.diff), index=index)
             except git.GitFailed as error:
-                raise _refused(patch, number, index, str(error)) from error
+                raise _refused(patch, number, index, error.what) from error
         return git.git(("write-tree",), index=index).strip()
 
 
 def patched(tree: str, paths: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """(the tree with all patches of these files and directories, their subjects). Raises BadInput or NotBuilt."""
-    patches = [patch for path in paths for patch in read_patches(Path(path).expanduser())]
+    patches = [patch for path in paths for patch in read_patches(expanded(path))]
     return apply(tree, patches), tuple(patch.subject for patch in patches)
 
 
@@ -82,7 +83,8 @@ def _files(directory: Path) -> list[Path]:
     if series.is_file():
         return [_quilted(directory, line) for line in series.read_text("utf-8").splitlines() if _named(line)]
     found = [one for one in sorted(directory.iterdir()) if one.is_file() and not one.name.startswith(".")]
-    return [one for one in found if one.suffix in _SUFFIXES or parse(_text(one.read_bytes()))]
+    kept = [one for one in found if not one.name.endswith(_LEFT_BEHIND)]
+    return [one for one in kept if one.suffix in _SUFFIXES or parse(_text(one.read_bytes()))]
 
 
 def _named(line: str) -> bool:

@@ -68,8 +68,14 @@ def _become(slot: Path, tree: str, tell: Tell, subject: str) -> None:
             git.git(("update-index", "-q", "--refresh"), index=slot / "index", work_tree=slot / "src", may_fail=True)
         git.git(("read-tree", "--reset", "-u", tree), index=slot / "index", work_tree=slot / "src")
         if whole:
+            _clean(slot)
             _must_hold(slot, tree)
         write_atomic(slot / "tree", f"{tree}\n".encode())
+
+
+def _clean(slot: Path) -> None:
+    """Removes what the unfinished change had already brought; objects stay."""
+    git.git(("clean", "-ffdxq", "-e", "/kassay-*"), index=slot / "index", work_tree=slot / "src")
 
 
 def _must_hold(slot: Path, tree: str) -> None:

@@ -8,7 +8,7 @@ import msgspec
 
 from kassay.building import archive, git
 from kassay.building.patches import patched
-from kassay.effects.files import sha256_bytes, write_atomic
+from kassay.effects.files import expanded, sha256_bytes, write_atomic
 from kassay.errors import BadInput
 from kassay.kernels._lock import locked
 from kassay.model.build import BuildRef, BuildSource
@@ -48,7 +48,7 @@ def _base(build: BuildRef, tell: Tell) -> tuple[str, str]:
             raise BadInput(f"build:{build.tree}@{build.revision}: a release of the archive has no revisions",
                            f"write build:{build.tree}")  # fmt: skip
         return _release(build.tree.removeprefix(_ARCHIVE), tell)
-    path = Path(build.tree).expanduser()
+    path = expanded(build.tree)
     if not path.is_dir():
         raise BadInput(f"build:{build.tree}: {'not a directory' if path.exists() else 'does not exist'}",
                        "give a git tree, a directory of kernel sources, or debian-source:7.3")  # fmt: skip

@@ -12,25 +12,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from kassay.building import git
+from kassay.building import environment, git
 from kassay.building.compilers import Compiler
 from kassay.building.config import Base, make_config
 from kassay.building.failure import first_error
 from kassay.effects import clock, process
-from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, write_atomic
+from kassay.effects.files import disk_errors, sha256_bytes, write_atomic
 from kassay.errors import HostLacks, NotBuilt
 from kassay.model.progress import Progress, Tell
 
 # The kernel calls the two as we do.
 TARGETS = {"x86_64": "vmlinux", "arm64": "arch/arm64/boot/Image"}
-_FIXED = {
-    "KBUILD_BUILD_TIMESTAMP": "Thu Jan  1 00:00:00 UTC 2026", "KBUILD_BUILD_USER": "kassay",
-    "KBUILD_BUILD_HOST": "kassay", "KBUILD_BUILD_VERSION": "1", "SOURCE_DATE_EPOCH": "1767225600", "TZ": "UTC",
-    "CCACHE_NOHASHDIR": "1", "CCACHE_MAXSIZE": "20G",
-}  # fmt: skip
-# What a user may have set for builds of his own.
-_CLEARED = ("MAKEFLAGS", "MAKELEVEL", "KBUILD_OUTPUT", "KCFLAGS", "KCPPFLAGS", "LOCALVERSION", "LLVM", "CROSS_COMPILE",
-            "ARCH", "CC", "CFLAGS", "LDFLAGS", "KCONFIG_CONFIG", "W", "C", "V")  # fmt: skip
 _LONGEST_S = 3 * 3600
 
 
@@ -72,9 +64,8 @@ def make(source: Path, objects: Path, recipe: Recipe, target: str, log: Path, te
     with _marked(objects) as mark, disk_errors(mark):
         argv = _argv(source, objects, recipe, target)
         status = _run(argv, recipe, log, mark, lambda n: lines.tell(n, recipe.subject, tell))
-    text = log.read_text("utf-8", "replace")
-    if status:
-        raise _failed(recipe.subject, text, log, status)
+        if status:
+            raise _failed(recipe.subject, log.read_text("utf-8", "replace"), log, status)
     lines.keep()
     return objects / target
 
@@ -106,6 +97,9 @@ def fit(objects: Path, recipe: Recipe, tell: Tell) -> None:
 def _failed(subject: str, text: str, log: Path, status: int) -> NotBuilt | HostLacks:
     if "No space left on device" in text:
         return HostLacks(f"{subject}: the disk is full ({log})", "free some space and repeat the command")
+    if status < 0:  # make itself: it could not remove what it was writing, and nothing is known of the sources
+        return HostLacks(f"{subject}: make was killed by signal {-status} ({log})",
+                         "see `dmesg` whether memory ran out, and repeat the command")  # fmt: skip
     return NotBuilt(f"{subject}: {first_error(text) or f'make ended with {status}'}", f"the whole log: {log}", str(log))
 
 
@@ -129,19 +123,15 @@ class _Lines:
 
 def _argv(source: Path, objects: Path, recipe: Recipe, target: str) -> tuple[str, ...]:
     jobs = len(os.sched_getaffinity(0))
-    unset = (word for name in _CLEARED for word in ("-u", name))
-    return ("env", *unset, "make", "-C", str(source), f"O={objects}", *_arguments(recipe), f"-j{jobs}", target)
+    return environment.make("-C", str(source), f"O={objects}", *_arguments(recipe), f"-j{jobs}", target)
 
 
 def _run(argv: tuple[str, ...], recipe: Recipe, log: Path, mark: Path, tell_lines: Callable[[int], None]) -> int:
     """Runs make to its end; `mark` names its process group meanwhile."""
-    cache = {
-        "CCACHE_DIR": str(cache_directory() / "ccache"),
-        "CCACHE_COMPILERCHECK": f"string:{recipe.compiler.identity}",
-    }
+    env = environment.variables(recipe.compiler.identity)
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as out:
-        child = process.start(argv, out=out, err=out, env={**_FIXED, **cache})
+        child = process.start(argv, out=out, err=out, env=env)
         mark.write_text(str(child.pid))
         try:
             return _watched(child, log, tell_lines)

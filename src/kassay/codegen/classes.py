@@ -61,6 +61,8 @@ def _by_compiler(group: Sequence[Body]) -> str:
     name = next((compiler_name(body.compiler) for body in group if body.compiler), "") or group[0].cc
     compiled, classes = _compiled(group)
     sources = "the source" if len(group) == 1 else f"the {_number(len(group))} sources"
+    if len(compiled) < len(group):  # no claim about what was not compiled
+        sources = f"{_number(len(compiled))} of {sources}"
     if not compiled:
         return f"{name}: {_others(group)}"
     what = "one function" if len(classes) == 1 else f"{_number(len(classes))} different functions"
@@ -74,13 +76,13 @@ def _of_kernels(bodies: Sequence[Body]) -> str:
     if not compiled:
         return _others(bodies)
     names = list(dict.fromkeys(compiler_name(body.compiler) for body in compiled))
-    by = f"built by {', '.join(filter(None, names))}"
-    if len(bodies) == 1:
-        said = f"compiled in {bodies[0].reference}, {by}"
+    by = f", built by {', '.join(filter(None, names))}" if any(names) else ""
+    if len(compiled) == 1:
+        said = f"compiled in {compiled[0].reference}{by}"
     elif len(classes) == 1:
-        said = f"the same in {_number(len(compiled))} kernels, {by}"
+        said = f"the same in {_number(len(compiled))} kernels{by}"
     else:
-        said = f"{_number(len(classes))} different functions in {_number(len(compiled))} kernels, {by}"
+        said = f"{_number(len(classes))} different functions in {_number(len(compiled))} kernels{by}"
         said += ": " + "; ".join(
             f"{letter} in {', '.join(body.reference for body in compiled if body.own_class == letter)}"
             for letter in classes

@@ -2,6 +2,7 @@
 """What a function's code is before anything is decoded, and who knows what its addresses mean."""
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
 Spot = tuple[int, int]
@@ -47,6 +48,9 @@ class Linked(Protocol):
 
     def name(self, spot: Spot) -> str:
         """ "symbol", "symbol+0x8", a string in quotes, or "data"."""
+
+    def table(self, spot: Spot) -> Iterator[Spot]:
+        """The places that a table of addresses at a place leads to, one after the other: a switch may be one."""
 
     def static_branch(self, spot: Spot) -> StaticBranch | None:
         """The patched jump at a place."""

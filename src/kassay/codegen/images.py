@@ -4,7 +4,7 @@
 import re
 import struct
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -48,9 +48,11 @@ class Image:
         """The function with its parts; None when there is no such symbol. Raises BadInput when several functions have
         the name."""
         places = [i for i, (_, kind, name) in enumerate(self._symbols) if kind in _TEXT and base_name(name) == function]
-        own = {self._symbols[i][0] for i in places if self._symbols[i][2] == function}
-        if len(own) > 1:
-            raise BadInput(f"{len(own)} functions are called {function}", "an object file (--source) tells them apart")
+        # Of a copy as well: "name.isra.0" twice is of two functions, each in a file of its own.
+        for name in dict.fromkeys(self._symbols[i][2] for i in places):
+            count = len({self._symbols[i][0] for i in places if self._symbols[i][2] == name})
+            if count > 1:
+                raise BadInput(f"{count} functions are called {name}", "an object file (--source) tells them apart")
         parts = {self._symbols[i][0]: self._symbol(i) for i in places}
         return Function(main_first(list(parts.values()), function), self) if parts else None
 
@@ -96,6 +98,19 @@ class Image:
             return quoted(self.bytes_at(address, _LONGEST_STRING))
         except BadInput:
             return None
+
+    def table(self, spot: Spot) -> Iterator[Spot]:
+        at = spot[1]
+        while True:
+            try:
+                word = self.bytes_at(at, 8)
+            except BadInput:  # of data without content
+                return
+            value = int.from_bytes(word, "little")
+            if len(word) < 8 or not self._bounds[0] <= value <= self._bounds[1]:
+                return
+            yield 0, value
+            at += 8
 
     def static_branch(self, spot: Spot) -> StaticBranch | None:
         return self._branches.get(spot[1])

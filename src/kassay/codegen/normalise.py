@@ -3,6 +3,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import takewhile
 from typing import NamedTuple
 
 from kassay.codegen import arm64, x86
@@ -88,15 +89,23 @@ def _homes(everything: Iterable[_Placed], kept: set[Spot]) -> Mapping[Spot, Spot
     return homes
 
 
-def _references(one: _Placed, function: Function) -> tuple[Reference, ...]:
+def _references(one: _Placed, inside: Mapping[Spot, Spot], function: Function) -> tuple[Reference, ...]:
     branch = function.file.static_branch(one.spot)
-    return (*one.decoded.references, *((Reference(branch.target),) if branch is not None else ()))
+    led = (Reference(spot) for refers in one.decoded.references for spot in _table(one, refers, inside, function))
+    return (*one.decoded.references, *led, *((Reference(branch.target),) if branch is not None else ()))
+
+
+def _table(one: _Placed, refers: Reference, inside: Mapping[Spot, Spot], function: Function) -> list[Spot]:
+    """Where the cases of a switch are, when that is what data says. Their order is part of the code."""
+    if refers.spot is None or refers.spot in inside or one.decoded.kind != PLAIN:
+        return []
+    return list(takewhile(inside.__contains__, function.file.table(refers.spot)))
 
 
 def _labels(kept: Iterable[_Placed], inside: Mapping[Spot, Spot], function: Function) -> Mapping[Spot, str]:
     """ ".L1" and so on, in the order of the instructions that are referred to."""
     everything = list(kept)
-    spots = [r.spot for one in everything for r in _references(one, function)]
+    spots = [r.spot for one in everything for r in _references(one, inside, function)]
     wanted = {inside[spot] for spot in spots if spot is not None and spot in inside}
     ordered = [one.spot for one in everything if one.spot in wanted]
     return {spot: f".L{number}" for number, spot in enumerate(ordered, 1)}
@@ -105,13 +114,13 @@ def _labels(kept: Iterable[_Placed], inside: Mapping[Spot, Spot], function: Func
 def _instruction(
     one: _Placed, inside: Mapping[Spot, Spot], labels: Mapping[Spot, str], function: Function
 ) -> Instruction:
-    names = [_name(r, inside, labels, function) for r in one.decoded.references]
+    names = [_name(one, r, inside, labels, function) for r in one.decoded.references]
     text = one.decoded.text
     for name in names:
         text = text.replace(HOLE, name.replace(HOLE, ""), 1)
     branch = function.file.static_branch(one.spot)
     if branch is not None:
-        target = _name(Reference(branch.target), inside, labels, function)
+        target = _name(one, Reference(branch.target), inside, labels, function)
         word = "nop or jump to" if one.decoded.kind == NOOP else "jump or nop to"
         text = f"{word} {target} (static key {branch.key})"
     start = next(part.spot[1] for part in function.parts if part.name == one.part)
@@ -121,11 +130,15 @@ def _instruction(
     )  # fmt: skip
 
 
-def _name(refers: Reference, inside: Mapping[Spot, Spot], labels: Mapping[Spot, str], function: Function) -> str:
+def _name(
+    one: _Placed, refers: Reference, inside: Mapping[Spot, Spot], labels: Mapping[Spot, str], function: Function
+) -> str:
     if refers.spot is None:
         return refers.name
     if refers.spot in inside:
         return labels[inside[refers.spot]]
+    if cases := _table(one, refers, inside, function):
+        return f"cases({', '.join(labels[inside[spot]] for spot in cases)})"
     return function.file.name(refers.spot)
 
 
@@ -148,6 +161,8 @@ def _calls(kept: Iterable[_Placed], inside: Mapping[Spot, Spot], function: Funct
             refers = decoded.references[0]
             if refers.spot is None or refers.spot not in inside or decoded.kind == CALL:
                 found[refers.name or function.file.name(refers.spot or (0, 0))] += 1
+        elif any(_table(one, refers, inside, function) for refers in decoded.references):
+            continue  # a switch stays inside
         elif decoded.text.startswith(_INDIRECT):
             name = next((r.name or function.file.name(r.spot or (0, 0)) for r in decoded.references), "")
             found[f"*{name}" if name else INDIRECT] += 1

@@ -2,7 +2,7 @@
 """A function in an object file: symbols with sizes, relocations that say what each address means."""
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +19,8 @@ _ARCHES = {"EM_X86_64": "x86_64", "EM_AARCH64": "arm64"}
 _EXECUTABLE = 4
 # Relocations that count from the field (x86: PC32, PLT32, GOTPCREL, PC64, GOTPCRELX, REX_GOTPCRELX).
 _X86_RELATIVE = frozenset((2, 4, 9, 24, 41, 42))
+# Of a table's entries: width, and whether they count from the table's start (R_*_64, ABS64, PC32, PREL32).
+_TABLES = {1: (8, False), 257: (8, False), 2: (4, True), 261: (4, True)}
 _BRANCH_ENTRY = 16
 """Bytes of a row of __jump_table: where, where to (both 32 bits, relative), the key (64 bits, relative)."""
 
@@ -153,6 +155,17 @@ class _Object:
             return placed(settled(around.name), offset - around.start)
         text = None if flags & _EXECUTABLE else quoted(data[offset:])
         return text or ("code" if flags & _EXECUTABLE else "data")
+
+    def table(self, spot: Spot) -> Iterator[Spot]:
+        section, start = spot
+        first = self._relocations.get(spot)
+        if first is None or first.kind not in _TABLES:
+            return
+        width, relative = _TABLES[first.kind]
+        at = start
+        while (one := self._relocations.get((section, at))) and one.kind == first.kind and one.section is not None:
+            yield one.section, one.value + one.addend - (at - start if relative else 0)
+            at += width
 
     def static_branch(self, spot: Spot) -> StaticBranch | None:
         return self._branches.get(spot)

@@ -53,10 +53,22 @@ def step(ends: Question, head: str, out: Path, tell: Tell) -> int:
     good, bad = ends.candidates
     one = Candidate(name=image[:16], title=head, ref=ref)
     question = structs.replace(ends, candidates=(good, one, bad), range=f"{ends.range}, {head}")
-    found = bisecting.search(question, out / "heads" / image[:16], tell, _EndsOnce(out / "ends"))
+    place = out / "heads" / image[:16]
+    found = bisecting.search(_as_before(question, place), place, tell, _EndsOnce(out / "ends"))
     status, said = _judged(found, head)
     say(f"{said}\n")
     return status
+
+
+def _as_before(question: Question, place: Path) -> Question:
+    """The question that is there already, of other sources that give the same image (a commit that only changes
+    documentation)."""
+    if not searchlog.is_search(place):
+        return question
+    before = searchlog.opened(place)
+    same = structs.replace(before, candidates=question.candidates, range=question.range) == question
+    ends = (before.candidates[0], before.candidates[-1]) == (question.candidates[0], question.candidates[-1])
+    return before if same and ends else question
 
 
 def _judged(found: Bisection, head: str) -> tuple[int, str]:

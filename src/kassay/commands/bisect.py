@@ -83,7 +83,8 @@ def _bisect(
     _check(workload, kernels or [], good, bad, steps, error_rate, options)
     with showing() as tell:
         searched = _range(kernels or [], good, bad, every, options, tell)
-        question = _question(workload, searched, steps, error_rate, options)
+        asked = (good, bad) if searched.kind == "releases" else None
+        question = _question(workload, searched, steps, error_rate, options, asked)
         directory = _directory(question, options)
         question = bisecting.resumed(question, directory)
         _announce(question, directory, tell)
@@ -119,8 +120,10 @@ def _range(kernels: list[str], good: str, bad: str, every: str, options: dict[st
     return between(good, bad, options["arch"], options["flavour"], every, tell)
 
 
-def _question(workload: str, searched: Range, steps: str, error_rate: float, options: dict[str, Any]) -> Question:
-    ends = (searched.candidates[0].ref, searched.candidates[-1].ref)
+def _question(workload: str, searched: Range, steps: str, error_rate: float, options: dict[str, Any],
+              asked: tuple[str, str] | None = None) -> Question:  # fmt: skip
+    """asked: the ends as the user wrote them, where the same words must find the same search again later."""
+    ends = asked or (searched.candidates[0].ref, searched.candidates[-1].ref)
     return Question(
         kind=searched.kind, range=searched.text, candidates=searched.candidates, notes=searched.notes, steps=steps,
         error_rate=error_rate, probe=_probe(workload, ends[0], options),

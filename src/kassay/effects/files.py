@@ -32,6 +32,14 @@ def data_directory() -> Path:
     return root / "kassay"
 
 
+def expanded(path: str) -> Path:
+    """With "~" and "~user" replaced; as it is where there is no such user."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        return Path(path)
+
+
 def sha256_file(path: Path) -> str:
     """sha256 of a file's content, hex."""
     with path.open("rb") as file:

@@ -17,7 +17,10 @@ from kassay.errors import HostLacks
 
 # A preexec_fn is not safe with threads; util-linux's setpriv asks the kernel for the same death signal.
 _DIE_WITH_PARENT = ("setpriv", "--pdeathsig", "KILL", "--")
-
+_PLACE_OF_GIT = frozenset(
+    ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE",
+     "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_PREFIX", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT")
+)  # fmt: skip
 
 Child = subprocess.Popen[bytes]
 _running: "WeakSet[Child]" = WeakSet()
@@ -82,11 +85,17 @@ def _popen(argv: Sequence[str], out: int | IO[bytes] | None, err: int | IO[bytes
         stdin=subprocess.DEVNULL if stdin is None else stdin,
         stdout=out,
         stderr=err,
-        env={**os.environ, "LC_ALL": "C.UTF-8", **(env or {})},
+        env={**_inherited(), "LC_ALL": "C.UTF-8", **(env or {})},
         cwd=cwd,
         start_new_session=True,
         pass_fds=tuple(pass_fds),
     )
+
+
+def _inherited() -> dict[str, str]:
+    """Our environment, without the place in which a git that runs us (`git bisect run`, a hook) works: any git below
+    us, those of a kernel's own build as well, would take it for its own."""
+    return {name: value for name, value in os.environ.items() if name not in _PLACE_OF_GIT}
 
 
 def wait(child: Child, timeout_s: float) -> bool:

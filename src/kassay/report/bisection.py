@@ -9,6 +9,7 @@ from statistics import median
 from msgspec import structs
 
 from kassay.model.bisect import OUTCOMES, Bisection, Candidate, Step
+from kassay.model.finding import REFUSED
 from kassay.model.report import Report
 from kassay.model.units import format_change, format_numbers
 from kassay.report.tables import Table, cells
@@ -20,19 +21,29 @@ _RELEASE = re.compile(r"(\d+\.\d+)(?:\.(\d+))?(?:[~-](rc\d+))?")
 def bisected(report: Report, found: Bisection, directory: str) -> Report:
     """The report of the culprit's comparison, as the answer of the whole search."""
     step = found.steps[0]
-    direction = "slower" if step.change > 0 else "faster"
     further = _next(found, directory)
+    # Between states that are not the same there is a difference, but none in speed.
+    direction = "slower" if step.change > 0 else "faster"
+    asked = f"changed the figure of {found.workload}" if _refused(report) else f"made {found.workload} {direction}"
     return structs.replace(
         report,
-        title=f"Which {_noun(found)} made {found.workload} {direction}?",
+        title=f"Which {_noun(found)} {asked}?",
         verdict=f"{verdict(found)} {_judged(report)}".strip(),
         bisection=found,
         next_steps=(*further, *report.next_steps),
     )
 
 
+def _refused(report: Report) -> bool:
+    """Whether the culprit and the kernel before it must not be compared."""
+    primary = [f for f in report.findings if f.primary]
+    return bool(primary) and all(f.verdict in REFUSED for f in primary)
+
+
 def _judged(report: Report) -> str:
     """The comparison's own verdict, which must not be drowned by the search's."""
+    if _refused(report):
+        return f"No claim is made of it: compared with what was before it, {report.verdict}"
     word = next((f"{f.verdict}, {f.evidence}" for f in report.findings if f.primary), "")
     return f"Compared with what was before it: {word}. {report.verdict}" if word else report.verdict
 
@@ -128,7 +139,7 @@ def section_texts(found: Bisection) -> tuple[str, ...]:
         f"clock {found.clock}; boots of a candidate are repeated until the odds are past {1 - found.error_rate:.0%}"
     )  # fmt: skip
     said = [f"Range: {one_line(found.range)}. {clock[:1].upper()}{clock[1:]}.", effort(found)]
-    if found.introduced:
+    if found.introduced and found.steps[0].change > 0:
         said.append(f"For a regression tracker: introduced: {one_line(found.introduced)}")
     return (*said, *(f"{note[:1].upper()}{note[1:]}." for note in map(one_line, found.notes)))
 

@@ -16,6 +16,7 @@ from kassay.model.report import AuditTable, KernelStacks, Report, RunFailure, Ru
 from kassay.model.run import RunRecord, WallTime
 from kassay.model.series import Series, SeriesTable
 from kassay.model.timing import Family
+from kassay.model.units import format_numbers
 from kassay.report.gap import gap_sentence
 from kassay.report.names import spoken_names
 from kassay.report.repeat import again, step_alone
@@ -91,6 +92,14 @@ def build_report(
     )
 
 
+def value_verdict(plan: Plan, metric: str, unit: str, value: float | None, refused: Sequence[str]) -> str:
+    """The answer where one kernel was measured alone, as in a step of a bisection."""
+    (name,) = spoken_names(plan.experiment)
+    if refused or value is None:
+        return f"{metric} of {name} is not known: {'; '.join(refused) or 'nothing was measured'}."
+    return f"{format_numbers([value])[0]} {unit} ({metric}) on {name}. It is compared with nothing."
+
+
 def _notes(evidence: Sequence[CellEvidence]) -> tuple[str, ...]:
     """What the workloads said of their own work, kernel by kernel."""
     first = [(item.label, item.measurements[0]) for item in evidence if item.measurements]
@@ -132,6 +141,8 @@ def _title(plan: Plan) -> str:
     if plan.experiment.question == "gap":
         old, new, candidate = spoken_names(plan.experiment)
         return f"How much of the change in {names} from {old} to {new} does {candidate} take back?"
+    if plan.experiment.question == "value":
+        return f"What does {names} cost on {spoken_names(plan.experiment)[0]}?"
     base, head = spoken_names(plan.experiment)[:2]
     return f"Did {names} get slower from {base} to {head}?"
 

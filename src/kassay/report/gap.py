@@ -31,16 +31,19 @@ def gap_sentence(what: str, gap: Gap, names: Mapping[str, str]) -> str:
 def _taken(gap: Gap, gap_words: str, *, loss: bool) -> str:
     share = gap.share or 0.0
     low, high = gap.interval or (share, share)
+    takes = "takes back" if loss else "gives up"
     if low <= 0 <= high and low != high:
-        return f"takes back {percent(share)} of {gap_words}, which cannot be told from nothing"
+        return f"{takes} {percent(share)} of {gap_words}, which cannot be told from nothing"
     if share <= 0:
         worse = "costs even more" if loss else "gains even more"
         more = f": it {worse}, by {percent(-share)} of that" if share else ""
         return f"takes back nothing of {gap_words}{more}"
     if share > 1:
+        if low <= 1 and low != high:
+            return f"{takes} all of {gap_words}; whether more than that cannot be told"
         beyond = "costs less than before" if loss else "costs more than before"
-        return f"takes back all of {gap_words} and {percent(share - 1)} of it beyond: it {beyond}"
-    return f"{'takes back' if loss else 'gives up'} {percent(share)} of {gap_words}"
+        return f"{takes} all of {gap_words} and {percent(share - 1)} of it beyond: it {beyond}"
+    return f"{takes} {percent(share)} of {gap_words}"
 
 
 def _range(gap: Gap) -> str:

@@ -50,31 +50,42 @@ def _patches(series: Series, rows: Mapping[str, SeriesRow], values: Mapping[str,
     steps = [(row.patches[-1], row, values.get(row.name)) for row in series.rows if row.kind == "cumulative"]
     if len(steps) == 1:
         return []
-    done = [(n, one) for n, _, one in steps if one is not None and one.delta is not None and one.verdict in CHANGES]
-    nothing = [str(n) for n, row, one in steps if row.outcome in _SAME or (one and one.verdict == "equivalent")]
-    open_ = [str(n) for n, _, one in steps if one and one.verdict in ("inconclusive", *REFUSED)]
+    alone: dict[int, tuple[str, ...]] = {}  # a row whose neighbour has no figures tells of more patches than its own
+    before = 0
+    for n, row, one in steps:
+        if one is not None or row.outcome in _SAME:
+            alone[n], before = tuple(map(str, range(before + 1, n + 1))), n
+    done = [(alone[n], one) for n, _, one in steps if one and one.delta is not None and one.verdict in CHANGES]
+    equal = [n for n, row, one in steps if row.outcome in _SAME or (one and one.verdict == "equivalent")]
+    nothing = [number for n in equal for number in alone[n]]
+    open_ = [number for n, _, one in steps if one and one.verdict in ("inconclusive", *REFUSED) for number in alone[n]]
     said = _largest(series, done)
-    worse = [f"patch {n} ({_size(one)})" for n, one in done if one.verdict == "regression"]
+    worse = [f"{_patch(numbers)} ({_size(one)})" for numbers, one in done if one.verdict == "regression"]
     said += [f"It costs more from {_listed(worse)} on."] if worse else []
     said += [f"No difference beyond the margin from {_patch(nothing)}."] if nothing else []
     return said + ([f"No verdict on {_patch(open_)}."] if open_ else [])
 
 
-def _largest(series: Series, done: Sequence[tuple[int, SeriesValue]]) -> list[str]:
+def _largest(series: Series, done: Sequence[tuple[Sequence[str], SeriesValue]]) -> list[str]:
     """The patch that did most of what the patches did together, in the direction of it all."""
     total = sum(one.delta or 0.0 for _, one in done)
     if not total:
         return []
-    number, one = max(done, key=lambda pair: (pair[1].delta or 0.0) / total)
+    numbers, one = max(done, key=lambda pair: (pair[1].delta or 0.0) / total)
     share = (one.delta or 0.0) / total
     part = "all" if len(done) == 1 else f"{share * 100:.0f} %"
-    return [f"Patch {number} ({_subject(series, number)}) does {part} of it: {_size(one)}."]
+    if len(numbers) > 1:
+        return [f"Patches {_listed(numbers)}, which have one figure together, do {part} of it: {_size(one)}."]
+    return [f"Patch {numbers[0]} ({_subject(series, int(numbers[0]))}) does {part} of it: {_size(one)}."]
 
 
 def _left_out(series: Series, values: Mapping[str, SeriesValue]) -> list[str]:
     """What the whole series can do without, as far as this workload goes, and what it is better without."""
+    by_name = {row.name: row for row in series.rows}
+    if _stands(by_name[WHOLE], by_name) not in values:  # then these rows are held against something else
+        return []
     rows = [row for row in series.rows if row.kind in ("without", "hunk", "annotation")]
-    idle = [_part(row) for row in rows if _idle(row, values)]
+    idle = [_part(row) for row in rows if _idle(row, by_name, values)]
     better = [f"{_part(row)} ({_size(values[row.name])})" for row in rows
               if (one := values.get(row.name)) is not None and one.verdict == "improvement"]  # fmt: skip
     said = (
@@ -95,9 +106,13 @@ def _patch(numbers: Sequence[str]) -> str:
     return f"{'patches' if len(numbers) > 1 else 'patch'} {_listed(numbers)}"
 
 
-def _idle(row: SeriesRow, values: Mapping[str, SeriesValue]) -> bool:
-    same = row.outcome in _SAME and row.same_as == WHOLE
-    return same or ((one := values.get(row.name)) is not None and one.verdict == "equivalent")
+def _idle(row: SeriesRow, rows: Mapping[str, SeriesRow], values: Mapping[str, SeriesValue]) -> bool:
+    """Also the last patch, without which the series is the row before: that comparison stands with the whole."""
+    whole = rows[WHOLE]
+    if row.outcome in _SAME:
+        last = row.same_as == whole.against and (one := values.get(WHOLE)) is not None and one.verdict == "equivalent"
+        return last or row.same_as in (WHOLE, _stands(whole, rows))
+    return (one := values.get(row.name)) is not None and one.verdict == "equivalent"
 
 
 def _size(one: SeriesValue) -> str:

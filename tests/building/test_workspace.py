@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Calls of make, with a few lines that stand for the kernel's Makefile."""
+
+from pathlib import Path
+
+import pytest
+
+from kassay.building import environment, workspace
+from kassay.building.compilers import Compiler
+from kassay.errors import HostLacks, NotBuilt
+from kassay.model.progress import Progress, silent
+
+MAKEFILE = """VERSION = 7
+PATCHLEVEL = 3
+ifneq ($(LLVM),)
+LD = ld.lld
+else
+LD = $(CROSS_COMPILE)ld
+endif
+%config:
+	{ echo "# Linux/x86 7.3.0 Configuration"; cat $(KCONFIG_ALLCONFIG); echo 'CONFIG_LD="$(LD)"'; } > $(O)/.config
+vmlinux:
+	echo '$(LD) $(KCFLAGS)' "$$CCACHE_COMPILERCHECK $$CCACHE_CONFIGPATH $$CCACHE_DISABLE" > $(O)/vmlinux
+broken:
+	echo 'mm/x.c:1:2: error: no' >&2; exit 1
+killed:
+	kill -9 $$PPID
+"""
+
+
+@pytest.fixture
+def recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> workspace.Recipe:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "Makefile").write_text(MAKEFILE)
+    compiler = Compiler(
+        name="gcc", path="/usr/bin/gcc", family="gcc", arch="x86_64", banner="gcc 1", version=(1, 0, 0),
+        identity="the-identity", make_arguments=("CC=gcc",), origin="this host",
+    )  # fmt: skip
+    return workspace.Recipe("0" * 40, "x86_64", compiler, "CONFIG_A=y\n", "allno", "linux gcc")
+
+
+def objects(place: Path, recipe: workspace.Recipe) -> Path:
+    made = workspace.objects_in(place / "src", recipe)
+    workspace.configure(place / "src", made, recipe, silent)
+    return made
+
+
+def test_what_a_user_has_set_for_builds_of_his_own_plays_no_part(
+    recipe: workspace.Recipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {"LLVM": "1", "CROSS_COMPILE": "other-", "MAKEFLAGS": "-n", "KCFLAGS": "-O0",
+                        "KCONFIG_CONFIG": "/nowhere/.config", "CCACHE_DISABLE": "1"}.items():  # fmt: skip
+        monkeypatch.setenv(name, value)
+    made = objects(tmp_path, recipe)
+    assert 'CONFIG_LD="ld"' in (made / ".config").read_text()
+    image = workspace.make(tmp_path / "src", made, recipe, "vmlinux", tmp_path / "log", silent)
+    assert image.read_text().split() == ["ld", "string:the-identity", "/dev/null"]
+
+
+def test_nothing_that_is_set_is_taken_away_again() -> None:
+    assert not set(environment.variables("x")) & set(environment.make())
+
+
+def test_a_failure_of_the_sources_leaves_objects_that_can_be_used(recipe: workspace.Recipe, tmp_path: Path) -> None:
+    made = objects(tmp_path, recipe)
+    with pytest.raises(NotBuilt, match=r"mm/x\.c:1:2: error: no"):
+        workspace.make(tmp_path / "src", made, recipe, "broken", tmp_path / "log", silent)
+    workspace.fit(made, recipe, silent)
+    assert (made / ".config").exists()
+
+
+def test_when_make_itself_is_killed_the_sources_are_not_blamed_and_its_objects_not_believed(
+    recipe: workspace.Recipe, tmp_path: Path
+) -> None:
+    made = objects(tmp_path, recipe)
+    with pytest.raises(HostLacks, match="killed by signal 9"):
+        workspace.make(tmp_path / "src", made, recipe, "killed", tmp_path / "log", silent)
+    told: list[Progress] = []
+    workspace.fit(made, recipe, told.append)
+    assert not made.exists()
+    assert any("interrupted" in event.text for event in told)
