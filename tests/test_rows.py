@@ -17,6 +17,9 @@ from kassay.model.series import Series
 from kassay.spec.rules import problems
 from tests.building._repository import THIRD, commit, run, series
 
+pytestmark = pytest.mark.slow  # dozens of calls of git
+
+
 TEMPLATE = Experiment(
     name="series-w", question="series", kernels=(KernelUse(ref="image:x", cmdline="quiet"), KernelUse(ref="image:y")),
     workloads=(WorkloadUse(name="w"),),

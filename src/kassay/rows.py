@@ -44,7 +44,7 @@ def rows_of(base: str, patches: Path, asked: Asked, arch: str, tell: Tell) -> Se
     listed = told(read)
     for row in rows:
         _note(row, source, listed)
-    return Series(base=base, patches=listed, rows=rows)
+    return Series(base=base, source=str(patches), patches=listed, rows=rows)
 
 
 def built(series: Series, arch: str, tell: Tell, build: Build) -> Series:

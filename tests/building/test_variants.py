@@ -13,6 +13,8 @@ from kassay.model.progress import silent
 from kassay.model.series import SeriesRow
 from tests.building._repository import BASE, FIRST, SECOND, THIRD, commit, run, series
 
+pytestmark = pytest.mark.slow  # dozens of calls of git
+
 
 @pytest.fixture
 def linux(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, tuple[str, ...], tuple[Patch, ...]]:

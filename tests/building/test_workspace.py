@@ -4,6 +4,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from kassay.building import environment, workspace
 from kassay.building.compilers import Compiler
@@ -37,7 +38,7 @@ def recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> workspace.Recipe:
         name="gcc", path="/usr/bin/gcc", family="gcc", arch="x86_64", banner="gcc 1", version=(1, 0, 0),
         identity="the-identity", make_arguments=("CC=gcc",), origin="this host",
     )  # fmt: skip
-    return workspace.Recipe("0" * 40, "x86_64", compiler, "CONFIG_A=y\n", "allno", "linux gcc")
+    return workspace.Recipe("0" * 40, "x86_64", compiler, "GNU ld 2.40", "CONFIG_A=y\n", "allno", "linux gcc")
 
 
 def objects(place: Path, recipe: workspace.Recipe) -> Path:
@@ -55,7 +56,7 @@ def test_what_a_user_has_set_for_builds_of_his_own_plays_no_part(
     made = objects(tmp_path, recipe)
     assert 'CONFIG_LD="ld"' in (made / ".config").read_text()
     image = workspace.make(tmp_path / "src", made, recipe, "vmlinux", tmp_path / "log", silent)
-    assert image.read_text().split() == ["ld", "string:the-identity", "/dev/null"]
+    assert image.read_text().split() == ["ld", "string:the-identity", "GNU", "ld", "2.40", "/dev/null"]
 
 
 def test_nothing_that_is_set_is_taken_away_again() -> None:
@@ -80,3 +81,13 @@ def test_when_make_itself_is_killed_the_sources_are_not_blamed_and_its_objects_n
     workspace.fit(made, recipe, told.append)
     assert not made.exists()
     assert any("interrupted" in event.text for event in told)
+
+
+def test_objects_of_another_linker_or_compiler_lie_elsewhere(tmp_path: Path, recipe: workspace.Recipe) -> None:
+    one = recipe
+    places = {workspace.objects_in(tmp_path, other) for other in (
+        one, one._replace(linker="GNU ld 2.41"), one._replace(requested="CONFIG_B=y\n"), one._replace(arch="arm64"),
+        one._replace(compiler=structs.replace(one.compiler, identity="another")),
+    )}  # fmt: skip
+    assert len(places) == 5
+    assert workspace.objects_in(tmp_path, one._replace(tree="1" * 40)) == workspace.objects_in(tmp_path, one)

@@ -14,6 +14,8 @@ from tests.building._repository import run
 from tests.building._repository import series as repository
 from tests.test_rows import Builder
 
+pytestmark = pytest.mark.slow  # dozens of calls of git
+
 
 def refused(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *words: str) -> str:
     monkeypatch.setattr(sys, "argv", ["kassay", *words])

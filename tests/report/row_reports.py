@@ -91,7 +91,7 @@ PATCHES = tuple(
                 hunks=1, changes=(10, 2))
     for n, subject in ((1, "mm/mprotect: split"), (2, "mm/mprotect: specialise order 0"))
 )  # fmt: skip
-SERIES = Series(base="build:~/linux@v7.0", patches=PATCHES, rows=ROWS, tables=(TABLE,))
+SERIES = Series(base="build:~/linux@v7.0", source="series.mbx", patches=PATCHES, rows=ROWS, tables=(TABLE,))
 
 
 def series() -> Report:

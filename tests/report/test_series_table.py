@@ -113,3 +113,16 @@ def test_the_last_patch_can_be_left_out_when_it_changes_nothing() -> None:
                  value("whole", "equivalent"), value("without 1", "regression", 70.0),
                  value("without 2", "equivalent"))  # fmt: skip
     assert "for this workload: patch 2 and patch 3." in text
+
+
+def test_a_reader_is_given_the_command_that_makes_all_rows() -> None:
+    text = " ".join(rendered("mail", "series").replace("\\\n", " ").split())
+    assert "kassay series" in text
+    assert "--base 'build:~/linux@v7.0' --patches series.mbx" in text
+    assert "kassay compare" not in text
+
+
+def test_a_patch_that_does_more_than_the_whole_has_no_share_beyond_it() -> None:
+    text = three(LAST, {"without 3": "1..2"}, value("1", "regression", 90.0), value("1..2", "improvement", -80.0),
+                 value("whole", "equivalent"))  # fmt: skip
+    assert "does more than all of it" in text

@@ -57,10 +57,10 @@ def wanted(ref: KernelRef, tell: Tell) -> Wanted:
     tree, source = source_tree(build, tell)
     compiler = find_compiler(build.cc, ref.arch, tell)
     text, base = requested(build, ref.arch, kernel_version(tree, build.tree), tell)
-    recipe = workspace.Recipe(tree, ref.arch, compiler, text, base, _subject(build, source))
+    recipe = workspace.Recipe(tree, ref.arch, compiler, linker_of(compiler), text, base, _subject(build, source))
     identity = BuildIdentity(
         tree=tree, arch=ref.arch, config_sha256=sha256_bytes(f"{base}\n{text}".encode()), compiler=compiler.banner,
-        compiler_sha256=compiler.identity, linker=linker_of(compiler), builder=BUILDER,
+        compiler_sha256=compiler.identity, linker=recipe.linker, builder=BUILDER,
     )  # fmt: skip
     return Wanted(build, source, recipe, content_id(identity))
 

@@ -36,6 +36,6 @@ def make(*arguments: str) -> tuple[str, ...]:
 
 
 def variables(compiler: str = "") -> dict[str, str]:
-    """What every call of make finds set; its compiler cache is our own. compiler: identity of what fills that."""
+    """What every call of make finds set; its compiler cache is our own. compiler: identity of all that fills that."""
     check = f"string:{compiler}" if compiler else "mtime"
     return {**_FIXED, "CCACHE_DIR": str(cache_directory() / "ccache"), "CCACHE_COMPILERCHECK": check}

@@ -27,11 +27,13 @@ _LONGEST_S = 3 * 3600
 
 
 class Recipe(NamedTuple):
-    """All that one build needs. requested, base: of config.requested(). subject: for progress and errors."""
+    """All that one build needs. linker: its banner, which is the assembler's as well. requested, base: of
+    config.requested(). subject: for progress and errors."""
 
     tree: str
     arch: str
     compiler: Compiler
+    linker: str
     requested: str
     base: Base
     subject: str
@@ -39,7 +41,7 @@ class Recipe(NamedTuple):
 
 def objects_in(source: Path, recipe: Recipe) -> Path:
     """Where the objects of this configuration and compiler are."""
-    words = (recipe.arch, recipe.compiler.identity, recipe.base, recipe.requested)
+    words = (recipe.arch, recipe.compiler.identity, recipe.linker, recipe.base, recipe.requested)
     return source / f"kassay-{sha256_bytes(chr(0).join(words).encode())[:16]}"
 
 
@@ -128,7 +130,7 @@ def _argv(source: Path, objects: Path, recipe: Recipe, target: str) -> tuple[str
 
 def _run(argv: tuple[str, ...], recipe: Recipe, log: Path, mark: Path, tell_lines: Callable[[int], None]) -> int:
     """Runs make to its end; `mark` names its process group meanwhile."""
-    env = environment.variables(recipe.compiler.identity)
+    env = environment.variables(f"{recipe.compiler.identity} {recipe.linker}")
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as out:
         child = process.start(argv, out=out, err=out, env=env)

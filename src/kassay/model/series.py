@@ -87,9 +87,13 @@ class SeriesTable(Record, frozen=True, kw_only=True):
 
 
 class Series(Record, frozen=True, kw_only=True):
-    """A whole series: its patches, every row that was asked for, whatever became of it, and the tables."""
+    """A whole series: its patches, every row that was asked for, whatever became of it, and the tables.
+
+    base, source: the sources without it, and where its patches were read, both as the user wrote them.
+    """
 
     base: str
     patches: tuple[SeriesPatch, ...]
     rows: tuple[SeriesRow, ...]
     tables: tuple[SeriesTable, ...] = ()
+    source: str = ""

@@ -73,7 +73,7 @@ def _largest(series: Series, done: Sequence[tuple[Sequence[str], SeriesValue]]) 
         return []
     numbers, one = max(done, key=lambda pair: (pair[1].delta or 0.0) / total)
     share = (one.delta or 0.0) / total
-    part = "all" if len(done) == 1 else f"{share * 100:.0f} %"
+    part = "all" if len(done) == 1 else f"{share * 100:.0f} %" if share <= 1 else "more than all"  # others lose some
     if len(numbers) > 1:
         return [f"Patches {_listed(numbers)}, which have one figure together, do {part} of it: {_size(one)}."]
     return [f"Patch {numbers[0]} ({_subject(series, int(numbers[0]))}) does {part} of it: {_size(one)}."]

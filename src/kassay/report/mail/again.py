@@ -5,6 +5,7 @@ import shlex
 
 from kassay.model.experiment import labels
 from kassay.model.report import Report
+from kassay.model.series import Series
 from kassay.report.mail.headline import headline
 from kassay.report.mail.plain import command, wrapped
 from kassay.report.repeat import step_alone
@@ -36,7 +37,17 @@ def _own(report: Report) -> tuple[str, ...]:
     f, known = found.finding, labels(report.experiment)
     pair = (known.index(f.sides[0].kernel), known.index(f.sides[1].kernel))
     alone = step_alone(report.experiment, report.kernels, pair, f.workload, f.settings, f.machine)
+    if report.series is not None:
+        alone = _whole_series(report.series, alone)
     return (f"{_as_it_was(report, alone)} --out {_OUT}", f"kassay bundle pack {_OUT}")
+
+
+def _whole_series(series: Series, alone: str) -> str:
+    """The command that made all rows: their trees are known to the store they were made in only."""
+    words = shlex.split(alone)
+    words[1] = "series"
+    words[3:5] = ["--base", series.base, "--patches", series.source]
+    return shlex.join(words)
 
 
 def _as_it_was(report: Report, alone: str) -> str:
