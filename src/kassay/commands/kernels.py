@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """kassay kernels: list what can be had, fetch it, show its identity."""
 
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
+from msgspec import structs
 from rich.console import Console
 from rich.table import Table
 
@@ -11,13 +13,16 @@ from kassay import kernels as kernel_store
 from kassay.commands._command import Command
 from kassay.commands._show import showing
 from kassay.errors import BadInput
+from kassay.model.build import BuildSource
 from kassay.model.kernel import KernelIdentity, checked_arch, parse_ref
 
 _app = typer.Typer(no_args_is_help=True, help="List, fetch and identify kernels.")
 
 _Arch = Annotated[str, typer.Option(help="x86_64 or arm64.")]
 _Flavour = Annotated[str, typer.Option(help="cloud, or another flavour of the archive's.")]
-_Refs = Annotated[list[str], typer.Argument(metavar="REF...", help="debian:6.17, debian:6.17.8, image:PATH, host.")]
+_Refs = Annotated[
+    list[str], typer.Argument(metavar="REF...", help="debian:6.17, debian:6.17.8, image:PATH, build:TREE.")
+]
 
 
 @_app.command("list")
@@ -48,13 +53,22 @@ def _show(refs: _Refs, arch: _Arch = "x86_64", flavour: _Flavour = "cloud") -> i
     console = Console()
     for artifact in found:
         table = Table(box=None, show_header=False, pad_edge=False)
-        for name in KernelIdentity.__struct_fields__:
-            value = getattr(artifact.identity, name)
-            table.add_row(name, "-" if value is None else str(value))
+        for name, value in _fields(artifact.identity):
+            table.add_row(name, value)
         table.add_row("files", artifact.directory)
         console.print(table)
         console.print()
     return 0
+
+
+def _fields(identity: KernelIdentity) -> Iterator[tuple[str, str]]:
+    """Every field by name, those of a build among them; "-" for what is not known."""
+    for name, value in structs.asdict(identity).items():
+        if isinstance(value, BuildSource):
+            for part, text in structs.asdict(value).items():
+                yield f"build.{part}", (", ".join(text) or "-") if isinstance(text, tuple) else text
+        elif name != "build":
+            yield name, "-" if value is None else str(value)
 
 
 COMMAND = Command(name="kernels", order=60, run=_app)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The report as text and page: what is dangerous in a name stays text, and nothing outgrows the screen."""
 
+from msgspec import structs
+
 from kassay.model.codegen import Body, Call, CodegenReport, Instruction, Part
 from kassay.report.codegen.formats import FORMATS
 
@@ -55,3 +57,11 @@ def test_a_reference_that_was_not_built_has_its_row_and_its_reason() -> None:
     report = CodegenReport(function="f", source="mm/f.c", verdict="f", bodies=(*REPORT.bodies, failed), disclosures=())
     text = FORMATS["terminal"].render(report, None)
     assert "not-built" in text and "note      build:/y tcc: mm/f.c:1: error" in text
+
+
+def test_the_same_code_that_is_executed_more_often_is_said_to_be_the_same_code() -> None:
+    bodies = (body("A", 12.5, "x"), body("A", 12.5001, "x"))
+    alike = structs.replace(REPORT, bodies=bodies)
+    assert "reached in other ways" not in FORMATS["terminal"].render(alike, None)
+    apart = structs.replace(REPORT, bodies=(*bodies, body("A", 20.0, "x")))
+    assert "Class A is executed 12.5 to 20.0" in " ".join(FORMATS["terminal"].render(apart, None).split())
