@@ -4,6 +4,7 @@
 import json
 import subprocess
 import sys
+import tempfile
 import time
 from typing import Any, NamedTuple
 
@@ -30,10 +31,14 @@ def argv(*words: str) -> list[str]:
 def kassay(*words: str) -> Answer:
     """One command, waited for. answered_s: until the first byte of the answer."""
     started = time.monotonic()
-    with subprocess.Popen(argv(*words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
-        assert child.stdout is not None and child.stderr is not None
+    with (
+        tempfile.TemporaryFile("w+") as errors,  # no pipe: progress of an hour would fill it
+        subprocess.Popen(argv(*words), stdout=subprocess.PIPE, stderr=errors, text=True) as child,
+    ):
+        assert child.stdout is not None
         first = child.stdout.read(1)
         answered = time.monotonic() - started
         text = first + child.stdout.read()
-        errors = child.stderr.read()
-    return Answer(child.returncode, text, errors, answered, time.monotonic() - started)
+        child.wait()
+        errors.seek(0)
+        return Answer(child.returncode, text, errors.read(), answered, time.monotonic() - started)

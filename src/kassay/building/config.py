@@ -193,16 +193,21 @@ def make_config(source: Path, objects: Path, arch: str, make_arguments: Sequence
 
 
 def source_version(source: Path) -> str:
-    """ "7.3.4" or "7.4.0-rc1", as the sources' Makefile says. Raises BadInput when they are no kernel's."""
+    """Of unpacked sources; see version_in()."""
     try:
-        text = (source / "Makefile").read_text("utf-8", "replace")[:2000]
+        return version_in((source / "Makefile").read_text("utf-8", "replace"), str(source))
     except OSError as error:
-        raise BadInput(
-            f"{source}: no Makefile: {error.strerror}", "name the top directory of kernel sources"
-        ) from error
-    parts = dict(re.findall(r"^(VERSION|PATCHLEVEL|SUBLEVEL|EXTRAVERSION)\s*=[ \t]*(\S*)", text, re.M))
+        what = f"{source}: no Makefile: {error.strerror}"
+        raise BadInput(what, "name the top directory of kernel sources") from error
+
+
+def version_in(makefile: str, where: str) -> str:
+    """ "7.3.4" or "7.4.0-rc1", as the text of the sources' Makefile says. Raises BadInput when they are no kernel's."""
+    parts = dict(re.findall(r"^(VERSION|PATCHLEVEL|SUBLEVEL|EXTRAVERSION)\s*=[ \t]*(\S*)", makefile[:2000], re.M))
     if not parts.get("VERSION", "").isdigit() or not parts.get("PATCHLEVEL", "").isdigit():
-        raise BadInput(f"{source}: its Makefile is not the kernel's", "name the top directory of kernel sources")
+        raise BadInput(
+            f"{where}: no kernel sources (no Makefile of theirs)", "name the top directory of kernel sources"
+        )
     return f"{parts['VERSION']}.{parts['PATCHLEVEL']}.{parts.get('SUBLEVEL') or 0}{parts.get('EXTRAVERSION', '')}"
 
 

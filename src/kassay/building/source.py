@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What a reference names, as one tree of the store: a git tree, a directory or a release of the archive, patched."""
 
-import re
 from pathlib import Path
 
 import msgspec
 
 from kassay.building import archive, git
+from kassay.building.config import version_in
 from kassay.building.patches import patched
 from kassay.effects.files import expanded, sha256_bytes, write_atomic
 from kassay.errors import BadInput
@@ -16,7 +16,6 @@ from kassay.model.progress import Tell
 from kassay.model.records import from_json, to_json
 
 _ARCHIVE = "debian-source:"
-_VERSION = re.compile(r"^(VERSION|PATCHLEVEL|SUBLEVEL|EXTRAVERSION) *=[ \t]*(.*)$", re.M)
 
 
 def source_tree(build: BuildRef, tell: Tell) -> tuple[str, BuildSource]:
@@ -85,11 +84,7 @@ def _kernel(tree: str, name: str, said: str) -> tuple[str, str]:
 
 def kernel_version(tree: str, name: str) -> str:
     """What the sources call themselves ("7.3.4"). Raises BadInput when they are no kernel's."""
-    values: dict[str, str] = dict(_VERSION.findall(git.read(tree, "Makefile") or ""))
-    if "VERSION" not in values or git.read(tree, "Kbuild") is None:
-        raise BadInput(f"build:{name}: no kernel sources (no Makefile with a VERSION)", "give the top of a kernel tree")
-    numbers = (values.get(part, "0") for part in ("VERSION", "PATCHLEVEL", "SUBLEVEL"))
-    return ".".join(numbers) + values.get("EXTRAVERSION", "")
+    return version_in(git.read(tree, "Makefile") or "", f"build:{name}")
 
 
 def _noted(build: BuildRef) -> BuildSource:
