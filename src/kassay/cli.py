@@ -2,6 +2,7 @@
 """The command line: builds the parser from commands/, prints errors, ends the process. The only exit."""
 
 import io
+import signal
 import sys
 from typing import Annotated
 
@@ -47,6 +48,10 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that cannot show ◄ still gets the answer
+    # As Ctrl-C: a build or a machine must not outlive what started it.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:  # under nohup it is ignored, and stays so
+            signal.signal(number, signal.default_int_handler)
     try:
         status = build_app()(standalone_mode=False)
     except KassayError as error:

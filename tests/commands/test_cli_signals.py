@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A command that is told to end takes with it what it started."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+_COMMAND = """
+import sys, time
+import kassay.cli as cli
+from kassay.effects import process
+def run(**_):
+    child = process.start(("sleep", "60"), out=None, err=None)
+    print(child.pid, flush=True)
+    try:
+        time.sleep(60)
+    finally:
+        process.end(child)
+cli.build_app = lambda: run
+cli.main()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_ends_the_children_and_says_how_to_go_on(number: signal.Signals) -> None:
+    child = subprocess.Popen(
+        (sys.executable, "-c", _COMMAND), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert child.stdout is not None
+    started = int(child.stdout.readline())
+    os.kill(child.pid, number)
+    _, errors = child.communicate(timeout=30)
+    assert child.returncode == 130
+    assert "the same command resumes" in errors
+    for _ in range(100):
+        if not Path(f"/proc/{started}").exists():
+            return
+        time.sleep(0.05)
+    raise AssertionError("what it started is still there")
+
+
+def test_what_nohup_protects_goes_on() -> None:
+    code = _COMMAND.replace('("sleep", "60")', '("sleep", "1")').replace("time.sleep(60)", "time.sleep(1)")
+    argv = ("nohup", sys.executable, "-c", code)
+    child = subprocess.Popen(
+        argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    assert child.stdout is not None
+    child.stdout.readline()
+    os.kill(child.pid, signal.SIGHUP)
+    assert child.wait(timeout=30) == 0
