@@ -47,10 +47,10 @@ def test_a_signal_ends_the_children_and_says_how_to_go_on(number: signal.Signals
 def test_what_nohup_protects_goes_on() -> None:
     code = _COMMAND.replace('("sleep", "60")', '("sleep", "1")').replace("time.sleep(60)", "time.sleep(1)")
     argv = ("nohup", sys.executable, "-c", code)
-    child = subprocess.Popen(
+    with subprocess.Popen(
         argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    )
-    assert child.stdout is not None
-    child.stdout.readline()
-    os.kill(child.pid, signal.SIGHUP)
-    assert child.wait(timeout=30) == 0
+    ) as child:
+        assert child.stdout is not None
+        child.stdout.readline()
+        os.kill(child.pid, signal.SIGHUP)
+        assert child.wait(timeout=30) == 0
