@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 _COMMAND = """
-import sys, time
+import subprocess, sys, time
 import kassay.cli as cli
 from kassay.effects import process
 def run(**_):
-    child = process.start(("sleep", "60"), out=None, err=None)
-    print(child.pid, flush=True)
+    child = process.start(("sleep", "60"), out=subprocess.DEVNULL, err=subprocess.DEVNULL)
     try:
+        print(child.pid, flush=True)
         time.sleep(60)
     finally:
         process.end(child)
