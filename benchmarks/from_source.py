@@ -76,7 +76,7 @@ def edit() -> None:
         _guilty.make(place, tree, commits=3, guilty=1, unbuildable=-1, unbootable=-1)
         base = f"build:{place}@good"
         kassay("compare", "mprotect_toggle", base, f"{base}+{EXAMPLES}/mprotect-general.patch", "--out", f"{name}/warm")
-        for number in range(5):
+        for number in range(3):
             patch = Path(name, f"edit-{number}.patch")
             patch.write_text(_edit(number))
             started = time.monotonic()
@@ -102,7 +102,7 @@ def show(answer: Answer) -> None:
 def _edit(number: int) -> str:
     """Another constant each time, in the path of every present PTE."""
     return (
-        "--- a/mm/mprotect.c\n+++ b/mm/mprotect.c\n@@ -115,2 +115,4 @@\n"
+        "--- a/mm/mprotect.c\n+++ b/mm/mprotect.c\n@@ -111,2 +111,3 @@\n"
         f" \tif (!folio_test_large(folio))\n+\t\tif (max_nr_ptes != {100000 + number})\n \t\treturn 1;\n"
     )
 

@@ -96,15 +96,24 @@ def test_a_patch_that_makes_it_slower_is_found_and_itemised(kassay: Kassay, tmp_
 def test_a_patch_that_does_not_apply_and_one_that_does_not_compile_are_refused(kassay: Kassay, tmp_path: Path) -> None:
     once = EXAMPLES / "mprotect-general.patch"
     ran = kassay("kernels", "fetch", f"{BASE}+{once}+{once}")
+    assert (ran.status, "is in the source already" in ran.err) == (2, True)
+    patch = tmp_path / "one.patch"
+    head = "--- a/mm/msync.c\n+++ b/mm/msync.c\n@@ -1,2 +1,3 @@\n"
+    patch.write_text(f"{head} // not its first line\n+int x;\n /*\n")
+    ran = kassay("kernels", "fetch", f"{BASE}+{patch}")
     assert ran.status == 2
-    assert "mm/mprotect.c" in ran.err and "does not apply" in ran.err
-    broken = tmp_path / "broken.patch"
-    broken.write_text(
-        "--- a/mm/msync.c\n+++ b/mm/msync.c\n@@ -1 +1,2 @@\n // SPDX-License-Identifier: GPL-2.0\n+int x = zero;\n"
-    )
-    ran = kassay("kernels", "fetch", f"{BASE}+{broken}")
+    assert "mm/msync.c:1" in ran.err and "+int x;" in ran.err
+    first, second = _lines("mm/msync.c")[:2]
+    patch.write_text(f"{head} {first}\n+int x = zero;\n {second}\n")
+    ran = kassay("kernels", "fetch", f"{BASE}+{patch}")
     assert ran.status == 2
     assert "mm/msync.c:2" in ran.err and "zero" in ran.err and ".log" in ran.err
+
+
+def _lines(path: str) -> list[str]:
+    found = built(BASE).identity.build
+    assert found is not None
+    return str(git.read(found.tree, path)).splitlines()
 
 
 def test_a_commit_is_found_past_one_that_does_not_build_and_one_that_panics(
