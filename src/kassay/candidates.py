@@ -12,8 +12,8 @@ from kassay.building.git import GitFailed, git, is_repository, resolve
 from kassay.errors import BadInput
 from kassay.kernels._versions import choose, is_exact, series_of, version_key
 from kassay.model.bisect import Candidate, Question, Step
-from kassay.model.build import BuildRef, build_text, parse_build
-from kassay.model.kernel import KernelRef, parse_ref
+from kassay.model.build import BuildRef, parse_build
+from kassay.model.kernel import KernelRef, parse_ref, with_build
 from kassay.model.progress import Progress, Tell
 
 EVERY = ("version", "series")
@@ -155,16 +155,15 @@ def _range(repository: Path, good: str, bad: str, build: BuildRef, ref: KernelRe
     told = git(("log", "--first-parent", "--reverse", f"--format={_FORMAT}", f"{good}..{bad}", *without),
                repository=repository)  # fmt: skip
     start = git(("log", "-1", f"--format={_FORMAT}", good), repository=repository)
-    prefix = ref.text.partition("build:")[0]
     # Not splitlines(): a subject may hold a carriage return or another of the characters that it takes for an end.
-    made = tuple(_candidate(line, build, prefix) for line in (start + told).split("\n") if line)
+    made = tuple(_candidate(line, build, ref) for line in (start + told).split("\n") if line)
     return Range("git", f"{good[:12]}..{bad[:12]} of {repository}", made)
 
 
-def _candidate(line: str, build: BuildRef, prefix: str) -> Candidate:
+def _candidate(line: str, build: BuildRef, ref: KernelRef) -> Candidate:
     sha, subject, author, parents = line.split("\0")
     others = parents.split()[1:]
     return Candidate(
-        name=sha, title=subject, ref=prefix + build_text(structs.replace(build, revision=sha)), author=author,
+        name=sha, title=subject, ref=with_build(ref, structs.replace(build, revision=sha)), author=author,
         merged=others[0] if len(others) == 1 else "",
     )  # fmt: skip

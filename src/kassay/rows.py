@@ -13,12 +13,12 @@ from kassay.building import git
 from kassay.building.order import nearest_first
 from kassay.building.patches import read_patches
 from kassay.building.source import note, source_tree
-from kassay.building.variants import BASE, Asked, told, variants
+from kassay.building.variants import BASE, Asked, failed, told, variants
 from kassay.effects.files import write_atomic
 from kassay.errors import BadInput, NotBuilt
-from kassay.model.build import BuildRef, BuildSource, build_text, parse_build
+from kassay.model.build import BuildRef, BuildSource, parse_build
 from kassay.model.experiment import Experiment, KernelUse
-from kassay.model.kernel import KernelRef, parse_ref
+from kassay.model.kernel import KernelRef, parse_ref, with_build
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import from_json, to_json
 from kassay.model.series import Series, SeriesPatch, SeriesRow
@@ -122,8 +122,7 @@ def _named(row: SeriesRow, ref: KernelRef, build: BuildRef) -> SeriesRow:
     """The row with the reference that names its tree, however its patches came to be there."""
     if row.tree is None:
         return row
-    prefix = ref.text.strip()[: -len(f"build:{ref.locator}")]
-    return structs.replace(row, ref=prefix + build_text(structs.replace(build, patches=(), pin=row.tree)))
+    return structs.replace(row, ref=with_build(ref, structs.replace(build, patches=(), pin=row.tree)))
 
 
 def _note(row: SeriesRow, base: BuildSource, patches: Sequence[SeriesPatch]) -> None:
@@ -139,7 +138,7 @@ def _built(row: SeriesRow, ref: KernelRef, build: Build) -> SeriesRow:
     try:
         return structs.replace(row, image_sha256=build(ref))
     except NotBuilt as error:
-        return structs.replace(row, outcome="not-built", detail=" | ".join(map(str.strip, error.what.splitlines())))
+        return failed(row, "not-built", error)
 
 
 def _same_images(rows: Sequence[SeriesRow]) -> tuple[SeriesRow, ...]:

@@ -12,8 +12,7 @@ from kassay.model.progress import silent
 
 def test_the_hosts_gcc_is_described() -> None:
     found = find_compiler("gcc", "x86_64", silent)
-    assert found.family == "gcc"
-    assert ".".join(map(str, found.version)) in found.banner
+    assert "gcc" in found.banner
     assert found.make_arguments == (f"CC={found.path}",)
 
 
@@ -52,5 +51,5 @@ def test_a_compiler_of_the_archive_compiles(tmp_path: Path) -> None:
     found = find_compiler("gcc-13", "x86_64", silent)
     (tmp_path / "a.c").write_text("int f(int x) { return x * 3; }\n")
     ended = process.run((found.path, "-O2", "-c", str(tmp_path / "a.c"), "-o", str(tmp_path / "a.o")))
-    assert (ended.status, found.version[0]) == (0, 13)
+    assert ended.status == 0 and " 13." in found.banner
     assert b"GCC: (Debian 13." in (tmp_path / "a.o").read_bytes()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The source store, with real git."""
 
+import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -81,11 +82,17 @@ def test_text_can_be_replaced_and_its_mode_stays(tmp_path: Path) -> None:
     assert git.with_files(made, {"a": "1\n"}) == tree
 
 
-def test_blobs_can_be_asked_for_by_pattern(tmp_path: Path) -> None:
-    place = files(tmp_path / "plain", **{"Kconfig": "1\n", "Kconfig.debug": "2\n", "a": "3\n"})
-    tree = git.tree_of_files(place, silent, subject="x")
-    assert [path for path, _ in git.blobs(tree, "*Kconfig*")] == ["Kconfig", "Kconfig.debug"]
-    assert len(git.blobs(tree)) == 3
+def test_of_a_repository_that_is_gone_git_says_nothing_once_another_one_is_read(tmp_path: Path) -> None:
+    gone, stays, comes = (repository(tmp_path / name, a=f"{name}\n") for name in ("gone", "stays", "comes"))
+    for place in (gone, stays):
+        git.link(place)
+    shutil.rmtree(gone)
+    tree = git.tree_of(comes, git.resolve(comes, "HEAD"))
+    listed = (git.store() / "objects" / "info" / "alternates").read_text().splitlines()
+    assert listed == [f"{place}/.git/objects" for place in (stays, comes)]
+    with pytest.raises(git.GitFailed) as caught:
+        git.git(("cat-file", "blob", f"{tree}:nowhere"))
+    assert "alternate" not in caught.value.what
 
 
 def test_files_that_are_tracked_though_ignored_belong_to_it_and_what_the_repository_excludes_does_not(

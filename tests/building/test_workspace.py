@@ -35,10 +35,9 @@ def recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> workspace.Recipe:
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "Makefile").write_text(MAKEFILE)
     compiler = Compiler(
-        name="gcc", path="/usr/bin/gcc", family="gcc", arch="x86_64", banner="gcc 1", version=(1, 0, 0),
-        identity="the-identity", make_arguments=("CC=gcc",), origin="this host",
-    )  # fmt: skip
-    return workspace.Recipe("0" * 40, "x86_64", compiler, "GNU ld 2.40", "CONFIG_A=y\n", "allno", "linux gcc")
+        path="/usr/bin/gcc", arch="x86_64", banner="gcc 1", identity="the-identity", make_arguments=("CC=gcc",)
+    )
+    return workspace.Recipe("0" * 40, "7.3.0", "x86_64", compiler, "GNU ld 2.40", "CONFIG_A=y\n", "allno", "linux")
 
 
 def objects(place: Path, recipe: workspace.Recipe) -> Path:

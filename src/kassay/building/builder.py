@@ -56,8 +56,10 @@ def wanted(ref: KernelRef, tell: Tell) -> Wanted:
     build = parse_build(ref.locator)
     tree, source = source_tree(build, tell)
     compiler = find_compiler(build.cc, ref.arch, tell)
-    text, base = requested(build, ref.arch, kernel_version(tree, build.tree), tell)
-    recipe = workspace.Recipe(tree, ref.arch, compiler, linker_of(compiler), text, base, _subject(build, source))
+    version = kernel_version(tree, build.tree)
+    text, base = requested(build, ref.arch, version, tell)
+    linker, subject = linker_of(compiler), _subject(build, source)
+    recipe = workspace.Recipe(tree, version, ref.arch, compiler, linker, text, base, subject)
     identity = BuildIdentity(
         tree=tree, arch=ref.arch, config_sha256=sha256_bytes(f"{base}\n{text}".encode()), compiler=compiler.banner,
         compiler_sha256=compiler.identity, linker=recipe.linker, builder=BUILDER,

@@ -4,7 +4,6 @@
 import functools
 import re
 from pathlib import Path
-from typing import Literal
 
 from kassay.building import toolchain
 from kassay.effects import process
@@ -24,21 +23,17 @@ _CROSS_TOOLS = {"arm64": (("aarch64-linux-gnu-ld", "binutils-aarch64-linux-gnu")
 class Compiler(Record, frozen=True, kw_only=True):
     """One C compiler for one architecture.
 
-    name: as asked. path: the program that make is given. banner: first line of its --version, which the kernel's
-    .config repeats. version: (13, 3, 0). identity: sha256 over the program and what it compiles with, so that another
-    build of the same version is another compiler. make_arguments: CC=, CROSS_COMPILE=, LLVM_IAS= as they are needed;
-    programs for the host itself are always made by the host's gcc. origin: "this host", or which package.
+    path: the program that make is given. banner: first line of its --version, which the kernel's .config repeats.
+    identity: sha256 over the program and what it compiles with, so that another build of the same version is another
+    compiler. make_arguments: CC=, CROSS_COMPILE=, LLVM_IAS= as they are needed; programs for the host itself are always
+    made by the host's gcc.
     """
 
-    name: str
     path: str
-    family: Literal["gcc", "clang"]
     arch: str
     banner: str
-    version: tuple[int, int, int]
     identity: str
     make_arguments: tuple[str, ...]
-    origin: str
 
 
 def find_compiler(name: str, arch: str, tell: Tell) -> Compiler:
@@ -48,17 +43,17 @@ def find_compiler(name: str, arch: str, tell: Tell) -> Compiler:
     name that is no compiler's, HostLacks when it cannot be had.
     """
     if name.startswith("/"):
-        return _described(name, Path(name), arch, "this host")
+        return _described(name, Path(name), arch)
     match = _NAME.fullmatch(name)
     if not match:
         raise BadInput(f"compiler {name!r}: not understood", "write gcc, gcc-13, clang, clang-18, or an absolute path")
     program = (CROSS[arch] if match[1] == "gcc" else "") + name
     if found := process.find(program):
-        return _described(name, Path(found), arch, "this host")
+        return _described(name, Path(found), arch)
     if not match[2]:
         raise HostLacks(f"compiler {program}: not on this host", f"apt-get install {package_of(match[1], '', arch)}")
     fetched = toolchain.fetched(match[1], int(match[2]), arch, package_of(match[1], match[2], arch), tell)
-    return _described(name, fetched.program, arch, fetched.package)
+    return _described(name, fetched, arch)
 
 
 def package_of(family: str, major: str, arch: str) -> str:
@@ -96,29 +91,24 @@ def _has_header(header: str) -> bool:
     return ended.status == 0
 
 
-def _described(name: str, path: Path, arch: str, origin: str) -> Compiler:
+def _described(name: str, path: Path, arch: str) -> Compiler:
     ended = process.run((str(path), "--version")) if path.is_file() else None
     banner = ended.out.splitlines()[0].strip() if ended and ended.status == 0 and ended.out else ""
-    family: Literal["gcc", "clang"] = "clang" if "clang" in banner else "gcc"
-    macros = _macros(path) if banner else {}
-    if "__GNUC__" not in macros:
+    if not banner or not _compiles(path):
         reason = "no such file" if ended is None else (ended.err or ended.out).strip()[:200] or "no gcc and no clang"
         raise BadInput(f"compiler {name!r}: {reason}", "name gcc, clang or the path of one")
-    prefix = "__clang" if family == "clang" else "__GNUC"
-    places = ("_major__", "_minor__", "_patchlevel__") if family == "clang" else ("__", "_MINOR__", "_PATCHLEVEL__")
-    major, minor, patch = (int(macros[prefix + place]) for place in places)
+    family = "clang" if "clang" in banner else "gcc"
     cross = (f"CROSS_COMPILE={CROSS[arch]}",) if CROSS[arch] else ()
     return Compiler(
-        name=name, path=str(path), family=family, arch=arch, banner=banner, version=(major, minor, patch),
-        identity=_identity(path, family, banner), origin=origin,
+        path=str(path), arch=arch, banner=banner, identity=_identity(path, family, banner),
         make_arguments=(f"CC={path}", *cross, *(("LLVM_IAS=1",) if family == "clang" else ())),
     )  # fmt: skip
 
 
-def _macros(path: Path) -> dict[str, str]:
-    """What the compiler defines; empty when it cannot compile."""
+def _compiles(path: Path) -> bool:
+    """Whether it is a compiler of C as gcc and clang are."""
     ended = process.run((str(path), "-dM", "-E", "-x", "c", "/dev/null"))
-    return dict(re.findall(r"^#define (\w+) (.*)$", ended.out, re.M)) if ended.status == 0 else {}
+    return ended.status == 0 and "#define __GNUC__ " in ended.out
 
 
 def _identity(path: Path, family: str, banner: str) -> str:

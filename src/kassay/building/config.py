@@ -16,23 +16,20 @@ from kassay.model.build import BuildRef
 from kassay.model.progress import Progress, Tell
 
 Base = Literal["allno", "full"]
-Deviation = tuple[str, str]
 
-# What make calls an architecture of ours.
-KERNEL_ARCH = {"x86_64": "x86_64", "arm64": "arm64"}
 # What a distribution's configuration asks for that only its own build machines have, or that nothing here uses and
-# that multiplies the time of a link. Said with every build of config=distro.
-DISTRO_DEVIATIONS: tuple[Deviation, ...] = (
-    ("CONFIG_DEBUG_INFO_NONE=y", "no debug information: it triples the time of a build and changes no instruction"),
-    ('CONFIG_SYSTEM_TRUSTED_KEYS=""', "the distribution's certificates are not in the sources"),
-    ('CONFIG_SYSTEM_REVOCATION_KEYS=""', "the distribution's certificates are not in the sources"),
-    ("CONFIG_MODULE_SIG_ALL=n", "no modules are built, so none are signed"),
-    ('CONFIG_MODULE_SIG_KEY=""', "a key would be made anew, at random, for each build"),
-    ("CONFIG_GCC_PLUGINS=n", "they need the headers of one gcc"),
-    ("CONFIG_RUST=n", "no module in Rust is built"),
+# that multiplies the time of a link.
+_DEVIATIONS = (
+    "CONFIG_DEBUG_INFO_NONE=y",  # debug information triples the time of a build and changes no instruction
+    'CONFIG_SYSTEM_TRUSTED_KEYS=""',  # the distribution's certificates are not in the sources
+    'CONFIG_SYSTEM_REVOCATION_KEYS=""',
+    "CONFIG_MODULE_SIG_ALL=n",  # no modules are built, so none are signed
+    'CONFIG_MODULE_SIG_KEY=""',  # a key would be made anew, at random, for each build
+    "CONFIG_GCC_PLUGINS=n",  # they need the headers of one gcc
+    "CONFIG_RUST=n",  # no module in Rust is built
 )
 # A symbol of these may be missing from a version: then there is nothing to switch off.
-_ONLY_IF_THERE = {line.partition("=")[0] for line, _ in DISTRO_DEVIATIONS}
+_ONLY_IF_THERE = {line.partition("=")[0] for line in _DEVIATIONS}
 _FOLDER = Path(__file__).parent / "configs"
 _LINE = re.compile(r'(?:(CONFIG_\w+)=("(?:[^"\\]|\\.)*"|[^\s#"]+)|# (CONFIG_\w+) is not set)\s*(?:# (.*))?')
 # Marks of a line. base: it comes from a .config that another compiler's make wrote; what only that compiler has
@@ -40,6 +37,7 @@ _LINE = re.compile(r'(?:(CONFIG_\w+)=("(?:[^"\\]|\\.)*"|[^\s#"]+)|# (CONFIG_\w+)
 _MARK = re.compile(r"(from|until) (\d+)\.(\d+)|base$")
 _GENERATED = "CONFIG_CC_VERSION_TEXT="
 _VERSION = re.compile(r"^# Linux/\S+ (\d+)\.(\d+)", re.M)
+_ABSENT = "no such symbol, or what it depends on is off"
 _TIMEOUT_S = 900
 
 
@@ -53,8 +51,7 @@ def requested(build: BuildRef, arch: str, version: str, tell: Tell) -> tuple[str
         texts = [(_FOLDER / name).read_text("utf-8") for name in ("lab.config", f"lab-{arch}.config")]
         base: Base = "allno"
     elif build.config == "distro":
-        deviations = "\n".join(line for line, _ in DISTRO_DEVIATIONS)
-        texts = [_as_base(distro_config(version, arch, tell)), deviations]
+        texts = [_as_base(distro_config(version, arch, tell)), "\n".join(_DEVIATIONS)]
         texts += ["CONFIG_PVH=y"] if arch == "x86_64" else []
         base = "full"
     else:
@@ -144,16 +141,10 @@ def _differing(request: str, final: str, *, must: bool) -> tuple[str, ...]:
     asked = applicable(request, f"{version[1]}.{version[2]}").items()
     wrong = {name: value for name, (value, strict) in asked if strict == must and came.get(name, "n") != value}
     return tuple(
-        f"{name}={value}: {_instead(name, value, came)}"
+        f"{name}={value}: {f'came out as {came[name]}' if name in came else _ABSENT}"
         for name, value in wrong.items()
         if name in came or name not in _ONLY_IF_THERE
     )
-
-
-def _instead(name: str, value: str, came: dict[str, str]) -> str:
-    if name in came:
-        return f"came out as {came[name]}"
-    return "no such symbol, or what it depends on is off"
 
 
 def values(text: str) -> dict[str, str]:
@@ -162,16 +153,17 @@ def values(text: str) -> dict[str, str]:
     return {m[1] or m[3]: m[2] or "n" for m in matches if m}
 
 
-def make_config(source: Path, objects: Path, arch: str, make_arguments: Sequence[str], request: str, base: Base,
+def make_config(source: Path, objects: Path, version: str, make_arguments: Sequence[str], request: str, base: Base,
                 tell: Tell) -> str:  # fmt: skip
     """Makes objects/.config and returns its text.
 
-    source: unpacked sources, not written to. make_arguments: as the build itself gets them (ARCH=, CC=, ...), since
-    the compiler is part of a configuration. Raises NotBuilt with every symbol that did not come out as asked.
+    source: unpacked sources of `version` ("7.3.4"), not written to. make_arguments: as the build itself gets them
+    (ARCH=, CC=, ...), since the compiler is part of a configuration. Raises NotBuilt with every symbol that did not
+    come out as asked.
     """
     subject = str(objects)
     tell(Progress(stage="build", subject=subject, text="configuring"))
-    asked = applicable(request, source_version(source))
+    asked = applicable(request, version)
     text = "".join(f"{name}={value}\n" for name, (value, _) in asked.items())
     with disk_errors(objects):
         objects.mkdir(parents=True, exist_ok=True)
@@ -190,15 +182,6 @@ def make_config(source: Path, objects: Path, arch: str, make_arguments: Sequence
         text = f"{len(other)} symbols of the base came out otherwise: {'; '.join(other[:3])}"
         tell(Progress(stage="build", subject=subject, text=text))
     return final
-
-
-def source_version(source: Path) -> str:
-    """Of unpacked sources; see version_in()."""
-    try:
-        return version_in((source / "Makefile").read_text("utf-8", "replace"), str(source))
-    except OSError as error:
-        what = f"{source}: no Makefile: {error.strerror}"
-        raise BadInput(what, "name the top directory of kernel sources") from error
 
 
 def version_in(makefile: str, where: str) -> str:

@@ -5,7 +5,7 @@ Nothing is ever written to a user's repository: its objects are read through `al
 stands in for its index. The user's git configuration plays no part.
 """
 
-import re
+import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,7 +17,6 @@ from kassay.effects.lock import lock_file
 from kassay.errors import BadInput, HostLacks
 from kassay.model.progress import Progress, Tell
 
-_OBJECT = re.compile(r"[0-9a-f]{40}")
 _ENVIRONMENT = {
     "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null", "GIT_TERMINAL_PROMPT": "0",
     "GIT_AUTHOR_NAME": "kassay", "GIT_AUTHOR_EMAIL": "kassay@localhost",
@@ -75,13 +74,25 @@ def git(arguments: Sequence[str], *, index: Path | None = None, work_tree: Path 
 
 
 @contextmanager
-def own_index(tree: str | None = None) -> Iterator[Path]:
-    """A scratch index that holds `tree`."""
+def own_index(tree: str) -> Iterator[Path]:
+    """A scratch index that holds `tree`, in a directory that goes with it."""
     with tempfile.TemporaryDirectory(prefix="index-", dir=store()) as name:
         index = Path(name, "index")
-        if tree is not None:
-            git(("read-tree", tree), index=index)
+        git(("read-tree", tree), index=index)
         yield index
+
+
+def apply(diff: Path, index: Path, *options: str) -> None:
+    """Applies a unified diff to an index as `git am` applies one: no fuzz, all of it or nothing, unless told otherwise.
+
+    Raises GitFailed with git's words, which name file and line.
+    """
+    git(("apply", "--cached", *options, "--whitespace=nowarn", "--", str(diff)), index=index)
+
+
+def written(index: Path) -> str:
+    """The tree that an index holds, put into the store."""
+    return git(("write-tree",), index=index).strip()
 
 
 def has_tree(tree: str) -> bool:
@@ -121,7 +132,8 @@ def link(repository: Path) -> None:
     with lock_file(store() / "alternates.lock", wait=True):
         known = place.read_text().splitlines() if place.is_file() else []
         if objects not in known:
-            write_atomic(place, "".join(f"{line}\n" for line in (*known, objects)).encode())
+            there = [line for line in known if os.access(line, os.F_OK)]  # of one that is gone git complains each time
+            write_atomic(place, "".join(f"{line}\n" for line in (*there, objects)).encode())
 
 
 def tree_of_files(path: Path, tell: Tell, *, subject: str) -> str:
@@ -147,7 +159,7 @@ def tree_of_files(path: Path, tell: Tell, *, subject: str) -> str:
             git((*_excluded(path), "add", "--all", *force, "--", "."), index=index, work_tree=path.resolve())
             if is_repository(path):
                 _add_tracked(path, index)
-            return git(("write-tree",), index=index).strip()
+            return written(index)
         except GitFailed as error:
             raise HostLacks(
                 f"{path}: cannot be read: {error.what}", "check the files' permissions and the disk"
@@ -180,21 +192,6 @@ def changed(one: str, other: str) -> tuple[str, ...]:
     return tuple(git(("diff-tree", "-r", "--name-only", "-z", one, other)).split("\0")[:-1])
 
 
-def blobs(tree: str, *pathspecs: str) -> tuple[tuple[str, str], ...]:
-    """(path, blob) of the files that match."""
-    listed = git(("ls-tree", "-r", "-z", "--full-tree", tree)) if not pathspecs else _listed(tree, pathspecs)
-    rows = (line.partition("\t") for line in listed.split("\0")[:-1])
-    return tuple((path, meta.split()[2]) for meta, _, path in rows)
-
-
-def _listed(tree: str, pathspecs: Sequence[str]) -> str:
-    """ls-tree knows no wildcards; an index does."""
-    with own_index(tree) as index:
-        staged = git(("ls-files", "--stage", "-z", "--", *pathspecs), index=index)
-    rows = (line.partition("\t") for line in staged.split("\0")[:-1])
-    return "".join(f"{meta.split()[0]} blob {meta.split()[1]}\t{path}\0" for meta, _, path in rows)
-
-
 def read(tree: str, path: str) -> str | None:
     """A file's text, None when the tree has none of that name."""
     try:
@@ -205,20 +202,18 @@ def read(tree: str, path: str) -> str | None:
 
 def with_files(tree: str, files: dict[str, str]) -> str:
     """The tree with these files' text replaced; modes stay."""
-    with own_index(tree) as index, tempfile.TemporaryDirectory(dir=index.parent) as scratch:
+    with own_index(tree) as index:
         for path, text in files.items():
             mode = git(("ls-files", "--stage", "--", path), index=index).split()[0]
-            Path(scratch, "file").write_text(text, "utf-8", newline="")
-            blob = git(("hash-object", "-w", "--no-filters", "--", str(Path(scratch, "file")))).strip()
+            file = index.with_name("file")
+            file.write_text(text, "utf-8", newline="")
+            blob = git(("hash-object", "-w", "--no-filters", "--", str(file))).strip()
             git(("update-index", "--cacheinfo", f"{mode},{blob},{path}"), index=index)
-        return git(("write-tree",), index=index).strip()
+        return written(index)
 
 
 def with_patch(tree: str, diff: Path) -> str:
-    """The tree with a unified diff applied as `git am` applies one: no fuzz, all of it or nothing.
-
-    Raises GitFailed with git's words, which name file and line.
-    """
+    """The tree with a unified diff applied; see apply()."""
     with own_index(tree) as index:
-        git(("apply", "--cached", "--whitespace=nowarn", "--", str(diff)), index=index)
-        return git(("write-tree",), index=index).strip()
+        apply(diff, index)
+        return written(index)

@@ -61,15 +61,23 @@ def apply(tree: str, patches: Sequence[Patch]) -> str:
 
     Raises NotBuilt that names patch, file and line and shows the refused hunk.
     """
+    return steps(tree, patches)[-1]
+
+
+def steps(tree: str, patches: Sequence[Patch]) -> tuple[str, ...]:
+    """The tree, and what it is after each patch; see apply()."""
     if not patches:
-        return tree
+        return (tree,)
     with git.own_index(tree) as index:
-        for number, patch in enumerate(patches, 1):
-            try:
-                git.git(("apply", "--cached", "--whitespace=nowarn", "--", patch.diff), index=index)
-            except git.GitFailed as error:
-                raise _refused(patch, number, index, error.what) from error
-        return git.git(("write-tree",), index=index).strip()
+        return (tree, *(_applied(patch, number, index) for number, patch in enumerate(patches, 1)))
+
+
+def _applied(patch: Patch, number: int, index: Path) -> str:
+    try:
+        git.apply(Path(patch.diff), index)
+    except git.GitFailed as error:
+        raise _refused(patch, number, index, error.what) from error
+    return git.written(index)
 
 
 def patched(tree: str, paths: Sequence[str]) -> tuple[str, tuple[str, ...]]:
@@ -141,7 +149,7 @@ def _refused(patch: Patch, number: int, index: Path, words: str) -> NotBuilt:
     """git's refusal in words, with what it refused."""
     name = f"patch {number} ({patch.subject})"
     try:
-        git.git(("apply", "--cached", "--check", "--reverse", "--whitespace=nowarn", "--", patch.diff), index=index)
+        git.apply(Path(patch.diff), index, "--check", "--reverse")
     except git.GitFailed:
         pass
     else:

@@ -32,13 +32,6 @@ _URI = re.compile(r"^'([^']+)' (\S+)_(\S+)_\w+\.deb (\d+) SHA256:([0-9a-f]{64})$
 _LAYOUT = 1  # raised when the scripts below change: what was unpacked before is unpacked anew
 
 
-class Fetched(NamedTuple):
-    """program: what make is given as CC. package: name and version, and the suite."""
-
-    program: Path
-    package: str
-
-
 class _Deb(NamedTuple):
     uri: str
     name: str
@@ -47,13 +40,13 @@ class _Deb(NamedTuple):
     sha256: str
 
 
-def fetched(family: str, major: int, arch: str, package: str, tell: Tell) -> Fetched:
-    """The compiler, from the cache or the archive. Raises HostLacks when no suite has it."""
+def fetched(family: str, major: int, arch: str, package: str, tell: Tell) -> Path:
+    """The program that make is given as CC, from the cache or the archive. Raises HostLacks when no suite has it."""
     place = _kept(package)
     if place is None:
         with locked(_place() / f".{package}.lock", package, tell):
             place = _kept(package) or _fetch(family, major, arch, package, tell)
-    return Fetched(place / "bin" / f"{family}-{major}", (place / "package").read_text("utf-8").strip())
+    return place / "bin" / f"{family}-{major}"
 
 
 def is_wrapper(path: Path) -> bool:
@@ -94,7 +87,6 @@ def _fetch(family: str, major: int, arch: str, package: str, tell: Tell) -> Path
             _unpack(root, deb, made, tell)
         _scripts(made, final, family, major, arch)
         write_atomic(made / "packages", "".join(f"{d.name} {d.version} {d.sha256}\n" for d in debs).encode())
-        write_atomic(made / "package", f"{package} {main.version} of Debian {suite}\n".encode())
         for script in (made / "bin").iterdir():
             script.chmod(0o755)
         with disk_errors(final):

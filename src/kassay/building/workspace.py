@@ -27,10 +27,11 @@ _LONGEST_S = 3 * 3600
 
 
 class Recipe(NamedTuple):
-    """All that one build needs. linker: its banner, which is the assembler's as well. requested, base: of
-    config.requested(). subject: for progress and errors."""
+    """All that one build needs. version: of the sources. linker: its banner, which is the assembler's as well.
+    requested, base: of config.requested(). subject: for progress and errors."""
 
     tree: str
+    version: str
     arch: str
     compiler: Compiler
     linker: str
@@ -56,7 +57,7 @@ def configure(source: Path, objects: Path, recipe: Recipe, tell: Tell) -> None:
             objects.mkdir(exist_ok=True)
         with _marked(objects):
             arguments = _arguments(recipe)
-            make_config(source, objects, recipe.arch, arguments, recipe.requested, recipe.base, tell)
+            make_config(source, objects, recipe.version, arguments, recipe.requested, recipe.base, tell)
     write_atomic(made, f"{recipe.tree}\n".encode())
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from capstone import CS_ARCH_ARM64, CS_MODE_ARM, CS_OPT_SYNTAX_DEFAULT, Cs
 
-from kassay.codegen.code import Linked, Reference, Symbol
+from kassay.codegen.code import Linked, Reference, Symbol, name_of
 from kassay.codegen.decoded import BRANCH, CALL, HOLE, NOOP, PLAIN, TRACER, TRAP, Decoded
 
 _TRACERS = ("_mcount", "__fentry__")
@@ -29,8 +29,7 @@ def decode(part: Symbol, file: Linked) -> Iterator[Decoded]:
         if refers is not None:
             word = int.from_bytes(code, "little")
             text = _with_hole(one, word, mask)
-            name = refers.name or file.name(refers.spot or (0, 0))
-            kind = TRACER if kind == CALL and name in _TRACERS else kind
+            kind = TRACER if kind == CALL and name_of(refers, file) in _TRACERS else kind
             code = (word & ~mask).to_bytes(4, "little")
         _follow(one, pages, kind)
         yield Decoded(offset, one.size, text, kind, () if refers is None else (refers,), code)

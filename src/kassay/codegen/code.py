@@ -56,6 +56,11 @@ class Linked(Protocol):
         """The patched jump at a place."""
 
 
+def name_of(refers: Reference, file: Linked) -> str:
+    """What a field refers to, by name, wherever that lies."""
+    return refers.name or file.name(refers.spot or (0, 0))
+
+
 class Function(NamedTuple):
     """A function with its parts, its own symbol first."""
 

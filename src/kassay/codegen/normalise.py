@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from kassay.codegen import arm64, x86
-from kassay.codegen.code import Function, Reference, Spot
+from kassay.codegen.code import Function, Reference, Spot, name_of
 from kassay.codegen.decoded import BRANCH, CALL, HOLE, NOOP, PLAIN, TRACER, TRAP, Decoded
 from kassay.effects.files import sha256_bytes
 from kassay.model.codegen import Call, Instruction
@@ -45,7 +45,7 @@ def listing(function: Function) -> Listing:
         for part in function.parts
     ]
     everything = [one for part in parts for one in part]
-    kept = [[one for one in _with_patch_sites(part, function) if _stays(one, function)] for part in parts]
+    kept = [[one for one in _with_patch_sites(part) if _stays(one, function)] for part in parts]
     inside = _homes(everything, {one.spot for part in kept for one in part})
     labels = _labels([one for part in kept for one in part], inside, function)
     instructions = [[_instruction(one, inside, labels, function) for one in part] for part in kept]
@@ -64,7 +64,7 @@ def _stays(one: _Placed, function: Function) -> bool:
     return one.decoded.kind not in _DROPPED or function.file.static_branch(one.spot) is not None
 
 
-def _with_patch_sites(part: list[_Placed], function: Function) -> list[_Placed]:
+def _with_patch_sites(part: list[_Placed]) -> list[_Placed]:
     """Two and more no-ops of one byte in a row are room for code that is patched in at boot, not alignment."""
     found = []
     for before, one, behind in zip([None, *part[:-1]], part, [*part[1:], None], strict=False):
@@ -160,11 +160,11 @@ def _calls(kept: Iterable[_Placed], inside: Mapping[Spot, Spot], function: Funct
         if decoded.kind in (CALL, BRANCH):
             refers = decoded.references[0]
             if refers.spot is None or refers.spot not in inside or decoded.kind == CALL:
-                found[refers.name or function.file.name(refers.spot or (0, 0))] += 1
+                found[name_of(refers, function.file)] += 1
         elif any(_table(one, refers, inside, function) for refers in decoded.references):
             continue  # a switch stays inside
         elif decoded.text.startswith(_INDIRECT):
-            name = next((r.name or function.file.name(r.spot or (0, 0)) for r in decoded.references), "")
+            name = next((name_of(refers, function.file) for refers in decoded.references), "")
             found[f"*{name}" if name else INDIRECT] += 1
     left = [(name, sites) for name, sites in found.items() if name not in _RETURNS]
     return tuple(Call(callee=name, sites=sites) for name, sites in sorted(left, key=lambda pair: (-pair[1], pair[0])))

@@ -122,7 +122,7 @@ class _Object:
             site, target, key = (self._relocations.get((table, at + field)) for field in (0, 4, 8))
             if site and target and key and site.section is not None and target.section is not None:
                 # The lowest two bits say how the branch was compiled.
-                name = self._refers(key._replace(addend=key.addend & ~3), key.addend & ~3)
+                name = self._refers(key, key.addend & ~3)
                 found[site.section, site.value + site.addend] = StaticBranch(
                     (target.section, target.value + target.addend), name.name or self.name(name.spot or (0, 0))
                 )

@@ -8,7 +8,7 @@ from typing import Any
 from capstone import CS_ARCH_X86, CS_MODE_64, CS_OPT_SYNTAX_ATT, Cs
 from capstone import x86 as words
 
-from kassay.codegen.code import Linked, Reference, Symbol
+from kassay.codegen.code import Linked, Reference, Symbol, name_of
 from kassay.codegen.decoded import BRANCH, CALL, HOLE, NOOP, PLAIN, TRACER, TRAP, Decoded
 
 _RELATIVE = 7  # CS_GRP_BRANCH_RELATIVE
@@ -47,8 +47,7 @@ def _branch(one: Any, part: Symbol, file: Linked, code: bytes, offset: int) -> D
     if refers is None:
         refers = Reference((space, one.operands[0].imm & _WORD))
     kind = CALL if one.mnemonic.startswith("call") else BRANCH
-    name = refers.name or file.name(refers.spot or (0, 0))
-    if kind == CALL and name in _TRACERS:
+    if kind == CALL and name_of(refers, file) in _TRACERS:
         kind = TRACER
     return Decoded(
         offset, one.size, f"{one.mnemonic} {HOLE}", kind, (refers,), _put(code, one.imm_offset, 0, len(code))

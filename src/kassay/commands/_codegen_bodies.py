@@ -16,9 +16,9 @@ from kassay.codegen.normalise import Listing, listing
 from kassay.codegen.objects import find_in_object, functions_of_object
 from kassay.codegen.source import contains, nearest
 from kassay.errors import BadInput, NotBuilt
-from kassay.model.build import build_text, parse_build
+from kassay.model.build import parse_build
 from kassay.model.codegen import Body, Part
-from kassay.model.kernel import KernelArtifact, KernelRef
+from kassay.model.kernel import KernelArtifact, KernelRef, parse_ref, with_build
 from kassay.model.progress import Progress, Tell
 
 
@@ -52,9 +52,7 @@ def with_compiler(ref: KernelRef, cc: str) -> KernelRef:
     """The same sources, by another compiler. Raises BadInput for a kernel that is not built here."""
     if ref.kind != "build":
         raise BadInput(f"{ref.text}: is no build: reference", "--source builds an object: name sources as build:TREE")
-    locator = build_text(msgspec.structs.replace(parse_build(ref.locator), cc=cc)).removeprefix("build:")
-    prefix = ref.text.strip()[: -len(f"build:{ref.locator}")]
-    return msgspec.structs.replace(ref, text=f"{prefix}build:{locator}", locator=locator)
+    return parse_ref(with_build(ref, msgspec.structs.replace(parse_build(ref.locator), cc=cc)), ref.arch)
 
 
 def in_images(function: str, refs: Sequence[KernelRef], flavour: str, tell: Tell) -> list[Found]:

@@ -9,8 +9,7 @@ from kassay.building.builder import Wanted, build_image, wanted
 from kassay.effects.files import cache_directory, write_atomic
 from kassay.kernels import _store
 from kassay.kernels._source import KernelSource
-from kassay.model.build import build_text
-from kassay.model.kernel import KernelArtifact, KernelRef
+from kassay.model.kernel import KernelArtifact, KernelRef, with_build
 from kassay.model.progress import Tell
 
 
@@ -31,8 +30,7 @@ class BuildKernels(KernelSource):
     def pinned(self, ref: KernelRef, tell: Tell) -> str:
         """See KernelSource: with the tree that the sources are at this moment."""
         one = wanted(ref, tell)
-        arch = ref.text[: -len(f"build:{ref.locator}")]
-        return arch + build_text(structs.replace(one.build, pin=one.recipe.tree))
+        return with_build(ref, structs.replace(one.build, pin=one.recipe.tree))
 
 
 def _made(one: Wanted, ref: KernelRef, note: Path, tell: Tell) -> KernelArtifact:

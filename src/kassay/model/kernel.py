@@ -6,7 +6,7 @@ import re
 from msgspec import structs
 
 from kassay.errors import BadInput
-from kassay.model.build import GRAMMAR, BuildSource, build_text, parse_build
+from kassay.model.build import GRAMMAR, BuildRef, BuildSource, build_text, parse_build
 from kassay.model.records import Record
 
 ARCHES = ("x86_64", "arm64")
@@ -94,6 +94,11 @@ def parse_ref(text: str, default_arch: str = "x86_64") -> KernelRef:
     if kind == "build":
         parse_build(locator)
     return KernelRef(text=text, arch=arch, kind=kind, locator=locator)
+
+
+def with_build(ref: KernelRef, build: BuildRef) -> str:
+    """A build: reference with other parts; the arch that was written in front of it stays."""
+    return ref.text.strip().partition("build:")[0] + build_text(build)
 
 
 def exact_ref(kernel: KernelIdentity) -> str:
