@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "quiet.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -105,6 +106,22 @@ static void say_busiest(struct report *report, struct usage *gain, size_t count)
 		say(report, "busy %s %" PRIu64 "\n", gain[i].comm, gain[i].ns);
 }
 
+/*
+ * x86 boots with "tsc-early" and, a second later, a kworker reads the HPET for
+ * some milliseconds to learn the TSC's rate; again every second as long as a
+ * busy host comes between its reads.
+ */
+static bool calibrating(void)
+{
+	char name[16] = "";
+	int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : read(fd, name, sizeof(name) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	return got > 0 && !strcmp(name, "tsc-early\n");
+}
+
 bool quiet_wait(const struct quiet_rule *rule, char *report, size_t size)
 {
 	static struct usage gain[MAX_TASKS];
@@ -118,7 +135,7 @@ bool quiet_wait(const struct quiet_rule *rule, char *report, size_t size)
 		say(&lines, "state unknown: this kernel keeps no schedstat\n");
 		return false;
 	}
-	while (in_a_row < rule->windows && raw_ns(CLOCK_MONOTONIC) - start < rule->timeout_ms * 1000000) {
+	while ((in_a_row < rule->windows || (rule->calibrated && calibrating())) && raw_ns(CLOCK_MONOTONIC) - start < rule->timeout_ms * 1000000) {
 		struct look *old = then;
 		uint64_t sum;
 
@@ -130,6 +147,8 @@ bool quiet_wait(const struct quiet_rule *rule, char *report, size_t size)
 		then = now;
 		now = old;
 	}
+	if (rule->calibrated)
+		say(&lines, "clock %s\n", calibrating() ? "calibrating" : "calibrated");
 	say(&lines, "state %s\n", in_a_row >= rule->windows ? "quiet" : "busy");
 	say_busiest(&lines, gain, then->count);
 	return in_a_row >= rule->windows;

@@ -11,6 +11,7 @@ struct quiet_rule {
 	uint64_t limit_ns;   /* run time of all other tasks in a window of 200 ms */
 	uint64_t windows;    /* that many in a row must stay below the limit */
 	uint64_t timeout_ms; /* then give up, and say so */
+	bool calibrated;     /* wait for the kernel's last calibration of its clock as well */
 };
 
 /* Writes what was seen to @report, as lines. Returns whether it became quiet. */

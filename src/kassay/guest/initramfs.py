@@ -30,12 +30,13 @@ def machine(
 
     modules: names, in loading order. snapshot: stop when quiet. quiesce: wait until it is. timed: by a real
     clock, where a host that is busy stretches what little the guest's own threads do: quiet is then what the gate
-    takes for quiet, and not less.
+    takes for quiet, and not less; and the kernel's own calibration of that clock must be over.
     """
     lines = [f"stream={stream}", *(f"module={_module_path(index, name)}" for index, name in enumerate(modules))]
     lines += ["snapshot=1"] if snapshot else []
     lines += [] if quiesce else ["quiesce=0"]
-    lines += [f"quiet_limit_ns={_TIMED_LIMIT_NS}", f"quiet_timeout_ms={_TIMED_WAIT_MS}"] if timed else []
+    if timed:
+        lines += [f"quiet_limit_ns={_TIMED_LIMIT_NS}", f"quiet_timeout_ms={_TIMED_WAIT_MS}", "quiet_calibrated=1"]
     return _padded(lines)
 
 
