@@ -14,7 +14,10 @@ from benchmarks import _guilty
 
 from kassay.building import builder, git, slots
 from kassay.effects.files import cache_directory
+from kassay.guest import compile, initramfs, protocol
 from kassay.kernels import fetch
+from kassay.machines import machine_for
+from kassay.machines._backend import Job
 from kassay.model.build import BuildRef, build_text
 from kassay.model.kernel import KernelArtifact, parse_ref
 from kassay.model.progress import Progress, silent
@@ -78,6 +81,21 @@ def test_an_edit_rebuilds_what_it_touches_and_is_a_kernel_of_its_own(base: Kerne
     compiled = [line.split()[-1] for line in builder.log_of(one.key).read_text().splitlines() if " CC " in line]
     assert "mm/mprotect.o" in compiled
     assert len(compiled) < 12  # init/version.o and what the link makes
+
+
+def test_a_timed_run_waits_until_the_kernel_knows_its_clock(base: KernelArtifact, tmp_path: Path) -> None:
+    """This kernel boots faster than it learns the TSC's rate: without the wait that falls into the region."""
+    image = tmp_path / "initramfs"
+    run = initramfs.job(("--run", "size=1MiB", "--rounds", "2", "--clock", "monotonic"), 0)
+    init, workload = (compile.build(name, "x86_64") for name in ("init", "mincore_scan"))
+    image.write_bytes(initramfs.build(init=init, workload=workload, job=run, timed=True))
+    machine = machine_for("tcg")
+    job = Job(
+        directory=str(tmp_path), program=(), kernel=base.image, initramfs=str(image),
+        cmdline=machine.cmdline("x86_64", 1, "short"), cpus=1, memory_bytes=1 << 30, seed=1, timeout_s=100,
+    )  # fmt: skip
+    files = {one.path: one.content or "" for one in protocol.parse(machine.run(job, "x86_64").stream).files}
+    assert "\nclock calibrated\nstate quiet\n" in files["kassay/quiescence"]
 
 
 def test_a_patch_that_makes_it_slower_is_found_and_itemised(kassay: Kassay, tmp_path: Path) -> None:
