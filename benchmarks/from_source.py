@@ -58,14 +58,18 @@ def releases() -> None:
 
 
 def noisy() -> None:
-    """The same commit, found by time, emulated, on a host whose cores are kept busy."""
-    busy = [subprocess.Popen((sys.executable, "-c", "while True: pass")) for _ in range(2)]
-    try:
-        show(searched("noisy", "--clock", "tcg"))
-    finally:
-        for one in busy:
-            one.kill()
-            one.wait()
+    """The same commit by emulated time: on a host that is kept busy, then on one that is busy every other while."""
+    always = "while True: pass"
+    at_times = "import time, random\nr = random.Random(1)\nwhile True:\n t = time.monotonic() + r.uniform(10, 40)\n"
+    at_times += " while time.monotonic() < t: pass\n time.sleep(r.uniform(10, 40))"
+    for name, load in (("always", always), ("at-times", at_times)):
+        busy = [subprocess.Popen((sys.executable, "-c", load)) for _ in range(2)]
+        try:
+            show(searched(f"noisy-{name}", "--clock", "tcg"))
+        finally:
+            for one in busy:
+                one.kill()
+                one.wait()
 
 
 def edit() -> None:

@@ -2,6 +2,7 @@
 """What a search wants next, or what it found; and what the log says of every candidate."""
 
 from collections.abc import Sequence
+from math import exp
 from statistics import median
 from typing import TypeAlias
 
@@ -64,9 +65,16 @@ class History:
         return Ask(candidate=candidate, boot=boot, reason=reason, left=left, expected=max(1, expected))
 
 
-def step_between(history: History, low: int, high: int, odds: float | None = None) -> Step:
-    """The change from one measured candidate to another with nothing measured between."""
+def step_between(history: History, low: int, high: int, odds: float | None = None,
+                 pairs: Sequence[tuple[float, float]] = ()) -> Step:  # fmt: skip
+    """The change from one measured candidate to another with nothing measured between.
+
+    pairs: logarithms of boots made side by side, where time is measured; the change is then the median of theirs.
+    """
     before, after = history.value(low), history.value(high)
+    if pairs:
+        middle, change = median(sum(two) / 2 for two in pairs), median(two[1] - two[0] for two in pairs)
+        before, after = exp(middle - change / 2), exp(middle + change / 2)
     return Step(
         last_without=low, first=high, before=before, after=after, change=after / before - 1,
         between=tuple(range(low + 1, high)), odds=odds, boots=len(history.values[low]) + len(history.values[high]),

@@ -1,26 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Bisection on a clock: every boot is a vote with a weight, and the search ends when the odds are past what was asked.
 
-After docs/bisect.md: end boots give the levels and the scatter, the next boot is the one that halves the probability,
-a boot that strays has no vote. What then stands apart from both levels is a step of its own.
+After docs/bisect.md: pairs of end boots give the change and the scatter, the next boot is the one that tells most, a
+boot that strays has no vote, and a host whose pace changes is told from a change by boots made side by side. What
+then stands apart from both ends is a step of its own.
 """
 
 from collections.abc import Sequence
 from itertools import pairwise
 from math import ceil, exp, log, log2
 from random import Random
-from statistics import median
 from typing import NamedTuple
 
+from kassay.drivers.beside import CONFIRM, Boot, between, next_in_round, paired, waiting
 from kassay.drivers.decision import TRIES, Ask, Decision, Found, History, ordered, step_between
-from kassay.drivers.posterior import Levels, gap_odds, levels_of
+from kassay.drivers.posterior import Levels, Posterior, error_of, levels_of
 from kassay.model.bisect import Observation, Step
 
-END_BOOTS = 8
+END_PAIRS = 8
 LEAST_APART = 2.0
 """Sigmas of a boot; with less between the ends, hundreds of boots decide nothing."""
-_ANCHORED_BELOW, _ANCHOR_EVERY, _ANCHOR_WEIGHT = 3.0, 4, 0.3
-_CONFIRM, _OWN_LEVEL = 4, 3.3
+_OWN_LEVEL, _OWN_PAIRS = 3.3, 5  # errors, with so many pairs: a boot that strays is in one of four easily
+_OWN_LEVEL_ABOVE = 4.0  # sigmas between the ends; with less, nothing between them is told from both
+_UNDECIDED = 0.02
 _MOST = 250
 _INFORMATION = ((1.0, 0.16), (2.0, 0.49), (3.0, 0.76), (4.0, 0.91), (6.0, 0.99))
 
@@ -28,90 +30,111 @@ _INFORMATION = ((1.0, 0.16), (2.0, 0.49), (3.0, 0.76), (4.0, 0.91), (6.0, 0.99))
 class _Search(NamedTuple):
     """What does not change during a search."""
 
+    history: History
+    boots: tuple[Boot, ...]
     error_rate: float
     seed: int
     all_steps: bool
-    anchors: frozenset[int]
+
+    def inside(self, low: int, high: int) -> list[tuple[int, float]]:
+        return [(place, value) for place, value in self.boots if low <= place <= high]
+
+    def count(self, place: int) -> int:
+        return len(self.history.values.get(place, ()))
+
+    def hopeless(self, place: int) -> bool:
+        """Whether it fails too often to be asked again."""
+        return place in self.history.skipped or self.history.failed.get(place, 0) >= 3 * END_PAIRS
 
 
 def next_step(last: int, log_: Sequence[Observation], error_rate: float, *, seed: int = 1,
               steps: str = "all") -> Decision:  # fmt: skip
     """What to boot next of the candidates 0 (good) to `last` (bad), or what was found.
 
-    A step is found when the odds of its place are at least 1 - error_rate. Its two sides are then booted until each
-    has four boots, and compared with the ends: what is left between is searched in turn, if it can be seen.
+    A step is found when the odds of its place are at least 1 - error_rate. Its two sides are then booted in turns with
+    each other and with the ends, four times: what is left between a side and its end is searched in turn.
     """
-    search = _Search(error_rate, seed, steps == "all", frozenset((0, last)))
-    history = History(log_, TRIES)
-    return _between(0, last, history, _steadied(last, log_), search)
+    boots = tuple((one.candidate, log(one.value)) for one in log_ if one.value is not None)
+    return _between(0, last, _Search(History(log_, TRIES), boots, error_rate, seed, steps == "all"))
 
 
-Boots = dict[int, list[float]]
-
-
-def _between(low: int, high: int, history: History, boots: Boots, search: _Search) -> Decision:
+def _between(low: int, high: int, search: _Search) -> Decision:
     """The search of one stretch whose ends are known to differ."""
-    ends = _ends(low, high, history, search)
+    ends = _ends(low, high, search)
     if ends is not None:
         return ends
-    at_first = levels_of(boots[low][:END_BOOTS], boots[high][:END_BOOTS])  # more boots must not turn a search back
-    if at_first.apart < LEAST_APART:
-        return _too_close(low, high, at_first)
-    levels = levels_of(boots[low], boots[high])
-    inside = {place: values for place, values in boots.items() if low <= place <= high}
-    own = _own_level(low, high, inside, levels)
+    pairs = paired(search.boots, low, high)
+    if levels_of(pairs[:END_PAIRS]).apart < LEAST_APART:  # more boots must not turn a search back
+        return _too_close(low, high, levels_of(pairs[:END_PAIRS]))
+    levels, inside = levels_of(pairs), search.inside(low, high)
+    posterior = Posterior(low, high, inside, levels)
+    own = _own_level(low, high, levels, posterior, search)
     if own is not None:
-        return _both((low, own), (own, high), history, boots, search)
-    odds = gap_odds(high - low, {place - low: values for place, values in inside.items()}, levels)
-    classes = _classes(low, high, history.skipped)
-    chances = [float(odds[a - low : b - low].sum()) for a, b in classes]
+        return own if isinstance(own, Ask) else _both((low, own), (own, high), search)
+    classes = _classes(low, high, search.history.skipped)
+    chances = [float(posterior.odds[a - low : b - low].sum()) for a, b in classes]
     best = max(range(len(classes)), key=lambda i: chances[i])
     if chances[best] >= 1 - search.error_rate:
-        return _settled(low, high, classes[best], chances[best], history, boots, levels, search)
-    if sum(len(values) for values in inside.values()) >= _MOST:
+        return _settled(low, high, classes[best], chances[best], levels, search)
+    if len(inside) >= _MOST:
         said = f"between @{low} and @{high} nothing was decided after {_MOST} boots"
         return Found(steps=(), open=(f"{said}; the likeliest is @{classes[best][1]} with {chances[best]:.0%}",))
-    return _anchor(low, high, history, levels, search) or _halving(low, classes, chances, history, levels, search)
+    return _most_telling(low, high, classes, chances, posterior, levels, search)
 
 
-def _ends(low: int, high: int, history: History, search: _Search) -> Ask | Found | None:
-    """Boots of the two ends in pairs, each pair in random order, until both have enough."""
+def _ends(low: int, high: int, search: _Search) -> Ask | Found | None:
+    """Boots of the two ends in pairs, each pair in random order, until there are enough."""
     for place in (low, high):
-        if place in history.skipped or history.failed.get(place, 0) >= 2 * END_BOOTS:
+        if search.hopeless(place):
             return Found(steps=(), open=(f"@{place}, an end of the search, cannot be measured",))
-    counts = {place: len(history.values.get(place, ())) for place in (low, high)}
-    pair = min(counts.values())
-    if pair >= END_BOOTS:
+    pairs = len(paired(search.boots, low, high))
+    if pairs >= END_PAIRS:
         return None
-    first = Random(f"bisect/{search.seed}/{low}/{high}/{pair}").choice((low, high))
-    other = low + high - first
-    place = first if counts[first] <= counts[other] else other
-    owed = sum(max(0, END_BOOTS - count) for count in counts.values())
-    reason = f"boot {counts[place] + 1} of {END_BOOTS} at the {'good' if place == low else 'bad'} end of this search"
-    return history.ask(place, reason, high - low, owed + ceil(log2(max(2, high - low))) + 3)
+    missing = waiting(search.boots, low, high)
+    first = Random(f"bisect/{search.seed}/{low}/{high}/{pairs}").choice((low, high))
+    place = first if missing is None else missing
+    reason = (
+        f"pair {pairs + 1} of {END_PAIRS} of the {'good' if place == low else 'bad'} end of this search and the other"
+    )
+    return search.history.ask(place, reason, high - low, 2 * (END_PAIRS - pairs) + ceil(log2(max(2, high - low))) + 6)
 
 
 def _too_close(low: int, high: int, levels: Levels) -> Found:
-    change = exp(levels.bad - levels.good) - 1
-    said = (f"between @{low} and @{high} time changes by {change:+.1%}, {levels.apart:.1f} times the scatter of a boot "
-            f"({levels.sigma:.1%}): too little to be bisected on this clock")  # fmt: skip
+    said = (f"between @{low} and @{high} time changes by {exp(levels.change) - 1:+.1%}, {levels.apart:.1f} times the "
+            f"scatter of a boot ({levels.sigma:.1%}): too little to be bisected on this clock")  # fmt: skip
     return Found(steps=(), open=(said,))
 
 
-def _own_level(low: int, high: int, boots: Boots, levels: Levels) -> int | None:
-    """A candidate whose boots are on neither end's level; the one farthest from both."""
-    found = []
-    for place, values in boots.items():
-        if low < place < high and len(values) >= _CONFIRM:
-            away = min(abs(median(values) - level) for level in (levels.good, levels.bad))
-            if away > _OWN_LEVEL * _error(levels.sigma, len(values), len(boots[low])):
-                found.append((away, -place))
-    return -max(found)[1] if found else None
+def _stands_apart(one: int, other: int, levels: Levels, search: _Search) -> bool | Ask:
+    """Whether boots of the two, made side by side, differ by more than their scatter; or the boot that tells."""
+    pairs = paired(search.boots, one, other)
+    apart = len(pairs) >= CONFIRM and abs(between(pairs)) > _OWN_LEVEL * error_of(levels.sigma, len(pairs))
+    if len(pairs) >= (_OWN_PAIRS if apart else CONFIRM):
+        return apart
+    ask = next_in_round(search.boots, (one, other), _OWN_PAIRS)
+    reason = f"whether {one} costs what {other} does: pair {len(pairs) + 1} side by side"
+    return search.history.ask(ask, reason, abs(one - other), 2 * (_OWN_PAIRS - len(pairs)))
 
 
-def _error(sigma: float, n: int, m: int) -> float:
-    """Standard error of the difference of two medians."""
-    return float(1.2533 * sigma * (1 / n + 1 / m) ** 0.5)
+def _own_level(low: int, high: int, levels: Levels, posterior: Posterior, search: _Search) -> int | Ask | None:
+    """A candidate on neither end's level; or the boot that tells. Asked of one whose boots leave open what it has."""
+    if levels.apart < _OWN_LEVEL_ABOVE:
+        return None
+    order = dict.fromkeys(place for place, _ in search.inside(low, high))  # the first found is found again, always
+    for place in (place for place in order if search.count(place) > 1 and not search.hopeless(place)):
+        if place in (low, high):
+            continue
+        if search.count(place) < CONFIRM and not _UNDECIDED < posterior.odds[: place - low].sum() < 1 - _UNDECIDED:
+            continue
+        nearer = sorted((low, high), key=lambda end: -len(paired(search.boots, place, end)))
+        answers = []
+        for end in nearer:
+            answers.append(_stands_apart(place, end, levels, search))
+            if answers[-1] is not True:
+                break
+        if answers[-1] is not False:
+            return place if answers[-1] is True else answers[-1]
+    return None
 
 
 def _classes(low: int, high: int, skipped: frozenset[int]) -> list[tuple[int, int]]:
@@ -120,18 +143,22 @@ def _classes(low: int, high: int, skipped: frozenset[int]) -> list[tuple[int, in
     return list(pairwise(places))
 
 
-def _halving(low: int, classes: list[tuple[int, int]], chances: list[float], history: History, levels: Levels,
-             search: _Search) -> Ask:  # fmt: skip
-    """The boot that halves the probability; of equals, the one with the fewest boots."""
-    total, best = 0.0, (1.0, 0, low)
+def _most_telling(low: int, high: int, classes: list[tuple[int, int]], chances: list[float], posterior: Posterior,
+                  levels: Levels, search: _Search) -> Ask:  # fmt: skip
+    """Of the candidate that halves the probability, its neighbours among the likely, and the ends: the one whose boot
+    tells most about where the step is. An end tells when the host's pace is in doubt."""
+    likeliest = max(range(len(classes)), key=lambda i: chances[i])
+    total, halving = 0.0, (1.0, 0, low)
     for (_, place), chance in zip(classes[:-1], chances, strict=False):
         total += chance
-        best = min(best, (round(abs(total - 0.5), 6), history.boots.get(place, 0), place))
-    place = best[2]
+        halving = min(halving, (round(abs(total - 0.5), 6), search.history.boots.get(place, 0), place))
+    places = dict.fromkeys((halving[2], *classes[likeliest], low, high))
+    gains = {place: round(posterior.gain(place), 4) for place in places if not search.hopeless(place)}
+    place = max(gains, key=lambda p: (gains[p], -search.history.boots.get(p, 0)))
+    said = f"likeliest so far is {classes[likeliest][1]} with {chances[likeliest]:.0%}"
+    how = "an end again, to see whether the host is as it was" if place in (low, high) else "tells most"
     left = sum(b - a for (a, b), chance in zip(classes, chances, strict=True) if chance > search.error_rate / 100)
-    likeliest = max(range(len(classes)), key=lambda i: chances[i])
-    reason = f"halves the odds; likeliest so far is {classes[likeliest][1]} with {chances[likeliest]:.0%}"
-    return history.ask(place, reason, left, _expected(chances, levels, search.error_rate))
+    return search.history.ask(place, f"{how}; {said}", left, _expected(chances, levels, search.error_rate))
 
 
 def _expected(chances: list[float], levels: Levels, error_rate: float) -> int:
@@ -140,85 +167,53 @@ def _expected(chances: list[float], levels: Levels, error_rate: float) -> int:
     d = levels.apart
     bits = next((_INFORMATION[i - 1][1] for i in range(1, len(_INFORMATION)) if d < _INFORMATION[i][0]), 0.99)
     past = 2 * log((1 - error_rate) / error_rate) / (0.72 * d * d)
-    return ceil(missing / bits + past) + 2
+    return ceil(missing / bits + past) + 3 * CONFIRM
 
 
-def _anchor(low: int, high: int, history: History, levels: Levels, search: _Search) -> Ask | None:
-    """Where the levels are close, drift can look like a step: every fourth boot is one of a random end."""
-    made = sum(history.boots.values())
-    if levels.apart >= _ANCHORED_BELOW or made % _ANCHOR_EVERY or not {low, high} <= search.anchors:
-        return None
-    place = Random(f"anchor/{search.seed}/{made}").choice((low, high))
-    return history.ask(place, "an end again, to see drift", high - low, _ANCHOR_EVERY)
-
-
-def _steadied(last: int, log_: Sequence[Observation]) -> Boots:
-    """Logarithms of all values, less the drift that the ends show: an average of their latest residuals.
-
-    Boots up to the eighth of each end are as they are: they are interleaved, so drift is in both alike.
-    """
-    boots: Boots = {}
-    drift, levels = 0.0, None
-    for one in log_:
-        if one.value is None:
-            continue
-        x = log(one.value)
-        ends = [boots.get(place, []) for place in (0, last)]
-        if levels is None and min(map(len, ends)) >= END_BOOTS:
-            levels = levels_of(*ends)
-        if levels is not None and levels.apart < _ANCHORED_BELOW and one.candidate in (0, last):
-            residual = x - (levels.good if one.candidate == 0 else levels.bad)
-            held = max(-3 * levels.sigma, min(3 * levels.sigma, residual))
-            drift += _ANCHOR_WEIGHT * (held - drift)
-        boots.setdefault(one.candidate, []).append(x - drift)
-    return boots
-
-
-def _settled(low: int, high: int, place: tuple[int, int], odds: float, history: History, boots: Boots, levels: Levels,
-             search: _Search) -> Decision:  # fmt: skip
-    """A step was found: its sides are made sure of, then what is left on either side is searched."""
+def _settled(low: int, high: int, place: tuple[int, int], odds: float, levels: Levels, search: _Search) -> Decision:
+    """A step was found: its sides are booted in turns with the ends, then what is left on either side is searched."""
     before, after = place
-    for side in sorted(place, key=lambda p: (len(boots.get(p, ())), p)):
-        have = len(boots.get(side, ()))
-        if have < _CONFIRM and history.failed.get(side, 0) < 2 * _CONFIRM:
-            reason = f"{side} is {'the first with' if side == after else 'the last without'} the step ({odds:.1%}): "
-            owed = sum(max(0, _CONFIRM - len(boots.get(p, ()))) for p in place)
-            return history.ask(side, f"{reason}boot {have + 1} of {_CONFIRM} to be sure", after - before, owed)
-    unsure = [side for side in place if not boots.get(side)]
+    round_ = tuple(dict.fromkeys((low, before, after, high)))
+    unsure = [side for side in place if search.hopeless(side)]
     if unsure:
-        said = f"@{unsure[0]} is beside the step between @{before} and @{after}, and has no boot that succeeded"
+        said = f"@{unsure[0]} is beside the step between @{before} and @{after}, and fails too often"
         return Found(steps=(), open=(said,))
-    step = step_between(history, before, after, odds)
+    for places, wanted in ((round_, CONFIRM), (place, _OWN_PAIRS)):
+        have = min(len(paired(search.boots, one, other)) for one, other in pairwise(places))
+        if have < wanted:
+            reason = (
+                f"{after} is the first with the step ({odds:.1%}): round {have + 1} of {wanted} with its sides in turns"
+            )
+            ask = next_in_round(search.boots, places, wanted)
+            return search.history.ask(ask, reason, after - before, (len(places) - 1) * (wanted - have) + 2)
+    step = step_between(search.history, before, after, odds, paired(search.boots, before, after))
     if not search.all_steps:
         return Found(steps=(step,))
-    return _rest(low, high, step, history, boots, levels, search)
+    return _rest(low, high, step, levels, search)
 
 
-def _rest(low: int, high: int, step: Step, history: History, boots: Boots, levels: Levels, search: _Search
-          ) -> Decision:  # fmt: skip
+def _rest(low: int, high: int, step: Step, levels: Levels, search: _Search) -> Decision:
     """Whether the last without is still as the good end, and the first with it already as the bad end."""
     steps: list[Step] = [step]
     said: list[str] = []
     for one, other in ((low, step.last_without), (step.first, high)):
-        if one == other:
-            continue
-        away = abs(median(boots[one]) - median(boots[other]))
-        if away > _OWN_LEVEL * _error(levels.sigma, len(boots[one]), len(boots[other])):
-            further = _between(one, other, history, boots, search)
-            if isinstance(further, Ask):
-                return further
+        apart = one != other and _stands_apart(one, other, levels, search)
+        further = _between(one, other, search) if apart is True else apart
+        if isinstance(further, Ask):
+            return further
+        if isinstance(further, Found):
             steps += further.steps
             said += further.open
     return Found(steps=ordered(steps), open=tuple(said))
 
 
-def _both(left: tuple[int, int], right: tuple[int, int], history: History, boots: Boots, search: _Search) -> Decision:
+def _both(left: tuple[int, int], right: tuple[int, int], search: _Search) -> Decision:
     """Two stretches with a step each; the larger change first."""
-    sides = sorted((left, right), key=lambda s: -abs(history.value(s[1]) - history.value(s[0])))
+    sides = sorted((left, right), key=lambda side: -abs(between(paired(search.boots, *side))))
     steps: list[Step] = []
     said: list[str] = []
     for low, high in sides if search.all_steps else sides[:1]:
-        found = _between(low, high, history, boots, search)
+        found = _between(low, high, search)
         if isinstance(found, Ask):
             return found
         steps += found.steps
