@@ -31,10 +31,18 @@ def commit(tree: Path, subject: str, name: str = "") -> str:
 
 
 def line_of(tree: Path, count: int) -> list[str]:
-    """A repository with one line of commits: "commit 0" to "commit `count`"."""
+    """A repository with one line of commits: "commit 0" to "commit `count`"; each adds a line to the file "log"."""
     tree.mkdir(parents=True, exist_ok=True)
     git(tree, "init", "--quiet", "--initial-branch=main")
-    return [commit(tree, f"commit {number}") for number in range(count + 1)]
+    text, told = "", ""
+    for number in range(count + 1):
+        text += f"commit {number}\n"
+        who = f"A Developer <a@example.org> {1_700_000_000 + number} +0000"
+        told += f"commit refs/heads/main\nauthor {who}\ncommitter {who}\ndata <<.\ncommit {number}\n.\n"
+        told += f"M 644 inline log\ndata {len(text)}\n{text}\n"
+    subprocess.run(("git", "-C", str(tree), "fast-import", "--quiet"), input=told, text=True, check=True)
+    git(tree, "reset", "--quiet", "--hard")
+    return git(tree, "rev-list", "--reverse", "main").split()
 
 
 def commits(tree: Path, good: str, bad: str) -> Range:
