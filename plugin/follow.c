@@ -316,10 +316,18 @@ void follow_own(unsigned int cpu)
 	set_kind(&cpus[cpu], TASK_OWN);
 }
 
+/* A pair of registers is moved in two accesses, on arm64; the first of them says which task it is. */
+static bool second_half(const struct task *task, uint64_t address)
+{
+	return task->address && address == task->address + sizeof(uint64_t);
+}
+
 void follow_save(unsigned int cpu, uint64_t address)
 {
 	struct task *task = cpus[cpu].task;
 
+	if (second_half(task, address))
+		return;
 	if (task->address && task->address != address)
 		f.lost++;
 	task->address = address;
@@ -330,6 +338,8 @@ void follow_load(unsigned int index, uint64_t address)
 	struct cpu *cpu = &cpus[index];
 	struct task *task;
 
+	if (second_half(cpu->task, address))
+		return;
 	for (task = f.tasks; task && task->address != address; task = task->next)
 		;
 	cpu->task = task ? task : new_task(address, TASK_OTHER);

@@ -118,7 +118,8 @@ class Measurer:
         """Writes the initramfs, and for a restored machine the job beside it; returns the initramfs's sha256."""
         artifact = self._prepared.artifacts[cell.kernel]
         experiment = self._prepared.plan.experiment
-        job = initramfs.job(arguments, run.perturbation.boot_delay_us, background=experiment.background)
+        stream = initramfs.STREAMS[experiment.arch]
+        job = initramfs.job(arguments, run.perturbation.boot_delay_us, stream, background=experiment.background)
         saved = experiment.boot == "snapshot"
         data = initramfs.build(
             init=self._prepared.program("init"),
@@ -128,6 +129,7 @@ class Measurer:
             padding_bytes=run.perturbation.initramfs_bytes,
             quiesce=experiment.quiesce,
             timed=experiment.timed,
+            stream=stream,
         )
         with disk_errors(directory):
             (directory / "initramfs").write_bytes(data)

@@ -158,7 +158,7 @@ def test_a_disagreement_with_the_clock_is_a_problem(ticks: int) -> None:
     assert profile(file, report(5, ticks), rounds=(0,)).problem == ""
 
 
-@pytest.mark.parametrize(("clock", "rate"), [("monotonic", 10**9), ("tsc", 10**9)])
+@pytest.mark.parametrize(("clock", "rate"), [("monotonic", 10**9), ("tsc", 62_500_000)])
 def test_another_clock_cannot_disagree(clock: str, rate: int) -> None:
     file = File()
     block = file.block(ALPHA, NOP)

@@ -71,9 +71,11 @@ def build_image(one: Wanted, tell: Tell) -> Built:
     """Builds the image. Raises NotBuilt; its log is kept under the build's key."""
     recipe = one.recipe
     with building(recipe, tell) as (source, objects):
-        image = workspace.make(source, objects, recipe, workspace.TARGETS[recipe.arch], log_of(one.key), tell)
+        target, image = workspace.IMAGES[recipe.arch]
+        workspace.make(source, objects, recipe, target, log_of(one.key), tell)
         files = {"config": objects / ".config", "modules.builtin": objects / "modules.builtin"}
-        built = Built(image.read_bytes(), {name: path.read_bytes() for name, path in files.items() if path.is_file()})
+        beside = {name: path.read_bytes() for name, path in files.items() if path.is_file()}
+        built = Built((objects / image).read_bytes(), beside)
     _must_be_by(recipe.compiler, built.beside["config"], recipe.subject)
     return built
 

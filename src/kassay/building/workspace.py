@@ -21,8 +21,8 @@ from kassay.effects.files import disk_errors, sha256_bytes, write_atomic
 from kassay.errors import HostLacks, NotBuilt
 from kassay.model.progress import Progress, Tell
 
-# The kernel calls the two as we do.
-TARGETS = {"x86_64": "vmlinux", "arm64": "arch/arm64/boot/Image"}
+# What make is told, and the file that comes of it: what QEMU boots, without compression.
+IMAGES = {"x86_64": ("vmlinux", "vmlinux"), "arm64": ("Image", "arch/arm64/boot/Image")}
 _LONGEST_S = 3 * 3600
 
 

@@ -13,7 +13,8 @@ _MACHINES = {
     "x86_64": ("-M", "pc-q35-7.2", "-bios", "qboot.rom"),
     "arm64": ("-M", "virt-7.2",),
 }  # fmt: skip
-_CPUS = {"x86_64": "qemu64,+rdrand", "arm64": "cortex-a57"}
+# cntfrq: the generic timer at 1 GHz: under icount its counter then goes on by one an instruction, as the TSC does.
+_CPUS = {"x86_64": "qemu64,+rdrand", "arm64": "cortex-a57,cntfrq=1000000000"}
 _ACCELERATORS = {
     "icount": ("-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off"),
     "tcg": ("-accel", "tcg"),
@@ -26,6 +27,8 @@ _CONFINED = (
     "-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny",
 )  # fmt: skip
 _CONSOLES = {"x86_64": "ttyS0", "arm64": "ttyAMA0"}
+# QEMU's machine "virt" has one port; the second is a card. guest/initramfs.py says what the guest calls it.
+_STREAMS = {"x86_64": ("-serial", "chardev:stream"), "arm64": ("-device", "pci-serial,chardev=stream")}
 
 # What makes two boots the same: no address randomisation in the kernel or of the workload.
 DETERMINISTIC = ("nokaslr", "norandmaps")
@@ -87,7 +90,7 @@ def argv(job: Job, clock: str, arch: str) -> tuple[str, ...]:
         *("-seed", str(job.seed)),
         *_CONFINED,
         *("-chardev", f"file,id=console,path={escape(job.directory)}/console", "-serial", "chardev:console"),
-        *("-chardev", f"file,id=stream,path={escape(job.directory)}/stream", "-serial", "chardev:stream"),
+        *("-chardev", f"file,id=stream,path={escape(job.directory)}/stream", *_STREAMS[arch]),
         *("-kernel", job.kernel, "-initrd", job.initramfs, "-append", job.cmdline),
     )
 

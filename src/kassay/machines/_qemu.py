@@ -30,7 +30,7 @@ def qemu_machine(name: str, summary: str, clock_name: str, *, exclusive: bool) -
         summary=summary,
         clock=clock_name,
         guest_clock="tsc" if clock_name == "icount" else "monotonic",
-        arches=("x86_64",),
+        arches=("x86_64",) if clock_name == "kvm" else ("x86_64", "arm64"),
         boots=True,
         exclusive=exclusive,
         probe=lambda arch, tell: probe_by_boot(name, clock_name, arch, run_qemu, tell),

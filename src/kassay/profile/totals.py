@@ -71,8 +71,9 @@ def _weights(raw: RawProfile, into: Totals) -> Iterator[tuple[int, int, _Table]]
 
 
 def exact_clock(report: GuestReport) -> bool:
-    """Whether a tick of the guest's clock is an instruction (a TSC is read under icount only, and is 1 GHz there)."""
-    return report.clock == "tsc" and report.ticks_per_second is None
+    """Whether a tick of the guest's clock is an instruction: a TSC or CNTVCT is read under icount only, and has 1 GHz
+    there; on arm64 the CPU says so."""
+    return report.clock == "tsc" and report.ticks_per_second in (None, 10**9)
 
 
 def intervals_of(report: GuestReport, phase: str) -> range:
