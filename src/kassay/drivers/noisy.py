@@ -52,7 +52,7 @@ def next_step(last: int, log_: Sequence[Observation], error_rate: float, *, seed
     """What to boot next of the candidates 0 (good) to `last` (bad), or what was found.
 
     A step is found when the odds of its place are at least 1 - error_rate. Its two sides are then booted in turns with
-    each other and with the ends, four times: what is left between a side and its end is searched in turn.
+    each other and with the ends, and what stands apart from its end is searched in turn.
     """
     boots = tuple((one.candidate, log(one.value)) for one in log_ if one.value is not None)
     return _between(0, last, _Search(History(log_, TRIES), boots, error_rate, seed, steps == "all"))
@@ -94,7 +94,7 @@ def _ends(low: int, high: int, search: _Search) -> Ask | Found | None:
     first = Random(f"bisect/{search.seed}/{low}/{high}/{pairs}").choice((low, high))
     place = first if missing is None else missing
     reason = (
-        f"pair {pairs + 1} of {END_PAIRS} of the {'good' if place == low else 'bad'} end of this search and the other"
+        f"the {'good' if place == low else 'bad'} end of this search, pair {pairs + 1} of {END_PAIRS} with the other"
     )
     return search.history.ask(place, reason, high - low, 2 * (END_PAIRS - pairs) + ceil(log2(max(2, high - low))) + 6)
 
@@ -181,9 +181,7 @@ def _settled(low: int, high: int, place: tuple[int, int], odds: float, levels: L
     for places, wanted in ((round_, CONFIRM), (place, _OWN_PAIRS)):
         have = min(len(paired(search.boots, one, other)) for one, other in pairwise(places))
         if have < wanted:
-            reason = (
-                f"{after} is the first with the step ({odds:.1%}): round {have + 1} of {wanted} with its sides in turns"
-            )
+            reason = f"{after} is the first with the step ({odds:.1%}): its sides in turns, {have + 1} of {wanted}"
             ask = next_in_round(search.boots, places, wanted)
             return search.history.ask(ask, reason, after - before, (len(places) - 1) * (wanted - have) + 2)
     step = step_between(search.history, before, after, odds, paired(search.boots, before, after))
