@@ -4,6 +4,9 @@
 PY = .venv/bin/python
 LADDER = debian:6.12 debian:6.16 debian:6.17 debian:6.19 debian:7.0
 
+# Where it is set each of the tests' processes compiles every module again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test check fast lint guest golden setup clean
 
 demo:
