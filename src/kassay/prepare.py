@@ -47,7 +47,7 @@ def prepare(experiment: Experiment, before: Plan | None, tell: Tell) -> Prepared
     machine = machine_for(experiment.clock)
     if experiment.arch not in machine.arches:
         raise HostLacks(f"clock {experiment.clock} on {experiment.arch}: not supported by this version",
-                        f"use --arch {machine.arches[0]}")  # fmt: skip
+                        "use --clock icount or tcg")  # fmt: skip
     combinations, workloads = _combinations(experiment.workloads)
     if machine.boots:
         _check_memory(experiment, combinations)
@@ -126,6 +126,9 @@ def _check_entry(artifact: KernelArtifact) -> None:
         return
     with Path(artifact.image).open("rb") as file:
         bare = file.read(4) == b"\x7fELF"
+    if bare and artifact.identity.arch == "arm64":
+        raise BadInput(f"{artifact.identity.ref}: a vmlinux, which QEMU does not start on arm64",
+                       "give the Image that was built beside it")  # fmt: skip
     if bare:
         raise BadInput(f"{artifact.identity.ref}: a vmlinux without the PVH note, which QEMU cannot start",
                        "give the bzImage, or build with CONFIG_PVH=y")  # fmt: skip

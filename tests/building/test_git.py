@@ -7,9 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from kassay.building import git
+from kassay.building.source import source_tree
 from kassay.errors import BadInput, HostLacks
+from kassay.model.build import parse_build
 from kassay.model.progress import silent
 
 
@@ -93,6 +96,20 @@ def test_of_a_repository_that_is_gone_git_says_nothing_once_another_one_is_read(
     with pytest.raises(git.GitFailed) as caught:
         git.git(("cat-file", "blob", f"{tree}:nowhere"))
     assert "alternate" not in caught.value.what
+
+
+def test_sources_named_by_their_tree_are_read_again_after_their_repository_was_away(tmp_path: Path) -> None:
+    makefile = "VERSION = 7\nPATCHLEVEL = 3\nSUBLEVEL = 4\nEXTRAVERSION =\n"
+    here, other = repository(tmp_path / "here", Makefile=makefile, a="1\n"), repository(tmp_path / "other", a="2\n")
+    patch = tmp_path / "a.patch"
+    patch.write_text("--- a/a\n+++ b/a\n@@ -1 +1 @@\n-1\n+one\n")
+    build = parse_build(f"{here}@HEAD+{patch}")
+    tree, _ = source_tree(build, silent)
+    here.rename(tmp_path / "away")
+    git.link(other)
+    (tmp_path / "away").rename(here)
+    again, _ = source_tree(structs.replace(build, pin=tree), silent)
+    assert git.read(again, "Makefile") == makefile
 
 
 def test_files_that_are_tracked_though_ignored_belong_to_it_and_what_the_repository_excludes_does_not(

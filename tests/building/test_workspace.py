@@ -54,8 +54,8 @@ def test_what_a_user_has_set_for_builds_of_his_own_plays_no_part(
         monkeypatch.setenv(name, value)
     made = objects(tmp_path, recipe)
     assert 'CONFIG_LD="ld"' in (made / ".config").read_text()
-    image = workspace.make(tmp_path / "src", made, recipe, "vmlinux", tmp_path / "log", silent)
-    assert image.read_text().split() == ["ld", "string:the-identity", "GNU", "ld", "2.40", "/dev/null"]
+    workspace.make(tmp_path / "src", made, recipe, "vmlinux", tmp_path / "log", silent)
+    assert (made / "vmlinux").read_text().split() == ["ld", "string:the-identity", "GNU", "ld", "2.40", "/dev/null"]
 
 
 def test_nothing_that_is_set_is_taken_away_again() -> None:

@@ -101,6 +101,18 @@ def test_the_ends_are_booted_once_and_an_equal_image_not_again(tmp_path: Path, m
     assert costs.booted == ["good", "bad", "head", "head"]
 
 
+def test_by_time_a_step_holds_its_kernel_against_ends_of_the_same_minutes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The host becomes slower between two steps, by half of what the bad commit costs."""
+    costs = Costs(head=300.0)
+    assert stepped(costs, tmp_path / "out", monkeypatch, "--clock", "tcg")[0] == 0
+    costs.costs = {"good": 450.0, "bad": 900.0, "head": 450.0}
+    assert stepped(costs, tmp_path / "out", monkeypatch, "--clock", "tcg")[0] == 0
+    costs.costs["head"] = 900.0
+    assert stepped(costs, tmp_path / "out", monkeypatch, "--clock", "tcg")[0] == 1
+
+
 def test_ends_that_do_not_differ_stop_git_bisect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     status, output = stepped(Costs(head=300.0, bad=300.0), tmp_path / "out", monkeypatch)
     assert status == 130 and "cost the same" in " ".join(output.split())

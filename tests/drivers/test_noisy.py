@@ -39,10 +39,10 @@ def test_a_clear_step_is_found_in_few_boots(seed: int) -> None:
 
 
 def test_most_searches_near_the_limit_are_right() -> None:
-    results = [searched(64, {0: 100.0, 23: 110.0}, 0.035, seed) for seed in range(12)]
+    results = [searched(64, {0: 100.0, 23: 110.0}, 0.035, seed) for seed in range(8)]
     right = [found for found, _ in results if found.steps and found.steps[0].first == 23]
     wrong = [found for found, _ in results if found.steps and found.steps[0].first != 23]
-    assert len(right) >= 8 and len(wrong) <= 1
+    assert len(right) >= 5 and not wrong
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -85,13 +85,47 @@ def test_a_host_that_becomes_faster_or_slower_in_mid_search_is_no_step(boots_bef
         32, {0: 100.0, 21: 140.0}, 0.04, boots_before, pace=lambda n: pace if n >= boots_before else 1.0
     )
     assert [step.first for step in found.steps] == [21]
-    assert found.steps[0].change == pytest.approx(0.4, abs=0.12)
+    assert 0.2 < found.steps[0].change < 0.6
 
 
 def test_a_host_that_drifts_by_more_than_the_change_is_no_step() -> None:
     for seed in range(3):
         found, _ = searched(256, {0: 100.0, 100: 115.0}, 0.03, seed, pace=lambda n: exp(0.01 * n))
         assert [step.first for step in found.steps] == [100]
+
+
+def test_a_candidate_that_boots_once_and_never_again_is_skipped_and_named() -> None:
+    seen: dict[int, int] = {}
+
+    def boot(place: int) -> float | None:
+        seen[place] = seen.get(place, 0) + 1
+        return (
+            None if place == 16 and seen[place] > 1 else (115.0 if place >= 16 else 100.0) * (1 + seen[place] % 3 / 100)
+        )
+
+    found, _ = played(lambda log_: next_step(32, log_, 0.01), boot)
+    assert [(step.last_without, step.first, step.between) for step in found.steps] == [(15, 17, (16,))]
+
+
+def test_one_wild_boot_does_not_blind_the_search() -> None:
+    noise, boots = Random(1), count()
+    found, log_ = played(
+        lambda log_: next_step(32, log_, 0.01),
+        lambda place: (101.0 if place >= 16 else 100.0) * exp(noise.gauss(0, 0.002)) * (100 if next(boots) == 3 else 1),
+    )
+    assert [step.first for step in found.steps] == [16] and len(log_) < 90
+
+
+def test_what_the_steps_do_not_explain_is_said() -> None:
+    """A second step that is too small for these boots."""
+    told = [searched(64, {0: 100.0, 20: 115.0, 45: 132.0}, 0.04, seed, lost=0.0, strays=0.0)[0] for seed in range(4)]
+    assert all(len(found.steps) > 1 or found.open for found in told)
+    assert any(len(found.steps) == 2 for found in told)
+
+
+def test_a_ramp_is_given_up_after_so_many_boots() -> None:
+    found, log_ = searched(12, {place: 100 * 1.05**place for place in range(13)}, 0.03, 1, lost=0.0, strays=0.0)
+    assert len(log_) < 600 and found.open
 
 
 def test_boots_are_held_against_those_made_beside_them() -> None:
@@ -103,8 +137,7 @@ def test_boots_are_held_against_those_made_beside_them() -> None:
 def test_the_sides_of_a_step_are_booted_in_turns_with_the_ends() -> None:
     found, log_ = searched(64, {0: 100.0, 41: 140.0}, 0.03, 2, lost=0.0)
     boots = [(one.candidate, one.value or 0.0) for one in log_]
-    assert all(len(paired(boots, *two)) >= 3 for two in ((0, 40), (41, 64)))
-    assert len(paired(boots, 40, 41)) >= 5
+    assert all(len(paired(boots, *two)) >= 5 for two in ((0, 40), (40, 41), (41, 64)))
     assert found.steps[0].first == 41
 
 

@@ -106,6 +106,7 @@ def test_every_problem_is_reported_at_once() -> None:
         (GOOD.replace('"ladder"', '"ladder"\nrepeats = 0'), "repeats: 0 is outside 1..1000"),
         (GOOD.replace("debian:6.12", "host"), "kernel host and clock host go together"),
         (GOOD.replace("debian:6.12", "arm64/debian:6.12"), "is for arm64, the experiment for x86_64"),
+        ('arch = "arm64"\ncpus = [1, 9]\n' + GOOD, "cpus: QEMU's machine for arm64 has at most 8"),
         (GOOD.replace('name = "mprotect_toggle"', 'nme = "x"'), "workloads[0]: must be"),
         (GOOD.replace('["8MiB", "16MiB"]', "[]"), "workloads[0].set.size: needs at least one value"),
         (GOOD.replace('"ladder"', '"ladder"\nprofile = "heat"'), "profile: unknown 'heat'; known: auto, none, counts"),

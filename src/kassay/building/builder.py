@@ -93,8 +93,8 @@ def build_object(ref: KernelRef, source: str, tell: Tell) -> BuiltObject:
             if not (sources / source).is_file():
                 raise BadInput(f"{recipe.subject}: has no file {source}", "name it from the top of the sources")
             target = str(path.with_suffix(".o"))
-            made = workspace.make(sources, objects, recipe, target, log_of(f"{one.key}-{path.stem}"), tell)
-            write_atomic(kept, made.read_bytes())
+            workspace.make(sources, objects, recipe, target, log_of(f"{one.key}-{path.stem}"), tell)
+            write_atomic(kept, (objects / target).read_bytes())
     return BuiltObject(path=kept, compiler=one.recipe.compiler.banner, arch=ref.arch, tree=one.recipe.tree)
 
 

@@ -23,6 +23,8 @@ def source_tree(build: BuildRef, tell: Tell) -> tuple[str, BuildSource]:
 
     Raises BadInput for what is not there, NotBuilt for a patch that does not apply.
     """
+    if build.pin and not build.tree.startswith(_ARCHIVE) and git.is_repository(expanded(build.tree)):
+        git.link(expanded(build.tree))  # it may have been away for a while: the tree's files are in it
     if build.pin and git.has_tree(build.pin):
         return build.pin, _noted(build)
     base, version = _base(build, tell)

@@ -61,8 +61,8 @@ def configure(source: Path, objects: Path, recipe: Recipe, tell: Tell) -> None:
     write_atomic(made, f"{recipe.tree}\n".encode())
 
 
-def make(source: Path, objects: Path, recipe: Recipe, target: str, log: Path, tell: Tell) -> Path:
-    """Builds `target` and returns its path; `log` is kept. Raises NotBuilt that names the first error."""
+def make(source: Path, objects: Path, recipe: Recipe, target: str, log: Path, tell: Tell) -> None:
+    """Builds what make calls `target`; `log` is kept. Raises NotBuilt that names the first error."""
     lines = _Lines(objects / f"kassay-lines-{sha256_bytes(target.encode())[:8]}")
     with _marked(objects) as mark, disk_errors(mark):
         argv = _argv(source, objects, recipe, target)
@@ -70,7 +70,6 @@ def make(source: Path, objects: Path, recipe: Recipe, target: str, log: Path, te
         if status:
             raise _failed(recipe.subject, log.read_text("utf-8", "replace"), log, status)
     lines.keep()
-    return objects / target
 
 
 @contextmanager

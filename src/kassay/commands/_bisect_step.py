@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""kassay bisect --step: one kernel against two ends that were measured once, in the words of `git bisect run`."""
+"""kassay bisect --step: one kernel against two ends, in the words of `git bisect run`."""
 
 import traceback
 from collections.abc import Callable
@@ -54,7 +54,9 @@ def step(ends: Question, head: str, out: Path, tell: Tell) -> int:
     one = Candidate(name=image[:16], title=head, ref=ref)
     question = structs.replace(ends, candidates=(good, one, bad), range=f"{ends.range}, {head}")
     place = out / "heads" / image[:16]
-    found = bisecting.search(_as_before(question, place), place, tell, _EndsOnce(out / "ends"))
+    # By time an end says something only of the minutes in which it was booted.
+    measure = probing.probe if question.timed else _EndsOnce(out / "ends")
+    found = bisecting.search(_as_before(question, place), place, tell, measure)
     status, said = _judged(found, head)
     say(f"{said}\n")
     return status
@@ -87,7 +89,7 @@ def _judged(found: Bisection, head: str) -> tuple[int, str]:
 
 
 class _EndsOnce:
-    """Measures; what an end gave is kept for all later steps."""
+    """Measures exact counts; what an end gave is kept for all later steps."""
 
     def __init__(self, place: Path) -> None:
         self._place = place

@@ -13,7 +13,7 @@ from kassay.commands._show import showing
 from kassay.effects import process
 from kassay.errors import KassayError
 from kassay.guest.compile import build
-from kassay.machines import machine_for, machines
+from kassay.machines import Machine, machine_for, machines
 from kassay.model.kernel import checked_arch
 from kassay.model.machine import Probe
 from kassay.model.progress import Progress, Tell
@@ -23,7 +23,7 @@ def _doctor(arch: Annotated[str, Option(help="x86_64 or arm64.")] = "x86_64") ->
     """Try every machine and tool of this host for real. A KVM that opens but cannot run a kernel is "not usable"."""
     checked_arch(arch)
     with showing() as tell:
-        probes = [_compiler(arch, tell), *(m.probe(arch, tell) for m in machines().values()), _profile(arch, tell)]
+        probes = [_compiler(arch, tell), *(_machine(m, arch, tell) for m in machines().values()), _profile(arch, tell)]
         probes.append(_building(arch, tell))
     table = Table("", "what", "found", box=None, pad_edge=False)
     for probe in probes:
@@ -31,6 +31,12 @@ def _doctor(arch: Annotated[str, Option(help="x86_64 or arm64.")] = "x86_64") ->
         table.add_row(mark, probe.name, probe.detail + (f"\n→ {probe.remedy}" if probe.remedy else ""))
     Console().print(table)
     return 0
+
+
+def _machine(machine: Machine, arch: str, tell: Tell) -> Probe:
+    if arch in machine.arches:
+        return machine.probe(arch, tell)
+    return Probe(name=machine.name, usable=False, detail=f"not for {arch}", remedy="use --clock icount or tcg")
 
 
 def _compiler(arch: str, tell: Tell) -> Probe:

@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 Boot: TypeAlias = tuple[int, float]
 """A candidate's place and the logarithm of what one boot of it took."""
-CONFIRM = 3
-"""Pairs that hold one candidate against another."""
+PAIRS = 5
+"""That hold one candidate against another; of three, a boot that strays would decide."""
 _REACH = 4
 """Boots that two of a pair may lie apart."""
 

@@ -45,16 +45,16 @@ class History:
         self.values: dict[int, list[float]] = {}
         self.boots: dict[int, int] = {}
         self.failed: dict[int, int] = {}
-        unbuilt = set()
+        self.unbuilt: set[int] = set()
         for one in log:
             self.boots[one.candidate] = self.boots.get(one.candidate, 0) + 1
             if one.value is not None:
                 self.values.setdefault(one.candidate, []).append(one.value)
             else:
                 self.failed[one.candidate] = self.failed.get(one.candidate, 0) + 1
-                unbuilt |= {one.candidate} if one.outcome == "not-built" else set()
+                self.unbuilt |= {one.candidate} if one.outcome == "not-built" else set()
         gone = {place for place, count in self.failed.items() if count >= tries} - self.values.keys()
-        self.skipped = frozenset(unbuilt | gone)
+        self.skipped = frozenset(self.unbuilt | gone)
 
     def value(self, place: int) -> float:
         """Median of a candidate's boots; only of one that was measured."""

@@ -6,13 +6,15 @@ boot that strays has no vote, and a host whose pace changes is told from a chang
 then stands apart from both ends is a step of its own.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from itertools import pairwise
 from math import ceil, exp, log, log2
 from random import Random
 from typing import NamedTuple
 
-from kassay.drivers.beside import CONFIRM, Boot, between, next_in_round, paired, waiting
+from msgspec import structs
+
+from kassay.drivers.beside import PAIRS, Boot, between, next_in_round, paired, waiting
 from kassay.drivers.decision import TRIES, Ask, Decision, Found, History, ordered, step_between
 from kassay.drivers.posterior import Levels, Posterior, error_of, levels_of
 from kassay.model.bisect import Observation, Step
@@ -20,7 +22,7 @@ from kassay.model.bisect import Observation, Step
 END_PAIRS = 8
 LEAST_APART = 2.0
 """Sigmas of a boot; with less between the ends, hundreds of boots decide nothing."""
-_OWN_LEVEL, _OWN_PAIRS = 3.3, 5  # errors, with so many pairs: a boot that strays is in one of four easily
+_OWN_LEVEL, _REST = 3.3, 2.5  # standard errors
 _OWN_LEVEL_ABOVE = 4.0  # sigmas between the ends; with less, nothing between them is told from both
 _UNDECIDED = 0.02
 _MOST = 250
@@ -42,9 +44,10 @@ class _Search(NamedTuple):
     def count(self, place: int) -> int:
         return len(self.history.values.get(place, ()))
 
-    def hopeless(self, place: int) -> bool:
-        """Whether it fails too often to be asked again."""
-        return place in self.history.skipped or self.history.failed.get(place, 0) >= 3 * END_PAIRS
+    def hopeless(self, place: int, least: int = 2 * TRIES) -> bool:
+        """Whether it fails too often to be asked again: three times as often as not, and `least` times."""
+        failed = self.history.failed.get(place, 0)
+        return place in self.history.unbuilt or failed >= max(least, 3 * self.count(place))
 
 
 def next_step(last: int, log_: Sequence[Observation], error_rate: float, *, seed: int = 1,
@@ -55,7 +58,19 @@ def next_step(last: int, log_: Sequence[Observation], error_rate: float, *, seed
     each other and with the ends, and what stands apart from its end is searched in turn.
     """
     boots = tuple((one.candidate, log(one.value)) for one in log_ if one.value is not None)
-    return _between(0, last, _Search(History(log_, TRIES), boots, error_rate, seed, steps == "all"))
+    found = _between(0, last, _Search(History(log_, TRIES), boots, error_rate, seed, steps == "all"))
+    return found if isinstance(found, Ask) or not found.steps else _with_rest(found, levels_of(paired(boots, 0, last)))
+
+
+def _with_rest(found: Found, levels: Levels) -> Found:
+    """Says when the steps are not all of the change: what is left may be steps too small for these boots."""
+    told = sum(log(step.after / step.before) for step in found.steps)
+    error = (levels.error**2 + len(found.steps) * error_of(levels.sigma, PAIRS) ** 2) ** 0.5
+    if abs(levels.change - told) < _REST * error:
+        return found
+    whole, known = exp(levels.change) - 1, exp(told) - 1
+    said = f"of {whole:+.1%} between the ends {known:+.1%} is in the steps that were found: there may be smaller ones"
+    return structs.replace(found, open=(*found.open, said))
 
 
 def _between(low: int, high: int, search: _Search) -> Decision:
@@ -71,13 +86,16 @@ def _between(low: int, high: int, search: _Search) -> Decision:
     own = _own_level(low, high, levels, posterior, search)
     if own is not None:
         return own if isinstance(own, Ask) else _both((low, own), (own, high), search)
-    classes = _classes(low, high, search.history.skipped)
+    gone = {place for place in range(low + 1, high) if place in search.history.skipped or search.hopeless(place)}
+    classes = _classes(low, high, gone)
     chances = [float(posterior.odds[a - low : b - low].sum()) for a, b in classes]
     best = max(range(len(classes)), key=lambda i: chances[i])
     if chances[best] >= 1 - search.error_rate:
         return _settled(low, high, classes[best], chances[best], levels, search)
-    if len(inside) >= _MOST:
-        said = f"between @{low} and @{high} nothing was decided after {_MOST} boots"
+    if len(inside) >= _MOST or len(search.boots) >= 2 * _MOST:
+        said = (
+            f"between @{low} and @{high} nothing was decided after {len(inside)} boots, of {len(search.boots)} in all"
+        )
         return Found(steps=(), open=(f"{said}; the likeliest is @{classes[best][1]} with {chances[best]:.0%}",))
     return _most_telling(low, high, classes, chances, posterior, levels, search)
 
@@ -85,7 +103,7 @@ def _between(low: int, high: int, search: _Search) -> Decision:
 def _ends(low: int, high: int, search: _Search) -> Ask | Found | None:
     """Boots of the two ends in pairs, each pair in random order, until there are enough."""
     for place in (low, high):
-        if search.hopeless(place):
+        if search.hopeless(place, 2 * END_PAIRS):
             return Found(steps=(), open=(f"@{place}, an end of the search, cannot be measured",))
     pairs = len(paired(search.boots, low, high))
     if pairs >= END_PAIRS:
@@ -105,15 +123,14 @@ def _too_close(low: int, high: int, levels: Levels) -> Found:
     return Found(steps=(), open=(said,))
 
 
-def _stands_apart(one: int, other: int, levels: Levels, search: _Search) -> bool | Ask:
-    """Whether boots of the two, made side by side, differ by more than their scatter; or the boot that tells."""
+def _stands_apart(one: int, other: int, errors: float, levels: Levels, search: _Search) -> bool | Ask:
+    """Whether boots of the two, made side by side, differ by more than so many errors; or the boot that tells."""
     pairs = paired(search.boots, one, other)
-    apart = len(pairs) >= CONFIRM and abs(between(pairs)) > _OWN_LEVEL * error_of(levels.sigma, len(pairs))
-    if len(pairs) >= (_OWN_PAIRS if apart else CONFIRM):
-        return apart
-    ask = next_in_round(search.boots, (one, other), _OWN_PAIRS)
+    if len(pairs) >= PAIRS:
+        return abs(between(pairs)) > errors * error_of(levels.sigma, len(pairs))
+    ask = next_in_round(search.boots, (one, other), PAIRS)
     reason = f"whether {one} costs what {other} does: pair {len(pairs) + 1} side by side"
-    return search.history.ask(ask, reason, abs(one - other), 2 * (_OWN_PAIRS - len(pairs)))
+    return search.history.ask(ask, reason, abs(one - other), 2 * (PAIRS - len(pairs)))
 
 
 def _own_level(low: int, high: int, levels: Levels, posterior: Posterior, search: _Search) -> int | Ask | None:
@@ -124,12 +141,12 @@ def _own_level(low: int, high: int, levels: Levels, posterior: Posterior, search
     for place in (place for place in order if search.count(place) > 1 and not search.hopeless(place)):
         if place in (low, high):
             continue
-        if search.count(place) < CONFIRM and not _UNDECIDED < posterior.odds[: place - low].sum() < 1 - _UNDECIDED:
+        if search.count(place) < PAIRS and not _UNDECIDED < posterior.odds[: place - low].sum() < 1 - _UNDECIDED:
             continue
         nearer = sorted((low, high), key=lambda end: -len(paired(search.boots, place, end)))
         answers = []
         for end in nearer:
-            answers.append(_stands_apart(place, end, levels, search))
+            answers.append(_stands_apart(place, end, _OWN_LEVEL, levels, search))
             if answers[-1] is not True:
                 break
         if answers[-1] is not False:
@@ -137,7 +154,7 @@ def _own_level(low: int, high: int, levels: Levels, posterior: Posterior, search
     return None
 
 
-def _classes(low: int, high: int, skipped: frozenset[int]) -> list[tuple[int, int]]:
+def _classes(low: int, high: int, skipped: Set[int]) -> list[tuple[int, int]]:
     """Candidates that no boot can tell apart: (a, b) stands for the gaps a+1..b, with a and b testable."""
     places = [place for place in range(low, high + 1) if place in (low, high) or place not in skipped]
     return list(pairwise(places))
@@ -153,7 +170,7 @@ def _most_telling(low: int, high: int, classes: list[tuple[int, int]], chances: 
         total += chance
         halving = min(halving, (round(abs(total - 0.5), 6), search.history.boots.get(place, 0), place))
     places = dict.fromkeys((halving[2], *classes[likeliest], low, high))
-    gains = {place: round(posterior.gain(place), 4) for place in places if not search.hopeless(place)}
+    gains = {place: round(posterior.gain(place), 4) for place in places}
     place = max(gains, key=lambda p: (gains[p], -search.history.boots.get(p, 0)))
     said = f"likeliest so far is {classes[likeliest][1]} with {chances[likeliest]:.0%}"
     how = "an end again, to see whether the host is as it was" if place in (low, high) else "tells most"
@@ -167,23 +184,18 @@ def _expected(chances: list[float], levels: Levels, error_rate: float) -> int:
     d = levels.apart
     bits = next((_INFORMATION[i - 1][1] for i in range(1, len(_INFORMATION)) if d < _INFORMATION[i][0]), 0.99)
     past = 2 * log((1 - error_rate) / error_rate) / (0.72 * d * d)
-    return ceil(missing / bits + past) + 3 * CONFIRM
+    return ceil(missing / bits + past) + 3 * PAIRS
 
 
 def _settled(low: int, high: int, place: tuple[int, int], odds: float, levels: Levels, search: _Search) -> Decision:
     """A step was found: its sides are booted in turns with the ends, then what is left on either side is searched."""
     before, after = place
-    round_ = tuple(dict.fromkeys((low, before, after, high)))
-    unsure = [side for side in place if search.hopeless(side)]
-    if unsure:
-        said = f"@{unsure[0]} is beside the step between @{before} and @{after}, and fails too often"
-        return Found(steps=(), open=(said,))
-    for places, wanted in ((round_, CONFIRM), (place, _OWN_PAIRS)):
-        have = min(len(paired(search.boots, one, other)) for one, other in pairwise(places))
-        if have < wanted:
-            reason = f"{after} is the first with the step ({odds:.1%}): its sides in turns, {have + 1} of {wanted}"
-            ask = next_in_round(search.boots, places, wanted)
-            return search.history.ask(ask, reason, after - before, (len(places) - 1) * (wanted - have) + 2)
+    places = tuple(dict.fromkeys((low, before, after, high))) if search.all_steps else place
+    have = min(len(paired(search.boots, *two)) for two in pairwise(places))
+    if have < PAIRS:
+        reason = f"{after} is the first with the step ({odds:.1%}): its sides in turns, {have + 1} of {PAIRS}"
+        ask = next_in_round(search.boots, places, PAIRS)
+        return search.history.ask(ask, reason, after - before, (len(places) - 1) * (PAIRS - have) + 2)
     step = step_between(search.history, before, after, odds, paired(search.boots, before, after))
     if not search.all_steps:
         return Found(steps=(step,))
@@ -195,7 +207,7 @@ def _rest(low: int, high: int, step: Step, levels: Levels, search: _Search) -> D
     steps: list[Step] = [step]
     said: list[str] = []
     for one, other in ((low, step.last_without), (step.first, high)):
-        apart = one != other and _stands_apart(one, other, levels, search)
+        apart = one != other and _stands_apart(one, other, _REST, levels, search)
         further = _between(one, other, search) if apart is True else apart
         if isinstance(further, Ask):
             return further

@@ -23,6 +23,7 @@ JUMPS = 0.03
 """Share of boots before which the host's pace changes by any amount."""
 _CREEP = 0.1  # share of b that goes to each neighbouring cell at a boot: an sd of 0.22 scatters
 _CELL, _MOST_CELLS = 0.5, 240  # in scatters
+_FARTHEST = 1.4  # logarithm: a host four times as fast or slow as usual
 _CHANGES = (-1.5, 0.0, 1.5)  # in standard errors of the change
 _SCALES = (0.7, 1.0, 1.4)  # eight pairs know their scatter to a quarter
 _FINEST = 1e-4  # relative; boots that agree to the digit are still not exact
@@ -118,6 +119,8 @@ class _Model(NamedTuple):
         import numpy as np
 
         values = np.array([x for _, x in boots])
+        away = abs(levels.change) + _FARTHEST  # one wild boot would make all cells too wide for the others
+        values = np.clip(values, np.median(values) - away, np.median(values) + away)
         reach = abs(levels.change) + 4 * levels.sigma
         start, end = values.min() - reach, values.max() + reach
         cells = np.linspace(start, end, min(_MOST_CELLS, int((end - start) / (_CELL * levels.sigma)) + 2))

@@ -5,6 +5,8 @@ from kassay.errors import BadInput
 from kassay.machines._backend import Machine
 from kassay.registry import discover
 
+__all__ = ["Machine", "machine_for", "machines"]
+
 
 def machines() -> dict[str, Machine]:
     """Every backend by name."""

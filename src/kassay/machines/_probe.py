@@ -33,7 +33,7 @@ def probe_by_boot(name: str, clock: str, arch: str, run: RunQemu, tell: Tell) ->
     kernel = _any_kernel(arch)
     if kernel is None:
         return Probe(name=name, usable=False, detail="not tried: no kernel in the store to try it with",
-                     remedy="kassay kernels fetch debian:6.12")  # fmt: skip
+                     remedy=f"kassay kernels fetch {'' if arch == 'x86_64' else f'{arch}/'}debian:6.12")  # fmt: skip
     tell(Progress(stage="probe", subject=name, text=f"booting {kernel.parent.name[:12]}"))
     return _boot(name, clock, arch, kernel, run)
 

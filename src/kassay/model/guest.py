@@ -38,7 +38,7 @@ class GuestReport(Record, frozen=True, kw_only=True):
     """All that one run shipped.
 
     clock: "tsc" or "monotonic". ticks_per_second: of that clock, as the guest knows it; None
-    when it does not (tsc outside icount). overhead_ticks: smallest interval
+    when it does not (x86's tsc). overhead_ticks: smallest interval
     between two adjacent clock reads; part of every phase, not subtracted. intervals: what lies
     between the marks of a round, in order: phases, and "-" for what is not reported.
     """

@@ -110,6 +110,11 @@ def _snapshots(e: Experiment) -> Iterator[str]:
         yield 'boot: "snapshot" is for clock icount on x86_64 with one CPU; use "short"'
 
 
+def _arm64(e: Experiment) -> Iterator[str]:
+    if e.arch == "arm64" and e.clock != "host" and max(e.cpus, default=1) > 8:
+        yield "cpus: QEMU's machine for arm64 has at most 8"
+
+
 def _profiles(e: Experiment) -> Iterator[str]:
     if e.clock == "tcg" and e.profile not in ("auto", "none") and max(e.cpus, default=1) > 1:
         yield f'profile: {e.profile!r} under tcg is for one CPU; use clock icount, or "none"'
@@ -130,5 +135,5 @@ def _contaminations(e: Experiment) -> Iterator[str]:
 
 
 _RULES: tuple[Callable[[Experiment], Iterator[str]], ...] = (
-    _words, _counts, _machines, _kernels, _workloads, _snapshots, _profiles, _contaminations, _times,
+    _words, _counts, _machines, _kernels, _workloads, _snapshots, _arm64, _profiles, _contaminations, _times,
 )  # fmt: skip
