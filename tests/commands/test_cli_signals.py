@@ -28,11 +28,8 @@ cli.main()
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_signal_ends_the_children_and_says_how_to_go_on(number: signal.Signals) -> None:
-    as_in_a_terminal = (
-        "env",
-        f"--default-signal={number.name}",
-    )  # what runs the tests may ignore it, which is inherited
-    argv = (*as_in_a_terminal, sys.executable, "-c", _COMMAND)
+    # As in a terminal: what runs the tests may ignore the signal, and that is inherited.
+    argv = ("env", f"--default-signal={number.name}", sys.executable, "-c", _COMMAND)
     with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
         started = int(child.stdout.readline())

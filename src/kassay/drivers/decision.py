@@ -6,6 +6,7 @@ from math import exp
 from statistics import median
 from typing import TypeAlias
 
+from kassay.drivers.beside import between
 from kassay.model.bisect import Observation, Step
 from kassay.model.records import Record
 
@@ -73,7 +74,7 @@ def step_between(history: History, low: int, high: int, odds: float | None = Non
     """
     before, after = history.value(low), history.value(high)
     if pairs:
-        middle, change = median(sum(two) / 2 for two in pairs), median(two[1] - two[0] for two in pairs)
+        middle, change = median(sum(two) / 2 for two in pairs), between(pairs)
         before, after = exp(middle - change / 2), exp(middle + change / 2)
     return Step(
         last_without=low, first=high, before=before, after=after, change=after / before - 1,

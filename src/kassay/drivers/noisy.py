@@ -79,8 +79,9 @@ def _between(low: int, high: int, search: _Search) -> Decision:
     if ends is not None:
         return ends
     pairs = paired(search.boots, low, high)
-    if levels_of(pairs[:END_PAIRS]).apart < LEAST_APART:  # more boots must not turn a search back
-        return _too_close(low, high, levels_of(pairs[:END_PAIRS]))
+    at_first = levels_of(pairs[:END_PAIRS])  # more boots must not turn a search back
+    if at_first.apart < LEAST_APART:
+        return _too_close(low, high, at_first)
     levels, inside = levels_of(pairs), search.inside(low, high)
     posterior = Posterior(low, high, inside, levels)
     own = _own_level(low, high, levels, posterior, search)

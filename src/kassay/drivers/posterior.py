@@ -11,6 +11,8 @@ from functools import cached_property
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
+from kassay.drivers.beside import between
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -45,9 +47,8 @@ class Levels(NamedTuple):
 
 def levels_of(pairs: Sequence[tuple[float, float]]) -> Levels:
     """From logarithms of (good end, bad end), booted side by side: sigma = 1.4826 MAD of their differences / sqrt 2."""
-    differences = [bad - good for good, bad in pairs]
-    change = median(differences)
-    sigma = max(1.4826 * median(abs(x - change) for x in differences) / 2**0.5, _FINEST)
+    change = between(pairs)
+    sigma = max(1.4826 * median(abs(bad - good - change) for good, bad in pairs) / 2**0.5, _FINEST)
     return Levels(change, sigma, error_of(sigma, len(pairs)))
 
 
