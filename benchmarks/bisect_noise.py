@@ -15,9 +15,9 @@ from random import Random
 from statistics import median
 from typing import NamedTuple
 
-from kassay.drivers.decision import Ask, Found
-from kassay.drivers.noisy import END_PAIRS, next_step
 from kassay.model.bisect import Observation
+from kassay.search.decision import Ask, Found
+from kassay.search.noisy import END_PAIRS, next_step
 
 ROWS = (  # commits, change, scatter, drift, share of boots at which the host's pace changes
     (16, 0.40, 0.05, 0.0, 0.0), (1024, 0.40, 0.05, 0.0, 0.0), (14000, 0.40, 0.05, 0.0, 0.0),

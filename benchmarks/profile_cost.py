@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 from kassay.guest import protocol
 from kassay.journal import artifacts
-from kassay.measuring import Measurer
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.guest import PhaseRounds
 from kassay.model.progress import silent
-from kassay.prepare import prepare
+from kassay.plan.prepare import prepare
+from kassay.run.boot import Measurer
 
 MODES = ("none", "counts", "stacks")
 BOOTS = ("short", "snapshot")

@@ -5,12 +5,12 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from kassay.candidates import Range, between
-from kassay.drivers.bisect import Ask
 from kassay.model.bisect import Question
 from kassay.model.experiment import Experiment, KernelUse, WorkloadUse
 from kassay.model.progress import Tell, silent
-from kassay.probing import Probe
+from kassay.search.candidates import Range, between
+from kassay.search.next_step import Ask
+from kassay.search.probe import Probe
 
 Cost = Callable[[str], "float | str"]
 

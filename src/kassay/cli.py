@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from kassay import __version__
-from kassay.commands._command import Command
+from kassay.commands import Command
 from kassay.errors import KassayError
 from kassay.registry import discover
 

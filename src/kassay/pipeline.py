@@ -10,34 +10,40 @@ from msgspec import structs
 
 from kassay.analysis.analyse import Analysis, analyse
 from kassay.analysis.beside import side_by_side
+from kassay.analysis.choosing import chosen
 from kassay.analysis.gap import gaps
 from kassay.analysis.gate.same_shape import SHAPE
+from kassay.analysis.imported import judge_samples
+from kassay.analysis.interim import InterimLooks
+from kassay.analysis.itemised import Profiled, itemised, profiled, stacks_of
+from kassay.analysis.itemised import executed as executed_at
+from kassay.analysis.outlook import outlook
 from kassay.analysis.seed_findings import judged_by_seed_rules
 from kassay.analysis.series import tabled
 from kassay.analysis.value import primary_value
-from kassay.choosing import chosen
-from kassay.directory import BESIDE, RunDirectory, open_directory, resumed, started
 from kassay.effects.files import swept
-from kassay.evidence import collect
-from kassay.imported import answer_import
-from kassay.imports.store import is_import
+from kassay.effects.lock import exclusive, host_for
+from kassay.evidence.collect import collect
+from kassay.evidence.profiles import Profiles
+from kassay.imports import store
+from kassay.journal.directory import BESIDE, RunDirectory, open_directory, resumed, started
 from kassay.journal.journal import append, open_journal, read_journal
-from kassay.looking import Looking
-from kassay.measuring import Measurer, jobs_for
-from kassay.model.experiment import Experiment, labels
+from kassay.model.experiment import TIMED_MARGIN, Experiment, labels
 from kassay.model.measurement import CellEvidence
+from kassay.model.profile import Executed
 from kassay.model.progress import Progress, Tell, silent
+from kassay.model.records import content_id
 from kassay.model.report import Report
 from kassay.model.run import RunRecord
-from kassay.outlook import outlook, remember
-from kassay.prepare import Prepared, prepare, shared_cmdline
-from kassay.profiles import Executed, Profiled, Profiles, itemised, profiled, stacks_of
-from kassay.profiles import executed as executed_at
+from kassay.plan.prepare import Prepared, prepare, shared_cmdline
 from kassay.report.build import build_report, value_verdict
-from kassay.rows import kept as kept_rows
-from kassay.run.lock import exclusive, host_for
+from kassay.report.build_imported import build_imported
+from kassay.run.boot import Measurer, jobs_for
+from kassay.run.pace import known_pace, remember_pace
 from kassay.run.scheduler import owed, run_all, stages
-from kassay.searchlog import is_search
+from kassay.search.log import is_search
+from kassay.search.loop import report as search_report
+from kassay.series.rows import kept as kept_rows
 
 _FIRST: Mapping[str, str] = MappingProxyType({})
 
@@ -59,12 +65,10 @@ def answer(directory: Path, tell: Tell = silent, *, seed_rules: bool = False) ->
 
     seed_rules: the report also says what the rules of the seeds' framework make of the same boots.
     """
-    if is_import(directory):
-        return answer_import(directory, seed_rules=seed_rules)
+    if store.is_import(directory):
+        return _answer_import(directory, seed_rules=seed_rules)
     if is_search(directory):
-        from kassay.bisecting import report as bisected  # it asks this function about the culprit
-
-        return bisected(directory, tell, seed_rules=seed_rules)
+        return search_report(directory, lambda culprit: answer(culprit, tell, seed_rules=seed_rules))
     read = _read(directory, tell)
     counted = Profiles(read.here, read.records, read.evidence)
     plan, analysis = read.here.plan, read.analysis
@@ -84,6 +88,17 @@ def answer(directory: Path, tell: Tell = silent, *, seed_rules: bool = False) ->
     if seed_rules:
         report = structs.replace(report, seed_rules=judged_by_seed_rules(findings))
     return _with_times(report, directory / BESIDE, tell)
+
+
+def _answer_import(directory: Path, *, seed_rules: bool = False) -> Report:
+    """The answer from imported values, by the rules of own timed runs."""
+    samples = store.load(directory)
+    analysis = judge_samples(samples, TIMED_MARGIN)
+    return build_imported(
+        samples, analysis.findings, analysis.ladders, analysis.families, directory=str(directory),
+        plan_id=content_id(samples), margin=TIMED_MARGIN,
+        seed_rules=judged_by_seed_rules(analysis.findings) if seed_rules else (),
+    )  # fmt: skip
 
 
 def _with_times(report: Report, directory: Path, tell: Tell) -> Report:
@@ -142,7 +157,13 @@ def _make_runs(prepared: Prepared, here: RunDirectory, records: tuple[RunRecord,
         lost = f", {given_up} of them failed for good (--fresh measures anew)" if given_up else ""
         tell(Progress(stage="run", subject=f"{done}/{total}", text=f"already there{lost}", done=done / total))
     elif here.plan.experiment.timed:
-        tell(Progress(stage="plan", subject=here.plan.experiment.clock, text=outlook(here.plan)))
+        tell(
+            Progress(
+                stage="plan",
+                subject=here.plan.experiment.clock,
+                text=outlook(here.plan, known_pace(here.plan.experiment)),
+            )
+        )
 
     def keep(record: RunRecord) -> None:
         nonlocal done
@@ -151,11 +172,11 @@ def _make_runs(prepared: Prepared, here: RunDirectory, records: tuple[RunRecord,
         text = record.outcome if record.outcome == "ok" else f"{record.outcome}: {record.detail}"
         tell(Progress(stage="run", subject=f"{done}/{total}", text=text, done=done / total))
 
-    enough = Looking(here, tell)
+    enough = InterimLooks(here.plan, lambda made: collect(here, made), tell)
     with swept(here.path / "scratch") as scratch:
         measurer = Measurer(prepared, here.path, scratch.resolve())
         for stage in stages(here.plan):
             records = run_all(here.plan, records, measurer.measure, keep, jobs_for(prepared), stage)
             if enough(records):
                 break
-    remember(here.plan, records)
+    remember_pace(here.plan, records)

@@ -1,38 +1,56 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Discovery of extension points: a folder of small files, file name = name."""
+"""Discovery of extension points: a folder of small files, file name = name; the same folders of others count as well.
+
+KASSAY_PATH names directories (separated by ":") that are laid out as src/kassay is: with KASSAY_PATH=/x a file
+/x/report/formats/org.py adds `--format org`. docs/extending.md has every extension point.
+"""
 
 import importlib
 import pkgutil
 from collections.abc import Mapping
 from functools import cache
-from types import MappingProxyType, ModuleType
+from pathlib import Path
+from types import MappingProxyType
 from typing import TypeVar
 
-from kassay.errors import Defect
+from kassay.effects.files import extension_directories
+from kassay.errors import BadInput, Defect
 
 T = TypeVar("T")
 
 
-def discover(package: str, constant: str, kind: type[T]) -> Mapping[str, T]:
-    """Every module of `package` that does not start with "_", mapped from its name to its `constant`.
+def names(package: str) -> tuple[str, ...]:
+    """Names of what discover() would find, in order; of its modules none is imported."""
+    return tuple(sorted(_places(package)))
 
-    Raises Defect when a module has no such constant or one of another type: a
-    contribution that cannot be used must not vanish silently.
-    """
-    found: dict[str, T] = {}
-    for name, module in _modules(package).items():
-        value = getattr(module, constant, None)
-        if not isinstance(value, kind):
-            raise Defect(f"{package}.{name}: no {constant} of type {kind.__name__}")
-        found[name] = value
-    return MappingProxyType(found)
+
+def load(package: str, name: str, constant: str, kind: type[T]) -> T:
+    """The `constant` of one module of names(). Raises Defect when it has none, or one of another type: a contribution
+    that cannot be used must not vanish silently."""
+    value = getattr(importlib.import_module(f"{package}.{name}"), constant, None)
+    if not isinstance(value, kind):
+        raise Defect(f"{package}.{name}: no {constant} of type {kind.__name__}")
+    return value
+
+
+def discover(package: str, constant: str, kind: type[T]) -> Mapping[str, T]:
+    """Every module of `package` that does not start with "_", mapped from its name to its `constant`."""
+    return MappingProxyType({name: load(package, name, constant, kind) for name in names(package)})
 
 
 @cache
-def _modules(package: str) -> Mapping[str, ModuleType]:
-    names = _module_names(importlib.import_module(package))
-    return MappingProxyType({name: importlib.import_module(f"{package}.{name}") for name in names})
-
-
-def _module_names(package: ModuleType) -> list[str]:
-    return sorted(m.name for m in pkgutil.iter_modules(package.__path__) if not m.name.startswith("_"))
+def _places(package: str) -> Mapping[str, Path]:
+    """Name of each module -> the folder it is in. Raises BadInput when two folders have the same name."""
+    module = importlib.import_module(package)
+    for directory in extension_directories("/".join(package.split(".")[1:])):
+        if str(directory) not in module.__path__:
+            module.__path__.append(str(directory))
+    found: dict[str, Path] = {}
+    for folder in map(Path, module.__path__):
+        for entry in pkgutil.iter_modules([str(folder)]):
+            if entry.name in found:
+                raise BadInput(f"{folder / entry.name}.py: there is a {found[entry.name] / entry.name}.py already",
+                               "give the file another name")  # fmt: skip
+            if not entry.name.startswith("_"):
+                found[entry.name] = folder
+    return MappingProxyType(found)

@@ -2,7 +2,7 @@
 """The gate refuses what may not be compared, with the reason; and every rule can refuse."""
 
 from kassay.analysis.analyse import refusals_of
-from kassay.analysis.gate._rule import GateRule, Refusal
+from kassay.analysis.gate import GateRule, Refusal
 from kassay.model.measurement import Measurement
 from kassay.model.profile import RegionSummary
 from kassay.registry import discover

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kassay import searchlog
+from kassay.search import log as searchlog
 from tests.boot.conftest import QUICK, Kassay, command
 from tests.histories import commit, git
 

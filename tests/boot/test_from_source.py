@@ -16,8 +16,7 @@ from kassay.building import builder, git, slots
 from kassay.effects.files import cache_directory
 from kassay.guest import compile, initramfs, protocol
 from kassay.kernels import fetch
-from kassay.machines import machine_for
-from kassay.machines._backend import Job
+from kassay.machines import Job, machine_for
 from kassay.model.build import BuildRef, build_text
 from kassay.model.kernel import KernelArtifact, parse_ref
 from kassay.model.progress import Progress, silent

@@ -10,21 +10,21 @@ import pytest
 from kassay import pipeline
 from kassay.commands import _options
 from kassay.commands._options import experiment_from
-from kassay.directory import open_directory
-from kassay.evidence import collect
+from kassay.evidence.collect import collect
+from kassay.evidence.profiles import region_of
 from kassay.guest import protocol
 from kassay.journal import artifacts
+from kassay.journal.directory import open_directory
 from kassay.journal.journal import read_journal
-from kassay.machines._backend import Ended, Job
-from kassay.measuring import Measurer
+from kassay.machines import Ended, Job
 from kassay.model.measurement import CellEvidence
 from kassay.model.progress import silent
 from kassay.model.run import RunRecord
-from kassay.prepare import prepare
+from kassay.plan.prepare import prepare
 from kassay.profile.functions import profile_of
 from kassay.profile.raw import parse
 from kassay.profile.symbols import Symbols
-from kassay.profiles import region_of
+from kassay.run.boot import Measurer
 
 from .conftest import NEW, OLD, QUICK, Kassay
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kassay.directory import BESIDE, open_directory
+from kassay.journal.directory import BESIDE, open_directory
 from kassay.journal.journal import read_journal
 from kassay.model.timing import LOOKS
 from tests.boot.conftest import NEW, Kassay

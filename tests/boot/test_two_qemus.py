@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from kassay import pipeline
+from kassay.archive import apt as _apt
+from kassay.archive.mirrors import host_mirrors
 from kassay.effects.files import cache_directory
-from kassay.kernels import _apt
-from kassay.kernels._aptsources import host_mirrors
 from kassay.machines._plugin import interface
 from kassay.machines._qemu import version
 from kassay.model.finding import AttributionRow

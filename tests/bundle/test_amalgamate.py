@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from kassay.bundle.amalgamate import amalgamate
+from kassay.bundle.sources import reproducer
 from kassay.guest import catalog, sources
 from kassay.model.workload import Workload
-from kassay.reproducing import reproducer
 from tests.analysis.plans import plan_of
 
 NAMES = sources.workload_names()

@@ -8,8 +8,8 @@ import pytest
 
 from kassay.bundle.digits import same_counts, same_findings, unlike
 from kassay.bundle.said import said
-from kassay.directory import open_directory
-from kassay.evidence import collect
+from kassay.evidence.collect import collect
+from kassay.journal.directory import open_directory
 from kassay.journal.journal import read_journal
 from kassay.model.finding import Finding
 from kassay.model.measurement import CellEvidence

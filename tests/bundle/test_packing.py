@@ -13,13 +13,13 @@ import pytest
 
 from kassay import pipeline
 from kassay.bundle.manifest import NAME, Manifest, packed_files, write_manifest
-from kassay.bundling import LIMIT, rerun, verify
+from kassay.bundle.pack import pack
+from kassay.bundle.verify import LIMIT, rerun, verify
 from kassay.errors import BadInput
 from kassay.journal import artifacts
 from kassay.model.experiment import Experiment
 from kassay.model.progress import Tell, silent
 from kassay.model.samples import Sample, SampleSeries
-from kassay.packing import pack
 from tests.history.directories import measured, plan_with
 from tests.history.test_add import imported
 

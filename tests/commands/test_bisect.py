@@ -8,13 +8,13 @@ import pytest
 from typer.testing import CliRunner
 
 from kassay import kernels as kernel_store
-from kassay import probing
 from kassay.cli import build_app
-from kassay.drivers.bisect import Ask
 from kassay.errors import BadInput, HostLacks, NotBuilt
 from kassay.model.bisect import Question
 from kassay.model.progress import Tell
-from kassay.probing import Probe
+from kassay.search import probe as probing
+from kassay.search.next_step import Ask
+from kassay.search.probe import Probe
 
 STEP = ("bisect", "--step", "mprotect_toggle", "--good", "image:/good", "--bad", "image:/bad", "--head", "image:/head")
 
@@ -52,7 +52,7 @@ class Costs:
             raise head
         return (SimpleNamespace(identity=SimpleNamespace(image_sha256=f"{head}".ljust(64, "0"), release="r")),)
 
-    def probe(self, question: Question, ask: Ask, directory: Path, tell: Tell) -> Probe:
+    def probe(self, question: Question, ask: Ask, directory: Path, tell: Tell, *_: object) -> Probe:
         name = question.candidates[ask.candidate].ref.removeprefix("image:/")
         self.booted.append(name)
         cost = self.costs[name]

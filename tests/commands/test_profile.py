@@ -10,10 +10,10 @@ import pytest
 from typer.testing import CliRunner
 
 from kassay import pipeline
+from kassay.analysis.itemised import Profiled
 from kassay.cli import build_app
-from kassay.directory import started
 from kassay.errors import BadInput
-from kassay.profiles import Profiled
+from kassay.journal.directory import started
 from tests.analysis.plans import plan_of
 from tests.analysis.profiles import BASE, HEAD, value
 from tests.report.reports import UNIT

@@ -9,8 +9,7 @@ from typer.core import TyperGroup
 from typer.testing import CliRunner
 
 from kassay.cli import build_app
-from kassay.commands import compare, ladder
-from kassay.commands._command import Command
+from kassay.commands import Command, compare, ladder
 from kassay.model.experiment import SCHEMA, Experiment, KernelUse, WorkloadUse
 from kassay.registry import discover
 from kassay.spec.load import dump, parse

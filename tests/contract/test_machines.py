@@ -15,8 +15,7 @@ from kassay.effects import process
 from kassay.effects.files import cache_directory
 from kassay.errors import BadInput, HostLacks
 from kassay.guest import cpio
-from kassay.machines import _qemu, machine_for
-from kassay.machines._backend import Ended, Job, Machine
+from kassay.machines import Ended, Job, Machine, _qemu, machine_for
 from kassay.machines._host import host_arch
 from kassay.machines._qmp import Qmp, QmpError
 from kassay.model.experiment import BOOTS

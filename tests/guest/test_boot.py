@@ -8,8 +8,7 @@ import pytest
 
 from kassay import kernels
 from kassay.guest import audit, compile, initramfs, protocol, sources
-from kassay.machines import machine_for
-from kassay.machines._backend import Job
+from kassay.machines import Job, machine_for
 from kassay.model.guest import GuestReport
 from kassay.model.kernel import KernelArtifact, parse_ref
 from kassay.model.progress import silent

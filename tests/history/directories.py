@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from kassay.directory import started
 from kassay.journal import artifacts
+from kassay.journal.directory import started
 from kassay.journal.journal import append, open_journal
 from kassay.model.experiment import KernelUse
 from kassay.model.kernel import KernelIdentity

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from kassay.archiving import gather
 from kassay.history.add import add
 from kassay.history.archive import Archive, writing
+from kassay.history.gather import gather
 from kassay.history.query import Wanted, lines
 from kassay.model.records import to_json
 from kassay.model.samples import ImportedKernel, Sample, Samples, SampleSeries, Source, Spread

@@ -7,11 +7,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from kassay.archiving import gather
 from kassay.errors import BadInput
 from kassay.history.add import add
 from kassay.history.archive import Archive, writing
 from kassay.history.confirm import experiment_for, judged, not_reproducible, why_not
+from kassay.history.gather import gather
 from kassay.history.nominate import confirmations, judged_directories, nominations, remember, too_short
 from kassay.history.query import Wanted, lines
 from kassay.history.records import OUTCOMES, Nomination

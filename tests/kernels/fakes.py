@@ -9,8 +9,8 @@ from pathlib import Path
 
 import msgspec
 
+from kassay.archive.index import Package
 from kassay.effects.files import sha256_file
-from kassay.kernels._index import Package
 from kassay.model.progress import Progress
 
 COMPILER = "gcc-14 (Fake 14.2.0-19) 14.2.0, GNU ld (GNU Binutils) 2.44"

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from kassay.archive.index import current_index
+from kassay.archive.mirrors import host_mirrors
 from kassay.effects.files import cache_directory, sha256_file
 from kassay.kernels import fetch, load_modules, versions
-from kassay.kernels._aptsources import host_mirrors
-from kassay.kernels._index import current_index
 from kassay.model.kernel import KernelArtifact, parse_ref
 from tests.kernels.fakes import Told
 

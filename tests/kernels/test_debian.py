@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from kassay.archive import apt as _apt
+from kassay.archive import index as _index
+from kassay.archive.index import Index, Package
+from kassay.archive.mirrors import Mirror, Mirrors
 from kassay.errors import BadInput, HostLacks
-from kassay.kernels import _apt, _index, debian, fetch, load_modules, versions
-from kassay.kernels._aptsources import Mirror, Mirrors
-from kassay.kernels._index import Index, Package
+from kassay.kernels import debian, fetch, load_modules, versions
 from kassay.model.kernel import KernelArtifact, parse_ref
 from kassay.model.progress import Tell
 from tests.kernels import fakes

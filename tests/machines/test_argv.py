@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kassay.machines import Job
 from kassay.machines._argv import DETERMINISTIC, PROGRAMS, SHORTENING, argv, kernel_cmdline
-from kassay.machines._backend import Job
 from kassay.model.experiment import BOOTS
 
 CLOCKS = ("icount", "tcg", "kvm")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kassay.effects import process
-from kassay.machines._backend import Ended, Job
+from kassay.machines import Ended, Job
 from kassay.machines._probe import probe_by_boot
 from kassay.model.machine import Probe
 from kassay.model.progress import Progress, silent

@@ -3,7 +3,7 @@
 
 from pathlib import Path
 
-from kassay.report.formats._format import Format
+from kassay.report.formats import Format
 from tests.report.rendering import FORMATS, rendered
 
 GOLDEN = ("ladder", "compare", "refused")

@@ -10,7 +10,7 @@ from kassay.errors import BadInput
 from kassay.model.records import from_json, to_json
 from kassay.model.report import Report
 from kassay.registry import discover
-from kassay.report.formats._format import Format
+from kassay.report.formats import Format
 from kassay.report.icicle import library
 from tests.report.reports import SAMPLES
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from kassay.model.bisect import Candidate, Step
 from kassay.report.bisection import bisected as as_bisected
 from kassay.report.bisection import effort, introduced, log_table, path_table, section_texts, steps_table, verdict
-from kassay.report.formats._format import formats
+from kassay.report.formats import formats
 from tests.report.bisected_reports import bisected, bisection
 
 

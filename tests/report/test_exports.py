@@ -15,7 +15,7 @@ import kassay.report.exports
 from kassay.errors import BadInput
 from kassay.model.profile import CallEdge, Profile
 from kassay.registry import discover
-from kassay.report.exports._export import Export, exported
+from kassay.report.exports import Export, exported
 from tests.analysis.profiles import cost, profile
 from tests.report.reports import HOSTILE
 

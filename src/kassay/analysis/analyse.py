@@ -8,7 +8,7 @@ from typing import NamedTuple
 from msgspec import structs
 
 from kassay.analysis.exact import judge_counts, withheld
-from kassay.analysis.gate._rule import GateRule, Refusal
+from kassay.analysis.gate import GateRule, Refusal
 from kassay.analysis.ladder import Compare, build_ladder, find_steps
 from kassay.analysis.looks import seen
 from kassay.analysis.session import Control, control_of, decided, session_of, settle

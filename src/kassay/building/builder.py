@@ -15,8 +15,8 @@ from kassay.building.compilers import Compiler, check_tools, find_compiler, link
 from kassay.building.config import requested
 from kassay.building.source import kernel_version, source_tree
 from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
+from kassay.effects.lock import locked
 from kassay.errors import BadInput, Defect
-from kassay.kernels._lock import locked
 from kassay.model.build import BuildIdentity, BuildRef, BuildSource, build_text, parse_build
 from kassay.model.kernel import KernelRef
 from kassay.model.progress import Tell

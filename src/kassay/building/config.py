@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from kassay.building import environment
-from kassay.building.archive import distro_config
+from kassay.building.debian_source import distro_config
 from kassay.building.failure import first_error
 from kassay.effects import process
 from kassay.effects.files import disk_errors, expanded, write_atomic

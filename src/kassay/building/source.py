@@ -5,12 +5,13 @@ from pathlib import Path
 
 import msgspec
 
-from kassay.building import archive, git
+from kassay.building import debian_source as archive
+from kassay.building import git
 from kassay.building.config import version_in
 from kassay.building.patches import patched
 from kassay.effects.files import expanded, sha256_bytes, write_atomic
+from kassay.effects.lock import locked
 from kassay.errors import BadInput
-from kassay.kernels._lock import locked
 from kassay.model.build import BuildRef, BuildSource
 from kassay.model.progress import Tell
 from kassay.model.records import from_json, to_json

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from kassay.archive import apt as _apt
+from kassay.archive.index import current_index
+from kassay.archive.mirrors import host_mirrors
 from kassay.effects import process
 from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, swept, write_atomic
+from kassay.effects.lock import locked
 from kassay.errors import HostLacks
-from kassay.kernels import _apt
-from kassay.kernels._aptsources import host_mirrors
-from kassay.kernels._index import current_index
-from kassay.kernels._lock import locked
 from kassay.model.progress import Progress, Tell
 
 # Suites in which a compiler is looked for; the first that has it is taken with all it needs.

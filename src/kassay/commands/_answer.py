@@ -5,14 +5,14 @@ from pathlib import Path
 
 from kassay import pipeline
 from kassay.commands._show import say, say_answer, showing
-from kassay.directory import BESIDE
 from kassay.effects.files import write_atomic
 from kassay.errors import BadInput, KassayError
+from kassay.journal.directory import BESIDE
 from kassay.model.experiment import Experiment
 from kassay.model.finding import REFUSED
 from kassay.model.progress import Progress
 from kassay.model.report import Report
-from kassay.report.formats._format import Format, formats
+from kassay.report.formats import Format, formats
 
 FORMATS_HELP = "terminal, markdown, json, html, mail, lkp, csv, pyperf or kcidb; docs/formats.md says what each is for."
 

@@ -8,10 +8,9 @@ from pathlib import Path
 import msgspec
 from msgspec import structs
 
-from kassay import bisecting, probing, searchlog
 from kassay import kernels as kernel_store
+from kassay import pipeline
 from kassay.commands._show import say
-from kassay.drivers.bisect import Ask
 from kassay.effects.files import write_atomic
 from kassay.errors import Defect, KassayError, NotBuilt
 from kassay.model.bisect import Bisection, Candidate, Question
@@ -19,10 +18,14 @@ from kassay.model.kernel import parse_ref
 from kassay.model.progress import Tell
 from kassay.model.records import from_json, to_json
 from kassay.model.units import format_numbers
-from kassay.probing import Probe
+from kassay.search import log as searchlog
+from kassay.search import loop as bisecting
+from kassay.search.next_step import Ask
+from kassay.search.probe import Probe, prober
 
 GOOD, BAD, SKIP, STOP = 0, 1, 125, 128
 _HEAD = 1
+_PROBE = prober(pipeline.measure)
 
 
 def guarded(command: Callable[[], int]) -> int:
@@ -55,7 +58,7 @@ def step(ends: Question, head: str, out: Path, tell: Tell) -> int:
     question = structs.replace(ends, candidates=(good, one, bad), range=f"{ends.range}, {head}")
     place = out / "heads" / image[:16]
     # By time an end says something only of the minutes in which it was booted.
-    measure = probing.probe if question.timed else _EndsOnce(out / "ends")
+    measure = _PROBE if question.timed else _EndsOnce(out / "ends")
     found = bisecting.search(_as_before(question, place), place, tell, measure)
     status, said = _judged(found, head)
     say(f"{said}\n")
@@ -96,12 +99,12 @@ class _EndsOnce:
 
     def __call__(self, question: Question, ask: Ask, directory: Path, tell: Tell) -> Probe:
         if ask.candidate == _HEAD:
-            return probing.probe(question, ask, directory, tell)
+            return _PROBE(question, ask, directory, tell)
         name = f"{'good' if ask.candidate == 0 else 'bad'}-{ask.boot}"
         note = self._place / f"{name}.json"
         try:
             return from_json(note.read_bytes(), Probe)
         except (OSError, msgspec.DecodeError):
-            found = probing.probe(question, ask, self._place / name, tell)
+            found = _PROBE(question, ask, self._place / name, tell)
         write_atomic(note, to_json(found))
         return found

@@ -8,18 +8,18 @@ from typing import NamedTuple
 import msgspec
 
 from kassay import kernels, pipeline
+from kassay.analysis.itemised import Profiled
 from kassay.codegen.code import Function
 from kassay.codegen.counts import Counted, counted, same_shape, with_counts
 from kassay.codegen.images import Image
 from kassay.codegen.normalise import Listing, listing
 from kassay.commands._codegen_bodies import Found
-from kassay.directory import open_directory
 from kassay.errors import BadInput, NotBuilt
+from kassay.journal.directory import open_directory
 from kassay.model.codegen import Body
 from kassay.model.experiment import labels
 from kassay.model.kernel import KernelArtifact
 from kassay.model.progress import Progress, Tell
-from kassay.profiles import Profiled
 
 _NOT_MEASURED = "not in the runs"
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from kassay.commands._show import say
 from kassay.errors import BadInput
+from kassay.model.texts import one_line
 from kassay.report.aligned import column
-from kassay.report.words import one_line
 
 FORMATS = ("terminal", "json", "csv")
 

@@ -6,7 +6,8 @@ from shlex import quote
 
 from kassay.errors import BadInput
 from kassay.model.samples import UNITS_OF_REPLICATION, ImportedKernel, Samples, SampleSeries
-from kassay.report.words import cut, one_line
+from kassay.model.texts import one_line
+from kassay.report.words import cut
 
 _SHOWN = 8
 _LONGEST = 400  # of a line; names come from files of others

@@ -3,11 +3,11 @@
 
 from collections.abc import Sequence
 
+from kassay.analysis.itemised import Profiled
+from kassay.model.texts import one_line
 from kassay.profile.lines import LineCost
-from kassay.profiles import Profiled
 from kassay.report.columns import Column, summed
 from kassay.report.tables import Table, cells
-from kassay.report.words import one_line
 
 _ROOT = ("/mm/", "/kernel/", "/lib/", "/arch/", "/include/", "/fs/", "/guest/")
 

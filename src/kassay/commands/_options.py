@@ -17,7 +17,7 @@ from kassay.model.machine import CLOCKS
 from kassay.model.records import content_id
 from kassay.model.timing import LOOKS
 from kassay.model.units import parse_bytes
-from kassay.prepare import pinned
+from kassay.plan.prepare import pinned
 from kassay.spec.load import check
 
 _M, _R = "Machine", "Runs"

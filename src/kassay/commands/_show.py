@@ -14,7 +14,7 @@ from kassay.model.progress import Progress as Event
 from kassay.model.progress import Tell
 from kassay.model.report import Report
 from kassay.report.aligned import aligned, room_for_names
-from kassay.report.formats._format import Format
+from kassay.report.formats import Format
 from kassay.report.formats.terminal import render_rich
 from kassay.report.tables import Table
 

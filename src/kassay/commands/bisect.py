@@ -7,17 +7,20 @@ from typing import Annotated, Any
 from msgspec import structs
 from typer import Argument, Option
 
-from kassay import bisecting, searchlog
-from kassay.candidates import Range, between, listed
+from kassay import pipeline
+from kassay.commands import Command
 from kassay.commands._answer import deliver, format_named, status
 from kassay.commands._bisect_step import guarded, step
-from kassay.commands._command import Command
 from kassay.commands._options import directory_for, experiment_from, with_shared_options
 from kassay.commands._show import say, showing
 from kassay.errors import BadInput
 from kassay.model.bisect import Question
 from kassay.model.experiment import Experiment
 from kassay.model.progress import Progress, Tell
+from kassay.search import log as searchlog
+from kassay.search import loop as bisecting
+from kassay.search.candidates import Range, between, listed
+from kassay.search.probe import prober
 
 _PANEL = "Search"
 _STEPS = ("all", "largest")
@@ -88,9 +91,9 @@ def _bisect(
         directory = _directory(question, options)
         question = bisecting.resumed(question, directory)
         _announce(question, directory, tell)
-        found = bisecting.search(question, directory, tell)
-        bisecting.conclude(question, directory, found, tell)
-        report = bisecting.report(directory, tell)
+        found = bisecting.search(question, directory, tell, prober(pipeline.measure))
+        bisecting.conclude(question, directory, found, tell, pipeline.measure)
+        report = pipeline.answer(directory, tell)
     deliver(report, chosen, directory)
     return status(report) if options["exit_code"] else 0
 

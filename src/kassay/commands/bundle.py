@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
-from kassay.commands._command import Command
+from kassay.commands import Command
 from kassay.commands._show import say, showing
 from kassay.errors import BadInput
 from kassay.model.units import format_bytes, parse_bytes
@@ -34,7 +34,7 @@ def _pack(
 
     Example: kassay bundle pack kassay-out/demo --out demo.tar.zst
     """
-    from kassay.packing import pack
+    from kassay.bundle.pack import pack
 
     target = out if out is not None else directory.with_name(f"{directory.resolve().name}.tar.zst")
     with showing() as tell:
@@ -53,7 +53,7 @@ def _verify(path: _Path, limit: _Limit = "4GiB") -> int:
 
     Exit status 2 when anything is damaged, missing, added, or not what the runs give.
     """
-    from kassay.bundling import verify
+    from kassay.bundle.verify import verify
 
     with showing() as tell:
         found = verify(path, _bytes(limit), tell)
@@ -76,7 +76,7 @@ def _rerun(
     Times are compared by direction and interval: they never repeat to the digit.
     """
     from kassay.bundle.said import said
-    from kassay.bundling import rerun
+    from kassay.bundle.verify import rerun
 
     with showing() as tell:
         repeated = rerun(path, out, _bytes(limit), tell)

@@ -10,17 +10,16 @@ from typer import Argument, Option
 
 from kassay import pipeline
 from kassay.codegen.classes import classified, verdict
-from kassay.commands import _options
+from kassay.commands import Command, _options
 from kassay.commands._codegen_bodies import Found, in_images, in_objects
 from kassay.commands._codegen_counts import Measured, with_executions
-from kassay.commands._command import Command
 from kassay.commands._show import say, showing
 from kassay.effects.files import write_atomic
 from kassay.errors import BadInput
 from kassay.model.codegen import Body, CodegenReport
 from kassay.model.kernel import checked_arch, parse_ref
 from kassay.model.progress import Tell
-from kassay.prepare import pinned
+from kassay.plan.prepare import pinned
 from kassay.report.codegen.formats import FORMATS, of_suffix
 from kassay.report.codegen.words import DISCLOSURES
 

@@ -8,7 +8,7 @@ from rich.table import Table
 from typer import Option
 
 from kassay.building.compilers import check_tools, find_compiler, linker_of
-from kassay.commands._command import Command
+from kassay.commands import Command
 from kassay.commands._show import showing
 from kassay.effects import process
 from kassay.errors import KassayError

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 from typer import Argument
 
+from kassay.commands import Command
 from kassay.commands._answer import measure_and_answer
-from kassay.commands._command import Command
 from kassay.commands._options import directory_for, experiments_from, with_shared_options
 
 

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
-from kassay.commands._command import Command
+from kassay.commands import Command
 from kassay.commands._history_out import known_format, say_csv, say_json, say_rows
 from kassay.commands._show import say, showing
-from kassay.directory import BESIDE
 from kassay.errors import BadInput
+from kassay.journal.directory import BESIDE
 from kassay.model.records import Setting
 from kassay.model.units import parse_bytes
 
@@ -49,9 +49,9 @@ def _add(
     archive: _Archive = None,
 ) -> int:
     """Add run directories, own or imported, with what was timed beside them. Adding one again adds what is new."""
-    from kassay.archiving import gather
     from kassay.history.add import add
     from kassay.history.archive import writing
+    from kassay.history.gather import gather
 
     with showing() as tell:
         beside = [directory / BESIDE for directory in directories if (directory / BESIDE / "plan.json").exists()]

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from kassay.commands._command import Command
+from kassay.commands import Command
 from kassay.commands._imported import refusal, summary
 from kassay.commands._show import say, showing
 from kassay.errors import BadInput

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from kassay import kernels as kernel_store
-from kassay.commands._command import Command
+from kassay.commands import Command
 from kassay.commands._show import showing
 from kassay.errors import BadInput
 from kassay.model.build import BuildSource

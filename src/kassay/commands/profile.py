@@ -11,23 +11,23 @@ from typer import Argument, Option
 from kassay import pipeline
 from kassay.analysis.attribution import itemise
 from kassay.analysis.folding import folded
-from kassay.commands._command import Command
+from kassay.analysis.itemised import Profiled
+from kassay.commands import Command
 from kassay.commands._covered import coverage_table
 from kassay.commands._lines import lines_table
 from kassay.commands._show import say, say_table
-from kassay.directory import open_directory
 from kassay.effects.files import write_atomic
 from kassay.errors import BadInput
+from kassay.journal.directory import open_directory
 from kassay.model.experiment import labels
 from kassay.model.machine import UNITS
-from kassay.model.profile import CONTEXTS
+from kassay.model.profile import CONTEXTS, Executed
+from kassay.model.texts import one_line
 from kassay.profile import coverage as covered
 from kassay.profile.lines import rows as source_lines
-from kassay.profiles import Executed, Profiled
 from kassay.registry import discover
-from kassay.report.exports._export import Export, exported
+from kassay.report.exports import Export, exported
 from kassay.report.itemised import Difference, profile_table, top_table
-from kassay.report.words import one_line
 
 
 def _profile(

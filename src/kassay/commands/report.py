@@ -7,8 +7,8 @@ from typing import Annotated
 from typer import Argument, Option
 
 from kassay import pipeline
+from kassay.commands import Command
 from kassay.commands._answer import FORMATS_HELP, format_named, status, write_charts
-from kassay.commands._command import Command
 from kassay.commands._show import say, say_answer, showing
 from kassay.errors import BadInput
 from kassay.report.mail.headers import threaded

@@ -6,11 +6,11 @@ from typing import Annotated
 
 from typer import Argument, Option
 
+from kassay.commands import Command
 from kassay.commands._answer import FORMATS_HELP, measure_and_answer
-from kassay.commands._command import Command
 from kassay.commands._options import directory_for
 from kassay.commands._show import showing
-from kassay.prepare import pinned
+from kassay.plan.prepare import pinned
 from kassay.spec.load import load
 
 

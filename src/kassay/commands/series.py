@@ -6,13 +6,13 @@ from typing import Annotated, Any
 
 from typer import Argument, Option
 
-from kassay import rows
-from kassay.building.variants import Asked
+from kassay.commands import Command
 from kassay.commands._answer import format_named, measure_and_answer
-from kassay.commands._command import Command
 from kassay.commands._options import directory_for, experiments_from, with_shared_options
 from kassay.commands._show import showing
 from kassay.guest import catalog
+from kassay.series import rows
+from kassay.series.variants import Asked
 
 
 @with_shared_options

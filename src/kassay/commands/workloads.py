@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from typer import Argument
 
-from kassay.commands._command import Command
+from kassay.commands import Command
 from kassay.guest import catalog
 from kassay.model.workload import Parameter, Workload
 

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Lock files: made when absent, never removed, let go by the kernel when their holder ends, however it ends."""
+"""Lock files: one fetch or build of one thing, one kassay per directory, one timed measurement per host.
+
+A file is made when absent, never removed, and let go by the kernel when its holder ends, however it ends.
+"""
 
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from kassay.effects.files import disk_errors
+from kassay.effects.files import cache_directory, disk_errors
+from kassay.errors import HostLacks
+from kassay.model.progress import Progress, Tell
 
 
 class Held(Exception):
@@ -38,3 +43,39 @@ def lock_file(path: Path, *, wait: bool, shared: bool = False) -> Iterator[None]
         yield
     finally:
         os.close(handle)
+
+
+@contextmanager
+def locked(path: Path, subject: str, tell: Tell, other: str = "another fetch of the same") -> Iterator[None]:
+    """Holds the lock file `path`; says so when it has to wait. other: for what."""
+    with ExitStack() as held:
+        try:
+            held.enter_context(lock_file(path, wait=False))
+        except Held:
+            tell(Progress(stage="kernels", subject=subject, text=f"waiting for {other}"))
+            held.enter_context(lock_file(path, wait=True))
+        yield
+
+
+@contextmanager
+def exclusive(path: Path, what: str, remedy: str = "choose another directory with --out",
+              shared: bool = False) -> Iterator[None]:  # fmt: skip
+    """Holds a lock file, alone or with others that share it.
+
+    Raises HostLacks that names the holder when another process has it.
+    """
+    with ExitStack() as held:
+        try:
+            held.enter_context(lock_file(path, wait=False, shared=shared))
+        except Held as error:
+            raise HostLacks(f"{what} is in use by another kassay (process {error.holder or 'unknown'})",
+                            f"wait for it to end, or {remedy}") from error  # fmt: skip
+        yield
+
+
+@contextmanager
+def host_for(*, timed: bool) -> Iterator[None]:
+    """The whole host for one timed measurement, or a share of it for a counted one, which would be part of the time."""
+    path = cache_directory() / "host.lock"
+    with exclusive(path, "this host's clock", "stop it", shared=not timed):
+        yield

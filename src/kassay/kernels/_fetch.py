@@ -5,7 +5,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 
-from kassay.kernels._index import current_index
+from kassay.archive.index import current_index
 from kassay.kernels._source import KernelSource, KernelVersion
 from kassay.model.kernel import KernelArtifact, KernelRef
 from kassay.model.progress import Progress, Tell

@@ -9,11 +9,11 @@ import msgspec
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
+from kassay.archive.deb import Contents, opened
 from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
+from kassay.effects.lock import locked
 from kassay.errors import BadInput
 from kassay.kernels._compression import decompress, is_compressed
-from kassay.kernels._deb import Contents, opened
-from kassay.kernels._lock import locked
 from kassay.kernels.debian import modules_package
 from kassay.model.kernel import KernelArtifact
 from kassay.model.progress import Progress, Tell

@@ -20,9 +20,9 @@ from kassay.effects.files import (
     sha256_file,
     write_atomic,
 )
+from kassay.effects.lock import locked
 from kassay.errors import BadInput, HostLacks
 from kassay.kernels._image import Image, take_apart
-from kassay.kernels._lock import locked
 from kassay.kernels._symbols import decode_symbols
 from kassay.model.kernel import KernelArtifact, KernelIdentity
 from kassay.model.progress import Progress, Tell

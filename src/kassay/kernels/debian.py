@@ -3,13 +3,13 @@
 
 from pathlib import Path
 
+from kassay.archive.apt import DEBIAN_ARCH
+from kassay.archive.deb import opened
+from kassay.archive.index import Index, NotOnMirror, Package, current_index, kept_package, load_index, package_file
+from kassay.archive.versions import choose, is_exact, unknown_version, upstream_of, version_key
 from kassay.errors import BadInput, HostLacks
 from kassay.kernels import _store
-from kassay.kernels._apt import DEBIAN_ARCH
-from kassay.kernels._deb import opened
-from kassay.kernels._index import Index, NotOnMirror, Package, current_index, kept_package, load_index, package_file
 from kassay.kernels._source import KernelSource, KernelVersion
-from kassay.kernels._versions import choose, is_exact, unknown_version, upstream_of, version_key
 from kassay.model.kernel import KernelArtifact, KernelRef
 from kassay.model.progress import Progress, Tell
 

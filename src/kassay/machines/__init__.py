@@ -2,10 +2,10 @@
 """Machines: where a run happens. One file per backend."""
 
 from kassay.errors import BadInput
-from kassay.machines._backend import Machine
+from kassay.machines._backend import Ended, Job, Machine
 from kassay.registry import discover
 
-__all__ = ["Machine", "machine_for", "machines"]
+__all__ = ["Ended", "Job", "Machine", "machine_for", "machines"]
 
 
 def machines() -> dict[str, Machine]:

@@ -2,6 +2,7 @@
 """Counts inside the region of interest, by function and context, of chosen rounds of one run."""
 
 import re
+from typing import NamedTuple
 
 from kassay.model.records import Record
 
@@ -118,3 +119,11 @@ class RegionSummary(Record, frozen=True, kw_only=True):
     idle: int = 0
     unresolved: int = 0
     problem: str = ""
+
+
+class Executed(NamedTuple):
+    """What one kernel executed. places: address of each instruction -> how often. blocks: address and code of the
+    translation blocks these lie in."""
+
+    places: dict[int, int]
+    blocks: tuple[tuple[int, bytes], ...]

@@ -141,3 +141,10 @@ class Beside(Record, frozen=True, kw_only=True):
     time_evidence: str
     time_n: tuple[int, int]
     meaning: str
+
+
+class Pace(Record, frozen=True, kw_only=True):
+    """What earlier sessions of the same workload and machine took. seconds: wall time of a boot, median. n: boots."""
+
+    seconds: float
+    n: int

@@ -6,9 +6,10 @@ from kassay.model.machine import MachineUse
 from kassay.model.records import Setting
 from kassay.model.report import AuditTable, Report
 from kassay.model.run import OUTCOMES
+from kassay.model.texts import machine_text, one_line, settings_text
 from kassay.report.series import all_series
 from kassay.report.tables import Cell, Table, cells
-from kassay.report.words import glossary, machine_text, one_line, settings_text
+from kassay.report.words import glossary
 
 _HASH_DIGITS = 12  # enough to tell kernels apart by eye; the folded table has all 64
 

@@ -11,9 +11,9 @@ from msgspec import structs
 from kassay.model.bisect import OUTCOMES, Bisection, Candidate, Step
 from kassay.model.finding import REFUSED
 from kassay.model.report import Report
+from kassay.model.texts import one_line
 from kassay.model.units import format_change, format_numbers
 from kassay.report.tables import Table, cells
-from kassay.report.words import one_line
 
 _RELEASE = re.compile(r"(\d+\.\d+)(?:\.(\d+))?(?:[~-](rc\d+))?")
 

@@ -15,6 +15,7 @@ from kassay.model.plan import Plan
 from kassay.model.report import AuditTable, KernelStacks, Report, RunFailure, RunSummary
 from kassay.model.run import RunRecord, WallTime
 from kassay.model.series import Series, SeriesTable
+from kassay.model.texts import cpus_text, memory_text
 from kassay.model.timing import Family
 from kassay.model.units import format_numbers
 from kassay.report.gap import gap_sentence
@@ -23,7 +24,6 @@ from kassay.report.repeat import again, step_alone
 from kassay.report.sentences import compare_sentence, ladder_sentence, subject
 from kassay.report.series_table import series_sentences
 from kassay.report.timing import family_sentence
-from kassay.report.words import cpus_text, memory_text
 
 _STATE_FIELDS = (
     ("range.Rss", "kB resident"), ("range.AnonHugePages", "kB AnonHugePages"),

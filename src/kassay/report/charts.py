@@ -9,11 +9,12 @@ import altair as alt
 import vl_convert
 
 from kassay.model.report import Report
+from kassay.model.texts import machine_text, one_line, settings_text
 from kassay.model.units import format_change, format_numbers
 from kassay.report.chart import BY_ROLE, COLOURS, FONT, Spec, Values, chart, configured, figures, has_values, wide_spec
 from kassay.report.series import Series, groups
 from kassay.report.tables import interval_text
-from kassay.report.words import machine_text, one_line, settings_text, short_names
+from kassay.report.words import short_names
 
 _PRINTED = {
     "--ink": "#1b1b1b", "--quiet": "#5f6368", "--rule": "#d5d8dc", "--bar": "#b9c6d8", "--worse": "#b3261e",

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 
 from kassay.model.gap import Gap, GapFunction
 from kassay.model.report import Report
+from kassay.model.texts import memory_text, one_line, settings_text
 from kassay.model.units import format_change, format_numbers, format_signed, places_of
 from kassay.report.tables import Table, cells
-from kassay.report.words import memory_text, one_line, settings_text
 
 COLUMN = (
     "Gap closed: (new - candidate) / (new - old); 100 % is all of it, 0 % nothing, below 0 the candidate is worse than "

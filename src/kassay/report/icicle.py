@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from kassay.model.records import Record
 from kassay.model.report import KernelStacks, Report
-from kassay.report.words import machine_text, one_line, settings_text
+from kassay.model.texts import machine_text, one_line, settings_text
 
 _Path = tuple[str, ...]
 

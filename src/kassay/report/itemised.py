@@ -8,10 +8,10 @@ from kassay.model.finding import REFUSED, Attribution, AttributionRow, Finding
 from kassay.model.profile import FunctionCost, Profile
 from kassay.model.records import Record
 from kassay.model.report import Report
+from kassay.model.texts import machine_text, one_line, settings_text
 from kassay.model.units import format_change, format_decimals, format_number, places_of
 from kassay.report.columns import Column, summed
 from kassay.report.tables import Cell, Table, cells
-from kassay.report.words import machine_text, one_line, settings_text
 
 TOP = 10  # rows where the whole table does not fit
 _INSIDE = "└ "

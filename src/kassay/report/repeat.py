@@ -7,7 +7,7 @@ from kassay.model.experiment import Experiment, KernelUse
 from kassay.model.kernel import KernelIdentity, exact_ref
 from kassay.model.machine import MachineUse
 from kassay.model.records import Setting
-from kassay.report.words import memory_text
+from kassay.model.texts import memory_text
 
 _DEFAULT = Experiment(name="", question="", kernels=(), workloads=())
 

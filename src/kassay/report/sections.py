@@ -5,13 +5,14 @@ from kassay.model.finding import REFUSED
 from kassay.model.machine import SCOPES
 from kassay.model.records import Record
 from kassay.model.report import Report
+from kassay.model.texts import machine_text, one_line, settings_text, verbatim
 from kassay.model.units import format_bytes
 from kassay.report import appendix, bisection, gap, itemised, series_table, tables, timing
 from kassay.report.icicle import Icicle, icicles
 from kassay.report.names import called
 from kassay.report.series import Group, Series, groups
 from kassay.report.tables import Table
-from kassay.report.words import machine_text, one_line, outcomes_text, settings_text, verbatim
+from kassay.report.words import outcomes_text
 
 _INDENTED = (
     "Indented functions were inlined on one side into the function above them, or are called by it on one side only."

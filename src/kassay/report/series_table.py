@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from kassay.model.finding import CHANGES, REFUSED
 from kassay.model.report import Report
 from kassay.model.series import OUTCOMES, Series, SeriesRow, SeriesTable, SeriesValue
+from kassay.model.texts import machine_text, one_line, settings_text
 from kassay.model.units import format_change, format_numbers, format_signed, places_of
 from kassay.report.tables import Table, cells
-from kassay.report.words import machine_text, one_line, settings_text
 
 BASE, WHOLE = "base", "whole"
 AGAINST = (

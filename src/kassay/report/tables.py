@@ -7,9 +7,10 @@ from kassay.model.finding import REFUSED, VERDICTS, Finding, Side
 from kassay.model.profile import CONTEXTS
 from kassay.model.records import Record
 from kassay.model.report import Report
+from kassay.model.texts import machine_text, one_line, settings_text
 from kassay.model.units import format_change, format_numbers
 from kassay.report.series import Group, Row, Series
-from kassay.report.words import count_text, machine_text, one_line, run_length, settings_text
+from kassay.report.words import count_text, run_length
 
 
 class Cell(Record, frozen=True, kw_only=True):

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Small texts that every format shares: names made safe, machines and settings in words, the glossary."""
+"""Small texts that every format shares: names cut, runs and outcomes in words, the glossary."""
 
-import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from kassay.model.finding import EVIDENCE, VERDICTS, Side
-from kassay.model.machine import SCOPES, MachineUse
-from kassay.model.records import Setting
+from kassay.model.machine import SCOPES
 from kassay.model.report import Report
-from kassay.model.units import format_bytes, format_number
+from kassay.model.texts import one_line
+from kassay.model.units import format_number
 
 GLOSSARY = {
     "n": "plain runs behind a value; one run is one boot of one kernel",
@@ -25,24 +24,6 @@ GLOSSARY = {
     "unattributed": "what no function explains of a value or a difference",
     "step": "a change between two neighbours that is larger than the margin",
 }
-# Characters that turn the reading direction; a file name could use them to show something it is not.
-_BIDI = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029")
-
-
-def one_line(text: str) -> str:
-    """`text` with everything that could break a line or move a cursor made visible (a newline reads \\n)."""
-    return "".join(_visible(c) for c in text)
-
-
-def verbatim(text: str) -> str:
-    """`text` as it is, except that control characters other than newline and tab are made visible."""
-    return "\n".join("\t".join(map(one_line, line.split("\t"))) for line in text.split("\n"))
-
-
-def _visible(char: str) -> str:
-    if char in _BIDI or unicodedata.category(char) in ("Cc", "Cs"):
-        return ascii(char)[1:-1]
-    return char
 
 
 def short_names(names: Sequence[str], width: int) -> tuple[str, ...]:
@@ -57,29 +38,6 @@ def cut(text: str, width: int) -> str:
     """`text`, or when it is longer than `width` characters, its start and end with an ellipsis between."""
     head = (width - 1) // 2
     return text if len(text) <= width else f"{text[:head]}…{text[len(text) - (width - 1 - head) :]}"
-
-
-def settings_text(settings: Iterable[Setting]) -> str:
-    """ "size=64MiB share=shared", or "no parameters"."""
-    return one_line(" ".join(f"{s.name}={s.value}" for s in settings)) or "no parameters"
-
-
-def machine_text(machine: MachineUse) -> str:
-    """ "x86_64, icount, 1 CPU, 1GiB"."""
-    if machine.clock == "host":
-        return f"{one_line(machine.arch)}, this machine"
-    words = (f"{one_line(machine.arch)}, {machine.clock}", cpus_text(machine.cpus), memory_text(machine.memory_bytes))
-    return ", ".join(word for word in words if word)
-
-
-def cpus_text(cpus: int | None) -> str:
-    """ "1 CPU", "4 CPUs"; nothing when that is not known."""
-    return "" if cpus is None else "1 CPU" if cpus == 1 else f"{cpus} CPUs"
-
-
-def memory_text(memory_bytes: int | None) -> str:
-    """ "14GiB"; nothing when that is not known."""
-    return "" if memory_bytes is None else format_bytes(memory_bytes)
 
 
 def count_text(side: Side) -> str:

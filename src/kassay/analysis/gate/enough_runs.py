@@ -3,7 +3,7 @@
 
 from collections import Counter
 
-from kassay.analysis.gate._rule import GateRule, Refusal
+from kassay.analysis.gate import GateRule, Refusal
 from kassay.model.measurement import CellEvidence
 
 

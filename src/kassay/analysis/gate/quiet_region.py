@@ -7,7 +7,7 @@ period, softirqs, reclaim) are part of the workload's cost and not counted here.
 
 from collections.abc import Iterable
 
-from kassay.analysis.gate._rule import GateRule, Refusal
+from kassay.analysis.gate import GateRule, Refusal
 from kassay.model.measurement import CellEvidence, Measurement
 from kassay.model.profile import RegionSummary
 

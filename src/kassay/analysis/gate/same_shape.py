@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Both kernels worked on the same page state: mapping sizes, huge pages, residency, swap."""
 
-from kassay.analysis.gate._rule import GateRule, Refusal
+from kassay.analysis.gate import GateRule, Refusal
 from kassay.model.finding import StateDifference
 from kassay.model.measurement import CellEvidence, Fields
 

@@ -8,6 +8,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from kassay import __version__
 from kassay.model.codegen import Body, CodegenReport, Instruction
+from kassay.model.texts import one_line
 from kassay.report.codegen.sides import aligned_sides, count_text
 from kassay.report.codegen.words import (
     calls_table,
@@ -18,7 +19,6 @@ from kassay.report.codegen.words import (
     shown_pairs,
     title_of,
 )
-from kassay.report.words import one_line
 
 _MOST = 6
 """Pairs of classes drawn when none was asked for."""

@@ -12,8 +12,8 @@ from itertools import pairwise
 
 from kassay import __version__
 from kassay.model.profile import CONTEXTS, Profile
-from kassay.report.exports._export import Export
-from kassay.report.words import one_line
+from kassay.model.texts import one_line
+from kassay.report.exports import Export
 
 _Function = tuple[str, str, str]  # place, context, name
 _Edge = tuple[_Function, _Function]

@@ -4,8 +4,8 @@
 import re
 
 from kassay.model.profile import Profile
-from kassay.report.exports._export import Export
-from kassay.report.words import one_line
+from kassay.model.texts import one_line
+from kassay.report.exports import Export
 
 _SPECIAL = re.compile(r"[;\s]")
 

@@ -5,8 +5,8 @@ import json
 
 from kassay import __version__
 from kassay.model.profile import Profile
-from kassay.report.exports._export import Export
-from kassay.report.words import one_line
+from kassay.model.texts import one_line
+from kassay.report.exports import Export
 
 
 def render(profile: Profile) -> str:

@@ -6,9 +6,9 @@ import io
 from collections.abc import Iterator
 
 from kassay.model.report import Report
-from kassay.report.formats._format import Format
+from kassay.model.texts import one_line
+from kassay.report.formats import Format
 from kassay.report.series import Row, Series, groups
-from kassay.report.words import one_line
 
 COLUMNS = (
     "workload", "settings", "arch", "clock", "cpus", "memory_bytes", "metric", "unit", "better", "primary", "kernel",

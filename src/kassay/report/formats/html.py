@@ -9,11 +9,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from kassay.model.report import Report
-from kassay.report.formats._format import Format
+from kassay.model.texts import one_line
+from kassay.report.formats import Format
 from kassay.report.icicle import library, library_notice, program
 from kassay.report.sections import Section, sections
 from kassay.report.series import Series
-from kassay.report.words import compilers, one_line, outcomes_text
+from kassay.report.words import compilers, outcomes_text
 
 _STEPS = (("regression", "step: costs more than before"), ("improvement", "step: costs less than before"))
 

@@ -14,7 +14,7 @@ from kassay.model.machine import MachineUse
 from kassay.model.records import Setting
 from kassay.model.report import Report
 from kassay.model.series import SeriesTable
-from kassay.report.formats._format import Format
+from kassay.report.formats import Format
 
 Object = dict[str, Any]
 

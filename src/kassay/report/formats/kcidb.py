@@ -11,9 +11,9 @@ from kassay.model.experiment import labels
 from kassay.model.finding import REFUSED
 from kassay.model.kernel import KernelIdentity
 from kassay.model.report import Report
-from kassay.report.formats._format import Format
+from kassay.model.texts import one_line
+from kassay.report.formats import Format
 from kassay.report.series import Row, Series, groups
-from kassay.report.words import one_line
 
 Object = dict[str, Any]
 _ORIGIN = "kassay"

@@ -2,7 +2,7 @@
 """The kernel test robot's comparison table, with n; see docs/formats.md for what it leaves out on purpose."""
 
 from kassay.model.report import Report
-from kassay.report.formats._format import Format
+from kassay.report.formats import Format
 from kassay.report.lkp.of_report import tables
 from kassay.report.series import groups
 from kassay.report.tables import refusals

@@ -4,11 +4,11 @@
 import re
 
 from kassay.model.report import Report
-from kassay.report.formats._format import Format
+from kassay.model.texts import one_line
+from kassay.report.formats import Format
 from kassay.report.matrix import matrices
 from kassay.report.sections import Section, sections
 from kassay.report.tables import Cell, Table
-from kassay.report.words import one_line
 
 # An underscore inside a word is no emphasis, and function names read better without a backslash.
 _SPECIAL = re.compile(r"[\\`*\[\]|~]|(?<!\w)_|_(?!\w)")

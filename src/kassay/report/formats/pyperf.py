@@ -7,9 +7,9 @@ from typing import Any
 
 from kassay.errors import BadInput
 from kassay.model.report import Report
-from kassay.report.formats._format import Format
+from kassay.model.texts import machine_text, one_line, settings_text
+from kassay.report.formats import Format
 from kassay.report.series import Row, Series, groups
-from kassay.report.words import machine_text, one_line, settings_text
 
 _PER_SECOND = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0, "second": 1.0, "seconds": 1.0}
 

@@ -11,10 +11,11 @@ from kassay.model.finding import EVIDENCE, REFUSED
 from kassay.model.machine import SCOPES
 from kassay.model.report import Report
 from kassay.model.series import Series as PatchSeries
+from kassay.model.texts import machine_text, one_line, settings_text
 from kassay.model.units import format_change, format_numbers
 from kassay.report.aligned import Line, aligned, column, pad
 from kassay.report.bisection import path_table
-from kassay.report.formats._format import Format
+from kassay.report.formats import Format
 from kassay.report.gap import function_table, gap_tables
 from kassay.report.itemised import differences, told, top_table
 from kassay.report.names import called
@@ -31,17 +32,7 @@ from kassay.report.tables import (
     unequal_findings,
 )
 from kassay.report.timing import timing_words
-from kassay.report.words import (
-    compilers,
-    count_text,
-    cut,
-    failure_counts,
-    machine_text,
-    one_line,
-    outcomes_text,
-    settings_text,
-    short_names,
-)
+from kassay.report.words import compilers, count_text, cut, failure_counts, outcomes_text, short_names
 
 WIDTH = 96  # columns; every terminal of 100 shows it whole
 _NAME, _FUNCTION, _BAR = 26, 36, 30  # at most

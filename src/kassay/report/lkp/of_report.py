@@ -12,12 +12,12 @@ from kassay.model.experiment import labels
 from kassay.model.finding import DERIVED, REFUSED, Attribution, Finding, Side
 from kassay.model.kernel import KernelIdentity
 from kassay.model.report import Report
+from kassay.model.texts import one_line
 from kassay.model.units import format_bytes
 from kassay.report.lkp.row import Mean, Row, row
 from kassay.report.lkp.table import Head, ordered, table
 from kassay.report.names import spoken_names
 from kassay.report.series import Group, Series
-from kassay.report.words import one_line
 
 _SHARES = "perf-profile.self.instructions."
 _SMALLEST = 0.05  # percent of the whole on some kernel: below that a function has no row, as in the robot's table

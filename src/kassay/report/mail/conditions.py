@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from kassay.model.finding import Finding
 from kassay.model.kernel import KernelIdentity
 from kassay.model.report import AuditTable, Report
+from kassay.model.texts import cpus_text, memory_text, one_line
 from kassay.report.mail.grid import lines_of
 from kassay.report.mail.headline import headline
 from kassay.report.mail.names import called, names, place, renamed, work
 from kassay.report.mail.plain import ascii_text, bullets, listed, plainly, sentence, stopped, verbatim_words, wrapped
 from kassay.report.tables import differences_table
-from kassay.report.words import compilers, cpus_text, memory_text, one_line
+from kassay.report.words import compilers
 
 COMMAND_LINE = "Kernel command line: "
 _PREFIXES = {

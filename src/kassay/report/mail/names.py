@@ -9,10 +9,10 @@ from kassay.model.finding import Finding, Ladder
 from kassay.model.kernel import KernelIdentity
 from kassay.model.records import Setting
 from kassay.model.report import Report
+from kassay.model.texts import cpus_text, memory_text, settings_text
 from kassay.report.mail.plain import ascii_text, plainly
 from kassay.report.names import spoken_names
 from kassay.report.sentences import subject
-from kassay.report.words import cpus_text, memory_text, settings_text
 
 _LONGEST = 36
 _RELEASE = re.compile(r"(\d+\.\d+)(?:\.(\d+))?(?:-(rc\d+))?(?![\d.])")

@@ -7,8 +7,8 @@ import textwrap
 import unicodedata
 from collections.abc import Sequence
 
+from kassay.model.texts import one_line
 from kassay.model.units import format_change, format_number
-from kassay.report.words import one_line
 
 WIDTH = 72
 _CHARACTERS = str.maketrans({"×": "x", "→": ">", "◄": "<", "…": "~", "└": "`", "≤": "<", "–": "-", "’": "'", "±": "~"})

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kassay.model.finding import REFUSED
 from kassay.model.report import Report
+from kassay.model.texts import machine_text, settings_text
 from kassay.model.units import format_number, format_numbers
 from kassay.report.itemised import differences, top_table
 from kassay.report.mail.grid import RANKS, lettered, lines_of
@@ -17,7 +18,6 @@ from kassay.report.mail.plain import interval, listed, percent, plainly, stopped
 from kassay.report.matrix import matrices
 from kassay.report.series import Group, Row, Series, groups
 from kassay.report.tables import Table, cells
-from kassay.report.words import machine_text, settings_text
 
 _FUNCTIONS, _GROUPS = 8, 3
 _UNATTRIBUTED = {"unattributed": "in no known function", "total": "together"}

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Which findings a question about profiles means: one setting, one metric, kernels by label."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from kassay.errors import BadInput
+from kassay.model.finding import REFUSED, Finding, Point, Side
+from kassay.model.texts import machine_text, memory_text, settings_text
+from kassay.model.units import parse_bytes
+
+
+class Chosen(NamedTuple):
+    """One kernel's side of a finding. refused: why the comparison has no verdict, "" when it has one. where: "setting
+    1 of 4: size=256KiB", "" where there is one only."""
+
+    finding: Finding
+    side: Side
+    refused: str
+    where: str
+
+
+def chosen(
+    findings: Sequence[Finding], kernels: Sequence[str] | None, metric: str | None, settings: Mapping[str, str]
+) -> tuple[Chosen, ...]:
+    """One entry per kernel, by default the first and the last, of the first setting that has these values.
+
+    settings: parameters of the workload, cpus, memory or workload -> the value wanted. Raises BadInput that lists
+    what there is.
+    """
+    points = list(dict.fromkeys(f.point for f in findings))
+    point = _with(points, settings)[0]
+    here = [f for f in findings if f.point == point]
+    found = [f for f in here if f.metric == metric or (metric is None and f.primary)]
+    if not found:
+        raise BadInput(f"unknown metric {metric!r}", f"known: {', '.join(dict.fromkeys(f.metric for f in here))}")
+    sides = {side.kernel: (finding, side) for finding in found for side in finding.sides}
+    names = list(sides)
+    wanted = list(dict.fromkeys(kernels if kernels is not None else (names[0], names[-1])))
+    unknown = [name for name in wanted if name not in sides]
+    if unknown:
+        raise BadInput(f"unknown kernel {unknown[0]!r}", f"known: {', '.join(names)}")
+    pair = [f for f in found if {side.kernel for side in f.sides} == set(wanted)]
+    return tuple(
+        Chosen(*sides[name], _refused(pair or found, wanted if pair else [name], names), _where(point, points))
+        for name in wanted
+    )
+
+
+def _with(points: Sequence[Point], settings: Mapping[str, str]) -> Sequence[Point]:
+    for name, value in settings.items():
+        have = [_values(point).get(name) for point in points]
+        if not any(have):
+            names = dict.fromkeys(name for point in points for name in _values(point))
+            raise BadInput(f"--set {name}: unknown name", f"known: {', '.join(names)}")
+        left = [point for point, one in zip(points, have, strict=True) if one is not None and _same(one, value)]
+        if not left:
+            raise BadInput(f"--set {name}: no setting has {value!r}", f"known: {', '.join(filter(None, _once(have)))}")
+        points = left
+    return points
+
+
+def _values(point: Point) -> dict[str, str]:
+    workload, settings, machine = point
+    of_machine = {"workload": workload, "cpus": str(machine.cpus or ""), "memory": memory_text(machine.memory_bytes)}
+    return of_machine | {one.name: one.value for one in settings}
+
+
+def _once(values: Iterable[str | None]) -> dict[str | None, None]:
+    return dict.fromkeys(values)
+
+
+def _same(one: str, other: str) -> bool:
+    """Equal as texts or as sizes: 1MiB is 1024KiB."""
+    try:
+        return one == other or parse_bytes(one) == parse_bytes(other)
+    except ValueError:
+        return False
+
+
+def _refused(found: Iterable[Finding], wanted: Sequence[str], names: Sequence[str]) -> str:
+    """Of the first refused comparison whose reason is not another kernel's alone."""
+    others = tuple(name + mark for name in names if name not in wanted for mark in ":,")
+    for f in found:
+        reasons = [reason for reason in f.reasons if not reason.startswith(others)]
+        if f.verdict in REFUSED and reasons and any(side.kernel in wanted for side in f.sides):
+            return f"no verdict ({f.verdict}): {'; '.join(reasons)}"
+    return ""
+
+
+def _where(point: Point, points: Sequence[Point]) -> str:
+    """Workload, settings and machine as far as they differ between the settings."""
+    if len(points) == 1:
+        return ""
+    texts = [(one[0], settings_text(one[1]), machine_text(one[2])) for one in points]
+    number = points.index(point)
+    said = [text for index, text in enumerate(texts[number]) if len({one[index] for one in texts}) > 1]
+    return f"setting {number + 1} of {len(points)}: {', '.join(said)}"

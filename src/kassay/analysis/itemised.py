@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Findings with the profiles behind them: itemised by function, with call stacks, or with the reason why not."""
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+import msgspec
+
+from kassay.analysis.attribution import itemise
+from kassay.analysis.choosing import Chosen
+from kassay.errors import BadInput
+from kassay.model.finding import REFUSED, Finding, Side
+from kassay.model.plan import Cell
+from kassay.model.profile import Executed, Profile
+from kassay.model.records import Record
+from kassay.model.report import KernelStacks
+
+
+class Profiles(Protocol):
+    """The profiles of one directory's runs. Each raises BadInput that says why there is none."""
+
+    def of(self, cell: Cell, side: Side, phase: str) -> Profile:
+        """Of the rounds that a side's value stands for."""
+
+    def known(self, cell: Cell, side: Side) -> frozenset[str]:
+        """Names of all functions of the side's kernel, executed or not."""
+
+    def executed(self, cell: Cell, side: Side, phase: str) -> Executed:
+        """Every instruction address executed in the side's rounds."""
+
+
+def itemised(findings: Iterable[Finding], cells: Sequence[Cell], profiles: Profiles) -> tuple[Finding, ...]:
+    """Findings with their attribution, or with the reason why they have none."""
+    return tuple(_itemised(finding, cells, profiles) for finding in findings)
+
+
+def _itemised(finding: Finding, cells: Sequence[Cell], profiles: Profiles) -> Finding:
+    base, head = finding.sides
+    if finding.verdict in REFUSED or base.value is None or head.value is None:
+        return finding
+    if finding.machine.clock != "icount":
+        note = "a profile counts instructions, this metric is time"
+        return msgspec.structs.replace(finding, profile_note=note)
+    try:
+        found = [profiles.of(cell_of(finding, cells), side, finding.metric) for side in finding.sides]
+    except BadInput as error:
+        return msgspec.structs.replace(finding, profile_note=error.what)
+    problem = next((f"{one.kernel}, run {one.run}: {one.problem}" for one in found if one.problem), "")
+    if problem:
+        return msgspec.structs.replace(finding, profile_note=problem)
+    attribution = itemise(found[0], found[1], base.value, head.value, unit=finding.unit)
+    return msgspec.structs.replace(finding, attribution=attribution)
+
+
+class Profiled(Record, frozen=True, kw_only=True):
+    """One kernel's profile with what it is a profile of. value: of the finding's side, per operation. known: every
+    function the kernel has. refused, where: as in choosing.Chosen."""
+
+    profile: Profile
+    unit: str
+    value: float
+    known: frozenset[str]
+    refused: str = ""
+    where: str = ""
+
+
+def profiled(found: Iterable[Chosen], cells: Sequence[Cell], profiles: Profiles) -> tuple[Profiled, ...]:
+    """The profiles of what was chosen. Raises BadInput."""
+    return tuple(_profiled(one, cells, profiles) for one in found)
+
+
+def _profiled(one: Chosen, cells: Sequence[Cell], profiles: Profiles) -> Profiled:
+    cell, side, unit = cell_of(one.finding, cells), one.side, one.finding.unit
+    profile = profiles.of(cell, side, one.finding.metric)
+    if profile.problem or side.value is None:
+        raise BadInput(f"{profile.kernel}, run {profile.run}: {profile.problem or side.method}", "measure with --fresh")
+    known = profiles.known(cell, side)
+    return Profiled(profile=profile, unit=unit, value=side.value, known=known, refused=one.refused, where=one.where)
+
+
+def executed(one: Chosen, cells: Sequence[Cell], profiles: Profiles) -> Executed:
+    """The instructions behind profiled()."""
+    return profiles.executed(cell_of(one.finding, cells), one.side, one.finding.metric)
+
+
+def stacks_of(findings: Iterable[Finding], cells: Sequence[Cell], profiles: Profiles) -> tuple[KernelStacks, ...]:
+    """Call stacks behind the findings on primary metrics, each kernel once per setting; nothing without call stacks."""
+    found: dict[tuple[str, str, str], KernelStacks] = {}
+    for finding in findings:
+        cell = cell_of(finding, cells)
+        for side in finding.sides if finding.primary and finding.attribution is not None else ():
+            profile = profiles.of(cell, side, finding.metric)
+            if profile.stacks is not None:
+                found.setdefault((cell.setting_key, finding.metric, side.kernel), _stacks(finding, profile))
+    return tuple(found.values())
+
+
+def _stacks(finding: Finding, profile: Profile) -> KernelStacks:
+    assert profile.stacks is not None
+    return KernelStacks(
+        kernel=profile.kernel, workload=finding.workload, settings=finding.settings, machine=finding.machine,
+        metric=finding.metric, unit=finding.unit, operations=profile.operations, stacks=profile.stacks,
+    )  # fmt: skip
+
+
+def cell_of(finding: Finding, cells: Sequence[Cell]) -> Cell:
+    """Any cell of a finding's setting; its setting_key is that of all kernels."""
+    asked = (finding.workload, finding.settings, finding.machine)
+    return next(cell for cell in cells if (cell.workload, cell.settings, cell.machine) == asked)

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The kernel packages of the archive: scanned once out of apt's lists, kept small, refreshed once a day."""
+
+import mmap
+import re
+import tempfile
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import msgspec
+
+from kassay.archive import apt as _apt
+from kassay.archive.mirrors import Mirrors, host_mirrors
+from kassay.effects import clock
+from kassay.effects.files import cache_directory, disk_errors, sha256_file, write_atomic
+from kassay.effects.lock import locked
+from kassay.errors import HostLacks
+from kassay.model.progress import Progress, Tell
+from kassay.model.records import Record, from_json, to_json
+
+_FRESH = timedelta(hours=24)
+_STANZA = re.compile(rb"^Package: linux-(?:image|binary|modules|base)-\d.*?(?:\n\n|\Z)", re.M | re.S)
+_NAME = re.compile(r"linux-(image|binary|modules|base)-((\d+\.[^-]*(?:-(?:rc)?\d+)?)-([a-z0-9][a-z0-9-]*))")
+# Meta-packages carry the same names as kernels, but no files: a few kB.
+_REAL_KERNEL_BYTES = 1 << 20
+
+
+class Package(Record, frozen=True, kw_only=True):
+    """One package. kind: image, binary, modules or base. release: as `uname -r` says it."""
+
+    name: str
+    kind: str
+    release: str
+    flavour: str
+    version: str
+    suite: str
+    uri: str
+    size_bytes: int
+    sha256: str
+
+    @property
+    def is_kernel(self) -> bool:
+        """Whether a bootable image is inside (and not only a list of other packages)."""
+        return self.kind in ("image", "binary") and self.size_bytes >= _REAL_KERNEL_BYTES
+
+
+class Index(Record, frozen=True, kw_only=True):
+    """All kernel packages of one architecture. made: when it was scanned, UTC. notes: suites that were not there."""
+
+    made: str
+    packages: tuple[Package, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def fresh(self) -> bool:
+        """Scanned within the last day, by this host's clock."""
+        age = datetime.fromisoformat(clock.utc_now()) - datetime.fromisoformat(self.made)
+        return timedelta(0) <= age < _FRESH
+
+    def companion(self, kernel: Package, kind: str) -> Package | None:
+        """The package of another kind that belongs to `kernel`."""
+        same = (p for p in self.packages if p.kind == kind and p.release == kernel.release)
+        return next((p for p in same if p.version == kernel.version), None)
+
+
+def load_index(arch: str) -> Index | None:
+    """The index as it was kept, however old, or None."""
+    return _read(_place(_apt.root_for(host_mirrors(), arch)))
+
+
+def current_index(arch: str, tell: Tell, *, refresh: bool = False) -> Index:
+    """The index, refreshed when it is older than a day or on request.
+
+    Without network an old one serves, and `tell` hears so; HostLacks when there is none.
+    """
+    mirrors = host_mirrors()
+    root = _apt.root_for(mirrors, arch)
+    seen = _read(_place(root))
+    if seen and seen.fresh and not refresh:
+        return seen
+    with locked(Path(root.directory) / "lock", f"{arch} package lists", tell):
+        kept = _read(_place(root))
+        if kept and kept.fresh and (not refresh or kept != seen):
+            return kept
+        try:
+            return _refresh(root, mirrors, tell)
+        except HostLacks as error:
+            if kept is None or refresh:
+                raise HostLacks(f"no network? {error.what}", error.remedy) from error
+            text = f"{error.what}; using the list of {kept.made}"
+            tell(Progress(stage="kernels", subject=f"{arch} package lists", text=text))
+            return kept
+
+
+def _refresh(root: _apt.AptRoot, mirrors: Mirrors, tell: Tell) -> Index:
+    subject = f"{root.arch} package lists"
+    _apt.prepare(root, mirrors)
+    _apt.learn_codenames(root, mirrors, tell)
+    _apt.prepare(root, mirrors)
+    notes = _apt.update(root, tell)
+    for note in notes:
+        tell(Progress(stage="kernels", subject=subject, text=note))
+    tell(Progress(stage="kernels", subject=subject, text="scanning"))
+    found = tuple(p for listed in _apt.package_lists(root, mirrors) for p in _scan_list(root, listed))
+    if not found:
+        raise HostLacks(f"{mirrors.main.uri}: no kernel packages in its lists", "name another mirror in apt's sources")
+    index = Index(made=clock.utc_now(), packages=found, notes=notes)
+    write_atomic(_place(root), to_json(index))
+    return index
+
+
+def _scan_list(root: _apt.AptRoot, listed: _apt.PackageList) -> Iterator[Package]:
+    with disk_errors(Path(root.directory)), tempfile.TemporaryDirectory(dir=root.directory) as scratch:
+        text = Path(scratch, "Packages")
+        _apt.unpacked(root, listed.path, text)
+        if text.stat().st_size == 0:
+            return
+        with text.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            for match in _STANZA.finditer(data):
+                if package := parse_stanza(match.group().decode("utf-8", "replace"), listed.uri, listed.suite):
+                    yield package
+
+
+def parse_stanza(text: str, uri: str, suite: str) -> Package | None:
+    """One stanza of a Packages file, or None when it is no kernel (headers, debug symbols, unsigned twins)."""
+    fields = dict(line.partition(": ")[::2] for line in text.splitlines() if line[:1].strip())
+    name = _NAME.fullmatch(fields.get("Package", ""))
+    if not name or name.group(4).endswith(("-dbg", "-unsigned", "-template")):
+        return None
+    if not all(fields.get(f) for f in ("Version", "Filename", "Size", "SHA256")) or not fields["Size"].isdigit():
+        return None
+    return Package(
+        name=fields["Package"],
+        kind=name.group(1),
+        release=name.group(2),
+        flavour=name.group(4),
+        version=fields["Version"],
+        suite=suite,
+        uri=f"{uri.rstrip('/')}/{fields['Filename'].replace('+', '%2b').replace('~', '%7e')}",
+        size_bytes=int(fields["Size"]),
+        sha256=fields["SHA256"],
+    )
+
+
+class NotOnMirror(HostLacks):
+    """The mirror no longer has a package that the list names: the list is too old."""
+
+
+def package_file(name: str, version: str, arch: str) -> Path:
+    """Where a package is kept."""
+    return cache_directory() / "packages" / arch / f"{name}_{version}.deb"
+
+
+def kept_package(package: Package, arch: str, tell: Tell) -> Path:
+    """The package's file, read-only in the cache; downloaded when it is not there or damaged.
+
+    Raises NotOnMirror, or HostLacks when the mirror cannot be reached.
+    """
+    final = package_file(package.name, package.version, arch)
+    with locked(final.with_name(f".{final.name}.lock"), package.name, tell):
+        if final.is_file() and sha256_file(final) == package.sha256:
+            return final
+        with disk_errors(final), tempfile.TemporaryDirectory(dir=_swept(final)) as scratch:
+            partial = Path(scratch, final.name)
+            _download(package, arch, partial, tell)
+            partial.chmod(0o444)
+            partial.replace(final)
+    return final
+
+
+def _download(package: Package, arch: str, into: Path, tell: Tell) -> None:
+    mirrors = host_mirrors()
+    root = _apt.root_for(mirrors, arch)
+    _apt.prepare(root, mirrors)
+    reason = _apt.download(root, package.uri, package.sha256, into, tell)
+    if reason and re.search(r"\b404\b", reason):
+        raise NotOnMirror(f"{package.name} {package.version}: no longer on the mirror", "choose another version")
+    if reason:
+        raise HostLacks(f"{package.name} {package.version}: {reason}", "check the network and repeat the command")
+
+
+def _swept(final: Path) -> Path:
+    """A directory for partial downloads of this package alone, without those of killed processes."""
+    partial = final.with_name(f".{final.name}.partial")
+    for left in partial.glob("*/*"):
+        left.unlink()
+    for left in partial.glob("*"):
+        left.rmdir()
+    partial.mkdir(parents=True, exist_ok=True)
+    return partial
+
+
+def _place(root: _apt.AptRoot) -> Path:
+    return Path(root.directory) / "kernels.json"
+
+
+def _read(path: Path) -> Index | None:
+    try:
+        return from_json(path.read_bytes(), Index)
+    except (FileNotFoundError, msgspec.MsgspecError):
+        return None

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Which kernel sources the archive has: read out of apt's lists once, kept small, as fresh as the list of kernels."""
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from kassay.archive import apt as _apt
+from kassay.archive.index import Index, current_index
+from kassay.archive.mirrors import Mirrors, host_mirrors
+from kassay.archive.versions import series_of, upstream_of, version_key
+from kassay.effects import process
+from kassay.effects.files import disk_errors, write_atomic
+from kassay.effects.lock import locked
+from kassay.errors import HostLacks
+from kassay.model.progress import Progress, Tell
+from kassay.model.records import Record, from_json, to_json
+
+_TARBALL = re.compile(r"^ ([0-9a-f]{64}) \d+ (\S+\.orig\.tar\.xz)$", re.M)
+_UNSIGNED = "unsigned: no list of the archive has its hash any more"
+
+
+class SourceFile(Record, frozen=True, kw_only=True):
+    """One way to a version's sources. sha256: None when no signed list has it. said: provenance."""
+
+    uri: str
+    sha256: str | None
+    said: str
+
+
+class SourceVersion(Record, frozen=True, kw_only=True):
+    """One version of the package linux, as Debian writes it, and the ways to its sources."""
+
+    version: str
+    files: tuple[SourceFile, ...]
+
+
+class _List(Record, frozen=True, kw_only=True):
+    """made: of the list of kernels that this one goes with."""
+
+    made: str
+    versions: tuple[SourceVersion, ...]
+
+
+def root_of(types: str) -> _apt.AptRoot:
+    """apt's private root with the lists of packages ("deb") or of sources ("deb-src")."""
+    return _apt.root_for(host_mirrors(), "x86_64", types)
+
+
+def listed_sources(tell: Tell) -> tuple[SourceVersion, ...]:
+    """Every version, oldest first. Raises HostLacks without network when nothing was listed before."""
+    index = current_index("x86_64", tell)
+    place = Path(root_of("deb-src").directory) / "sources.json"
+    kept = _read(place)
+    if kept is None or kept.made != index.made:
+        with locked(place.with_name("lock"), "lists of sources", tell):
+            kept = _read(place)
+            if kept is None or kept.made != index.made:
+                kept = _refresh(kept, index, tell)
+                write_atomic(place, to_json(kept))
+    return kept.versions
+
+
+def _read(place: Path) -> _List | None:
+    try:
+        return from_json(place.read_bytes(), _List)
+    except (FileNotFoundError, msgspec.MsgspecError):
+        return None
+
+
+def _refresh(kept: _List | None, index: Index, tell: Tell) -> _List:
+    """The list anew; without network the old one serves, and tell hears so."""
+    mirrors, root, subject = host_mirrors(), root_of("deb-src"), "lists of sources"
+    with disk_errors(Path(root.directory)):
+        Path(root.directory).mkdir(parents=True, exist_ok=True)
+        names = Path(root_of("deb").directory) / "codenames"
+        if names.is_file():
+            shutil.copyfile(names, Path(root.directory) / "codenames")
+    try:
+        _apt.prepare(root, mirrors)
+        _apt.update(root, tell)
+    except HostLacks as error:
+        if kept is None:
+            raise
+        tell(Progress(stage="source", subject=subject, text=f"{error.what}; using an older one"))
+        return msgspec.structs.replace(kept, made=index.made)
+    tell(Progress(stage="source", subject=subject, text="reading"))
+    found: dict[str, list[SourceFile]] = {}
+    for version, file in (*_tarballs(root, mirrors), *_packages(mirrors), *_unlisted(index, mirrors)):
+        found.setdefault(version, []).append(file)
+    ordered = sorted(found, key=version_key)
+    return _List(made=index.made, versions=tuple(SourceVersion(version=v, files=tuple(found[v])) for v in ordered))
+
+
+def _tarballs(root: _apt.AptRoot, mirrors: Mirrors) -> Iterator[tuple[str, SourceFile]]:
+    for stanza in _asked(root, "showsrc", "--only-source", "linux").split("\n\n"):
+        version, folder = _field(stanza, "Version"), _field(stanza, "Directory")
+        if version and folder and (match := _TARBALL.search(stanza)):
+            said = f"the archive's tarball {match[2]} of the upstream release"
+            yield version, SourceFile(uri=_uri(mirrors, f"{folder}/{match[2]}"), sha256=match[1], said=said)
+
+
+def _packages(mirrors: Mirrors) -> Iterator[tuple[str, SourceFile]]:
+    root = root_of("deb")
+    names = re.findall(r"^(linux-source-\d\S*) ", _asked(root, "search", "--names-only", "^linux-source-[0-9]"), re.M)
+    for stanza in _asked(root, "show", *names).split("\n\n") if names else ():
+        version, place, sha256 = (_field(stanza, name) for name in ("Version", "Filename", "SHA256"))
+        if version and place and sha256:
+            said = f"{_field(stanza, 'Package')} {version}, with Debian's patches"
+            yield version, SourceFile(uri=_uri(mirrors, place), sha256=sha256, said=said)
+
+
+def _unlisted(index: Index, mirrors: Mirrors) -> Iterator[tuple[str, SourceFile]]:
+    """The package that was made with a kernel, where it would be."""
+    for version in {p.version for p in index.packages if p.is_kernel and p.flavour == "cloud-amd64"}:
+        name = f"linux-source-{series_of(upstream_of(version))}"
+        place = _uri(mirrors, f"pool/main/l/linux/{name}_{version}_all.deb")
+        said = f"{name} {version}, with Debian's patches; {_UNSIGNED}"
+        yield version, SourceFile(uri=place, sha256=None, said=said)
+
+
+def _asked(root: _apt.AptRoot, *words: str) -> str:
+    ended = process.run(("apt-cache", "-c", root.configuration, *_apt.WITH_CACHE, *words), timeout_s=300)
+    if ended.status:
+        raise HostLacks(
+            f"apt-cache {words[0]}: {ended.err.strip()[:200]}", "delete kassay's apt directory in its cache"
+        )
+    return ended.out
+
+
+def _field(stanza: str, name: str) -> str:
+    match = re.search(rf"^{name}: (.*)$", stanza, re.M)
+    return match[1].strip() if match else ""
+
+
+def _uri(mirrors: Mirrors, place: str) -> str:
+    security = mirrors.security and place.startswith("pool/updates/")
+    base = mirrors.security.uri if mirrors.security and security else mirrors.main.uri
+    return f"{base.rstrip('/')}/{place.replace('+', '%2b').replace('~', '%7e')}"

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""debian-source:7.3: kernel sources, and a distribution's configuration, from the archive that this host's apt names.
+
+Three places, best first. The upstream release as the archive keeps it (deb-src: orig.tar.xz, its hash signed); where
+the mirror no longer has that, the package linux-source-X (hash signed; with Debian's patches); where no list has that
+package any more, the same package from where the mirror keeps it (no hash: said in the provenance).
+"""
+
+import re
+import shutil
+from pathlib import Path
+
+from kassay.archive import apt as _apt
+from kassay.archive.sources_list import SourceFile, listed_sources, root_of
+from kassay.archive.versions import choose, is_exact, unknown_version, upstream_of
+from kassay.effects import process
+from kassay.effects.files import cache_directory, disk_errors, sha256_file, swept
+from kassay.effects.lock import locked
+from kassay.errors import BadInput, HostLacks
+from kassay.kernels.debian import SOURCE
+from kassay.model.kernel import KernelRef
+from kassay.model.progress import Progress, Tell
+
+
+def exact_version(version: str, tell: Tell) -> str:
+    """The newest release that `version` ("7.3", "7.3.4") names. Raises BadInput that lists what there is."""
+    if is_exact(version) and _packed(version):
+        return version
+    known = [one.version for one in listed_sources(tell)]
+    found = choose(version, known)
+    if found is None:
+        raise unknown_version(f"debian-source:{version}", version, "kernel sources", known)
+    return upstream_of(found)
+
+
+def debian_source(version: str, tell: Tell) -> tuple[Path, str]:
+    """A directory with the sources of one release ("7.3.4", see exact_version()), and where they are from.
+
+    The directory is the caller's: read it, then discard() it. Raises BadInput, or HostLacks when the archive has it
+    no more.
+    """
+    version = exact_version(version, tell)
+    subject = f"debian-source:{version}"
+    final = cache_directory() / "sources" / "trees" / version.replace("/", "_")
+    with locked(final.with_name(f".{final.name}.lock"), subject, tell):
+        archive, said = _archive_file(version, subject, tell)
+        if not final.is_dir():
+            tell(Progress(stage="source", subject=subject, text=f"unpacking {archive.name}"))
+            _unpack(archive, final)
+    return final, said
+
+
+def discard(directory: Path) -> None:
+    """Removes an unpacked directory; the file it came from stays."""
+    gone = directory.with_name(f".{directory.name}.gone")
+    shutil.rmtree(gone, ignore_errors=True)
+    directory.rename(gone)  # in one step: half a directory must not be taken for the sources
+    shutil.rmtree(gone, ignore_errors=True)
+
+
+def distro_config(version: str, arch: str, tell: Tell) -> str:
+    """The .config of the archive's cloud kernel of this version ("7.3.4"), or the newest of its series.
+
+    Raises BadInput that lists the versions there are.
+    """
+    series = ".".join(re.split(r"[.-]", version)[:2])
+    have = {v.upstream for v in SOURCE.versions(arch, "cloud", tell)}
+    locator = version if version in have else series
+    ref = KernelRef(text=f"debian:{locator}", kind="debian", locator=locator, arch=arch)
+    artifact = SOURCE.resolve(ref, "cloud", tell)
+    if artifact.config is None:
+        raise HostLacks(f"debian:{locator}: its packages hold no configuration", "name a file, as in config=FILE")
+    if locator != version:
+        text = f"the archive has no {version}; its configuration is that of {artifact.identity.release}"
+        tell(Progress(stage="build", subject="config=distro", text=text))
+    return Path(artifact.config).read_text("utf-8")
+
+
+def _packed(version: str) -> Path | None:
+    """The kept file of a release's sources."""
+    found = sorted((cache_directory() / "packages" / "source").glob(f"{version}.*"))
+    return next((p for p in found if p.suffix in (".xz", ".deb")), None)
+
+
+def _archive_file(version: str, subject: str, tell: Tell) -> tuple[Path, str]:
+    """The file with a release's sources, fetched when it is not kept, and what is said of it."""
+    kept = _packed(version)
+    note = cache_directory() / "packages" / "source" / f"{version}.txt"
+    if kept and note.is_file():
+        return kept, note.read_text("utf-8").strip()
+    reasons = []
+    for file in _files(version, tell):
+        final = note.with_name(f"{version}.{'deb' if file.uri.endswith('.deb') else 'tar.xz'}")
+        tell(Progress(stage="source", subject=subject, text=f"fetching: {file.said}"))
+        with swept(note.with_name(f".{version}.partial")) as scratch:
+            made = scratch / final.name
+            reason = _apt.download(root_of("deb"), file.uri, file.sha256, made, tell)
+            if reason is None:
+                said = f"{version}: {file.said}; sha256 {file.sha256 or sha256_file(made)}"
+                (scratch / note.name).write_text(f"{said}\n", "utf-8")
+                (scratch / note.name).replace(note)
+                made.replace(final)
+                return final, said
+        reasons.append(f"{file.uri.rpartition('/')[2]}: {reason}")
+    raise _gone(version, reasons, tell)
+
+
+def _gone(version: str, reasons: list[str], tell: Tell) -> HostLacks:
+    have = ", ".join(dict.fromkeys(upstream_of(one.version) for one in listed_sources(tell)))
+    what = f"debian-source:{version}: the mirror does not give it\n  " + "\n  ".join(reasons)
+    return HostLacks(what, f"check the network, or choose another version: {have}")
+
+
+def _files(version: str, tell: Tell) -> list[SourceFile]:
+    """Every way to a release's sources, best first."""
+    found = [file for one in listed_sources(tell) if upstream_of(one.version) == version for file in one.files]
+    if not found:
+        raise BadInput(f"debian-source:{version}: the archive has no such version", "kassay kernels list shows some")
+    signed = {file.uri.rpartition("/")[2] for file in found if file.sha256}
+    found = [file for file in found if file.sha256 or file.uri.rpartition("/")[2] not in signed]
+    return sorted({f.uri: f for f in found}.values(), key=lambda f: (f.sha256 is None, not f.uri.endswith(".xz")))
+
+
+def _unpack(archive: Path, final: Path) -> None:
+    with swept(final.with_name(f".{final.name}.partial")) as scratch:
+        tarball = archive
+        if archive.suffix == ".deb":
+            _run(("dpkg-deb", "-x", str(archive), str(scratch / "deb")), archive)
+            tarball = next(iter((scratch / "deb").glob("usr/src/linux-source-*.tar.xz")), archive)
+        (scratch / "tree").mkdir()
+        argv = ("tar", "--no-same-owner", "--strip-components=1", "-C", str(scratch / "tree"), "-xJf", str(tarball))
+        _run(argv, archive)
+        if not (scratch / "tree" / "Kconfig").is_file():
+            raise HostLacks(f"{archive}: holds no kernel sources", "delete the file and repeat the command")
+        with disk_errors(final):
+            (scratch / "tree").rename(final)
+
+
+def _run(argv: tuple[str, ...], archive: Path) -> None:
+    ended = process.run(argv, timeout_s=1800)
+    if ended.status:
+        reason = (ended.err.strip().splitlines() or ["it ended"])[-1]
+        remedy = "free some space" if "No space left" in ended.err else "delete the file and repeat the command"
+        raise HostLacks(f"{archive}: {reason}", remedy)

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A directory -> a bundle that a stranger can check: runs, sources, a reproducer, the report in all its forms."""
+
+from pathlib import Path
+from shlex import quote
+
+import msgspec
+
+from kassay import __version__, pipeline
+from kassay.bundle import tar
+from kassay.bundle.contents import artifact_path, copy_files, copy_journal
+from kassay.bundle.manifest import NAME, Absent, Manifest, packed_files, write_manifest
+from kassay.bundle.paths import files_below
+from kassay.bundle.readme import readme
+from kassay.bundle.sources import sources_into
+from kassay.effects.files import disk_errors, publish_directory, swept, write_atomic
+from kassay.errors import BadInput, KassayError
+from kassay.imports import store
+from kassay.journal.directory import BESIDE, open_directory
+from kassay.journal.journal import read_journal
+from kassay.model.progress import Progress, Tell
+from kassay.model.report import Report
+from kassay.report.formats import formats
+
+RUN, REPORT = "run", "report"
+_NAMING = ("next_steps", "commands")
+_ARCHIVE = ".tar.zst"
+_OTHER_ARCHIVES = (".tar", ".gz", ".tgz", ".xz", ".zst", ".zip")
+
+
+def pack(directory: Path, out: Path, tell: Tell) -> Manifest:
+    """Makes `out`: a directory, or an archive when its name ends in .tar.zst. The same directory gives the same bytes.
+
+    Raises BadInput when `out` exists or `directory` is none of kassay's.
+    """
+    archive = out.name.endswith(_ARCHIVE)
+    if out.exists():
+        raise BadInput(f"{out}: is there already", "choose another --out, or remove it")
+    if not archive and out.suffix in _OTHER_ARCHIVES:
+        raise BadInput(f"{out}: not a kind of archive that kassay makes", f"end its name in {_ARCHIVE}")
+    with swept(out.parent / f".{out.name}.packing") as scratch:
+        root = scratch / "bundle"
+        manifest = _fill(directory, root, tell)
+        if archive:
+            tell(Progress(stage="pack", subject=out.name, text="compressing"))
+            names = [NAME, *(file.path for file in manifest.files)]
+            tar.write(out, f"kassay-bundle-{manifest.plan[:12]}", names, root)
+        else:
+            publish_directory(root, out)
+    return manifest
+
+
+def _fill(directory: Path, root: Path, tell: Tell) -> Manifest:
+    """All of the bundle but the archive around it. The report is made of the copy, so the copy is enough for it."""
+    tell(Progress(stage="pack", subject=directory.name, text="copying"))
+    imported = store.is_import(directory)
+    with disk_errors(root):
+        (root / RUN).mkdir(parents=True)
+        _copy_import(directory, root / RUN) if imported else _copy_run(directory, root / RUN)
+        report = answered(root / RUN, tell)
+        absent = _write_reports(report, root / REPORT, tell)
+        sources = "none: the values were imported" if imported else sources_into(root / RUN, root)
+        (root / "README").write_text(readme(report, sources, imported=imported))
+        manifest = Manifest(
+            name=report.experiment.name, kind="import" if imported else "run", plan=report.plan_id,
+            kassay_version=__version__, sources=sources, files=packed_files(root), absent=absent,
+        )  # fmt: skip
+        write_manifest(root, manifest)
+    return manifest
+
+
+def _copy_import(directory: Path, into: Path) -> None:
+    source = directory / "source"
+    copy_files(directory, into, ("samples.json",))
+    copy_files(source, into / "source", files_below(source) if source.is_dir() else ())
+
+
+def _copy_run(directory: Path, into: Path) -> None:
+    """What plan and journal name, and nothing that lies there by chance; what was timed beside it, likewise."""
+    open_directory(directory)  # says so when it is none
+    copy_files(directory, into, ("spec.toml", "plan.json"))
+    copy_journal(directory, into)
+    here = open_directory(into)
+    write_atomic(into / "pinned.toml", here.pinned_spec().encode())
+    records = read_journal(here.journal, here.plan_id)
+    kept = {(r.stream_sha256, r.console_sha256, r.profile_sha256, *r.symbols) for r in records}
+    names = {name for ones in kept for name in ones if name is not None}
+    copy_files(directory, into, sorted(map(artifact_path, names)))
+    if (directory / BESIDE / "plan.json").exists():
+        (into / BESIDE).mkdir()
+        _copy_run(directory / BESIDE, into / BESIDE)
+
+
+def answered(directory: Path, tell: Tell) -> Report:
+    """The report of a packed directory, wherever it lies: commands name it `run`."""
+    report = pipeline.answer(directory, tell)
+    words = quote(str(directory))
+    told = {name: tuple(line.replace(words, RUN) for line in getattr(report, name)) for name in _NAMING}
+    return msgspec.structs.replace(report, **told)
+
+
+def _write_reports(report: Report, place: Path, tell: Tell) -> tuple[Absent, ...]:
+    """Every form of the report and its charts; a form that this report does not have is told, with the reason."""
+    from kassay.report.charts import charts  # what draws them is slow to load
+
+    place.mkdir(parents=True)
+    absent = []
+    for name, form in formats().items():
+        tell(Progress(stage="pack", subject="report", text=name))
+        try:
+            (place / f"{name}{form.suffix}").write_text(form.render(report))
+        except KassayError as error:
+            absent.append(Absent(form=name, why=error.what))
+    tell(Progress(stage="pack", subject="report", text="charts"))
+    for name, data in charts(report):
+        (place / name).write_bytes(data)
+    return tuple(absent)

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The sources of what a run directory measured, as they are and as one file, and whether they are the very ones."""
+
+from pathlib import Path
+
+from kassay.bundle.amalgamate import amalgamate
+from kassay.bundle.contents import copy_files
+from kassay.effects.files import sha256_file
+from kassay.errors import HostLacks
+from kassay.guest import sources
+from kassay.guest.compile import build
+from kassay.journal.directory import open_directory
+from kassay.model.plan import Plan
+from kassay.model.workload import Workload
+
+
+def sources_into(run: Path, root: Path) -> str:
+    """Writes source/guest/ and one reproducer for each workload below `root`; says whether they match the programs."""
+    plan = open_directory(run).plan
+    guest = sources.directory()
+    headers = [path.name for path in guest.glob("*.h")]
+    names = {name for program in plan.guest_sha256 for name in sources.files_of(program.name)}
+    copy_files(guest, root / "source" / "guest", sorted({*names, *headers, "Makefile"} & _there(guest)))
+    for workload in plan.workloads:
+        if workload.name not in sources.workload_names():
+            continue  # _match() names it
+        file = "reproducer.c" if len(plan.workloads) == 1 else f"reproducer-{workload.name}.c"
+        (root / file).write_text(reproducer(plan, workload, file))
+    return _match(plan)
+
+
+def reproducer(plan: Plan, workload: Workload, file: str) -> str:
+    """One workload as one file, with the settings and rounds of the plan."""
+    guest = sources.directory()
+    known = {path.stem: f"{path.stem}.c" if path.with_suffix(".c").is_file() else "" for path in guest.glob("*.h")}
+    points = list(dict.fromkeys(cell.settings for cell in plan.cells if cell.workload == workload.name))
+    return amalgamate(
+        name=workload.name, summary=workload.summary, points=points, rounds=plan.experiment.rounds, known=known,
+        phases=[(phase.name, phase.operation, phase.definition) for phase in workload.phases],
+        read=lambda name: (guest / name).read_text(), file=file,
+    )  # fmt: skip
+
+
+def _there(guest: Path) -> set[str]:
+    return {path.relative_to(guest).as_posix() for path in guest.rglob("*") if path.is_file()}
+
+
+def _match(plan: Plan) -> str:
+    """The programs are built again: the same sources and compiler give the same bytes."""
+    other = []
+    for program in plan.guest_sha256:
+        try:
+            known = program.name in ("init", *sources.workload_names())
+            if not known or sha256_file(build(program.name, plan.experiment.arch)) != program.value:
+                other.append(program.name)
+        except HostLacks as error:
+            return f"not compared with what was measured: {error.what}"
+    if not plan.guest_sha256:
+        return "not compared with what was measured: the plan does not name its programs"
+    if not other:
+        return "they give, built on the host that packed them, the very programs that were measured"
+    return f"of this version of kassay; built here, {', '.join(other)} is not the program that was measured"

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A bundle -> whether it holds, and whether it happens again."""
+
+import json
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from kassay import __version__, pipeline
+from kassay.bundle import tar
+from kassay.bundle.contents import checked_artifacts
+from kassay.bundle.differences import differences
+from kassay.bundle.digits import Repeated, same_counts, same_findings, unlike
+from kassay.bundle.manifest import Manifest, checked, few
+from kassay.bundle.pack import REPORT, RUN, answered
+from kassay.errors import BadInput, KassayError
+from kassay.evidence.collect import collect
+from kassay.journal.directory import BESIDE, open_directory
+from kassay.journal.journal import read_journal
+from kassay.model.progress import Progress, Tell
+from kassay.model.report import Report
+from kassay.report.formats import formats
+from kassay.spec.load import load
+
+LIMIT = 4 << 30
+"""Bytes that a bundle may unpack to, unless more are allowed."""
+
+_JSON = f"{REPORT}/json.json"
+
+
+class Verified(NamedTuple):
+    """A bundle that holds. notes: what a reader should know although nothing is wrong."""
+
+    manifest: Manifest
+    findings: int
+    notes: tuple[str, ...]
+
+
+@contextmanager
+def _opened(path: Path, limit: int, tell: Tell) -> Iterator[tuple[Path, Manifest]]:
+    """A bundle's directory, unpacked for the time of the block if need be, with every file checked."""
+    tell(Progress(stage="verify", subject=path.name, text="hashing every file"))
+    with tempfile.TemporaryDirectory(prefix="kassay-bundle-") as scratch:
+        root = path if path.is_dir() else tar.unpack(path, Path(scratch), limit)
+        manifest = checked(root, limit)
+        checked_artifacts(root / RUN, limit)
+        yield root, manifest
+
+
+def verify(path: Path, limit: int, tell: Tell) -> Verified:
+    """Checks every file, then computes the whole report again from the raw results and holds it against the packed one.
+
+    Raises BadInput that says what does not hold.
+    """
+    with _opened(path, limit, tell) as (root, manifest):
+        tell(Progress(stage="verify", subject=path.name, text="computing every finding again"))
+        report = _recomputed(root, path, tell)
+        if report.plan_id != manifest.plan:
+            raise BadInput(f"{path}: the manifest is of another plan than the runs", "get the bundle anew")
+        found = differences(_packed_report(root, path), json.loads(formats()["json"].render(report)))
+        if found:
+            by = "" if manifest.kassay_version == __version__ else f", packed by kassay {manifest.kassay_version}"
+            told = few([str(one) for one in found])
+            raise BadInput(f"{path}: its report is not what its runs give{by}: {told}",
+                           "do not rely on it; or verify it with the version that packed it")  # fmt: skip
+        return Verified(manifest, len(report.findings), _notes(root, manifest, report, path))
+
+
+def _recomputed(root: Path, path: Path, tell: Tell) -> Report:
+    """The answer from a stranger's files: whatever they make stumble, the files are to blame, not kassay."""
+    try:
+        return answered(root / RUN, tell)
+    except KassayError:
+        raise
+    except Exception as error:
+        what = f"{path}: its runs contradict each other ({type(error).__name__}: {error})"
+        raise BadInput(what, "do not rely on it; get the bundle anew") from error
+
+
+def _packed_report(root: Path, path: Path) -> Any:
+    try:
+        return json.loads((root / _JSON).read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise BadInput(f"{path}: {_JSON}: {error}", "get the bundle anew") from error
+
+
+def _notes(root: Path, manifest: Manifest, report: Report, path: Path) -> tuple[str, ...]:
+    """The other forms must say what the findings do; those of another version word them differently, which is told."""
+    packed = {root / REPORT / f"{name}{form.suffix}": form for name, form in formats().items()}
+    other = [
+        f"{REPORT}/{file.name}"
+        for file, form in packed.items()
+        if file.is_file() and file.read_text() != form.render(report)
+    ]
+    if other and manifest.kassay_version == __version__:
+        remedy = f"rely on {_JSON} alone, or get the bundle anew"
+        raise BadInput(f"{path}: {few(other)}: not what its findings say", remedy)
+    worded = (f"kassay {manifest.kassay_version} packed it and words differently: {few(other)}",) if other else ()
+    return (*worded, *(f"no {one.form}: {one.why}" for one in manifest.absent), f"sources: {manifest.sources}")
+
+
+def rerun(path: Path, out: Path, limit: int, tell: Tell) -> tuple[Repeated, ...]:
+    """Makes every run of the bundle again in `out` (resumes there), and holds the results against the packed ones.
+
+    One Repeated for the experiment, one more for what was timed beside it. Raises BadInput for an imported bundle.
+    """
+    with _opened(path, limit, tell) as (root, manifest):
+        if manifest.kind == "import":
+            raise BadInput(f"{path}: measured elsewhere, with another tool", "kassay can verify it, not repeat it")
+        places = [(root / RUN, out)]
+        if (root / RUN / BESIDE).is_dir():
+            places.append((root / RUN / BESIDE, out / BESIDE))
+        return tuple(_repeated(packed, again, tell) for packed, again in places)
+
+
+def _repeated(packed: Path, again: Path, tell: Tell) -> Repeated:
+    pipeline.measure(load(packed / "pinned.toml"), again, tell)
+    old, new = open_directory(packed), open_directory(again)
+    before = unlike(old.plan, new.plan)
+    if old.plan.experiment.clock == "icount":
+        then, now = (collect(here, read_journal(here.journal, here.plan_id), tell) for here in (old, new))
+        return msgspec.structs.replace(same_counts(then, now), unlike=before)
+    first, second = (pipeline.answer(directory, tell).findings for directory in (packed, again))
+    return msgspec.structs.replace(same_findings(first, second), unlike=before)

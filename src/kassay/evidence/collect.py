@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Journal -> evidence: the raw streams, read again each time, so that a better parser also reads old runs."""
+
+from collections.abc import Sequence
+
+from kassay.effects import clock
+from kassay.evidence.profiles import region_of
+from kassay.guest import audit, protocol
+from kassay.journal import artifacts
+from kassay.journal.directory import RunDirectory
+from kassay.model.experiment import labels
+from kassay.model.guest import GuestReport
+from kassay.model.measurement import CellEvidence, CheckedRequirement, Fields, Measurement
+from kassay.model.plan import PlannedRun
+from kassay.model.progress import Progress, Tell, silent
+from kassay.model.run import RunRecord
+
+_QUIET_S = 2.0
+
+
+def collect(here: RunDirectory, records: Sequence[RunRecord], tell: Tell = silent) -> tuple[CellEvidence, ...]:
+    """One CellEvidence per cell of the plan, in plan order. tell: hears of it when it takes longer than two seconds."""
+    read = _Reading(here, sum(record.outcome == "ok" for record in records), tell).read
+    succeeded = {record.run: record for record in records if record.outcome == "ok"}
+    tried = {record.run for record in records}
+    names = labels(here.plan.experiment)
+    made = []
+    for cell in here.plan.cells:
+        runs = sorted((run for run in here.plan.runs if run.cell == cell.id), key=lambda run: run.repeat)
+        ids = {run.id for run in runs if not run.control}
+        controls = {run.id for run in runs if run.control}
+        made.append(
+            CellEvidence(
+                cell=cell,
+                kernel=here.plan.kernels[cell.kernel],
+                label=names[cell.kernel],
+                measurements=tuple(read(run, succeeded[run.id]) for run in runs if run.id in succeeded),
+                failures=tuple(r for r in records if r.run in ids and r.outcome != "ok"),
+                lost=len((ids & tried) - succeeded.keys()),
+                unmade=len(ids - tried),
+                control_failures=tuple(r for r in records if r.run in controls and r.outcome != "ok"),
+            )
+        )
+    return tuple(made)
+
+
+class _Reading:
+    """Reads one run after the other and says how far it is."""
+
+    def __init__(self, here: RunDirectory, total: int, tell: Tell) -> None:
+        self._here, self._total, self._tell = here, total, tell
+        self._started, self._done = clock.monotonic_s(), 0
+
+    def read(self, run: PlannedRun, record: RunRecord) -> Measurement:
+        self._done += 1
+        if clock.monotonic_s() - self._started > _QUIET_S:
+            share = self._done / self._total
+            self._tell(Progress(stage="read", subject=f"{self._done}/{self._total}", text=run.id, done=share))
+        return _read(self._here, run, record)
+
+
+def _read(here: RunDirectory, run: PlannedRun, record: RunRecord) -> Measurement:
+    assert record.stream_sha256 is not None  # an ok run has a stream
+    report = protocol.parse(artifacts.get(here.path, record.stream_sha256))
+    fields = {moment: audit.fields(report, moment) for moment in ("before", "after")}
+    return Measurement(
+        run=run.id,
+        repeat=run.repeat,
+        block=run.block,
+        control=run.control,
+        perturbation=run.perturbation.number,
+        phases=report.phases,
+        ns_per_tick=_ns_per_tick(report),
+        before=_tuple(fields["before"]),
+        after=_tuple(fields["after"]),
+        requirements=tuple(
+            CheckedRequirement(
+                requirement=r, found=fields[r.moment].get(r.field), holds=audit.holds(r, fields[r.moment])
+            )
+            for r in report.requirements
+        ),
+        foreign_ns=audit.foreign(report),
+        region_ns=_region_ns(report),
+        notes=report.notes,
+        quiescence=audit.fields(report, "boot").get("boot.quiescence"),
+        counters=_tuple(audit.delta(report, "")),
+        region=region_of(here.path, record, report),
+    )
+
+
+def _ns_per_tick(report: GuestReport) -> float:
+    # A guest does not know the rate of x86's TSC; it is read under icount only, where it is 1 GHz.
+    return 1e9 / report.ticks_per_second if report.ticks_per_second else 1.0
+
+
+def _region_ns(report: GuestReport) -> int:
+    """Length of the measured phases together."""
+    whole = next((p for p in report.phases if p.phase == "iteration"), None)
+    phases = (whole,) if whole is not None else report.phases
+    return int(sum(sum(p.ticks) for p in phases) * _ns_per_tick(report))
+
+
+def _tuple(fields: dict[str, str | None]) -> Fields:
+    return tuple(sorted(fields.items()))

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Journal -> profiles: what the plugin counted in a run, with the names of functions."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from kassay.errors import BadInput
+from kassay.guest import protocol
+from kassay.guest.audit import sections
+from kassay.journal import artifacts
+from kassay.journal.directory import RunDirectory
+from kassay.model.finding import Side
+from kassay.model.guest import GuestReport
+from kassay.model.measurement import CellEvidence
+from kassay.model.plan import Cell
+from kassay.model.profile import Executed, Profile, RegionSummary
+from kassay.model.run import RunRecord
+from kassay.profile.counters import ProfileError, RawProfile
+from kassay.profile.functions import executions, profile_of, summary_of
+from kassay.profile.raw import parse
+from kassay.profile.symbols import Symbols
+
+_REMEDIES = {
+    **dict.fromkeys(("icount", "tcg"), "measure with --profile stacks, in another --out"),
+    **dict.fromkeys(
+        ("kvm", "host"), "only an emulator counts by function: measure with --clock icount, in another --out"
+    ),
+}
+_KEPT = 8  # parsed files; an answer asks for the same ones phase by phase
+
+
+def region_of(directory: Path, record: RunRecord, report: GuestReport) -> RegionSummary | None:
+    """What ran in the measured region of one run; None without a profile. Never raises for what the file holds."""
+    if record.profile_sha256 is None:
+        return None
+    try:
+        raw, symbols = _raw(directory, record.profile_sha256), _symbols(directory, record.symbols, sections(report))
+        return summary_of(raw, symbols, report)
+    except ProfileError as error:
+        return RegionSummary(mode="", counts=(), problem=str(error))
+
+
+class Profiles:
+    """The profiles of one directory's runs, each read when it is first asked for.
+
+    known() is what a kernel has, executed or not.
+    """
+
+    def __init__(self, here: RunDirectory, records: Iterable[RunRecord], evidence: Sequence[CellEvidence]) -> None:
+        self._directory = here.path
+        self._records = {record.run: record for record in records if record.outcome == "ok"}
+        self._evidence: Mapping[tuple[str, str], CellEvidence] = {
+            (item.cell.setting_key, item.label): item for item in evidence
+        }
+        self._made: dict[tuple[str, str, tuple[int, ...]], Profile] = {}
+
+    def of(self, cell: Cell, side: Side, phase: str) -> Profile:
+        """The profile of the rounds that a side's value stands for. Raises BadInput that says why there is none."""
+        item = self._evidence[cell.setting_key, side.kernel]
+        plain = next((m for m in item.measurements if m.plain), None)
+        if plain is None:
+            raise BadInput(f"{side.kernel}: no plain run succeeded, so there is no profile")
+        record = self._records[plain.run]
+        if record.profile_sha256 is None:
+            why = record.profile_problem or "the run carries no profile"
+            raise BadInput(f"{side.kernel}, run {plain.run}: {why}", _REMEDIES[cell.machine.clock])
+        key = (plain.run, phase, side.chosen)
+        if key not in self._made:
+            self._made[key] = self._read(record, phase, side)
+        return self._made[key]
+
+    def known(self, cell: Cell, side: Side) -> frozenset[str]:
+        """Names of all functions of the kernel a side's first plain run booted."""
+        run = next(m.run for m in self._evidence[cell.setting_key, side.kernel].measurements if m.plain)
+        return self._opened(self._records[run]).symbols.names()
+
+    def executed(self, cell: Cell, side: Side, phase: str) -> Executed:
+        """What was executed in a side's rounds, over all of them."""
+        record = self._records[self.of(cell, side, phase).run]
+        found = self._opened(record)
+        places = executions(found.raw, found.report, phase=phase, rounds=side.chosen)
+        blocks = {(one.address, one.code) for one in found.raw.blocks.values() if one.address in places}
+        return Executed(places, tuple(sorted(blocks)))
+
+    def _read(self, record: RunRecord, phase: str, side: Side) -> Profile:
+        found = self._opened(record)
+        return profile_of(
+            found.raw, found.symbols, found.report, phase=phase, rounds=side.chosen, kernel=side.kernel, run=record.run
+        )
+
+    def _opened(self, record: RunRecord) -> "_Opened":
+        assert record.stream_sha256 is not None and record.profile_sha256 is not None
+        report = protocol.parse(artifacts.get(self._directory, record.stream_sha256))
+        try:
+            raw = _raw(self._directory, record.profile_sha256)
+            return _Opened(report, raw, _symbols(self._directory, record.symbols, sections(report)))
+        except ProfileError as error:
+            raise BadInput(f"run {record.run}: the profile cannot be read: {error}",
+                           "measure anew with --fresh") from error  # fmt: skip
+
+
+class _Opened(NamedTuple):
+    report: GuestReport
+    raw: RawProfile
+    symbols: Symbols
+
+
+@lru_cache(maxsize=_KEPT)
+def _raw(directory: Path, name: str) -> RawProfile:
+    return parse(artifacts.get(directory, name))
+
+
+@lru_cache(maxsize=_KEPT)
+def _symbols(directory: Path, tables: tuple[str, ...], loaded: tuple[tuple[tuple[str, str], int], ...]) -> Symbols:
+    return Symbols.load([artifacts.get(directory, name) for name in tables], dict(loaded))

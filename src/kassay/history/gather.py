@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A run directory -> the values it has for the archive, one for each run and metric."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from kassay.analysis.side import all_have_mode, run_value
+from kassay.evidence.collect import collect
+from kassay.history.imported import batch_of
+from kassay.history.records import Batch, Series, StoredKernel, StoredRun, StoredSample
+from kassay.imports import store
+from kassay.journal.directory import RunDirectory, open_directory, pinned
+from kassay.journal.journal import read_journal
+from kassay.model.experiment import labels
+from kassay.model.kernel import exact_ref
+from kassay.model.machine import UNITS
+from kassay.model.measurement import CellEvidence, Measurement
+from kassay.model.plan import Plan
+from kassay.model.progress import Tell, silent
+from kassay.model.records import Setting, content_id, to_json
+from kassay.model.run import RunRecord
+from kassay.model.workload import Phase
+
+
+def gather(directory: Path, tell: Tell = silent) -> Batch:
+    """What a directory of own runs or an imported one holds now. Raises BadInput when it is neither."""
+    if store.is_import(directory):
+        return batch_of(store.load(directory), str(directory.absolute()))
+    here = open_directory(directory)
+    records = read_journal(here.journal, here.plan_id)
+    evidence = collect(here, records, tell)
+    runs = _runs(here.plan, records)
+    series, samples = _values(here, evidence, {run.name: index for index, run in enumerate(runs)})
+    return Batch(
+        plan=here.plan_id, session=content_id(records[0])[:12] if records else "", kind="run",
+        name=here.plan.experiment.name, directory=str(directory.absolute()),
+        experiment=to_json(pinned(here.plan)).decode(), kernels=_kernels(here.plan), series=series, runs=runs,
+        samples=samples,
+    )  # fmt: skip
+
+
+def _kernels(plan: Plan) -> tuple[StoredKernel, ...]:
+    names = labels(plan.experiment)
+    return tuple(
+        StoredKernel(
+            name=name, ref=exact_ref(kernel), release=kernel.release, arch=kernel.arch, compiler=kernel.compiler,
+            image_sha256=kernel.image_sha256, config_sha256=kernel.config_sha256,
+        )
+        for name, kernel in zip(names, plan.kernels, strict=True)
+    )  # fmt: skip
+
+
+def _runs(plan: Plan, records: Sequence[RunRecord]) -> tuple[StoredRun, ...]:
+    """Each run that was tried, as its last attempt left it."""
+    last = {record.run: record for record in records}
+    kernel = {cell.id: cell.kernel for cell in plan.cells}
+    return tuple(
+        StoredRun(
+            name=run.id, kernel=kernel[run.cell], outcome=last[run.id].outcome, attempts=last[run.id].attempt,
+            perturbation=run.perturbation.number, control=run.control, block=run.block,
+            started_utc=last[run.id].started_utc,
+        )
+        for run in plan.runs if run.id in last
+    )  # fmt: skip
+
+
+def _values(here: RunDirectory, evidence: Sequence[CellEvidence],
+            places: dict[str, int]) -> tuple[tuple[Series, ...], tuple[StoredSample, ...]]:  # fmt: skip
+    found: dict[str, tuple[int, Series]] = {}
+    samples = []
+    for item in evidence:
+        group = [other for other in evidence if other.cell.setting_key == item.cell.setting_key]
+        for phase in _phases(here.plan, item):
+            mode = here.plan.experiment.clock == "icount" and all_have_mode(group, phase.name)
+            made = _series(here.plan, item, phase, "mode of its rounds" if mode else "median of its rounds")
+            index, _ = found.setdefault(made.id, (len(found), made))
+            samples += [
+                StoredSample(series=index, kernel=item.cell.kernel, run=places[m.run], counted=m.plain,
+                             value=run_value(m, phase.name, mode=mode))
+                for m in item.measurements
+            ]  # fmt: skip
+    return tuple(series for _, series in found.values()), tuple(samples)
+
+
+def _phases(plan: Plan, item: CellEvidence) -> list[Phase]:
+    workload = next(w for w in plan.workloads if w.name == item.cell.workload)
+    measured = _names(item.measurements[0]) if item.measurements else set()
+    return [phase for phase in workload.phases if phase.name in measured]
+
+
+def _names(measurement: Measurement) -> set[str]:
+    return {phase.phase for phase in measurement.phases}
+
+
+def _series(plan: Plan, item: CellEvidence, phase: Phase, method: str) -> Series:
+    clock = item.cell.machine.clock
+    conditions = {"value": method, **_conditions(plan, item)}
+    return Series(
+        workload=item.cell.workload, metric=phase.name, unit=f"{UNITS[clock]}/{phase.operation}", better="lower",
+        settings=item.cell.settings, machine=item.cell.machine,
+        conditions=tuple(Setting(name=name, value=value) for name, value in conditions.items()),
+        definition=phase.definition, primary=phase.primary,
+    )  # fmt: skip
+
+
+def _conditions(plan: Plan, item: CellEvidence) -> dict[str, str]:
+    """All that moves values and is neither workload setting nor kernel. Under icount the host cannot matter, and the
+    profile leaves no trace; a clock sees both."""
+    asked, machine = plan.experiment, plan.machine
+    guest = {program.name: program.value for program in plan.guest_sha256}
+    found = {
+        "rounds": str(asked.rounds), "boot": asked.boot, "kernel parameters": item.cell.cmdline,
+        "flavour": asked.flavour, "waits until quiet": "yes" if asked.quiesce else "no",
+        "background tasks": str(asked.background), "emulator": machine.program, "accelerator": machine.accelerator,
+        "machine options": " ".join(machine.options), "program": guest.get(item.cell.workload, ""),
+        "init": guest.get("init", ""),
+    }  # fmt: skip
+    return found if item.cell.machine.clock == "icount" else {**found, "host": machine.host, "profile": asked.profile}

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Experiment -> Plan with everything the runs need at hand: kernels, programs, machine."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec import structs
+
+from kassay import kernels as kernel_store
+from kassay.effects.files import sha256_file
+from kassay.errors import BadInput, HostLacks
+from kassay.guest import catalog
+from kassay.guest.compile import build
+from kassay.machines import Machine, machine_for
+from kassay.model.experiment import Experiment, WorkloadUse
+from kassay.model.kernel import KernelArtifact, KernelIdentity, exact_ref, parse_ref
+from kassay.model.plan import Cell, Plan
+from kassay.model.progress import Progress, Tell
+from kassay.model.records import Record, Setting
+from kassay.model.units import format_bytes, parse_bytes
+from kassay.model.workload import Workload
+from kassay.plan.expand import Combination, expand, matrix
+
+
+class Prepared(Record, frozen=True, kw_only=True):
+    """A plan and what its runs are made of. programs: workload name (and "init") to its static binary.
+    no_profile: why no run can carry a profile, "" when they can."""
+
+    plan: Plan
+    machine: Machine
+    artifacts: tuple[KernelArtifact, ...]
+    programs: tuple[tuple[str, Path], ...]
+    no_profile: str = ""
+
+    def program(self, name: str) -> Path:
+        return dict(self.programs)[name]
+
+
+def prepare(experiment: Experiment, before: Plan | None, tell: Tell) -> Prepared:
+    """Resolves everything. before: the plan of a directory that is resumed; its kernels are taken as they were.
+
+    Raises BadInput or HostLacks before anything is downloaded where that can be known.
+    """
+    machine = machine_for(experiment.clock)
+    if experiment.arch not in machine.arches:
+        raise HostLacks(f"clock {experiment.clock} on {experiment.arch}: not supported by this version",
+                        "use --clock icount or tcg")  # fmt: skip
+    combinations, workloads = _combinations(experiment.workloads)
+    if machine.boots:
+        _check_memory(experiment, combinations)
+    identity = machine.identify(experiment.arch, max(experiment.cpus), experiment.boot)
+    programs = tuple((name, build(name, experiment.arch)) for name in ("init", *(w.name for w in workloads)))
+    artifacts = _kernels(experiment, before, tell)
+    if experiment.clock in ("kvm", "host"):  # after the kernels: a probe of KVM needs one
+        probe = machine.probe(experiment.arch, tell)
+        if not probe.usable:
+            raise HostLacks(f"clock {experiment.clock} is not usable here: {probe.detail}", probe.remedy)
+    hashes = tuple(Setting(name=name, value=sha256_file(path)) for name, path in programs)
+    plan = expand(experiment, tuple(a.identity for a in artifacts), combinations, workloads, identity, hashes)
+    for cell in plan.cells if machine.boots else ():  # fetched and kept now, not in the middle of a measurement
+        kernel_store.load_modules(artifacts[cell.kernel], modules_of(cell), tell)
+    return Prepared(plan=plan, machine=machine, artifacts=artifacts, programs=programs,
+                    no_profile=_no_profile(experiment, machine, tell))  # fmt: skip
+
+
+def pinned(experiment: Experiment, tell: Tell) -> Experiment:
+    """The experiment with sources named by their content, so that an edit makes it another one. They keep the names
+    the user gave them. Raises BadInput, NotBuilt."""
+    uses = []
+    for use in experiment.kernels:
+        ref = kernel_store.pinned(parse_ref(use.ref, experiment.arch), tell)
+        uses.append(use if ref == use.ref else structs.replace(use, ref=ref, name=use.name or use.ref))
+    return structs.replace(experiment, kernels=tuple(uses))
+
+
+def _no_profile(experiment: Experiment, machine: Machine, tell: Tell) -> str:
+    """Why profiles cannot be made here; raises HostLacks instead when one was asked for by name."""
+    if experiment.profile == "none" or (experiment.profile == "auto" and experiment.clock != "icount"):
+        return ""
+    try:
+        if machine.can_profile is None:
+            raise HostLacks(f"no profile: machine {machine.name} cannot make one", "use --profile none")
+        machine.can_profile(experiment.arch)
+    except HostLacks as error:
+        if experiment.profile != "auto":
+            raise
+        tell(Progress(stage="profile", subject=machine.name, text=f"{error.what}; {error.remedy}"))
+        return error.what
+    return ""
+
+
+def modules_of(cell: Cell) -> Sequence[str]:
+    """Kernel modules that a workload's settings need."""
+    return ("zram",) if any(s.name == "swap" and s.value == "zram" for s in cell.settings) else ()
+
+
+def shared_cmdline(plan: Plan) -> str:
+    """The kernel parameters all runs share, as disclosed in the report."""
+    experiment = plan.experiment
+    machine = machine_for(experiment.clock)
+    lines = {machine.cmdline(experiment.arch, cpus, experiment.boot): cpus for cpus in experiment.cpus}
+    return next(iter(lines)) if len(lines) == 1 else "; ".join(f"{cpus} CPUs: {line}" for line, cpus in lines.items())
+
+
+def _combinations(uses: Sequence[WorkloadUse]) -> tuple[tuple[Combination, ...], tuple[Workload, ...]]:
+    """Every point of every workload's matrix, settings complete and checked; all problems at once."""
+    known = catalog.workloads()
+    combinations: list[Combination] = []
+    chosen: dict[str, Workload] = {}
+    for use in uses:
+        workload = catalog.find(known, use.name)
+        chosen[use.name] = workload
+        for point in matrix(tuple((axis.name, axis.values) for axis in use.axes)):
+            combinations.append((use.name, catalog.settings(workload, point)))
+    if len(set(combinations)) != len(combinations):
+        raise BadInput("workloads: the same setting appears twice", "list each workload setting once")
+    return tuple(combinations), tuple(chosen.values())
+
+
+def _check_entry(artifact: KernelArtifact) -> None:
+    """A bare vmlinux without the PVH note has no way in; a bzImage has its own."""
+    if artifact.pvh is not False or not artifact.image:
+        return
+    with Path(artifact.image).open("rb") as file:
+        bare = file.read(4) == b"\x7fELF"
+    if bare and artifact.identity.arch == "arm64":
+        raise BadInput(f"{artifact.identity.ref}: a vmlinux, which QEMU does not start on arm64",
+                       "give the Image that was built beside it")  # fmt: skip
+    if bare:
+        raise BadInput(f"{artifact.identity.ref}: a vmlinux without the PVH note, which QEMU cannot start",
+                       "give the bzImage, or build with CONFIG_PVH=y")  # fmt: skip
+
+
+def _check_memory(experiment: Experiment, combinations: Sequence[Combination]) -> None:
+    """What cannot fit is said before anything is booted."""
+    host = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    most, least = max(experiment.memory_bytes), min(experiment.memory_bytes)
+    if most > host:
+        what = f"a machine of {format_bytes(most)} on a host with {format_bytes(host)}"
+        raise HostLacks(what, "choose a smaller --memory")
+    for workload, settings in combinations:
+        for item in settings:
+            if item.name == "size" and parse_bytes(item.value) >= least:
+                what = f"{workload}: size={item.value} does not fit into {format_bytes(least)} of memory"
+                raise BadInput(what, "choose a smaller size or a larger --memory")
+
+
+def _kernels(experiment: Experiment, before: Plan | None, tell: Tell) -> tuple[KernelArtifact, ...]:
+    """Artifacts in the experiment's order; on resume, the very images that were measured."""
+    old: tuple[KernelIdentity, ...] = before.kernels if before is not None else ()
+    texts = [exact_ref(kernel) for kernel in old] or [use.ref for use in experiment.kernels]
+    found = kernel_store.fetch([parse_ref(text, experiment.arch) for text in texts], experiment.flavour, tell)
+    named = []
+    for index, artifact in enumerate(found):
+        _check_entry(artifact)
+        same = ("image_sha256", "banner", "config_sha256")
+        if old and any(getattr(artifact.identity, name) != getattr(old[index], name) for name in same):
+            raise BadInput(f"{old[index].ref}: the image is not the one measured before",
+                           "measure anew with --fresh or another --out")  # fmt: skip
+        identity = old[index] if old else artifact.identity
+        named.append(msgspec.structs.replace(artifact, identity=identity))
+    return tuple(named)

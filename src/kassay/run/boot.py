@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One planned run -> one RunRecord: build the guest, run the machine, keep the raw bytes, name the outcome."""
+
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from kassay import kernels as kernel_store
+from kassay.effects import clock
+from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, sha256_file, write_atomic
+from kassay.guest import audit, initramfs, protocol
+from kassay.journal import artifacts
+from kassay.machines import Ended, Job
+from kassay.model.kernel import KernelArtifact
+from kassay.model.plan import Cell, PlannedRun
+from kassay.model.progress import silent
+from kassay.model.run import RunRecord
+from kassay.plan.perturb import padding_parameter
+from kassay.plan.prepare import Prepared, modules_of
+from kassay.plan.profiles import profile_of
+from kassay.profile.points import points
+from kassay.profile.tables import FORMAT, kernel_symbols, module_symbols, program_symbols
+from kassay.run.outcome import classify
+
+
+def jobs_for(prepared: Prepared) -> int:
+    """Runs at a time: one where time is measured, else one per CPU of this process, as far as memory goes."""
+    if prepared.machine.exclusive:
+        return 1
+    available = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    fitting = available // max(prepared.plan.experiment.memory_bytes)
+    return max(1, min(len(os.sched_getaffinity(0)), fitting))
+
+
+class Measurer:
+    """Makes runs of one plan; safe to call from several threads."""
+
+    def __init__(self, prepared: Prepared, directory: Path, scratch: Path) -> None:
+        self._prepared = prepared
+        self._directory = directory
+        self._scratch = scratch
+        self._cells = {cell.id: cell for cell in prepared.plan.cells}
+
+    def measure(self, run: PlannedRun, attempt: int) -> RunRecord:
+        """One attempt; never raises for what the guest or the machine did."""
+        started = clock.utc_now()
+        cell = self._cells[run.cell]
+        with disk_errors(self._scratch), tempfile.TemporaryDirectory(prefix="run-", dir=self._scratch) as name:
+            job = self._job(run, cell, Path(name))
+            tables = self._profiled(job, cell)
+            ended = self._ended(job, cell.machine.arch)
+        outcome, detail = _outcome(ended, boots=self._prepared.machine.boots)
+        if outcome == "ok" and self._prepared.plan.experiment.timed:
+            outcome, detail = _restless(ended)
+        return RunRecord(
+            run=run.id, attempt=attempt, outcome=outcome, detail=detail,
+            stream_sha256=artifacts.put(self._directory, ended.stream) if ended.stream else None,
+            console_sha256=artifacts.put(self._directory, ended.console) if ended.console else None,
+            wall=ended.wall, argv=ended.argv, started_utc=started,
+            profile_sha256=artifacts.put(self._directory, ended.profile) if ended.profile else None,
+            profile_problem=self._no_profile(job, ended),
+            symbols=tuple(artifacts.put(self._directory, table) for table in tables) if ended.profile else (),
+        )  # fmt: skip
+
+    def _ended(self, job: Job, arch: str) -> Ended:
+        ended = self._prepared.machine.run(job, arch)
+        if job.profile is None or ended.profile or _outcome(ended, boots=True)[0] != "ok":
+            return ended
+        # The plugin came too late, on a host that was busy just then. The same run again gives the same digits.
+        return self._prepared.machine.run(msgspec.structs.replace(job, whole_boot=True), arch)
+
+    def _profiled(self, job: Job, cell: Cell) -> tuple[bytes, ...]:
+        """The symbol tables of a run that carries a profile; what the plugin needs of them goes beside the job."""
+        if job.profile is None:
+            return ()
+        artifact = self._prepared.artifacts[cell.kernel]
+        tables = _tables(artifact, self._prepared.program(cell.workload))
+        text = _points(tables, job.profile == "stacks")
+        with disk_errors(self._scratch):
+            Path(job.directory, "points").write_bytes(text)
+        modules = kernel_store.load_modules(artifact, modules_of(cell), silent)
+        return (*tables, *(module_symbols(name, image) for name, image in modules))
+
+    def _no_profile(self, job: Job, ended: Ended) -> str:
+        if job.profile is not None and not ended.profile:
+            return f"QEMU wrote no profile: {ended.detail or 'the region was not reached'}"
+        return self._prepared.no_profile
+
+    def _job(self, run: PlannedRun, cell: Cell, directory: Path) -> Job:
+        machine = self._prepared.machine
+        cpus, memory = cell.machine.cpus, cell.machine.memory_bytes
+        assert cpus is not None and memory is not None  # unknown for imported results only
+        artifact = self._prepared.artifacts[cell.kernel]
+        moved = run.perturbation
+        arguments = self._arguments(run, cell)
+        boot = self._prepared.plan.experiment.boot
+        image = self._initramfs(run, cell, directory, arguments) if machine.boots else None
+        base = machine.cmdline(cell.machine.arch, cpus, boot)
+        return Job(
+            directory=str(directory),
+            program=(str(self._prepared.program(cell.workload)), *arguments),
+            kernel=(artifact.vmlinux if artifact.pvh else artifact.image) if machine.boots else None,
+            initramfs=image and str(directory / "initramfs"),
+            snapshot=f"{artifact.identity.image_sha256} {image}" if boot == "snapshot" else None,
+            cmdline=f"{base}{padding_parameter(moved)} {cell.cmdline}".strip() if machine.boots else base,
+            cpus=cpus,
+            memory_bytes=memory - moved.memory_pages * 4096,
+            seed=moved.seed,
+            timeout_s=self._prepared.plan.experiment.timeout_s,
+            profile=None if self._prepared.no_profile else profile_of(self._prepared.plan.experiment, run),
+        )
+
+    def _initramfs(self, run: PlannedRun, cell: Cell, directory: Path, arguments: Sequence[str]) -> str:
+        """Writes the initramfs, and for a restored machine the job beside it; returns the initramfs's sha256."""
+        artifact = self._prepared.artifacts[cell.kernel]
+        experiment = self._prepared.plan.experiment
+        stream = initramfs.STREAMS[experiment.arch]
+        job = initramfs.job(arguments, run.perturbation.boot_delay_us, stream, background=experiment.background)
+        saved = experiment.boot == "snapshot"
+        data = initramfs.build(
+            init=self._prepared.program("init"),
+            workload=self._prepared.program(cell.workload),
+            job=None if saved else job,
+            modules=kernel_store.load_modules(artifact, modules_of(cell), silent),
+            padding_bytes=run.perturbation.initramfs_bytes,
+            quiesce=experiment.quiesce,
+            timed=experiment.timed,
+            stream=stream,
+        )
+        with disk_errors(directory):
+            (directory / "initramfs").write_bytes(data)
+            if saved:
+                (directory / "job").write_bytes(job)
+        return sha256_bytes(data)
+
+    def _arguments(self, run: PlannedRun, cell: Cell) -> tuple[str, ...]:
+        moved = run.perturbation
+        return (
+            "--run",
+            *(f"{s.name}={s.value}" for s in cell.settings),
+            *("--rounds", str(self._prepared.plan.experiment.rounds)),
+            *("--clock", self._prepared.machine.guest_clock),
+            *("--stack-bytes", str(moved.stack_bytes), "--mmap-pages", str(moved.mmap_pages)),
+        )
+
+
+@cache
+def _tables(artifact: KernelArtifact, program: Path) -> tuple[bytes, ...]:
+    """Symbol tables of kernel and program."""
+    own = _kept(f"program-{sha256_file(program)}", lambda: program_symbols(program))
+    if artifact.symbols is None:
+        return (own,)
+    symbols = Path(artifact.symbols)
+    return _kept(f"kernel-{artifact.identity.symbols_sha256}", lambda: kernel_symbols(symbols)), own
+
+
+@cache
+def _points(tables: tuple[bytes, ...], functions: bool) -> bytes:
+    name = f"points-{int(functions)}-{sha256_bytes(b''.join(tables))}"
+    return _kept(name, lambda: points(tables, functions=functions).encode())
+
+
+def _kept(name: str, make: Callable[[], bytes]) -> bytes:
+    """What takes up to half a second to make, from the cache when it was made before."""
+    place = cache_directory() / "symbols" / f"{FORMAT}-{name}"
+    if not place.is_file():
+        write_atomic(place, make())
+    return place.read_bytes()
+
+
+def _restless(ended: Ended) -> tuple[str, str]:
+    """Of a timed boot. Under icount another try would be the same to the digit, and the gate refuses it."""
+    quiet = audit.fields(protocol.parse(ended.stream), "boot").get("boot.quiescence") or ""
+    return ("busy", f"the guest never became quiet: {quiet}") if quiet.startswith("busy") else ("ok", "")
+
+
+def _outcome(ended: Ended, *, boots: bool) -> tuple[str, str]:
+    problem: tuple[str, str] | None = None
+    try:
+        found = protocol.outcome(protocol.parse(ended.stream))
+        problem = found if found[0] != "ok" else None
+    except protocol.StreamError as error:
+        problem = (error.kind, error.detail)
+    return classify(
+        console=ended.console if boots else b"", stream_problem=problem, status=ended.status,
+        timed_out=ended.timed_out, machine_words=ended.detail,
+    )  # fmt: skip

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Bisection of exact counts: one boot a candidate, no doubt, and every step of the range told from the others."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import ceil, log2
+from typing import NamedTuple
+
+from kassay.model.bisect import Observation
+from kassay.search.decision import Decision, Found, History, ordered, step_between
+
+_CLUSTER = 3
+
+
+class _Stretch(NamedTuple):
+    """Two measured candidates of different cost with nothing measured between them, and who can be measured there."""
+
+    low: int
+    high: int
+    size: float
+    testable: tuple[int, ...]
+
+
+def next_step(last: int, log: Sequence[Observation], margin: float, steps: str = "all") -> Decision:
+    """What to boot next of the candidates 0 (good) to `last` (bad), or what was found.
+
+    Two values are one level when they differ by at most `margin` of the older one's. A value of neither end's level is
+    a level of its own: there are two steps then, and both sides are searched, the larger change first. One step among
+    `last` candidates takes at most ceil(log2(last)) boots besides the ends. steps: "largest" leaves the others.
+    """
+    history = History(log, 1)
+    for place, name in ((0, "good"), (last, "bad")):
+        if place in history.skipped:
+            return Found(steps=(), open=(f"the {name} end cannot be measured",))
+        if place not in history.values:
+            reason = f"the {name} end, to know what it costs"
+            return history.ask(place, reason, last, (2 if place == 0 else 1) + _boots(last - 1))
+    if not _apart(history, 0, last, margin):
+        said = f"the two ends cost the same within {margin:.1%}: {history.value(0):g} and {history.value(last):g}"
+        return Found(steps=(), open=(said,))
+    apart = _stretches(history, margin)
+    left = [one for one in apart if one.testable]
+    settled = [one for one in apart if not one.testable]
+    if left and (steps == "all" or max(apart, key=_size) in left):
+        chosen = max(left, key=_size)
+        return history.ask(
+            _middle(chosen, history.skipped),
+            _reason(chosen, history, len(left)),
+            sum(one.high - one.low for one in left),
+            sum(_boots(len(one.testable)) for one in left),
+        )
+    return Found(steps=ordered([step_between(history, one.low, one.high) for one in settled]),
+                 open=_open(history, last, margin, settled, left))  # fmt: skip
+
+
+def _apart(history: History, low: int, high: int, margin: float) -> bool:
+    before = history.value(low)
+    return abs(history.value(high) - before) > margin * abs(before)
+
+
+def _stretches(history: History, margin: float) -> list[_Stretch]:
+    found = []
+    for low, high in pairwise(sorted(history.values)):
+        if _apart(history, low, high, margin):
+            size = abs(history.value(high) - history.value(low))
+            inside = tuple(place for place in range(low + 1, high) if place not in history.skipped)
+            found.append(_Stretch(low, high, size, inside))
+    return found
+
+
+def _size(one: _Stretch) -> tuple[float, int]:
+    return one.size, -one.low
+
+
+def _boots(testable: int) -> int:
+    """Boots that find the place of one step, in the worst case."""
+    return ceil(log2(testable + 1)) if testable else 0
+
+
+def _middle(one: _Stretch, skipped: frozenset[int]) -> int:
+    """The candidate that halves what can be tested. What fails comes in clusters, so with failures in the stretch the
+    one farthest from them is taken, as long as the worst case stays as short. After three failures it may become a
+    boot longer: by then another failure costs more."""
+    inside, count = one.testable, len(one.testable)
+    near = [place for place in skipped if one.low < place < one.high]
+    side = 2 ** (_boots(count) - 1) - 1  # so many may be left on either side
+    side = side if len(near) < _CLUSTER else max(side, count * 3 // 4)
+    allowed = [i for i in range(count) if i <= side and count - 1 - i <= side]
+
+    def wanted(i: int) -> tuple[int, float, int]:
+        away = min((abs(inside[i] - place) for place in near), default=0)
+        return -away, abs(i - (count - 1) / 2), i
+
+    return inside[min(allowed, key=wanted)]
+
+
+def _reason(one: _Stretch, history: History, stretches: int) -> str:
+    values = f"{history.value(one.low):g} to {history.value(one.high):g}"
+    more = f", the largest of {stretches} open changes" if stretches > 1 else ""
+    count = len(one.testable)
+    return f"halves the {count} candidate{'s' * (count > 1)} between {one.low} and {one.high} ({values}{more})"
+
+
+def _open(history: History, last: int, margin: float, settled: Sequence[_Stretch], left: Sequence[_Stretch]
+          ) -> tuple[str, ...]:  # fmt: skip
+    said = [f"another change between @{one.low} and @{one.high} was not searched (--steps all)" for one in left]
+    whole = history.value(last) - history.value(0)
+    told = sum(history.value(one.high) - history.value(one.low) for one in (*settled, *left))
+    if abs(whole - told) > margin * abs(history.value(0)):
+        rest = (whole - told) / history.value(0)
+        said.append(f"{rest:+.1%} of the good end's cost is spread over changes that are each within the margin")
+    return tuple(said)

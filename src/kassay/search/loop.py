@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The loop of a bisection: asks the engine, measures, writes the log, and compares the culprit with what was before."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from msgspec import structs
+
+from kassay.effects.lock import exclusive
+from kassay.errors import BadInput
+from kassay.model.bisect import Bisection, Candidate, Observation, Question
+from kassay.model.experiment import Experiment
+from kassay.model.progress import Progress, Tell, silent
+from kassay.model.report import Report
+from kassay.report.bisection import bisected, introduced, verdict
+from kassay.search import log as searchlog
+from kassay.search.candidates import side_branch
+from kassay.search.next_step import Ask, Found, next_step, skipped
+from kassay.search.probe import Measure, MeasureRun, Probe, kernel_use
+
+CULPRIT, MERGE, STEPS = "culprit", "merge", "steps"
+
+
+def search(question: Question, directory: Path, tell: Tell, measure: Measure) -> Bisection:
+    """Finds every step of the range; what the log has already is not measured again.
+
+    Where the culprit is a merge, the branch it brought in is searched in turn. Raises BadInput when there is nothing
+    to find, with what is known.
+    """
+    with exclusive(directory / "lock", f"{directory}"):
+        searchlog.begin(directory, question)
+        found = _searched(question, directory, tell, measure)
+    inner = side_branch(question, found.steps[0], found.candidates)
+    if inner is None:
+        return found
+    tell(Progress(stage="bisect", subject="merge", text=f"{found.candidates[found.steps[0].first].title}: its branch"))
+    try:
+        within = search(inner, directory / MERGE, tell, measure)
+    except BadInput as error:  # the branch alone does not have it
+        return _kept(directory, structs.replace(found, open=(*found.open, f"the merge itself: {error.what}")))
+    return _kept(directory, _around(within, found))
+
+
+def _around(inner: Bisection, outer: Bisection) -> Bisection:
+    """The inner search with the outer one behind all that it already stands in."""
+    return structs.replace(inner, within=outer if inner.within is None else _around(inner.within, outer))
+
+
+def _outermost(found: Bisection) -> Bisection:
+    return found if found.within is None else _outermost(found.within)
+
+
+def resumed(question: Question, directory: Path) -> Question:
+    """The question as a started search has it: releases that came into the archive since are not part of it."""
+    if question.kind != "releases" or not searchlog.is_search(directory):
+        return question
+    before = searchlog.opened(directory)
+    same = structs.replace(before, candidates=question.candidates, notes=question.notes) == question
+    return before if same else question
+
+
+def conclude(question: Question, directory: Path, found: Bisection, tell: Tell, measure_run: MeasureRun) -> None:
+    """Compares the culprit with the last kernel that does not have it, with all the repeats a claim needs."""
+    measure_run(_culprit(question, found), directory / CULPRIT, tell)
+
+
+def report(directory: Path, answer_run: Callable[[Path], Report]) -> Report:
+    """The answer of a finished search: the comparison of the culprit, with the search before it.
+
+    answer_run: the answer of a run directory.
+    """
+    found = searchlog.kept_result(directory)
+    if found is None:
+        raise BadInput(f"{directory}: the bisection is not finished", "the same bisect command goes on with it")
+    if not (directory / CULPRIT / "plan.json").exists():
+        raise BadInput(f"{directory}: found, but not yet compared with what was before it: {verdict(found)}",
+                       "the same bisect command goes on with it")  # fmt: skip
+    return bisected(answer_run(directory / CULPRIT), found, str(directory))
+
+
+def replay(directory: Path) -> tuple[str, ...]:
+    """Decides everything again from the log alone; what comes out otherwise, in words. Measures nothing."""
+    question, log = searchlog.opened(directory), searchlog.read(directory)
+    differ = []
+    for number, one in enumerate(log):
+        asked = next_step(question, log[:number])
+        if not isinstance(asked, Ask) or (asked.candidate, asked.boot) != (one.candidate, one.boot):
+            wanted = f"asks for {asked.candidate}, boot {asked.boot}" if isinstance(asked, Ask) else "ends there"
+            differ.append(f"line {number + 1}: measured {one.candidate}, boot {one.boot}; decided again, it {wanted}")
+            break
+    kept = searchlog.kept_result(directory)
+    own = _outermost(kept) if kept is not None else None
+    if own is not None and not differ:
+        decided = next_step(question, log)
+        steps = decided.steps if isinstance(decided, Found) else None
+        if steps != own.steps or log != own.observations:
+            differ.append(f"{searchlog.RESULT}: not what follows from the log")
+    inner = directory / MERGE
+    return (*differ, *(replay(inner) if searchlog.is_search(inner) else ()))
+
+
+def _searched(question: Question, directory: Path, tell: Tell, measure: Measure) -> Bisection:
+    log = list(searchlog.read(directory, cut=True))
+    if log:
+        tell(Progress(stage="bisect", subject=directory.name, text=f"{len(log)} boots are there already"))
+    metric = unit = ""
+    while isinstance(asked := next_step(question, log), Ask):
+        tell(_told(question, asked))
+        got = measure(question, asked, place_of(question, asked, directory), tell)
+        metric, unit = got.metric or metric, got.unit or unit
+        log.append(_observed(asked, got, len(log) + 1))
+        searchlog.append(directory, log[-1])
+        tell(_heard(question, log[-1], unit))
+    if not asked.steps:
+        raise BadInput(f"{question.range}: {'; '.join(_in_words(question, asked))}", _way_out(question, log))
+    if not metric:
+        metric, unit = _metric(directory, question, log, measure)
+    found = _bisection(question, log, asked, metric, unit)
+    return _kept(directory, found)
+
+
+def _kept(directory: Path, found: Bisection) -> Bisection:
+    searchlog.keep_result(directory, found)
+    whole = _outermost(found)
+    if whole.kind == "git":
+        searchlog.keep_git_log(directory, whole)
+    return found
+
+
+def place_of(question: Question, ask: Ask, directory: Path) -> Path:
+    """Where a boot's run directory is."""
+    name = "".join(c if c.isalnum() or c in "-_." else "_" for c in question.candidates[ask.candidate].name[:40])
+    place = directory / STEPS / f"{ask.candidate:04d}-{name}"
+    return place / f"boot-{ask.boot}" if question.timed else place
+
+
+def _metric(directory: Path, question: Question, log: list[Observation], measure: Measure) -> tuple[str, str]:
+    """Of a search whose every boot was made by an earlier process."""
+    one = next(o for o in log if o.value is not None)
+    asked = Ask(candidate=one.candidate, boot=one.boot, reason="", left=0, expected=0)
+    kept = searchlog.kept_result(directory)
+    if kept is not None:
+        return kept.metric, kept.unit
+    again: Probe = measure(question, asked, place_of(question, asked, directory), silent)
+    return again.metric, again.unit
+
+
+def _told(question: Question, asked: Ask) -> Progress:
+    one = question.candidates[asked.candidate]
+    name = f"{one.name[:12]} {one.title}" if question.kind == "git" else one.title
+    more = f"; {asked.left} candidates left, about {asked.expected} boot{'s' * (asked.expected != 1)} to go"
+    return Progress(stage="bisect", subject=f"{asked.candidate} of {len(question.candidates) - 1}",
+                    text=f"{name}: {asked.reason}{more}")  # fmt: skip
+
+
+def _heard(question: Question, one: Observation, unit: str) -> Progress:
+    said = f"{one.value:g} {unit}" if one.value is not None else f"{one.outcome}: {one.detail}"
+    return Progress(stage="bisect", subject=question.candidates[one.candidate].name[:12], text=said)
+
+
+def _observed(asked: Ask, got: Probe, number: int) -> Observation:
+    return Observation(
+        number=number, candidate=asked.candidate, boot=asked.boot, outcome=got.outcome, value=got.value,
+        reason=asked.reason, detail=got.detail, image_sha256=got.image_sha256, build_s=got.build_s, boot_s=got.boot_s,
+    )  # fmt: skip
+
+
+def _bisection(question: Question, log: list[Observation], found: Found, metric: str, unit: str) -> Bisection:
+    step = found.steps[0]
+    return Bisection(
+        range=question.range, workload=question.probe.workloads[0].name, metric=metric, unit=unit,
+        clock=question.probe.clock, candidates=question.candidates, observations=tuple(log), steps=found.steps,
+        measured=len({one.candidate for one in log if one.value is not None}),
+        boots=sum(one.value is not None for one in log), skipped=skipped(question, log), margin=question.margin,
+        error_rate=question.error_rate if question.timed else None, kind=question.kind, notes=question.notes,
+        introduced=introduced(question.kind, question.candidates, step), open=_in_words(question, found),
+    )  # fmt: skip
+
+
+def _in_words(question: Question, found: Found) -> tuple[str, ...]:
+    """What is in doubt, with the candidates by name."""
+    names = [one.name[:12] if question.kind == "git" else one.title for one in question.candidates]
+    return tuple(re.sub(r"@(\d+)", lambda place: names[int(place[1])], text) for text in found.open)
+
+
+def _culprit(question: Question, found: Bisection) -> Experiment:
+    step = found.steps[0]
+    pair: tuple[Candidate, ...] = (found.candidates[step.last_without], found.candidates[step.first])
+    uses = tuple(kernel_use(question.kind, like, one) for like, one in zip(question.compare.kernels, pair, strict=True))
+    return structs.replace(question.compare, kernels=uses)
+
+
+def _way_out(question: Question, log: list[Observation]) -> str:
+    ends = (0, len(question.candidates) - 1)
+    for end in ends:
+        boots = [one for one in log if one.candidate == end]
+        if boots and all(one.value is None for one in boots):
+            return boots[-1].detail or "choose another end: this one cannot be measured"
+    if question.timed:
+        return "bisect on exact counts instead: --clock icount, one boot a candidate"
+    if {one.candidate for one in log} - set(ends):
+        return "a smaller --margin, with another --out, tells smaller changes apart"
+    return "choose ends that differ: kassay compare shows whether they do"

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Bisection on a clock: every boot is a vote with a weight, and the search ends when the odds are past what was asked.
+
+After docs/bisect.md: pairs of end boots give the change and the scatter, the next boot is the one that tells most, a
+boot that strays has no vote, and a host whose pace changes is told from a change by boots made side by side. What
+then stands apart from both ends is a step of its own.
+"""
+
+from collections.abc import Sequence, Set
+from itertools import pairwise
+from math import ceil, exp, log, log2
+from random import Random
+from typing import NamedTuple
+
+from msgspec import structs
+
+from kassay.model.bisect import Observation, Step
+from kassay.search.decision import TRIES, Ask, Decision, Found, History, ordered, step_between
+from kassay.search.pairs import PAIRS, Boot, between, next_in_round, paired, waiting
+from kassay.search.posterior import Levels, Posterior, error_of, levels_of
+
+END_PAIRS = 8
+LEAST_APART = 2.0
+"""Sigmas of a boot; with less between the ends, hundreds of boots decide nothing."""
+_OWN_LEVEL, _REST = 3.3, 2.5  # standard errors
+_OWN_LEVEL_ABOVE = 4.0  # sigmas between the ends; with less, nothing between them is told from both
+_UNDECIDED = 0.02
+_MOST = 250
+_INFORMATION = ((1.0, 0.16), (2.0, 0.49), (3.0, 0.76), (4.0, 0.91), (6.0, 0.99))
+
+
+class _Search(NamedTuple):
+    """What does not change during a search."""
+
+    history: History
+    boots: tuple[Boot, ...]
+    error_rate: float
+    seed: int
+    all_steps: bool
+
+    def inside(self, low: int, high: int) -> list[tuple[int, float]]:
+        return [(place, value) for place, value in self.boots if low <= place <= high]
+
+    def count(self, place: int) -> int:
+        return len(self.history.values.get(place, ()))
+
+    def hopeless(self, place: int, least: int = 2 * TRIES) -> bool:
+        """Whether it fails too often to be asked again: three times as often as not, and `least` times."""
+        failed = self.history.failed.get(place, 0)
+        return place in self.history.unbuilt or failed >= max(least, 3 * self.count(place))
+
+
+def next_step(last: int, log_: Sequence[Observation], error_rate: float, *, seed: int = 1,
+              steps: str = "all") -> Decision:  # fmt: skip
+    """What to boot next of the candidates 0 (good) to `last` (bad), or what was found.
+
+    A step is found when the odds of its place are at least 1 - error_rate. Its two sides are then booted in turns with
+    each other and with the ends, and what stands apart from its end is searched in turn.
+    """
+    boots = tuple((one.candidate, log(one.value)) for one in log_ if one.value is not None)
+    found = _between(0, last, _Search(History(log_, TRIES), boots, error_rate, seed, steps == "all"))
+    return found if isinstance(found, Ask) or not found.steps else _with_rest(found, levels_of(paired(boots, 0, last)))
+
+
+def _with_rest(found: Found, levels: Levels) -> Found:
+    """Says when the steps are not all of the change: what is left may be steps too small for these boots."""
+    told = sum(log(step.after / step.before) for step in found.steps)
+    error = (levels.error**2 + len(found.steps) * error_of(levels.sigma, PAIRS) ** 2) ** 0.5
+    if abs(levels.change - told) < _REST * error:
+        return found
+    whole, known = exp(levels.change) - 1, exp(told) - 1
+    said = f"of {whole:+.1%} between the ends {known:+.1%} is in the steps that were found: there may be smaller ones"
+    return structs.replace(found, open=(*found.open, said))
+
+
+def _between(low: int, high: int, search: _Search) -> Decision:
+    """The search of one stretch whose ends are known to differ."""
+    ends = _ends(low, high, search)
+    if ends is not None:
+        return ends
+    pairs = paired(search.boots, low, high)
+    at_first = levels_of(pairs[:END_PAIRS])  # more boots must not turn a search back
+    if at_first.apart < LEAST_APART:
+        return _too_close(low, high, at_first)
+    levels, inside = levels_of(pairs), search.inside(low, high)
+    posterior = Posterior(low, high, inside, levels)
+    own = _own_level(low, high, levels, posterior, search)
+    if own is not None:
+        return own if isinstance(own, Ask) else _both((low, own), (own, high), search)
+    gone = {place for place in range(low + 1, high) if place in search.history.skipped or search.hopeless(place)}
+    classes = _classes(low, high, gone)
+    chances = [float(posterior.odds[a - low : b - low].sum()) for a, b in classes]
+    best = max(range(len(classes)), key=lambda i: chances[i])
+    if chances[best] >= 1 - search.error_rate:
+        return _settled(low, high, classes[best], chances[best], levels, search)
+    if len(inside) >= _MOST or len(search.boots) >= 2 * _MOST:
+        said = (
+            f"between @{low} and @{high} nothing was decided after {len(inside)} boots, of {len(search.boots)} in all"
+        )
+        return Found(steps=(), open=(f"{said}; the likeliest is @{classes[best][1]} with {chances[best]:.0%}",))
+    return _most_telling(low, high, classes, chances, posterior, levels, search)
+
+
+def _ends(low: int, high: int, search: _Search) -> Ask | Found | None:
+    """Boots of the two ends in pairs, each pair in random order, until there are enough."""
+    for place in (low, high):
+        if search.hopeless(place, 2 * END_PAIRS):
+            return Found(steps=(), open=(f"@{place}, an end of the search, cannot be measured",))
+    pairs = len(paired(search.boots, low, high))
+    if pairs >= END_PAIRS:
+        return None
+    missing = waiting(search.boots, low, high)
+    first = Random(f"bisect/{search.seed}/{low}/{high}/{pairs}").choice((low, high))
+    place = first if missing is None else missing
+    reason = (
+        f"the {'good' if place == low else 'bad'} end of this search, pair {pairs + 1} of {END_PAIRS} with the other"
+    )
+    return search.history.ask(place, reason, high - low, 2 * (END_PAIRS - pairs) + ceil(log2(max(2, high - low))) + 6)
+
+
+def _too_close(low: int, high: int, levels: Levels) -> Found:
+    said = (f"between @{low} and @{high} time changes by {exp(levels.change) - 1:+.1%}, {levels.apart:.1f} times the "
+            f"scatter of a boot ({levels.sigma:.1%}): too little to be bisected on this clock")  # fmt: skip
+    return Found(steps=(), open=(said,))
+
+
+def _stands_apart(one: int, other: int, errors: float, levels: Levels, search: _Search) -> bool | Ask:
+    """Whether boots of the two, made side by side, differ by more than so many errors; or the boot that tells."""
+    pairs = paired(search.boots, one, other)
+    if len(pairs) >= PAIRS:
+        return abs(between(pairs)) > errors * error_of(levels.sigma, len(pairs))
+    ask = next_in_round(search.boots, (one, other), PAIRS)
+    reason = f"whether {one} costs what {other} does: pair {len(pairs) + 1} side by side"
+    return search.history.ask(ask, reason, abs(one - other), 2 * (PAIRS - len(pairs)))
+
+
+def _own_level(low: int, high: int, levels: Levels, posterior: Posterior, search: _Search) -> int | Ask | None:
+    """A candidate on neither end's level; or the boot that tells. Asked of one whose boots leave open what it has."""
+    if levels.apart < _OWN_LEVEL_ABOVE:
+        return None
+    order = dict.fromkeys(place for place, _ in search.inside(low, high))  # the first found is found again, always
+    for place in (place for place in order if search.count(place) > 1 and not search.hopeless(place)):
+        if place in (low, high):
+            continue
+        if search.count(place) < PAIRS and not _UNDECIDED < posterior.odds[: place - low].sum() < 1 - _UNDECIDED:
+            continue
+        nearer = sorted((low, high), key=lambda end: -len(paired(search.boots, place, end)))
+        answers = []
+        for end in nearer:
+            answers.append(_stands_apart(place, end, _OWN_LEVEL, levels, search))
+            if answers[-1] is not True:
+                break
+        if answers[-1] is not False:
+            return place if answers[-1] is True else answers[-1]
+    return None
+
+
+def _classes(low: int, high: int, skipped: Set[int]) -> list[tuple[int, int]]:
+    """Candidates that no boot can tell apart: (a, b) stands for the gaps a+1..b, with a and b testable."""
+    places = [place for place in range(low, high + 1) if place in (low, high) or place not in skipped]
+    return list(pairwise(places))
+
+
+def _most_telling(low: int, high: int, classes: list[tuple[int, int]], chances: list[float], posterior: Posterior,
+                  levels: Levels, search: _Search) -> Ask:  # fmt: skip
+    """Of the candidate that halves the probability, its neighbours among the likely, and the ends: the one whose boot
+    tells most about where the step is. An end tells when the host's pace is in doubt."""
+    likeliest = max(range(len(classes)), key=lambda i: chances[i])
+    total, halving = 0.0, (1.0, 0, low)
+    for (_, place), chance in zip(classes[:-1], chances, strict=False):
+        total += chance
+        halving = min(halving, (round(abs(total - 0.5), 6), search.history.boots.get(place, 0), place))
+    places = dict.fromkeys((halving[2], *classes[likeliest], low, high))
+    gains = {place: round(posterior.gain(place), 4) for place in places}
+    place = max(gains, key=lambda p: (gains[p], -search.history.boots.get(p, 0)))
+    said = f"likeliest so far is {classes[likeliest][1]} with {chances[likeliest]:.0%}"
+    how = "an end again, to see whether the host is as it was" if place in (low, high) else "tells most"
+    left = sum(b - a for (a, b), chance in zip(classes, chances, strict=True) if chance > search.error_rate / 100)
+    return search.history.ask(place, f"{how}; {said}", left, _expected(chances, levels, search.error_rate))
+
+
+def _expected(chances: list[float], levels: Levels, error_rate: float) -> int:
+    """Boots that the search probably still takes: bits that are missing over bits a boot gives, and the two sides."""
+    missing = -sum(p * log2(p) for p in chances if p > 0)
+    d = levels.apart
+    bits = next((_INFORMATION[i - 1][1] for i in range(1, len(_INFORMATION)) if d < _INFORMATION[i][0]), 0.99)
+    past = 2 * log((1 - error_rate) / error_rate) / (0.72 * d * d)
+    return ceil(missing / bits + past) + 3 * PAIRS
+
+
+def _settled(low: int, high: int, place: tuple[int, int], odds: float, levels: Levels, search: _Search) -> Decision:
+    """A step was found: its sides are booted in turns with the ends, then what is left on either side is searched."""
+    before, after = place
+    places = tuple(dict.fromkeys((low, before, after, high))) if search.all_steps else place
+    have = min(len(paired(search.boots, *two)) for two in pairwise(places))
+    if have < PAIRS:
+        reason = f"{after} is the first with the step ({odds:.1%}): its sides in turns, {have + 1} of {PAIRS}"
+        ask = next_in_round(search.boots, places, PAIRS)
+        return search.history.ask(ask, reason, after - before, (len(places) - 1) * (PAIRS - have) + 2)
+    step = step_between(search.history, before, after, odds, paired(search.boots, before, after))
+    if not search.all_steps:
+        return Found(steps=(step,))
+    return _rest(low, high, step, levels, search)
+
+
+def _rest(low: int, high: int, step: Step, levels: Levels, search: _Search) -> Decision:
+    """Whether the last without is still as the good end, and the first with it already as the bad end."""
+    steps: list[Step] = [step]
+    said: list[str] = []
+    for one, other in ((low, step.last_without), (step.first, high)):
+        apart = one != other and _stands_apart(one, other, _REST, levels, search)
+        further = _between(one, other, search) if apart is True else apart
+        if isinstance(further, Ask):
+            return further
+        if isinstance(further, Found):
+            steps += further.steps
+            said += further.open
+    return Found(steps=ordered(steps), open=tuple(said))
+
+
+def _both(left: tuple[int, int], right: tuple[int, int], search: _Search) -> Decision:
+    """Two stretches with a step each; the larger change first."""
+    sides = sorted((left, right), key=lambda side: -abs(between(paired(search.boots, *side))))
+    steps: list[Step] = []
+    said: list[str] = []
+    for low, high in sides if search.all_steps else sides[:1]:
+        found = _between(low, high, search)
+        if isinstance(found, Ask):
+            return found
+        steps += found.steps
+        said += found.open
+    return Found(steps=ordered(steps), open=tuple(said))

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Where the step is, as probabilities, on a host whose own speed moves.
+
+A boot's logarithm is b + d + e: b the host's pace, which creeps from boot to boot and at times jumps; d the change,
+in candidates that have it; e the scatter of a boot. Neither b nor d nor the scatter is taken as known: a hidden Markov
+model over b (forward algorithm; Rabiner 1989, Proc. IEEE 77(2)) is integrated over what d and scatter may be.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+from statistics import median
+from typing import TYPE_CHECKING, NamedTuple
+
+from kassay.search.pairs import between
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+STRAYS = 0.05
+"""Share of boots that stray by any amount: they carry no vote."""
+JUMPS = 0.03
+"""Share of boots before which the host's pace changes by any amount."""
+_CREEP = 0.1  # share of b that goes to each neighbouring cell at a boot: an sd of 0.22 scatters
+_CELL, _MOST_CELLS = 0.5, 240  # in scatters
+_FARTHEST = 1.4  # logarithm: a host four times as fast or slow as usual
+_CHANGES = (-1.5, 0.0, 1.5)  # in standard errors of the change
+_SCALES = (0.7, 1.0, 1.4)  # eight pairs know their scatter to a quarter
+_FINEST = 1e-4  # relative; boots that agree to the digit are still not exact
+
+
+class Levels(NamedTuple):
+    """What pairs of boots of the two ends say. change: of the logarithm. sigma: the robust scatter of the difference of
+    two boots made side by side, over sqrt 2. error: of the change."""
+
+    change: float
+    sigma: float
+    error: float
+
+    @property
+    def apart(self) -> float:
+        """The change in sigmas of a boot."""
+        return abs(self.change) / self.sigma
+
+
+def levels_of(pairs: Sequence[tuple[float, float]]) -> Levels:
+    """From logarithms of (good end, bad end), booted side by side: sigma = 1.4826 MAD of their differences / sqrt 2."""
+    change = between(pairs)
+    sigma = max(1.4826 * median(abs(bad - good - change) for good, bad in pairs) / 2**0.5, _FINEST)
+    return Levels(change, sigma, error_of(sigma, len(pairs)))
+
+
+def error_of(sigma: float, pairs: int) -> float:
+    """Standard error of the median difference of so many pairs."""
+    return float(1.2533 * sigma * (2 / pairs) ** 0.5)
+
+
+class Posterior:
+    """Of a stretch whose candidates low + 1 ... high are each as likely as any other before the first boot."""
+
+    def __init__(self, low: int, high: int, boots: Sequence[tuple[int, float]], levels: Levels) -> None:
+        """boots: place and logarithm, in the order made; both ends among them."""
+        self._low, self._high, self._boots = low, high, boots
+        self._places = sorted({place for place, _ in boots})
+        self._model = _Model.over(boots, levels)
+
+    @cached_property
+    def odds(self) -> "Floats":
+        """Probability that candidate low + g is the first with the change, as an array; [0] is g = 1."""
+        import numpy as np
+
+        weights = _log_mean(self._forward[0])[self._segment]
+        weights = np.exp(weights - weights.max())
+        odds: Floats = weights / weights.sum()
+        return odds
+
+    @cached_property
+    def _forward(self) -> "tuple[Floats, Floats]":
+        import numpy as np
+
+        return self._model.forward(np.searchsorted(self._places, [place for place, _ in self._boots]))
+
+    @cached_property
+    def _segment(self) -> "NDArray[np.intp]":
+        """Of each candidate, between which measured ones it is: boots tell no more."""
+        import numpy as np
+
+        return np.searchsorted(self._places, np.arange(self._low + 1, self._high + 1), side="left") - 1
+
+    @cached_property
+    def _next(self) -> "tuple[Floats, Floats]":
+        """What the next boot may give, without and with the change, under the likeliest change and scatter."""
+        likelihood, pace = self._forward
+        likeliest = int(likelihood.max(axis=0).argmax())
+        return self._model.predicted(pace[:, likeliest, :], likeliest)
+
+    def gain(self, place: int) -> float:
+        """Bits that a boot of `place` is expected to tell about where the step is."""
+        import numpy as np
+
+        good, bad = self._next
+        has = np.bincount(self._segment[: place - self._low], self.odds[: place - self._low], len(self._places) - 1)
+        lacks = np.bincount(self._segment, self.odds, len(self._places) - 1) - has
+        both = has @ bad + lacks @ good
+        return float(_entropy(both[None, :])[0] - has @ _entropy(bad) - lacks @ _entropy(good))
+
+
+class _Model(NamedTuple):
+    """boots' logarithms; cells of b; changes and scatters, combined, that are integrated over."""
+
+    values: "Floats"
+    cells: "Floats"
+    changes: "Floats"
+    sigmas: "Floats"
+
+    @classmethod
+    def over(cls, boots: Sequence[tuple[int, float]], levels: Levels) -> "_Model":
+        import numpy as np
+
+        values = np.array([x for _, x in boots])
+        away = abs(levels.change) + _FARTHEST  # one wild boot would make all cells too wide for the others
+        values = np.clip(values, np.median(values) - away, np.median(values) + away)
+        reach = abs(levels.change) + 4 * levels.sigma
+        start, end = values.min() - reach, values.max() + reach
+        cells = np.linspace(start, end, min(_MOST_CELLS, int((end - start) / (_CELL * levels.sigma)) + 2))
+        width = float(cells[1] - cells[0])
+        changes = levels.change + np.array(_CHANGES) * levels.error
+        sigmas = np.maximum(np.array(_SCALES) * levels.sigma, width)  # a boot must not fall between two cells
+        return cls(values, cells, np.repeat(changes, len(sigmas)), np.tile(sigmas, len(changes)))
+
+    def forward(self, places: "NDArray[np.intp]") -> "tuple[Floats, Floats]":
+        """Log likelihood for a step in each segment between measured places, and what b is before the next boot.
+
+        places: of each boot, as a number among the measured ones. Shapes: (segments, combinations), and that by cells.
+        """
+        import numpy as np
+
+        segments = np.arange(1, int(places.max()) + 1)
+        pace = np.full((len(segments), len(self.changes), len(self.cells)), 1 / len(self.cells))
+        total = np.zeros(pace.shape[:2])
+        for place, value in zip(places, self.values, strict=True):
+            said = np.stack([self._density(value - has * self.changes[:, None]) for has in (0, 1)])
+            pace = pace * said[(place >= segments).astype(int)]
+            mass = pace.sum(axis=2)
+            total += np.log(mass)
+            pace = _moved(pace / mass[:, :, None])
+        return total, pace
+
+    def _density(self, values: "Floats") -> "Floats":
+        """Of boots of these values (combinations, 1) in every cell: mostly normal, the rest flat."""
+        import numpy as np
+
+        sigmas = self.sigmas[:, None]
+        normal = np.exp(-0.5 * ((values - self.cells[None, :]) / sigmas) ** 2) / (sigmas * np.sqrt(2 * np.pi))
+        result: Floats = (1 - STRAYS) * normal + STRAYS / (self.cells[-1] - self.cells[0])
+        return result
+
+    def predicted(self, pace: "Floats", combination: int) -> "tuple[Floats, Floats]":
+        """Densities of the next boot without and with the change, by segment: (segments, values)."""
+        import numpy as np
+
+        change, sigma = self.changes[combination], self.sigmas[combination]
+        step, reach = self.cells[1] - self.cells[0], abs(change)
+        values = np.arange(self.cells[0] - reach, self.cells[-1] + reach, step)
+        found = []
+        for shift in (0.0, change):
+            spread = np.exp(-0.5 * ((values[None, :] - shift - self.cells[:, None]) / sigma) ** 2)
+            density = (1 - STRAYS) * (pace @ (spread / spread.sum(axis=1, keepdims=True))) + STRAYS / len(values)
+            found.append(density / density.sum(axis=1, keepdims=True))
+        return found[0], found[1]
+
+
+def _moved(pace: "Floats") -> "Floats":
+    """b one boot later: it creeps to the neighbouring cells, and at times is anywhere."""
+    import numpy as np
+
+    beside = np.pad(pace, ((0, 0), (0, 0), (1, 1)), mode="edge")
+    crept = (1 - 2 * _CREEP) * pace + _CREEP * (beside[:, :, :-2] + beside[:, :, 2:])
+    result: Floats = (1 - JUMPS) * crept + JUMPS / pace.shape[2]
+    return result
+
+
+def _entropy(rows: "Floats") -> "Floats":
+    """In bits; rows add up to 1."""
+    import numpy as np
+
+    result: Floats = -(rows * np.log2(np.maximum(rows, 1e-300))).sum(axis=1)
+    return result
+
+
+def _log_mean(rows: "Floats") -> "Floats":
+    """Logarithm of the mean of each row of logarithms."""
+    import numpy as np
+
+    top = rows.max(axis=1, keepdims=True)
+    result: Floats = (top + np.log(np.exp(rows - top).mean(axis=1, keepdims=True)))[:, 0]
+    return result

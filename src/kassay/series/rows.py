@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A patch series from files to kernels to an experiment, row by row; what cannot be built stays as a row."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+import msgspec
+from msgspec import structs
+
+from kassay import kernels
+from kassay.building import git
+from kassay.building.patches import read_patches
+from kassay.building.source import note, source_tree
+from kassay.effects.files import write_atomic
+from kassay.errors import BadInput, NotBuilt
+from kassay.model.build import BuildRef, BuildSource, parse_build
+from kassay.model.experiment import Experiment, KernelUse
+from kassay.model.kernel import KernelRef, parse_ref, with_build
+from kassay.model.progress import Progress, Tell
+from kassay.model.records import from_json, to_json
+from kassay.model.series import Series, SeriesPatch, SeriesRow
+from kassay.series.order import nearest_first
+from kassay.series.variants import BASE, Asked, failed, told, variants
+
+_FILE = "series.json"
+
+Build = Callable[[KernelRef], str]
+"""Builds what a reference names; the image's sha256. Raises NotBuilt."""
+
+
+def rows_of(base: str, patches: Path, asked: Asked, arch: str, tell: Tell) -> Series:
+    """Every row as a source tree. base: a build: reference. Raises BadInput, or NotBuilt where the series does not
+    apply to base; a row that does not apply stays in the table."""
+    ref = parse_ref(base, arch)
+    if ref.kind != "build":
+        raise BadInput(
+            f"--base {base}: a series needs sources", "write --base build:TREE@REV or build:debian-source:7.3"
+        )
+    build = parse_build(ref.locator)
+    read = read_patches(patches)
+    tree, source = source_tree(build, tell)
+    rows = tuple(_named(row, ref, build) for row in variants(tree, read, asked, tell))
+    listed = told(read)
+    for row in rows:
+        _note(row, source, listed)
+    return Series(base=base, source=str(patches), patches=listed, rows=rows)
+
+
+def built(series: Series, arch: str, tell: Tell, build: Build) -> Series:
+    """The series with every row's image or first error. Nothing is built twice, and the order rebuilds little."""
+    owed = {row.tree: row for row in series.rows if row.outcome == "measured" and row.tree is not None}
+    order = nearest_first(tuple(owed), cache(git.changed))
+    made: dict[str, SeriesRow] = {}
+    for number, tree in enumerate(order, 1):
+        row = owed[tree]
+        tell(Progress(stage="series", subject=row.name, text=f"kernel {number} of {len(order)}: {row.title}",
+                      done=(number - 1) / len(order)))  # fmt: skip
+        made[row.name] = _built(row, parse_ref(row.ref, arch), build)
+        if made[row.name].outcome != "measured" and row.name == BASE:  # it is the first one
+            raise NotBuilt(f"base does not build: {made[BASE].detail}", f"make {series.base} build first")
+    return structs.replace(series, rows=_same_images([made.get(row.name, row) for row in series.rows]))
+
+
+def image_of(flavour: str, tell: Tell) -> Build:
+    """Builds into the kernel store."""
+    return lambda ref: kernels.fetch((ref,), flavour, tell)[0].identity.image_sha256 or ""
+
+
+def placed(series: Series) -> tuple[tuple[SeriesRow, int | None], ...]:
+    """The rows that are kernels of the experiment, each with the place of the one it is compared with.
+
+    Where that one has no kernel, the comparison is with what it was to be compared with itself, in the end with base.
+    """
+    by_name = {row.name: row for row in series.rows}
+    measured = [row for row in series.rows if row.outcome == "measured"]
+    place = {row.name: index for index, row in enumerate(measured)}
+    return tuple((row, place.get(stands_for(row, by_name))) for row in measured)
+
+
+def stands_for(row: SeriesRow, by_name: Mapping[str, SeriesRow]) -> str:
+    """The name of the measured row that a row is compared with; "" for base."""
+    against = by_name.get(row.against)
+    while against is not None and against.outcome != "measured":
+        against = by_name.get(against.same_as or against.against)
+    return "" if against is None else against.name
+
+
+def experiment_of(series: Series, template: Experiment) -> Experiment:
+    """The experiment whose kernels are the rows; everything else as in the template. Raises BadInput where all rows
+    are one kernel."""
+    found = placed(series)
+    if len(found) < 2:
+        raise BadInput(f"{series.base}: no row of the series is another kernel than base: {_why(series)}",
+                       "the compiler makes the same code of it, so there is nothing to measure")  # fmt: skip
+    first, last = template.kernels[0].cmdline, template.kernels[-1].cmdline
+    uses = tuple(
+        KernelUse(ref=row.ref, cmdline=first if row.name == BASE else last, name=row.name, against=against)
+        for row, against in found
+    )
+    return structs.replace(template, kernels=uses)
+
+
+def keep(directory: Path, series: Series) -> None:
+    """Writes the rows beside the runs, so that an answer can tell of them."""
+    write_atomic(directory / _FILE, to_json(series))
+
+
+def kept(directory: Path) -> Series | None:
+    """What keep() wrote; None where there is nothing. Raises BadInput when it is damaged."""
+    try:
+        return from_json((directory / _FILE).read_bytes(), Series)
+    except FileNotFoundError:
+        return None
+    except msgspec.MsgspecError as error:
+        raise BadInput(
+            f"{directory / _FILE}: {error}", "repeat the `kassay series` command: it writes it anew"
+        ) from error
+
+
+def _named(row: SeriesRow, ref: KernelRef, build: BuildRef) -> SeriesRow:
+    """The row with the reference that names its tree, however its patches came to be there."""
+    if row.tree is None:
+        return row
+    return structs.replace(row, ref=with_build(ref, structs.replace(build, patches=(), pin=row.tree)))
+
+
+def _note(row: SeriesRow, base: BuildSource, patches: Sequence[SeriesPatch]) -> None:
+    """What a row's tree is made of, in the words that reports show of its kernel."""
+    if row.tree is None or row.tree == base.tree or row.same_as:
+        return
+    subjects = [patch.subject for patch in patches if patch.number in row.patches]
+    part = (row.title,) if row.kind in ("hunk", "annotation") else ()
+    note(structs.replace(base, patches=(*base.patches, *subjects, *part), tree=row.tree))
+
+
+def _built(row: SeriesRow, ref: KernelRef, build: Build) -> SeriesRow:
+    try:
+        return structs.replace(row, image_sha256=build(ref))
+    except NotBuilt as error:
+        return failed(row, "not-built", error)
+
+
+def _same_images(rows: Sequence[SeriesRow]) -> tuple[SeriesRow, ...]:
+    """Rows whose kernel another row has already, or whose source's fate another row met, say so."""
+    found: dict[str, SeriesRow] = {}
+    first: dict[str, str] = {}
+    for row in rows:
+        found[row.name] = one = _same(row, found.get(row.same_as), first)
+        if one.outcome == "measured" and one.image_sha256 is not None:
+            first[one.image_sha256] = one.name
+    return tuple(found.values())
+
+
+def _same(row: SeriesRow, source: SeriesRow | None, first: Mapping[str, str]) -> SeriesRow:
+    """source: the row with the same source. first: the first row with each image."""
+    if source is not None and source.outcome == "not-built":
+        return structs.replace(row, outcome="not-built", detail=source.detail, same_as="")
+    if source is not None:
+        return structs.replace(row, image_sha256=source.image_sha256, same_as=source.same_as or source.name)
+    if row.image_sha256 is not None and row.image_sha256 in first:
+        return structs.replace(row, outcome="same-image", same_as=first[row.image_sha256])
+    return row
+
+
+def _why(series: Series) -> str:
+    others = [row for row in series.rows if row.name != BASE]
+    return ", ".join(f"{row.name} {row.outcome}{f' ({row.detail})' if row.detail else ''}" for row in others)

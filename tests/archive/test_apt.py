@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What apt says, understood."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from kassay.archive import apt as _apt
+from kassay.archive.mirrors import Mirror, Mirrors
+from kassay.errors import HostLacks
+from kassay.model.progress import Tell
+from tests.kernels.fakes import Told
+
+_LACKING = "E: The repository 'http://m.example/debian experimental Release' does not have a Release file.\n"
+_NO_ROUTE = "E: Failed to fetch http://m.example/debian/dists/stable/InRelease  Could not connect to m.example\n"
+_UNSIGNED = "W: GPG error: http://m.example/debian stable InRelease: the key is not available: NO_PUBKEY 1234\n"
+_KEY = " -----BEGIN PGP PUBLIC KEY BLOCK-----\n .\n abc"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> _apt.AptRoot:
+    return _apt.AptRoot(directory=str(tmp_path), arch="x86_64")
+
+
+def _apt_says(monkeypatch: pytest.MonkeyPatch, status: int, log: str) -> None:
+    def run(root: _apt.AptRoot, argv: Sequence[str], subject: str, tell: Tell) -> tuple[int, str]:
+        return status, log
+
+    monkeypatch.setattr(_apt, "_run_apt", run)
+
+
+def test_a_suite_the_mirror_lacks_is_a_note(monkeypatch: pytest.MonkeyPatch, root: _apt.AptRoot) -> None:
+    _apt_says(monkeypatch, 100, "Hit:1 http://m.example/debian stable InRelease\n" + _LACKING)
+    assert _apt.update(root, Told()) == ("not on this mirror: experimental",)
+
+
+@pytest.mark.parametrize(
+    ("status", "log", "says"),
+    [
+        (100, _NO_ROUTE, "Could not connect"),
+        (100, _LACKING + _NO_ROUTE, "Could not connect"),
+        (0, _UNSIGNED, "NO_PUBKEY"),
+        (-9, "", "ended with -9"),
+    ],
+)
+def test_any_other_trouble_is_an_error_in_apt_s_words(
+    monkeypatch: pytest.MonkeyPatch, root: _apt.AptRoot, status: int, log: str, says: str
+) -> None:
+    _apt_says(monkeypatch, status, log)
+    with pytest.raises(HostLacks) as caught:
+        _apt.update(root, Told())
+    assert says in caught.value.what
+
+
+def test_a_download_that_did_not_arrive_gives_its_reason(
+    monkeypatch: pytest.MonkeyPatch, root: _apt.AptRoot, tmp_path: Path
+) -> None:
+    _apt_says(monkeypatch, 100, "E: Hash Sum mismatch\n")
+    assert _apt.download(root, "http://m.example/x", "aa", tmp_path / "x", Told()) == "Hash Sum mismatch"
+    _apt_says(monkeypatch, 0, "")
+    assert _apt.download(root, "http://m.example/x", "aa", tmp_path / "x", Told()) is not None
+    (tmp_path / "x").touch()
+    assert _apt.download(root, "http://m.example/x", "aa", tmp_path / "x", Told()) is None
+
+
+def test_a_full_disk_is_named(monkeypatch: pytest.MonkeyPatch, root: _apt.AptRoot, tmp_path: Path) -> None:
+    _apt_says(monkeypatch, 100, "E: write - write (28: No space left on device)\n")
+    with pytest.raises(HostLacks, match="disk is full"):
+        _apt.download(root, "http://m.example/x", "aa", tmp_path / "x", Told())
+
+
+def test_an_embedded_key_reaches_the_private_sources(root: _apt.AptRoot, tmp_path: Path) -> None:
+    main = Mirror(uri="http://m.example/debian", signed_by="\n" + _KEY)
+    security = Mirror(uri="http://s.example/debian-security", signed_by="")
+    _apt.prepare(root, Mirrors(main=main, security=security))
+    first, second = (tmp_path / "sources" / "kassay.sources").read_text().split("\n\n")
+    assert _KEY in first
+    assert "Signed-By" not in second
+    assert "stable-security oldstable-security" in second
+
+
+def test_lists_are_found_for_their_own_suite(root: _apt.AptRoot, tmp_path: Path) -> None:
+    lists = tmp_path / "lists"
+    lists.mkdir()
+    for suite in ("stable", "stable-backports"):
+        (lists / f"m.example_debian_dists_{suite}_main_binary-amd64_Packages.lz4").touch()
+    (lists / "m.example_debian_dists_stable_InRelease").touch()
+    mirrors = Mirrors(main=Mirror(uri="http://m.example/debian", signed_by=""), security=None)
+    assert [p.suite for p in _apt.package_lists(root, mirrors)] == ["stable", "stable-backports"]
+
+
+def test_suites_are_asked_for_by_the_names_the_mirror_gives_them(
+    monkeypatch: pytest.MonkeyPatch, root: _apt.AptRoot, tmp_path: Path
+) -> None:
+    releases = {"stable": "Codename: trixie", "oldstable": "Codename: bookworm"}
+
+    def fetched(_: _apt.AptRoot, argv: Sequence[str], subject: str, tell: object) -> tuple[int, str]:
+        alias = argv[2].split("/")[-2]
+        if alias in releases:
+            Path(argv[3]).write_text(f"Origin: Debian\n{releases[alias]}\n")
+            return 0, ""
+        return 100, "E: not found"
+
+    monkeypatch.setattr(_apt, "_run_apt", fetched)
+    mirrors = Mirrors(main=Mirror(uri="http://m.example/debian", signed_by=""), security=None)
+    _apt.learn_codenames(root, mirrors, Told())
+    _apt.prepare(root, mirrors)
+    written = (tmp_path / "sources" / "kassay.sources").read_text()
+    assert "Suites: trixie bookworm trixie-backports bookworm-backports testing unstable experimental" in written

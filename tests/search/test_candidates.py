@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a bisection searches: git ranges and lists. Ranges of the archive need its index: tests/boot/test_bisect.py."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from kassay import kernels as kernel_store
+from kassay.errors import BadInput
+from kassay.model.progress import silent
+from kassay.search.candidates import between, listed
+from tests.histories import commit, commits, git, line_of
+
+
+def test_the_commits_of_a_line_come_oldest_first_with_their_options(tmp_path: Path) -> None:
+    line = line_of(tmp_path / "t", 4)
+    ends = (f"build:{tmp_path}/t@{line[0]},cc=clang-16", f"build:{tmp_path}/t@HEAD,cc=clang-16")
+    found = between(*ends, "x86_64", "cloud", "version", silent)
+    assert [one.name for one in found.candidates] == line
+    assert [one.title for one in found.candidates] == [f"commit {n}" for n in range(5)]
+    assert found.candidates[2].ref == f"build:{tmp_path}/t@{line[2]},cc=clang-16"
+    assert found.candidates[2].author == "A Developer <a@example.org>"
+
+
+def test_an_arch_prefix_stays_on_every_candidate(tmp_path: Path) -> None:
+    line = line_of(tmp_path / "t", 2)
+    ends = (f"arm64/build:{tmp_path}/t@{line[0]}", f"arm64/build:{tmp_path}/t@main")
+    found = between(*ends, "x86_64", "cloud", "version", silent)
+    assert all(one.ref.startswith("arm64/build:") for one in found.candidates)
+
+
+def test_only_first_parents_are_candidates_and_a_merge_names_the_other(tmp_path: Path) -> None:
+    line = line_of(tmp_path / "t", 2)
+    git(tmp_path / "t", "checkout", "--quiet", "-b", "topic", line[1])
+    topic = commit(tmp_path / "t", "topic", "topic")
+    git(tmp_path / "t", "checkout", "--quiet", "main")
+    git(tmp_path / "t", "merge", "--quiet", "--no-ff", "-m", "merge it", "topic")
+    found = commits(tmp_path / "t", line[0], "main")
+    assert [one.title for one in found.candidates] == ["commit 0", "commit 1", "commit 2", "merge it"]
+    assert found.candidates[3].merged == topic
+
+
+def test_where_the_good_one_is_no_ancestor_the_merge_base_stands_for_it(tmp_path: Path) -> None:
+    line = line_of(tmp_path / "t", 3)
+    git(tmp_path / "t", "checkout", "--quiet", "-b", "stable", line[1])
+    stable = commit(tmp_path / "t", "a fix", "fix")
+    found = commits(tmp_path / "t", stable, "main")
+    assert found.candidates[0].name == line[1]
+    assert "merge base" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "words"),
+    [
+        ("build:{t}@HEAD", "build:{t}@HEAD~2", "not newer"),
+        ("build:{t}@HEAD~2", "build:{t}@HEAD,cc=clang-16", "differ in more than the revision"),
+        ("build:{t}", "build:{t}@HEAD", "no revision"),
+        ("build:{t}@HEAD~2", "image:/x", "nothing is known to be between"),
+        ("build:{t}@nowhere", "build:{t}@HEAD", "no revision 'nowhere'"),
+        ("build:{t}/..@a", "build:{t}/..@b", "not a git repository"),
+    ],
+)
+def test_ranges_that_are_none_are_refused(tmp_path: Path, good: str, bad: str, words: str) -> None:
+    tree = tmp_path / "t"
+    line_of(tree, 3)
+    with pytest.raises(BadInput, match=words):
+        between(good.format(t=tree), bad.format(t=tree), "x86_64", "cloud", "version", silent)
+
+
+def test_a_list_keeps_its_order_and_has_every_kernel_once() -> None:
+    assert [one.ref for one in listed(("image:/b", "image:/a")).candidates] == ["image:/b", "image:/a"]
+    for refs in (("image:/a",), ("image:/a", "image:/b", "image:/a")):
+        with pytest.raises(BadInput):
+            listed(refs)
+
+
+@pytest.mark.parametrize("subject", ["carriage\rreturn", "a \u2028 separator", "form\x0cfeed"])
+def test_a_subject_may_hold_what_ends_a_line_elsewhere(subject: str, tmp_path: Path) -> None:
+    line = line_of(tmp_path / "t", 1)
+    commit(tmp_path / "t", subject)
+    found = commits(tmp_path / "t", line[0], "main")
+    assert [one.title for one in found.candidates][:2] == ["commit 0", "commit 1"] and len(found.candidates) == 3
+
+
+def test_a_good_commit_that_a_merge_brought_in_is_stood_for_by_where_the_line_leaves_it(tmp_path: Path) -> None:
+    """The first commit behind it on the line has another parent: it must not be held against it."""
+    line = line_of(tmp_path / "t", 2)
+    git(tmp_path / "t", "checkout", "--quiet", "-b", "topic", line[1])
+    topic = commit(tmp_path / "t", "topic", "topic")
+    git(tmp_path / "t", "checkout", "--quiet", "main")
+    git(tmp_path / "t", "merge", "--quiet", "--no-ff", "-m", "merge it", "topic")
+    commit(tmp_path / "t", "after")
+    found = commits(tmp_path / "t", topic, "main")
+    assert [one.title for one in found.candidates] == ["commit 1", "commit 2", "merge it", "after"]
+    assert "came in by a merge" in found.notes[0]
+
+
+def test_a_bad_end_without_a_revision_is_said_to_be_the_last_commit(tmp_path: Path) -> None:
+    line = line_of(tmp_path / "t", 2)
+    tree = f"build:{tmp_path}/t"
+    (found,) = between(f"{tree}@{line[0]}", tree, "x86_64", "cloud", "version", silent).notes
+    assert "without what is not committed" in found
+
+
+def test_releases_are_named_so_that_a_later_update_is_not_taken_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    versions = {
+        "6.12.9-1": "6.12.9",
+        "6.17-1": "6.17",
+        "6.17.8-1": "6.17.8",
+        "7.3~rc7-1": "7.3~rc7",
+        "7.3.4-1": "7.3.4",
+    }
+    known = [SimpleNamespace(version=version, upstream=upstream) for version, upstream in versions.items()]
+    monkeypatch.setattr(kernel_store, "versions", lambda *_: known)
+    found = between("debian:6.12", "debian:7.3.4-1", "x86_64", "cloud", "version", silent)
+    refs = [one.ref for one in found.candidates]
+    assert refs == ["debian:6.12.9", "debian:6.17-1", "debian:6.17.8", "debian:7.3-rc7", "debian:7.3.4-1"]

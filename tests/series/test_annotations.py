@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Annotations that a diff adds are found where they are code, and nowhere else."""
+
+import difflib
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kassay.series.annotations import WORDS, Annotation, added, put_on, taken_back
+
+CALL = "\tif (x)\n\t\treturn foo(x);\n"
+
+
+def diff(old: str, new: str) -> str:
+    lines = difflib.unified_diff(old.splitlines(True), new.splitlines(True), "a/mm/x.c", "b/mm/x.c")
+    return "".join(lines)
+
+
+def names(old: str, new: str) -> list[tuple[str, str]]:
+    return [(one.word, one.function) for one in added(diff(old, new))]
+
+
+def test_a_word_on_a_definition_is_found_with_its_function() -> None:
+    assert names("static int foo(int a)\n", "static __always_inline int foo(int a)\n") == [("__always_inline", "foo")]
+    assert names("int x;\n", "static noinline_for_stack\nstruct page *bar(void)\n") == [("noinline_for_stack", "bar")]
+
+
+def test_prototype_and_definition_are_one_annotation() -> None:
+    old = "static int foo(int a);\n\n\n\n\n\n\n\n\n\nstatic int foo(int a)\n{\n}\n"
+    new = old.replace("static int", "static __always_inline int")
+    (one,) = added(diff(old, new))
+    assert one.lines == (1, 11)
+    assert taken_back(new, one) == old
+
+
+def test_a_line_that_changes_otherwise_adds_no_annotation() -> None:
+    assert names("static inline int foo(int a)\n", "static inline int foo(int a, int b)\n") == []
+
+
+def test_a_function_that_moves_adds_no_annotation() -> None:
+    function = "static inline int foo(int a)\n{\n\treturn a;\n}\n"
+    filler = "".join(f"int x{i};\n" for i in range(20))
+    assert names(function + filler, filler + function) == []
+
+
+def test_words_in_comments_and_strings_are_not_code() -> None:
+    new = '/* inline foo() */\n * noinline bar()\n// __cold x()\nchar *s = "inline f()";\n'
+    assert names("", new) == []
+
+
+def test_a_hint_is_found_at_its_place_and_taken_back() -> None:
+    new = CALL.replace("(x)\n", "(likely(x))\n")
+    (one,) = added(diff(CALL, new))
+    assert (one.word, one.lines) == ("likely", (1,))
+    assert taken_back(new, one) == CALL
+    assert taken_back("x = likely(y) && z;", one) == "x = (y) && z;"
+
+
+def test_a_call_of_an_annotated_name_is_no_declaration() -> None:
+    assert names("", '\tx = inline_map(y);\n\tpr_info("x");\n') == []
+
+
+def test_an_annotation_goes_onto_the_base_where_the_function_is() -> None:
+    one = Annotation(path="mm/x.c", word="__always_inline", function="foo", lines=(1,))
+    assert put_on("static inline int foo(int a)\n", "", one) == "static __always_inline int foo(int a)\n"
+    assert put_on("void foo(void)\n", "", one) == "__always_inline void foo(void)\n"
+    assert put_on("\treturn foo(a);\n", "", one) is None
+
+
+@given(st.sampled_from(WORDS), st.sampled_from(["int", "struct page *", "void"]), st.booleans())
+def test_what_is_put_on_can_be_taken_back(word: str, kind: str, long: bool) -> None:
+    old = f"static {kind} foo(int a,\n\t\tint b)\n{{\n}}\n" if long else f"static {kind} foo(int a)\n{{\n}}\n"
+    blank = Annotation(path="mm/x.c", word=word, function="foo", lines=(1,))
+    new = put_on(old, "", blank)
+    assert new is not None
+    (one,) = added(diff(old, new))
+    assert (one.word, one.function) == (word, "foo")
+    assert taken_back(new, one) == old
