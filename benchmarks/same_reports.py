@@ -5,11 +5,11 @@ usage: python -m benchmarks.same_reports BEFORE AFTER DIR... [--all | --only REP
                                          [--differing] [--save DIR] [--scratch PATH] [--jobs N]
 
 BEFORE and AFTER are programs, for example old/.venv/bin/kassay and .venv/bin/kassay. BEFORE may also be a directory
-that --save wrote. Each DIR is copied to a scratch directory for every program, always to the same path, and reported
-there in every format and by every command that answers from stored runs. Nothing is normalised: a report is standard
-output and exit status, with standard error where a command failed; of a command that writes files each file's name,
-size and sha256 is compared, and with --diff the text of those that differ. Standard output is a table; the exit status
-is 1 when a report differs.
+that --save wrote, and AFTER "-", when there is nothing to compare yet. Each DIR is copied to a scratch directory for
+every program, always to the same path, and reported there in every format and by the commands that answer from stored
+runs. Nothing is normalised: a report is standard output and exit status, with standard error where a command failed; of
+a command that writes files each file's name, size and sha256 is compared, and with --diff the text of those that
+differ. Standard output is a table; the exit status is 1 when a report differs.
 """
 
 import argparse
@@ -29,6 +29,7 @@ from pathlib import Path
 FORMATS = ("terminal", "markdown", "json", "html", "mail", "lkp", "csv", "pyperf", "kcidb")
 EXPORTS = ("callgrind", "folded", "speedscope")
 DIFF_LINES = 60
+DIFF_COLUMNS = 200  # a chart is one line
 FILES = "{files}"  # stands for a directory into which a command writes
 OUTPUT = ".out"
 DIRECTORY = "directory"  # the report of what the other reports changed in the copy
@@ -210,15 +211,15 @@ def main() -> int:
     """Prints the table, then the differences where they are asked for."""
     parser = argparse.ArgumentParser(prog="same_reports", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("before", help="a kassay program, or a directory that --save wrote")
-    parser.add_argument("after", help="a kassay program")
+    parser.add_argument("after", help="a kassay program, or - for none")
     parser.add_argument("directories", nargs="+", type=Path, metavar="DIR", help="stored runs, own or imported")
     parser.add_argument("--all", action="store_true", help="also charts, exports, histories and bundles")
     parser.add_argument("--only", default="", help="names of reports, comma-separated, in place of all these")
-    parser.add_argument("--diff", action="store_true", help=f"print differences, {DIFF_LINES} lines of a report")
+    parser.add_argument("--diff", action="store_true", help=f"print differences, {DIFF_LINES} short lines of a report")
     parser.add_argument("--whole", action="store_true", help="with --diff: all lines")
     parser.add_argument("--differing", action="store_true", help="leave rows of equal reports out of the table")
     parser.add_argument("--save", type=Path, metavar="DIR", help="keep what BEFORE printed, below DIR")
-    parser.add_argument("--scratch", type=Path, help="directory of the copies; default: a temporary one")
+    parser.add_argument("--scratch", type=Path, help="directory of the copies; default: a temporary one, left empty")
     parser.add_argument("--jobs", type=int, default=1, help="directories at a time")
     given = parser.parse_args()
     only = [name for name in given.only.split(",") if name]
@@ -239,13 +240,15 @@ def main() -> int:
             before = saved(stored / directory.name, asked)
         if given.save is not None:
             save(before, given.save / directory.name)
+        if given.after == "-":
+            return []
         return list(compare(directory.name, before, render(given.after, directory, copy, asked)))
 
     with ThreadPoolExecutor(given.jobs) as pool:
         found = [row for rows_of_one in pool.map(rows, given.directories) for row in rows_of_one]
     _print(found, given.differing)
     for row in found if given.diff else ():
-        lines = row.diff if given.whole else row.diff[:DIFF_LINES]
+        lines = row.diff if given.whole else [line[:DIFF_COLUMNS] for line in row.diff[:DIFF_LINES]]
         print("".join(f"{line}\n" for line in lines), end="")
         if len(lines) < len(row.diff):
             print(f"... {len(row.diff) - len(lines)} more lines")
