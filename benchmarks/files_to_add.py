@@ -64,14 +64,14 @@ class Kind:
 KINDS = (
     Kind(
         "question",
-        own=(r"src/(?!report/series\.py|drivers/|search/)(.*/)?(\w*_)?NAME(_\w+)?\.py",),
+        own=(r"src/(?!report/series\.py|drivers/|search/)(.*/)?((\w*_)?NAME(_\w+)?\.py|NAME/\w+\.py)",),
         members=QUESTIONS,
         about="question",
         ambiguous=QUESTIONS,
         also={"bisection": "bisect", "bisecting": "bisect"},
         parts=("ladder", "ladders", "gap", "gaps", "series", "bisection"),
-        # Values in a row, of any question; and the parts of a search, which nothing else has.
-        apart=r"src/(report/series|(drivers|search)/\w+|candidates|probing|searchlog)\.py",
+        # Values in a row, of any question; and what is part of one question under another name.
+        apart=r"src/(report/series|(drivers|search)/\w+|candidates|probing|searchlog|rows)\.py",
         several=3,
     ),
     Kind("workload", own=(r"guest/workloads/NAME\.\w+",), found=("guest/workloads/*.c",)),
