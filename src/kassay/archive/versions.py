@@ -9,7 +9,6 @@ from kassay.errors import BadInput
 
 _Part: TypeAlias = tuple[tuple[tuple[int, ...], int], ...]
 VersionKey: TypeAlias = tuple[int, _Part, _Part]
-_NEAR = 8
 
 
 def version_key(version: str) -> VersionKey:
@@ -62,18 +61,11 @@ def choose(locator: str, versions: Iterable[str]) -> str | None:
 
 
 def unknown_version(ref: str, locator: str, what: str, versions: Iterable[str]) -> BadInput:
-    """The error for a version that nobody has: it lists what there is near it."""
+    """The error for a version that nobody has: it lists every version of its series, else every series."""
     ordered = sorted(set(versions), key=version_key)
-    same = list(dict.fromkeys(upstream_of(v) for v in ordered if series_of(v) == series_of(locator)))
+    same = dict.fromkeys(upstream_of(v) for v in ordered if series_of(v) == series_of(locator))
     if same:
-        remedy = f"of {series_of(locator)} it has {', '.join(same[-_NEAR:])}"
+        remedy = f"of {series_of(locator)} it has {', '.join(same)}"
     else:
-        remedy = f"series it has: {', '.join(_near(locator, ordered)) or 'none'}"
+        remedy = f"series it has: {', '.join(dict.fromkeys(map(series_of, ordered))) or 'none'}"
     return BadInput(f"kernel {ref!r}: the archive has no {what} kernel of this version", remedy)
-
-
-def _near(locator: str, ordered: list[str]) -> list[str]:
-    series = list(dict.fromkeys(series_of(v) for v in ordered))
-    key = version_key(locator)
-    below = sum(version_key(s) < key for s in series)
-    return series[max(0, below - _NEAR // 2) : below + _NEAR // 2]
