@@ -16,6 +16,7 @@ from kassay.building import builder, git, slots
 from kassay.effects.files import cache_directory
 from kassay.guest import compile, initramfs, protocol
 from kassay.kernels import fetch
+from kassay.kernels.debian import release_config
 from kassay.machines import Job, machine_for
 from kassay.model.build import BuildRef, build_text
 from kassay.model.kernel import KernelArtifact, parse_ref
@@ -51,7 +52,7 @@ def test_a_built_kernel_says_what_it_was_built_of(base: KernelArtifact) -> None:
 def test_the_same_sources_are_the_same_image_from_nothing_and_after_a_kill(base: KernelArtifact) -> None:
     """Everything made of them is thrown away, the next build is killed half-way, and the one after it must not believe
     what that one left."""
-    one = builder.wanted(parse_ref(BASE), silent)
+    one = builder.wanted(parse_ref(BASE), release_config, silent)
     (cache_directory() / "refs" / "build" / one.key).unlink()
     with builder.building(one.recipe, silent) as (_, objects):
         shutil.rmtree(objects)
@@ -75,7 +76,7 @@ def test_an_edit_rebuilds_what_it_touches_and_is_a_kernel_of_its_own(base: Kerne
     assert text is not None
     tree = git.with_files(base.identity.build.tree, {path: text.replace("likely(nr_ptes == 1)", "nr_ptes == 1")})
     ref = parse_ref(build_text(BuildRef(tree="debian-source:7.3", pin=tree)))
-    one = builder.wanted(ref, silent)
+    one = builder.wanted(ref, release_config, silent)
     builder.build_image(one, silent)
     compiled = [line.split()[-1] for line in builder.log_of(one.key).read_text().splitlines() if " CC " in line]
     assert "mm/mprotect.o" in compiled

@@ -10,9 +10,13 @@ from hypothesis import strategies as st
 from kassay.building.config import applicable, merged, otherwise, requested, unmet, values, version_in
 from kassay.errors import BadInput
 from kassay.model.build import BuildRef
-from kassay.model.progress import silent
+from kassay.model.progress import Tell, silent
 
 FINAL = "#\n# Linux/x86 6.18.2 Kernel Configuration\n#\nCONFIG_A=y\n# CONFIG_B is not set\nCONFIG_N=250\n"
+
+
+def never(version: str, arch: str, tell: Tell) -> str:
+    raise AssertionError("only config=distro asks for the distribution's configuration")
 
 
 def test_what_came_out_as_asked_is_met() -> None:
@@ -50,24 +54,38 @@ def test_a_line_that_is_no_configuration_is_refused() -> None:
 
 @pytest.mark.parametrize("arch", ["x86_64", "arm64"])
 def test_the_lab_asks_for_what_the_workloads_need(arch: str) -> None:
-    text, base = requested(BuildRef(tree="x", fragments=("CONFIG_NUMA=y",)), arch, "7.3.4", silent)
+    text, base = requested(BuildRef(tree="x", fragments=("CONFIG_NUMA=y",)), arch, "7.3.4", never, silent)
     asked = applicable(text, "7.3.4")
     assert base == "allno"
     for symbol in ("ZRAM", "TRANSPARENT_HUGEPAGE", "PROC_PAGE_MONITOR", "SMP", "KALLSYMS", "NUMA"):
         assert asked[f"CONFIG_{symbol}"] == ("y", True)
 
 
+def test_the_distribution_s_configuration_is_a_base_that_the_lab_s_deviations_change() -> None:
+    def distro(version: str, arch: str, tell: Tell) -> str:
+        assert (version, arch) == ("6.18.2", "x86_64")
+        return "CONFIG_NUMA=y\nCONFIG_RUST=y\n"
+
+    text, base = requested(BuildRef(tree="x", config="distro"), "x86_64", "6.18.2", distro, silent)
+    asked = applicable(text, "6.18.2")
+    assert base == "full"
+    assert asked["CONFIG_NUMA"] == ("y", False)
+    assert asked["CONFIG_RUST"] == ("n", True)
+
+
 def test_a_config_file_of_another_compiler_is_a_base(tmp_path: Path) -> None:
     file = tmp_path / "config"
     file.write_text('CONFIG_CC_VERSION_TEXT="gcc 99"\nCONFIG_A=y\n')
-    text, base = requested(BuildRef(tree="x", config=str(file), fragments=("CONFIG_Q=y",)), "x86_64", "6.18.2", silent)
+    text, base = requested(
+        BuildRef(tree="x", config=str(file), fragments=("CONFIG_Q=y",)), "x86_64", "6.18.2", never, silent
+    )
     assert base == "full"
     assert unmet(text, FINAL) == ("CONFIG_Q=y: no such symbol, or what it depends on is off",)
 
 
 def test_a_missing_fragment_is_refused() -> None:
     with pytest.raises(BadInput, match="nosuch"):
-        requested(BuildRef(tree="x", fragments=("/nosuch/file",)), "x86_64", "7.3", silent)
+        requested(BuildRef(tree="x", fragments=("/nosuch/file",)), "x86_64", "7.3", never, silent)
 
 
 def test_the_version_is_read_from_the_makefile() -> None:

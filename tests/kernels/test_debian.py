@@ -191,6 +191,13 @@ def test_a_failed_download_leaves_nothing(archive: Archive, cache: Path) -> None
     assert not (cache / "refs").exists()
 
 
+def test_the_configuration_of_a_release_is_that_of_its_kernel_else_of_its_series(archive: Archive) -> None:
+    assert debian.release_config("6.17.8", "x86_64", Told()) == "CONFIG_ZRAM=m\n"
+    told = Told()
+    assert debian.release_config("7.3.0-rc2", "x86_64", told) == "NEW\n"
+    assert "the archive has no 7.3.0-rc2" in told.texts
+
+
 def test_versions_are_listed_in_order_with_what_is_here(archive: Archive) -> None:
     _get("debian:6.17")
     found = versions("debian", "x86_64", "cloud", Told())

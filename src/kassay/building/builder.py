@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from kassay.building import slots, workspace
 from kassay.building.compilers import Compiler, check_tools, find_compiler, linker_of
-from kassay.building.config import requested
+from kassay.building.config import DistroConfig, requested
 from kassay.building.source import kernel_version, source_tree
 from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
 from kassay.effects.lock import locked
@@ -51,13 +51,13 @@ class Wanted(NamedTuple):
     key: str
 
 
-def wanted(ref: KernelRef, tell: Tell) -> Wanted:
+def wanted(ref: KernelRef, distro: DistroConfig, tell: Tell) -> Wanted:
     """Everything that decides what a reference's image is. Raises BadInput, NotBuilt, HostLacks; builds nothing."""
     build = parse_build(ref.locator)
     tree, source = source_tree(build, tell)
     compiler = find_compiler(build.cc, ref.arch, tell)
     version = kernel_version(tree, build.tree)
-    text, base = requested(build, ref.arch, version, tell)
+    text, base = requested(build, ref.arch, version, distro, tell)
     linker, subject = linker_of(compiler), _subject(build, source)
     recipe = workspace.Recipe(tree, version, ref.arch, compiler, linker, text, base, subject)
     identity = BuildIdentity(
@@ -80,12 +80,12 @@ def build_image(one: Wanted, tell: Tell) -> Built:
     return built
 
 
-def build_object(ref: KernelRef, source: str, tell: Tell) -> BuiltObject:
+def build_object(ref: KernelRef, source: str, distro: DistroConfig, tell: Tell) -> BuiltObject:
     """The object of one source file ("mm/mincore.c"), built as the kernel's own build would. Raises NotBuilt."""
     path = Path(source)
     if path.is_absolute() or ".." in path.parts or path.suffix not in (".c", ".S"):
         raise BadInput(f"--source {source!r}: not a source file of the kernel", "name one such as mm/mincore.c")
-    one = wanted(ref, tell)
+    one = wanted(ref, distro, tell)
     kept = cache_directory() / "objects" / f"{one.key}-{sha256_bytes(source.encode())[:8]}.o"
     if not kept.is_file():
         recipe = one.recipe

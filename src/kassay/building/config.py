@@ -2,12 +2,11 @@
 """The configuration of a build: what is asked for, how it is made, and whether the result has all of it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
 
 from kassay.building import environment
-from kassay.building.debian_source import distro_config
 from kassay.building.failure import first_error
 from kassay.effects import process
 from kassay.effects.files import disk_errors, expanded, write_atomic
@@ -16,6 +15,8 @@ from kassay.model.build import BuildRef
 from kassay.model.progress import Progress, Tell
 
 Base = Literal["allno", "full"]
+DistroConfig = Callable[[str, str, Tell], str]
+"""(version of the sources, arch, tell) -> the text of the distribution's configuration for that version."""
 
 # What a distribution's configuration asks for that only its own build machines have, or that nothing here uses and
 # that multiplies the time of a link.
@@ -41,17 +42,17 @@ _ABSENT = "no such symbol, or what it depends on is off"
 _TIMEOUT_S = 900
 
 
-def requested(build: BuildRef, arch: str, version: str, tell: Tell) -> tuple[str, Base]:
+def requested(build: BuildRef, arch: str, version: str, distro: DistroConfig, tell: Tell) -> tuple[str, Base]:
     """The text of what `build` asks for, one line a symbol, and what it stands on.
 
-    "allno": all else is off; "full": all else has its default. version: of the sources ("7.3.4"), for config=distro.
-    A symbol's last mention counts. Raises BadInput for a fragment that is no configuration.
+    "allno": all else is off; "full": all else has its default. version: of the sources ("7.3.4"). distro: asked only
+    for config=distro. A symbol's last mention counts. Raises BadInput for a fragment that is no configuration.
     """
     if build.config == "lab":
         texts = [(_FOLDER / name).read_text("utf-8") for name in ("lab.config", f"lab-{arch}.config")]
         base: Base = "allno"
     elif build.config == "distro":
-        texts = [_as_base(distro_config(version, arch, tell)), "\n".join(_DEVIATIONS)]
+        texts = [_as_base(distro(version, arch, tell)), "\n".join(_DEVIATIONS)]
         texts += ["CONFIG_PVH=y"] if arch == "x86_64" else []
         base = "full"
     else:

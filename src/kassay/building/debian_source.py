@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""debian-source:7.3: kernel sources, and a distribution's configuration, from the archive that this host's apt names.
+"""debian-source:7.3: kernel sources from the archive that this host's apt names.
 
 Three places, best first. The upstream release as the archive keeps it (deb-src: orig.tar.xz, its hash signed); where
 the mirror no longer has that, the package linux-source-X (hash signed; with Debian's patches); where no list has that
 package any more, the same package from where the mirror keeps it (no hash: said in the provenance).
 """
 
-import re
 import shutil
 from pathlib import Path
 
@@ -17,8 +16,6 @@ from kassay.effects import process
 from kassay.effects.files import cache_directory, disk_errors, sha256_file, swept
 from kassay.effects.lock import locked
 from kassay.errors import BadInput, HostLacks
-from kassay.kernels.debian import SOURCE
-from kassay.model.kernel import KernelRef
 from kassay.model.progress import Progress, Tell
 
 
@@ -56,24 +53,6 @@ def discard(directory: Path) -> None:
     shutil.rmtree(gone, ignore_errors=True)
     directory.rename(gone)  # in one step: half a directory must not be taken for the sources
     shutil.rmtree(gone, ignore_errors=True)
-
-
-def distro_config(version: str, arch: str, tell: Tell) -> str:
-    """The .config of the archive's cloud kernel of this version ("7.3.4"), or the newest of its series.
-
-    Raises BadInput that lists the versions there are.
-    """
-    series = ".".join(re.split(r"[.-]", version)[:2])
-    have = {v.upstream for v in SOURCE.versions(arch, "cloud", tell)}
-    locator = version if version in have else series
-    ref = KernelRef(text=f"debian:{locator}", kind="debian", locator=locator, arch=arch)
-    artifact = SOURCE.resolve(ref, "cloud", tell)
-    if artifact.config is None:
-        raise HostLacks(f"debian:{locator}: its packages hold no configuration", "name a file, as in config=FILE")
-    if locator != version:
-        text = f"the archive has no {version}; its configuration is that of {artifact.identity.release}"
-        tell(Progress(stage="build", subject="config=distro", text=text))
-    return Path(artifact.config).read_text("utf-8")
 
 
 def _packed(version: str) -> Path | None:

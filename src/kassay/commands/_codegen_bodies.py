@@ -9,13 +9,13 @@ import msgspec
 
 from kassay import kernels
 from kassay.building import git
-from kassay.building.builder import build_object
 from kassay.codegen.code import Function
 from kassay.codegen.images import Image
 from kassay.codegen.normalise import Listing, listing
 from kassay.codegen.objects import find_in_object, functions_of_object
 from kassay.codegen.source import contains, nearest
 from kassay.errors import BadInput, NotBuilt
+from kassay.kernels.build import build_object
 from kassay.model.build import parse_build
 from kassay.model.codegen import Body, Part
 from kassay.model.kernel import KernelArtifact, KernelRef, parse_ref, with_build

@@ -5,10 +5,12 @@ from pathlib import Path
 
 from msgspec import structs
 
-from kassay.building.builder import Wanted, build_image, wanted
+from kassay.building.builder import BuiltObject, Wanted, build_image, wanted
+from kassay.building.builder import build_object as _build_object
 from kassay.effects.files import cache_directory, write_atomic
 from kassay.kernels import _store
 from kassay.kernels._source import KernelSource
+from kassay.kernels.debian import release_config
 from kassay.model.kernel import KernelArtifact, KernelRef, with_build
 from kassay.model.progress import Tell
 
@@ -21,7 +23,7 @@ class BuildKernels(KernelSource):
 
     def resolve(self, ref: KernelRef, flavour: str, tell: Tell) -> KernelArtifact:
         """See KernelSource; flavour means nothing here. Raises NotBuilt when the sources do not become a kernel."""
-        one = wanted(ref, tell)
+        one = wanted(ref, release_config, tell)
         note = _note(one)
         sha256 = note.read_text("ascii").strip() if note.is_file() else ""
         kept = _store.load(sha256, ref.text, kind="build") if sha256 else None
@@ -29,8 +31,13 @@ class BuildKernels(KernelSource):
 
     def pinned(self, ref: KernelRef, tell: Tell) -> str:
         """See KernelSource: with the tree that the sources are at this moment."""
-        one = wanted(ref, tell)
+        one = wanted(ref, release_config, tell)
         return with_build(ref, structs.replace(one.build, pin=one.recipe.tree))
+
+
+def build_object(ref: KernelRef, source: str, tell: Tell) -> BuiltObject:
+    """See building.builder.build_object()."""
+    return _build_object(ref, source, release_config, tell)
 
 
 def _made(one: Wanted, ref: KernelRef, note: Path, tell: Tell) -> KernelArtifact:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """debian:6.17.8: stock kernels of the Debian archive, by version or series."""
 
+import re
 from pathlib import Path
 
 from kassay.archive.apt import DEBIAN_ARCH
@@ -45,6 +46,24 @@ class DebianSource(KernelSource):
         found = {p.version: p for p in reversed(_kernels(current_index(arch, tell), arch, flavour))}
         ordered = sorted(found.values(), key=lambda p: version_key(p.version))
         return tuple(_version_record(package, arch) for package in ordered)
+
+
+def release_config(version: str, arch: str, tell: Tell) -> str:
+    """The .config of the archive's cloud kernel of this version ("7.3.4"), or of the newest of its series.
+
+    Raises BadInput that lists the versions there are, HostLacks when its packages hold none.
+    """
+    series = ".".join(re.split(r"[.-]", version)[:2])
+    listed = {v.upstream for v in SOURCE.versions(arch, "cloud", tell)}
+    locator = version if version in listed else series
+    ref = KernelRef(text=f"debian:{locator}", kind="debian", locator=locator, arch=arch)
+    artifact = SOURCE.resolve(ref, "cloud", tell)
+    if artifact.config is None:
+        raise HostLacks(f"debian:{locator}: its packages hold no configuration", "name a file, as in config=FILE")
+    if locator != version:
+        text = f"the archive has no {version}; its configuration is that of {artifact.identity.release}"
+        tell(Progress(stage="build", subject="config=distro", text=text))
+    return Path(artifact.config).read_text("utf-8")
 
 
 def modules_package(artifact: KernelArtifact, tell: Tell) -> Path:
