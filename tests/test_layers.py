@@ -7,13 +7,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "kassay"
-GROUND = {"errors", "model", "effects", "registry"}
+GROUND = {"errors", "registry", "clocks", "model", "effects"}
 ALLOWED: dict[str, set[str]] = {
     "__init__": set(),
     # the ground
     "errors": set(),
-    "model": {"errors"},
-    "registry": {"errors", "effects"},
+    "registry": {"errors"},
+    "clocks": {"errors", "registry"},
+    "model": {"errors", "clocks"},
     "effects": {"errors", "model"},
     # suppliers: each makes something that a run needs, from what it is given
     "archive": GROUND,
@@ -28,8 +29,8 @@ ALLOWED: dict[str, set[str]] = {
     "run": GROUND | {"plan", "journal", "kernels", "guest", "machines", "profile"},
     "journal": GROUND | {"spec"},
     "evidence": GROUND | {"journal", "guest", "profile"},
-    "analysis": {"errors", "model", "registry"},
-    "report": {"errors", "model", "registry", "__init__"},
+    "analysis": {"errors", "model", "registry", "clocks"},
+    "report": {"errors", "model", "registry", "clocks", "__init__"},
     "pipeline": GROUND
     | {"spec", "plan", "run", "journal", "evidence", "analysis", "report", "imports", "search", "series"},
     # tools around the street

@@ -13,7 +13,7 @@ from kassay.analysis.beside import side_by_side
 from kassay.analysis.choosing import chosen
 from kassay.analysis.gap import gaps
 from kassay.analysis.gate.same_shape import SHAPE
-from kassay.analysis.imported import judge_samples
+from kassay.analysis.imported import CLOCK, judge_samples
 from kassay.analysis.interim import InterimLooks
 from kassay.analysis.itemised import Profiled, itemised, profiled, stacks_of
 from kassay.analysis.itemised import executed as executed_at
@@ -21,6 +21,7 @@ from kassay.analysis.outlook import outlook
 from kassay.analysis.seed_findings import judged_by_seed_rules
 from kassay.analysis.series import tabled
 from kassay.analysis.value import primary_value
+from kassay.clocks import clock_of
 from kassay.effects.files import swept
 from kassay.effects.lock import exclusive, host_for
 from kassay.evidence.collect import collect
@@ -28,7 +29,7 @@ from kassay.evidence.profiles import Profiles
 from kassay.imports import store
 from kassay.journal.directory import BESIDE, RunDirectory, open_directory, resumed, started
 from kassay.journal.journal import append, open_journal, read_journal
-from kassay.model.experiment import TIMED_MARGIN, Experiment, labels
+from kassay.model.experiment import Experiment, labels
 from kassay.model.measurement import CellEvidence
 from kassay.model.profile import Executed
 from kassay.model.progress import Progress, Tell, silent
@@ -92,11 +93,11 @@ def answer(directory: Path, tell: Tell = silent, *, seed_rules: bool = False) ->
 
 def _answer_import(directory: Path, *, seed_rules: bool = False) -> Report:
     """The answer from imported values, by the rules of own timed runs."""
-    samples = store.load(directory)
-    analysis = judge_samples(samples, TIMED_MARGIN)
+    samples, margin = store.load(directory), clock_of(CLOCK).margin
+    analysis = judge_samples(samples, margin)
     return build_imported(
         samples, analysis.findings, analysis.ladders, analysis.families, directory=str(directory),
-        plan_id=content_id(samples), margin=TIMED_MARGIN,
+        plan_id=content_id(samples), margin=margin,
         seed_rules=judged_by_seed_rules(analysis.findings) if seed_rules else (),
     )  # fmt: skip
 
@@ -145,7 +146,7 @@ def _read(directory: Path, tell: Tell = silent) -> _Read:
     here = open_directory(directory)
     records = read_journal(here.journal, here.plan_id)
     evidence = collect(here, records, tell)
-    if here.plan.experiment.timed:  # many settings take longer than two seconds
+    if not here.plan.experiment.exact:  # many settings take longer than two seconds
         tell(Progress(stage="judge", subject=directory.name, text=f"{len(records)} boots"))
     return _Read(here, records, evidence, analyse(here.plan, evidence))
 
@@ -156,7 +157,7 @@ def _make_runs(prepared: Prepared, here: RunDirectory, records: tuple[RunRecord,
     if done:
         lost = f", {given_up} of them failed for good (--fresh measures anew)" if given_up else ""
         tell(Progress(stage="run", subject=f"{done}/{total}", text=f"already there{lost}", done=done / total))
-    elif here.plan.experiment.timed:
+    elif not here.plan.experiment.exact:
         tell(
             Progress(
                 stage="plan",

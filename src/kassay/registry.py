@@ -6,6 +6,7 @@ KASSAY_PATH names directories (separated by ":") that are laid out as src/kassay
 """
 
 import importlib
+import os
 import pkgutil
 from collections.abc import Mapping
 from functools import cache
@@ -13,10 +14,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
 
-from kassay.effects.files import extension_directories
 from kassay.errors import BadInput, Defect
 
 T = TypeVar("T")
+
+EXTENSIONS = "KASSAY_PATH"
 
 
 def names(package: str) -> tuple[str, ...]:
@@ -42,7 +44,7 @@ def discover(package: str, constant: str, kind: type[T]) -> Mapping[str, T]:
 def _places(package: str) -> Mapping[str, Path]:
     """Name of each module -> the folder it is in. Raises BadInput when two folders have the same name."""
     module = importlib.import_module(package)
-    for directory in extension_directories("/".join(package.split(".")[1:])):
+    for directory in _extension_directories("/".join(package.split(".")[1:])):
         if str(directory) not in module.__path__:
             module.__path__.append(str(directory))
     found: dict[str, Path] = {}
@@ -54,3 +56,15 @@ def _places(package: str) -> Mapping[str, Path]:
             if not entry.name.startswith("_"):
                 found[entry.name] = folder
     return MappingProxyType(found)
+
+
+def _extension_directories(folder: str) -> tuple[Path, ...]:
+    """`folder` (such as "report/formats") below each directory that KASSAY_PATH names, where there is one.
+
+    Raises BadInput for a directory that does not exist.
+    """
+    named = [Path(text).expanduser().absolute() for text in os.environ.get(EXTENSIONS, "").split(":") if text]
+    for directory in named:
+        if not directory.is_dir():
+            raise BadInput(f"{EXTENSIONS}: {directory}: no such directory", f"correct it, or unset {EXTENSIONS}")
+    return tuple(path for directory in named if (path := directory / folder).is_dir())

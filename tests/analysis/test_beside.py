@@ -7,15 +7,16 @@ import pytest
 from kassay.analysis.beside import meaning, side_by_side
 from kassay.analysis.exact import judge_counts
 from kassay.analysis.timed import Session, judge_times
+from kassay.clocks import clock_of
 from kassay.model.finding import Finding
-from kassay.model.machine import SCOPES, MachineUse
+from kassay.model.machine import MachineUse
 from tests.analysis.sides import side
 
 NOISE = (1.0, 1.004, 0.997, 1.002, 0.999, 1.001, 0.998, 1.003)
 
 
 def finding(clock: str, change: float, **changes: object) -> Finding:
-    if clock == "icount":
+    if clock_of(clock).exact:
         sides = side("a", 1000.0, 1000.0), side("b", *[1000.0 * (1 + change)] * 2)
         judged = judge_counts(*sides, 0.01, None)
     else:
@@ -26,7 +27,7 @@ def finding(clock: str, change: float, **changes: object) -> Finding:
             workload="w", settings=(), machine=MachineUse(arch="x86_64", clock=clock, cpus=1, memory_bytes=1 << 30),
             metric="iteration", primary=True, unit="u", definition="d", better="lower", base="a", head="b",
             base_value=sides[0].value, head_value=sides[1].value, change=judged.change, interval=judged.interval,
-            n_base=2, n_head=2, verdict=judged.verdict, evidence=judged.evidence, scope=SCOPES[clock],
+            n_base=2, n_head=2, verdict=judged.verdict, evidence=judged.evidence, scope=clock_of(clock).scope,
             reasons=judged.reasons, sides=sides, timing=judged.timing,
         ),
         **changes,

@@ -88,7 +88,7 @@ def test_a_side_says_which_contexts_shared_the_region() -> None:
     for region, expected in (
         (told, (("user", 0.25), ("kernel", 0.7), ("interrupt", 0.05), ("other", 0.0))), (unsound, ()), (None, ()),
     ):  # fmt: skip
-        found = build_side(evidence("a", measurement([100] * 4, region=region)), "iteration", counts=True, mode=True)
+        found = build_side(evidence("a", measurement([100] * 4, region=region)), "iteration", "mode")
         assert found.contexts == expected
 
 

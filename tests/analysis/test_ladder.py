@@ -25,7 +25,7 @@ def steps(*values: int | None) -> list[tuple[str, str, str]]:
     plan = plan_of(len(values), question="ladder")
 
     def judge(a: int, b: int) -> Finding:
-        return compare(plan, group[a], group[b], PHASE, mode=True, session=None)
+        return compare(plan, group[a], group[b], PHASE, "mode", None)
 
     return [(f.base, f.head, f.verdict) for f in find_steps([value is not None for value in values], judge)]
 

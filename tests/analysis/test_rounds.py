@@ -8,29 +8,29 @@ from kassay.analysis.rounds import has_mode, summarise, warmup_rounds
 
 
 def test_timer_ticks_do_not_move_a_count() -> None:
-    found = summarise([500, 500, 3000, 500, 500, 530, 500, 500], mode=True)
+    found = summarise([500, 500, 3000, 500, 500, 530, 500, 500], "mode")
     assert (found.ticks, found.warmup) == (500, 0)
     assert found.method == "mode: 6 of 8 rounds"
 
 
 def test_first_rounds_that_differ_are_warmup() -> None:
-    found = summarise([2396, 1548, 1548, 1548, 1549, 1548], mode=True)
+    found = summarise([2396, 1548, 1548, 1548, 1549, 1548], "mode")
     assert (found.ticks, found.warmup) == (1548, 1)
     assert "1 warm-up set apart" in found.method
 
 
 def test_a_count_that_no_half_of_the_rounds_share_is_a_median() -> None:
     assert not has_mode([500, 501, 502, 503, 504])
-    assert summarise([500, 501, 502, 503, 504], mode=False).method == "median of 5 rounds"
+    assert summarise([500, 501, 502, 503, 504], "median").method == "median of 5 rounds"
 
 
 def test_rounds_of_two_kinds_are_not_called_settled() -> None:
-    assert not summarise([100] * 10 + [150] * 10, mode=True).settled
-    assert summarise([150] * 3 + [100] * 17, mode=True).settled
+    assert not summarise([100] * 10 + [150] * 10, "mode").settled
+    assert summarise([150] * 3 + [100] * 17, "mode").settled
 
 
 def test_time_is_always_a_median() -> None:
-    found = summarise([50, 52, 50, 50, 50, 51], mode=False)
+    found = summarise([50, 52, 50, 50, 50, 51], "median")
     assert (found.method, found.ticks) == ("median of 6 rounds", 50)
 
 
@@ -42,4 +42,4 @@ def test_jitter_is_not_taken_for_warmup() -> None:
 @given(st.lists(st.integers(1, 10**9), min_size=2, max_size=50))
 def test_at_most_half_of_the_rounds_are_warmup_and_the_value_is_within_range(ticks: list[int]) -> None:
     assert 0 <= warmup_rounds(ticks) <= len(ticks) // 2
-    assert min(ticks) <= summarise(ticks, mode=True).ticks <= max(ticks)
+    assert min(ticks) <= summarise(ticks, "mode").ticks <= max(ticks)

@@ -81,7 +81,7 @@ def timed(verdict: str, interval: tuple[float, float] | None) -> Finding:
 )
 def test_times_are_compared_by_direction_and_interval(then: Finding, now: Finding, same: bool) -> None:
     again = same_findings([then], [now])
-    assert (again.same, again.counts) == (same, False)
+    assert (again.same, again.exact) == (same, False)
     assert "cannot be equal to the digit" in said(again)
 
 

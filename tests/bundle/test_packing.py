@@ -248,4 +248,4 @@ def test_a_repeated_experiment_is_held_against_the_packed_one(
     monkeypatch.setattr(pipeline, "measure", measure)
     (again,) = rerun(packed, tmp_path / "again", LIMIT, silent)
     assert [use.ref for use in asked[0].kernels] == ["debian:6.12.1-1", "debian:6.17.2-1"]
-    assert (again.counts, again.compared, again.same, again.unlike) == (True, 8, same, ())
+    assert (again.exact, again.compared, again.same, again.unlike) == (True, 8, same, ())

@@ -5,10 +5,11 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
+from kassay.clocks import clock_of
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.finding import Finding, Ladder, LadderPoint, LadderStep, Side
 from kassay.model.kernel import KernelIdentity
-from kassay.model.machine import SCOPES, MachineIdentity, MachineUse
+from kassay.model.machine import MachineIdentity, MachineUse
 from kassay.model.records import Setting
 from kassay.model.report import Report, RunSummary
 from kassay.model.samples import LkpHeader, Source
@@ -73,7 +74,7 @@ def timed_finding(base: str, head: str, values: tuple[float, float], machine: Ma
         "better": "lower", "base": base, "head": head, "base_value": values[0], "head_value": values[1],
         "change": change, "interval": (change - 0.05, change + 0.05), "n_base": 10, "n_head": 10,
         "verdict": "regression" if change > 0.05 else "improvement" if change < -0.05 else "inconclusive",
-        "evidence": "reliable", "scope": SCOPES[machine.clock], "reasons": (), "timing": timing(),
+        "evidence": "reliable", "scope": clock_of(machine.clock).scope, "reasons": (), "timing": timing(),
         "sides": (boots(base, values[0]), boots(head, values[1])),
     }  # fmt: skip
     return Finding(**{**fields, **changes})  # type: ignore[arg-type]
@@ -114,7 +115,8 @@ def timed() -> Report:
         verdict="Toggling write permission on a shared anonymous mapping of 64MiB takes 1.67× the time per page on "
         "6.17.13 compared with 6.16.12 (+66.7 %; 346.8 against 578.1 ns/page).",
         experiment=_experiment(pair, "kvm"), machine=_machine("kvm"), findings=(one,), beside=(beside,),
-        beside_machine=_machine("kvm"), scope=SCOPES["kvm"], disclosures=("Exits to the hypervisor are part of it.",),
+        beside_machine=_machine("kvm"), scope=clock_of("kvm").scope,
+        disclosures=("Exits to the hypervisor are part of it.",),
         workloads=(WORKLOAD,), seed_rules=(_seed(one),),
         runs=RunSummary(planned=48, ok=25, failed=1, refused=0, retried=1, failures=(), unneeded=22),
     ))  # fmt: skip
@@ -143,7 +145,7 @@ def emulated_time() -> Report:
     return report_of(
         pair, title="Did mprotect get slower from 6.16.12 to 6.17.13?", experiment=_experiment(pair, "tcg"),
         verdict="Toggling takes 1.67× the time per page. Evidence: partial.", machine=_machine("tcg"),
-        findings=(one,), scope=SCOPES["tcg"], disclosures=("Emulated time measures the emulator as much.",),
+        findings=(one,), scope=clock_of("tcg").scope, disclosures=("Emulated time measures the emulator as much.",),
         workloads=(WORKLOAD,),
     )  # fmt: skip
 
@@ -171,7 +173,7 @@ def matrix() -> Report:
     return _by_one_compiler(report_of(
         MATRIX, title="Which kernel made mprotect slower?", experiment=_experiment(MATRIX, "kvm", "ladder"),
         verdict="Toggling takes 1.58× the time per page since 6.19.9 (1 CPU, 14GiB).", machine=_machine("kvm"),
-        findings=tuple(findings), ladders=tuple(ladders), families=(family,), scope=SCOPES["kvm"],
+        findings=tuple(findings), ladders=tuple(ladders), families=(family,), scope=clock_of("kvm").scope,
         workloads=(WORKLOAD,),
     ))  # fmt: skip
 
@@ -202,7 +204,8 @@ def _from_elsewhere(kernels: tuple[str, str], findings: tuple[Finding, ...], for
         "title": "Did it get slower from old to new?", "verdict": "Another tool's results, judged by kassay's rules.",
         "experiment": replace(_experiment(kernels, "imported"), name="imported", workloads=(), rounds=0),
         "kernels": tuple(KernelIdentity(ref=k, arch="unknown", release="unknown", image_sha256=None) for k in kernels),
-        "machine": identity, "findings": findings, "scope": SCOPES["imported"], "state": "unknown: not in the file",
+        "machine": identity, "findings": findings, "scope": clock_of("imported").scope,
+        "state": "unknown: not in the file",
         "sources": (Source(name="results.json", sha256="ab" * 32, format=form),), "spec_toml": "", "next_steps": (),
         "disclosures": ("The file does not say whether its values come from separate boots.",),
         "commands": ("kassay import results.json --out runs",),

@@ -11,12 +11,13 @@ from kassay.analysis.exact import judge_counts, withheld
 from kassay.analysis.gate import GateRule, Refusal
 from kassay.analysis.ladder import Compare, build_ladder, find_steps
 from kassay.analysis.looks import seen
+from kassay.analysis.rounds import Method
 from kassay.analysis.session import Control, control_of, decided, session_of, settle
-from kassay.analysis.side import all_have_mode, build_side, repeats_agree
+from kassay.analysis.side import build_side, method_of, repeats_agree
 from kassay.analysis.timed import Session, judge_times
 from kassay.analysis.timed_ladder import in_accord, with_steps
+from kassay.clocks import Clock, clock_of
 from kassay.model.finding import Finding, Ladder, Point
-from kassay.model.machine import SCOPES, UNITS
 from kassay.model.measurement import CellEvidence
 from kassay.model.plan import Plan
 from kassay.model.timing import Family
@@ -42,7 +43,7 @@ def analyse(plan: Plan, evidence: Iterable[CellEvidence], *, primary_only: bool 
     """
     if primary_only:
         plan = _primary(plan)
-    if not plan.experiment.timed:
+    if plan.experiment.exact:
         findings, ladders = _compared(plan, tuple(evidence), None)
         return Analysis(findings, ladders)
     at_look, boots = seen(plan, tuple(evidence))
@@ -70,12 +71,12 @@ def _compared(
     ladders: list[Ladder] = []
     for group in _groups(evidence):
         for phase in _phases(plan, group):
-            mode = session is None and all_have_mode(group, phase.name)
-            pair = _comparer(plan, group, phase, mode, session)
+            by = method_of(group, phase.name)
+            pair = _comparer(plan, group, phase, by, session)
             compared = [pair(base, head) for base, head in _pairs(plan, len(group))]
             if plan.experiment.question == "ladder":
                 steps = find_steps([_measured(item) for item in group], pair)
-                ladders.append(build_ladder(group, phase, steps, mode))
+                ladders.append(build_ladder(group, phase, steps, by))
                 compared += [step for step in steps if step not in compared]
             findings += compared
     return tuple(findings), tuple(ladders)
@@ -98,18 +99,17 @@ def _measured(item: CellEvidence) -> bool:
 
 
 def _comparer(
-    plan: Plan, group: tuple[CellEvidence, ...], phase: Phase, mode: bool, session: Session | None
+    plan: Plan, group: tuple[CellEvidence, ...], phase: Phase, by: Method, session: Session | None
 ) -> Compare:
-    return cache(lambda base, head: compare(plan, group[base], group[head], phase, mode=mode, session=session))
+    return cache(lambda base, head: compare(plan, group[base], group[head], phase, by, session))
 
 
-def compare(plan: Plan, base: CellEvidence, head: CellEvidence, phase: Phase, *, mode: bool,
+def compare(plan: Plan, base: CellEvidence, head: CellEvidence, phase: Phase, by: Method,
             session: Session | None) -> Finding:  # fmt: skip
-    """One comparison in one phase's metric. mode: how the rounds of all its runs become numbers. session: of times;
-    None for exact counts."""
-    clock = base.cell.machine.clock
-    counts = session is None
-    base_side, head_side = (build_side(side, phase.name, counts=counts, mode=mode) for side in (base, head))
+    """One comparison in one phase's metric. by: how the rounds of all its runs become numbers. session: of times; None
+    for exact counts, which need none."""
+    clock = clock_of(base.cell.machine.clock)
+    base_side, head_side = (build_side(side, phase.name, by) for side in (base, head))
     sides = (base_side, head_side)
     refusals = refusals_of(base, head)
     if refusals:
@@ -120,11 +120,11 @@ def compare(plan: Plan, base: CellEvidence, head: CellEvidence, phase: Phase, *,
         judged = judge_times(*sides, plan.experiment.margin, session)
     return Finding(
         workload=base.cell.workload, settings=base.cell.settings, machine=base.cell.machine,
-        metric=phase.name, primary=phase.primary, unit=f"{UNITS[clock]}/{phase.operation}",
+        metric=phase.name, primary=phase.primary, unit=f"{clock.unit}/{phase.operation}",
         definition=_definition(phase, clock), better="lower", base=base.kernel.ref, head=head.kernel.ref,
         base_value=sides[0].value, head_value=sides[1].value, change=judged.change, interval=judged.interval,
         n_base=len(sides[0].runs), n_head=len(sides[1].runs), verdict=judged.verdict, evidence=judged.evidence,
-        scope=SCOPES[clock], reasons=judged.reasons, sides=sides,
+        scope=clock.scope, reasons=judged.reasons, sides=sides,
         differences=tuple(d for r in refusals for d in r.differences), floor=judged.floor,
         timing=judged.timing,
     )  # fmt: skip
@@ -162,6 +162,5 @@ def _phases(plan: Plan, group: tuple[CellEvidence, ...]) -> tuple[Phase, ...]:
     return tuple(phase for phase in declared if phase.name in measured) or declared
 
 
-def _definition(phase: Phase, clock: str) -> str:
-    what = "Instructions executed by the guest" if clock == "icount" else "Wall time"
-    return f"{what} per {phase.operation}. {phase.definition} Lower is better."
+def _definition(phase: Phase, clock: Clock) -> str:
+    return f"{clock.definition} per {phase.operation}. {phase.definition} Lower is better."

@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 
+from kassay.clocks import clock_of
 from kassay.model.finding import REFUSED, Finding
 from kassay.model.timing import Beside
 
@@ -23,8 +24,8 @@ def meaning(counts: Finding, time: Finding) -> str:
     for one, name in ((counts, "counts"), (time, "time")):
         if one.verdict in REFUSED or one.change is None:
             return f"the {name} have no verdict ({one.verdict}), so there is nothing to hold against the other"
-    screening = " (emulated time: the emulator's caches, not a processor's)" if time.machine.clock == "tcg" else ""
-    return _of_changes(counts, time) + screening
+    remark = clock_of(time.machine.clock).beside_counts
+    return _of_changes(counts, time) + (f" ({remark})" if remark else "")
 
 
 def _of_changes(counts: Finding, time: Finding) -> str:

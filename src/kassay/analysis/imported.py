@@ -12,8 +12,9 @@ from kassay.analysis.in_words import Share, sentence
 from kassay.analysis.statistics.planning import threshold
 from kassay.analysis.timed import ORDER_DOUBTS, Session, judge_times
 from kassay.analysis.timed_ladder import in_accord, ladder_of, with_steps
+from kassay.clocks import clock_of
 from kassay.model.finding import DERIVED, Attribution, AttributionRow, Finding, Ladder, Side
-from kassay.model.machine import SCOPES, MachineUse
+from kassay.model.machine import MachineUse
 from kassay.model.samples import UNITS_OF_REPLICATION, FunctionShares, Samples, SampleSeries
 
 CLOCK = "imported"
@@ -92,7 +93,7 @@ def _compare(samples: Samples, base: SampleSeries, head: SampleSeries, margin: f
         primary=base.primary, unit=base.unit, definition=base.definition, better=base.better, base=base.kernel,
         head=head.kernel, base_value=sides[0].value, head_value=sides[1].value, change=judged.change,
         interval=judged.interval, n_base=_n(base), n_head=_n(head), verdict=judged.verdict, evidence=judged.evidence,
-        scope=SCOPES[CLOCK], reasons=judged.reasons, sides=sides, timing=judged.timing,
+        scope=clock_of(CLOCK).scope, reasons=judged.reasons, sides=sides, timing=judged.timing,
         profile_note="the file has no profile of this metric",
     )  # fmt: skip
 
@@ -152,7 +153,7 @@ def _by_function(samples: Samples, shares: FunctionShares) -> Finding:
         metric=shares.unit.replace("/", " per "), primary=True, unit=shares.unit, definition=shares.how,
         better="lower", base=base, head=head, base_value=shares.base_total, head_value=shares.head_total,
         change=shares.head_total / shares.base_total - 1, interval=None, n_base=0, n_head=0, verdict="inconclusive",
-        evidence="partial", scope=SCOPES[CLOCK], reasons=(reason,),
+        evidence="partial", scope=clock_of(CLOCK).scope, reasons=(reason,),
         sides=(_total(base, shares.base_total), _total(head, shares.head_total)), attribution=_attribution(shares),
     )  # fmt: skip
 

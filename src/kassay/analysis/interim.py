@@ -22,7 +22,7 @@ class InterimLooks:
 
     def __call__(self, records: tuple[RunRecord, ...]) -> bool:
         plan = self._plan
-        if not plan.experiment.timed:
+        if plan.experiment.exact:
             return False
         made = {record.run for record in records if record.outcome == "ok"}
         failed = {record.run for record in records if record.attempt > plan.experiment.retries} - made

@@ -8,6 +8,7 @@ import msgspec
 
 from kassay.analysis.attribution import itemise
 from kassay.analysis.choosing import Chosen
+from kassay.clocks import clock_of
 from kassay.errors import BadInput
 from kassay.model.finding import REFUSED, Finding, Side
 from kassay.model.plan import Cell
@@ -38,7 +39,7 @@ def _itemised(finding: Finding, cells: Sequence[Cell], profiles: Profiles) -> Fi
     base, head = finding.sides
     if finding.verdict in REFUSED or base.value is None or head.value is None:
         return finding
-    if finding.machine.clock != "icount":
+    if not clock_of(finding.machine.clock).exact:
         note = "a profile counts instructions, this metric is time"
         return msgspec.structs.replace(finding, profile_note=note)
     try:

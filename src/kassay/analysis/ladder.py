@@ -3,23 +3,24 @@
 
 from collections.abc import Callable, Sequence
 
+from kassay.analysis.rounds import Method
 from kassay.analysis.side import build_side
+from kassay.clocks import clock_of
 from kassay.model.finding import Finding, Ladder, LadderPoint, LadderStep
-from kassay.model.machine import UNITS
 from kassay.model.measurement import CellEvidence
 from kassay.model.workload import Phase
 
 Compare = Callable[[int, int], Finding]
 
 
-def build_ladder(group: tuple[CellEvidence, ...], phase: Phase, steps: Sequence[Finding], mode: bool) -> Ladder:
+def build_ladder(group: tuple[CellEvidence, ...], phase: Phase, steps: Sequence[Finding], by: Method) -> Ladder:
     """Points of one metric in kernel order, and its steps (of find_steps)."""
     machine = group[0].cell.machine
-    sides = [build_side(item, phase.name, counts=machine.clock == "icount", mode=mode) for item in group]
+    sides = [build_side(item, phase.name, by) for item in group]
     return Ladder(
         workload=group[0].cell.workload,
         metric=phase.name,
-        unit=f"{UNITS[machine.clock]}/{phase.operation}",
+        unit=f"{clock_of(machine.clock).unit}/{phase.operation}",
         primary=phase.primary,
         settings=group[0].cell.settings,
         machine=machine,

@@ -4,8 +4,12 @@
 from collections import Counter
 from collections.abc import Sequence
 from statistics import median
+from typing import Literal
 
 from kassay.model.records import Record
+
+Method = Literal["mode", "median"]
+"""How steady rounds become one number: their most frequent count, or their median."""
 
 WARMUP_TOLERANCE = 0.01
 """A first round further than this from the later ones' median is warm-up."""
@@ -29,18 +33,18 @@ class Summary(Record, frozen=True, kw_only=True):
     chosen: tuple[int, ...]
 
 
-def summarise(ticks: Sequence[int], *, mode: bool) -> Summary:
-    """One number for the steady rounds: their most frequent count, or their median.
+def summarise(ticks: Sequence[int], by: Method) -> Summary:
+    """One number for the steady rounds.
 
     Timer ticks and background work only ever add to a round of exact counts, so the count
     that most steady rounds share is the work's own. Which of the two serves is decided for
-    all runs of a comparison together, with has_mode(): numbers of two kinds do not compare.
+    all runs of a comparison together (side.method_of): numbers of two kinds do not compare.
     """
     first = warmup_rounds(ticks)
     steady = ticks[first:]
     apart = f", {first} warm-up set apart" if first else ""
     settled = first < len(ticks) // 2 or first == 0
-    if mode:
+    if by == "mode":
         value, share = Counter(sorted(steady)).most_common(1)[0]
         method = f"mode: {share} of {len(steady)} rounds{apart}"
         return Summary(

@@ -14,12 +14,11 @@ from kassay.analysis.statistics.blocked import Boot
 from kassay.analysis.statistics.multiplicity import holm, pooled
 from kassay.analysis.statistics.planning import threshold
 from kassay.analysis.timed import ORDER_DOUBTS, Session, boots_of, check_control
+from kassay.clocks import clock_of
 from kassay.model.experiment import Experiment
 from kassay.model.finding import CHANGES, REFUSED, Finding, Point
 from kassay.model.measurement import CellEvidence
 from kassay.model.timing import ControlCheck, Family
-
-_CLOCK_DOUBTS = {"tcg": "emulated time only screens: count with icount, or measure with kvm or host"}
 
 
 class Control(NamedTuple):
@@ -32,7 +31,7 @@ class Control(NamedTuple):
 def session_of(experiment: Experiment, look: int | None) -> Session:
     """The looks of an experiment on time, and what its order proves. look: the one at hand, None before the first."""
     planned = looks(experiment.repeats)
-    doubts = (ORDER_DOUBTS[experiment.order], _CLOCK_DOUBTS.get(experiment.clock, ""))
+    doubts = (ORDER_DOUBTS[experiment.order], clock_of(experiment.clock).doubt)
     return Session(
         looks=planned, threshold=threshold(len(planned)), blocks=experiment.order != "sequential",
         doubts=tuple(doubt for doubt in doubts if doubt), look=look, control=experiment.controlled,
@@ -43,7 +42,7 @@ def control_of(first: CellEvidence, phase: str, session: Session) -> Control:
     """The first kernel of a group against its own control boots."""
     controls = tuple(msgspec.structs.replace(m, control=False) for m in first.measurements if m.control)
     again = msgspec.structs.replace(first, measurements=controls, failures=(), lost=0, unmade=0)
-    base, control = (build_side(item, phase, counts=False, mode=False) for item in (first, again))
+    base, control = (build_side(item, phase, "median") for item in (first, again))
     check = check_control(base, control, session)
     return Control(check, tuple(boots_of(base, control, session)) if check is not None else ())
 

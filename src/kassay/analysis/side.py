@@ -5,37 +5,38 @@ from collections.abc import Iterable
 from statistics import median
 
 from kassay.analysis.gate.quiet_region import disturbed
-from kassay.analysis.rounds import Summary, has_mode, summarise
+from kassay.analysis.rounds import Method, Summary, has_mode, summarise
+from kassay.clocks import Clock, clock_of
 from kassay.model.finding import Side
 from kassay.model.guest import PhaseRounds
 from kassay.model.measurement import CellEvidence, Measurement
 
 
-def build_side(evidence: CellEvidence, phase: str, *, counts: bool, mode: bool) -> Side:
-    """Costs per operation of one phase; instructions for counts, else ns. mode: how rounds become a number.
+def build_side(evidence: CellEvidence, phase: str, by: Method) -> Side:
+    """Costs per operation of one phase, in the clock's unit. by: method_of() all sides of the comparison.
 
-    value is the first plain run's under exact counts (all plain runs must agree; see
-    repeats_agree) and the median of the plain runs' under a clock; None without a plain run.
+    value is the first plain run's where counts are exact (all plain runs must agree; see repeats_agree), else the
+    median of the plain runs'; None without a plain run.
     """
-    plain = [m for m in evidence.measurements if m.plain]
-    values = tuple(run_value(m, phase, mode=mode) for m in plain)
+    clock, plain = clock_of(evidence.cell.machine.clock), [m for m in evidence.measurements if m.plain]
+    values = tuple(run_value(m, phase, by) for m in plain)
     first = phase_rounds(plain[0], phase) if plain else None
-    summary = summarise(first.ticks, mode=mode) if first else None
+    summary = summarise(first.ticks, by) if first else None
     rounds = tuple(t * _scale(plain[0], first) for t in first.ticks) if first else ()
     return Side(
         kernel=evidence.label,
-        value=(values[0] if counts else median(values)) if values else None,
+        value=(values[0] if clock.exact else median(values)) if values else None,
         method=summary.method if summary else "no run succeeded",
         runs=values,
-        perturbed=tuple(run_value(m, phase, mode=mode) for m in evidence.measurements if m.perturbation),
+        perturbed=tuple(run_value(m, phase, by) for m in evidence.measurements if m.perturbation),
         rounds=rounds,
         warmup=rounds[: summary.warmup] if summary else (),
         failed=evidence.lost,
         unmade=evidence.unmade,
-        doubts=(*_doubts(plain, summary), *(() if counts else _disturbed(evidence.cell.machine.clock, plain))),
+        doubts=(*_doubts(plain, summary), *_disturbed(clock, plain)),
         chosen=summary.chosen if summary else (),
         contexts=_contexts(plain),
-        blocks=() if counts else tuple(m.block for m in plain),
+        blocks=() if clock.exact else tuple(m.block for m in plain),
         failed_tries=len(evidence.failures),
     )
 
@@ -57,27 +58,32 @@ def _doubts(plain: list[Measurement], summary: Summary | None) -> tuple[str, ...
     return tuple(found)
 
 
-def _disturbed(clock: str, plain: list[Measurement]) -> tuple[str, ...]:
+def _disturbed(clock: Clock, plain: list[Measurement]) -> tuple[str, ...]:
     """Timed boots in which other tasks ran, when these are too few to refuse the comparison."""
-    dirty = [] if clock == "host" else disturbed(plain)
+    dirty = [] if clock.exact or clock.native else disturbed(plain)
     return (f"other tasks ran in the measured part of {len(dirty)} of {len(plain)} boots",) if dirty else ()
 
 
-def all_have_mode(group: Iterable[CellEvidence], phase: str) -> bool:
-    """Whether every run of every kernel of a comparison has a mode in this phase."""
-    return all(has_mode(phase_rounds(m, phase).ticks) for item in group for m in item.measurements)
+def method_of(group: Iterable[CellEvidence], phase: str) -> Method:
+    """How the rounds of all kernels of a comparison become numbers: by their mode where counts are exact and every run
+    of every kernel has one in this phase."""
+    sides = tuple(group)
+    exact = all(clock_of(item.cell.machine.clock).exact for item in sides)
+    if exact and all(has_mode(phase_rounds(m, phase).ticks) for item in sides for m in item.measurements):
+        return "mode"
+    return "median"
 
 
-def run_value(measurement: Measurement, phase: str, *, mode: bool) -> float:
+def run_value(measurement: Measurement, phase: str, by: Method) -> float:
     """Cost per operation of one run."""
     rounds = phase_rounds(measurement, phase)
-    return summarise(rounds.ticks, mode=mode).ticks * _scale(measurement, rounds)
+    return summarise(rounds.ticks, by).ticks * _scale(measurement, rounds)
 
 
 def repeats_agree(evidence: CellEvidence) -> str | None:
     """None when every plain run has the same count in every round of every phase; else what differs.
 
-    Under icount a difference is a defect of the instrument, not noise.
+    A difference is a defect of the instrument, not noise.
     """
     plain = [m for m in evidence.measurements if m.plain]
     for other in plain[1:]:
@@ -96,5 +102,5 @@ def phase_rounds(measurement: Measurement, phase: str) -> PhaseRounds:
 
 
 def _scale(measurement: Measurement, rounds: PhaseRounds) -> float:
-    # Under icount a nanosecond of guest time is one instruction, so this serves counts and times alike.
+    # Of exact counts a nanosecond of guest time is one instruction, so this serves counts and times alike.
     return measurement.ns_per_tick / rounds.operations

@@ -4,9 +4,9 @@
 from collections.abc import Iterable
 
 from kassay.analysis.analyse import refusals_of
-from kassay.analysis.side import all_have_mode, build_side
+from kassay.analysis.side import build_side, method_of
+from kassay.clocks import clock_of
 from kassay.model.finding import Side
-from kassay.model.machine import UNITS
 from kassay.model.measurement import CellEvidence
 from kassay.model.plan import Plan
 from kassay.model.records import Record
@@ -28,13 +28,12 @@ def values(plan: Plan, evidence: Iterable[CellEvidence]) -> tuple[Value, ...]:
     declared = next(w.phases for w in plan.workloads if w.name == item.cell.workload)
     measured = {phase.phase for m in item.measurements for phase in m.phases}
     refused = tuple(dict.fromkeys(refusal.reason for refusal in refusals_of(item, item)))
-    counts = not plan.experiment.timed
     return tuple(
         Value(
             metric=phase.name,
-            unit=f"{UNITS[item.cell.machine.clock]}/{phase.operation}",
+            unit=f"{clock_of(item.cell.machine.clock).unit}/{phase.operation}",
             primary=phase.primary,
-            side=build_side(item, phase.name, counts=counts, mode=counts and all_have_mode((item,), phase.name)),
+            side=build_side(item, phase.name, method_of((item,), phase.name)),
             refused=refused,
         )
         for phase in declared

@@ -10,10 +10,11 @@ from kassay.model.records import Record
 
 
 class Repeated(Record, frozen=True, kw_only=True):
-    """What came of repeating. compared: runs (counts) or findings (times) that were held against each other.
-    differing: what is not the same, a line each. unlike: what was already different before the first boot."""
+    """What came of repeating. exact: whether counts were compared, or times. compared: how many runs of counts or
+    findings of times. differing: what is not the same, a line each. unlike: what was already different before the
+    first boot."""
 
-    counts: bool
+    exact: bool
     compared: int
     rounds: int
     differing: tuple[str, ...]
@@ -32,7 +33,7 @@ def same_counts(packed: Sequence[CellEvidence], found: Sequence[CellEvidence]) -
     missing = [f"{old.run}: not measured again" for old, new in pairs if new is None]
     both = [old for old, new in pairs if new is not None]
     rounds = sum(len(phase.ticks) for old in both for phase in old.phases)
-    return Repeated(counts=True, compared=len(both), rounds=rounds, differing=(*differing, *missing))
+    return Repeated(exact=True, compared=len(both), rounds=rounds, differing=(*differing, *missing))
 
 
 def _pairs(old: CellEvidence, new: CellEvidence) -> list[tuple[Measurement, Measurement | None]]:
@@ -67,7 +68,7 @@ def same_findings(packed: Sequence[Finding], found: Sequence[Finding]) -> Repeat
             differing.append(f"{name}: {_range(old.interval)} then, {_range(new.interval)} now, which do not overlap")
         elif (old.interval is None) != (new.interval is None):
             differing.append(f"{name}: {old.verdict} then, {new.verdict} now, one of them without an interval")
-    return Repeated(counts=False, compared=len(packed), rounds=0, differing=tuple(differing))
+    return Repeated(exact=False, compared=len(packed), rounds=0, differing=tuple(differing))
 
 
 def _overlap(a: tuple[float, float], b: tuple[float, float]) -> bool:

@@ -19,9 +19,9 @@ def said(one: Repeated) -> str:
 def _verdict(one: Repeated) -> str:
     if not one.compared:
         return "nothing could be compared: no run of the bundle was made again"
-    if one.counts and one.same:
+    if one.exact and one.same:
         return f"the same to the digit: {one.compared} runs, {one.rounds} counts (every phase of every round)"
-    if one.counts:
+    if one.exact:
         return f"NOT the same: {len(one.differing)} differences in {one.compared} runs"
     cannot = "times cannot be equal to the digit"
     if one.same:

@@ -121,7 +121,7 @@ def _repeated(packed: Path, again: Path, tell: Tell) -> Repeated:
     pipeline.measure(load(packed / "pinned.toml"), again, tell)
     old, new = open_directory(packed), open_directory(again)
     before = unlike(old.plan, new.plan)
-    if old.plan.experiment.clock == "icount":
+    if old.plan.experiment.exact:
         then, now = (collect(here, read_journal(here.journal, here.plan_id), tell) for here in (old, new))
         return msgspec.structs.replace(same_counts(then, now), unlike=before)
     first, second = (pipeline.answer(directory, tell).findings for directory in (packed, again))

@@ -58,7 +58,7 @@ def step(ends: Question, head: str, out: Path, tell: Tell) -> int:
     question = structs.replace(ends, candidates=(good, one, bad), range=f"{ends.range}, {head}")
     place = out / "heads" / image[:16]
     # By time an end says something only of the minutes in which it was booted.
-    measure = _PROBE if question.timed else _EndsOnce(out / "ends")
+    measure = _EndsOnce(out / "ends") if question.exact else _PROBE
     found = bisecting.search(_as_before(question, place), place, tell, measure)
     status, said = _judged(found, head)
     say(f"{said}\n")

@@ -9,22 +9,30 @@ from typing import Annotated, Any
 
 from typer import Option
 
+from kassay.clocks import clock_of, in_words, listed, measuring
 from kassay.commands._answer import FORMATS_HELP
 from kassay.commands._show import showing
 from kassay.errors import BadInput
-from kassay.model.experiment import TIMED_MARGIN, Axis, Experiment, KernelUse, WorkloadUse
-from kassay.model.machine import CLOCKS
+from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.records import content_id
-from kassay.model.timing import LOOKS
 from kassay.model.units import parse_bytes
 from kassay.plan.prepare import pinned
 from kassay.spec.load import check
 
 _M, _R = "Machine", "Runs"
+_DEFAULT = "icount"
+
+
+def _pairs() -> tuple[str, ...]:
+    """ "COUNTED,TIMED" of all clocks that can stand side by side."""
+    known = measuring().values()
+    return tuple(f"{a.name},{b.name}" for a in known if a.exact for b in known if not (b.exact or b.native))
+
+
 _Clock = Annotated[
     str,
     Option(
-        help="icount (exact instructions), tcg, kvm or host (time); icount,tcg or icount,kvm: both, side by side.",
+        help=f"{in_words()}; {listed(_pairs())}: both, side by side.",
         rich_help_panel=_M,
     ),
 ]
@@ -72,7 +80,7 @@ def _shared(
             "--set", metavar="NAME=VALUE", help="A workload parameter; several values, comma-separated, make a matrix."
         ),
     ] = None,
-    clock: _Clock = "icount",
+    clock: _Clock = _DEFAULT,
     cpus: Annotated[str, Option(help="CPUs of the machine, e.g. 1 or 1,2,4.", rich_help_panel=_M)] = "1",
     memory: Annotated[str, Option(help="Memory, e.g. 2GiB or 1GiB,4GiB.", rich_help_panel=_M)] = "1GiB",
     arch: Annotated[str, Option(help="x86_64 or arm64.", rich_help_panel=_M)] = "x86_64",
@@ -147,9 +155,9 @@ def _asked(
     first, comma, second = options["clock"].partition(",")
     if not comma:
         return experiment_from(question, workload, kernels, options), None
-    if first != "icount" or second not in CLOCKS or second in ("icount", "host"):
+    if options["clock"] not in _pairs():
         raise BadInput(f"--clock {options['clock']!r}: not two clocks that can stand side by side",
-                       "write icount,tcg or icount,kvm; or one of " + ", ".join(CLOCKS))  # fmt: skip
+                       f"write {listed(_pairs())}; or one of {', '.join(measuring())}")  # fmt: skip
     counts = experiment_from(question, workload, kernels, options | {"clock": first, "repeats": None})
     # Both were asked for with one set of options: what only counts have is not the timed one's.
     times = options | {"clock": second, "perturb": None, "profile": "auto"}
@@ -159,7 +167,7 @@ def _asked(
 
 def experiment_from(question: str, workload: str, kernels: Sequence[str], options: dict[str, Any]) -> Experiment:
     """The experiment that a command line with one clock asks for. Raises BadInput with every problem."""
-    icount = options["clock"] == "icount"
+    clock = measuring().get(options["clock"]) or clock_of(_DEFAULT)  # check() names one that is unknown
     problems: list[str] = []
     experiment = Experiment(
         name=f"{question}-{workload}",
@@ -171,11 +179,11 @@ def experiment_from(question: str, workload: str, kernels: Sequence[str], option
         cpus=_numbers(options["cpus"], "--cpus", int, problems),
         memory_bytes=_numbers(options["memory"], "--memory", parse_bytes, problems),
         order=options["order"],
-        repeats=options["repeats"] if options["repeats"] is not None else (2 if icount else LOOKS[-1]),
-        perturb=options["perturb"] if options["perturb"] is not None else (2 if icount else 0),
+        repeats=options["repeats"] if options["repeats"] is not None else clock.repeats,
+        perturb=options["perturb"] if options["perturb"] is not None else clock.perturb,
         rounds=options["rounds"],
         seed=options["seed"],
-        margin=options["margin"] if options["margin"] is not None else (0.01 if icount else TIMED_MARGIN),
+        margin=options["margin"] if options["margin"] is not None else clock.margin,
         control=not options["no_control"],
         timeout_s=options["timeout"],
         flavour=options["flavour"],

@@ -137,7 +137,7 @@ def _question(workload: str, searched: Range, steps: str, error_rate: float, opt
 def _probe(workload: str, ref: str, options: dict[str, Any]) -> Experiment:
     """One boot. Where time is measured a boot that fails is made again as another one, so it is not tried twice."""
     once = experiment_from("value", workload, (ref,), options | {"repeats": 1, "perturb": 0, "no_control": True})
-    return structs.replace(once, retries=0) if once.timed else once
+    return once if once.exact else structs.replace(once, retries=0)
 
 
 def _directory(question: Question, options: dict[str, Any]) -> Path:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
+from kassay.clocks import clocks, listed
 from kassay.commands import Command
 from kassay.commands._history_out import known_format, say_csv, say_json, say_rows
 from kassay.commands._show import say, showing
@@ -33,7 +34,7 @@ _Workload = Annotated[str | None, Option(help="Only this workload.")]
 _Set = Annotated[
     list[str] | None, Option("--set", metavar="NAME=VALUE", help="Only series with this setting or condition.")
 ]
-_Clock = Annotated[str | None, Option(help="Only this clock: icount, tcg, kvm, host or imported.")]
+_Clock = Annotated[str | None, Option(help=f"Only this clock: {listed(clocks())}.")]
 _Arch = Annotated[str | None, Option(help="Only this architecture.")]
 _Cpus = Annotated[int | None, Option(help="Only machines with so many CPUs.")]
 _Memory = Annotated[str | None, Option(help="Only machines with so much memory, e.g. 2GiB.")]

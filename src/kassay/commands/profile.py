@@ -12,6 +12,7 @@ from kassay import pipeline
 from kassay.analysis.attribution import itemise
 from kassay.analysis.folding import folded
 from kassay.analysis.itemised import Profiled
+from kassay.clocks import clock_of, profiling
 from kassay.commands import Command
 from kassay.commands._covered import coverage_table
 from kassay.commands._lines import lines_table
@@ -20,7 +21,6 @@ from kassay.effects.files import write_atomic
 from kassay.errors import BadInput
 from kassay.journal.directory import open_directory
 from kassay.model.experiment import labels
-from kassay.model.machine import UNITS
 from kassay.model.profile import CONTEXTS, Executed
 from kassay.model.texts import one_line
 from kassay.profile import coverage as covered
@@ -112,7 +112,7 @@ def _counted(one: Profiled) -> Profiled:
     if one.profile.ticks is not None:
         return one
     count = sum(cost.instructions + cost.iterations for cost in one.profile.functions)
-    unit = f"{UNITS['icount']}/{one.unit.partition('/')[2]}"
+    unit = f"{clock_of(profiling()[0]).unit}/{one.unit.partition('/')[2]}"
     return msgspec.structs.replace(one, unit=unit, value=count / one.profile.operations)
 
 

@@ -10,27 +10,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from kassay.errors import BadInput, HostLacks
-
-EXTENSIONS = "KASSAY_PATH"
-"""Names directories of others, laid out as src/kassay is; see registry.py."""
+from kassay.errors import HostLacks
 
 _NOT_A_PLACE = (
     errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT, errno.ENOTDIR, errno.EEXIST, errno.EISDIR,
     errno.ENAMETOOLONG, errno.ELOOP,
 )  # fmt: skip
-
-
-def extension_directories(folder: str) -> tuple[Path, ...]:
-    """`folder` (such as "report/formats") below each directory that KASSAY_PATH names, where there is one.
-
-    Raises BadInput for a directory that does not exist.
-    """
-    named = [Path(text).expanduser().absolute() for text in os.environ.get(EXTENSIONS, "").split(":") if text]
-    for directory in named:
-        if not directory.is_dir():
-            raise BadInput(f"{EXTENSIONS}: {directory}: no such directory", f"correct it, or unset {EXTENSIONS}")
-    return tuple(path for directory in named if (path := directory / folder).is_dir())
 
 
 def cache_directory() -> Path:

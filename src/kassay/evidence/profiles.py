@@ -6,6 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from kassay.clocks import Clock, clock_of, profiling
 from kassay.errors import BadInput
 from kassay.guest import protocol
 from kassay.guest.audit import sections
@@ -22,12 +23,6 @@ from kassay.profile.functions import executions, profile_of, summary_of
 from kassay.profile.raw import parse
 from kassay.profile.symbols import Symbols
 
-_REMEDIES = {
-    **dict.fromkeys(("icount", "tcg"), "measure with --profile stacks, in another --out"),
-    **dict.fromkeys(
-        ("kvm", "host"), "only an emulator counts by function: measure with --clock icount, in another --out"
-    ),
-}
 _KEPT = 8  # parsed files; an answer asks for the same ones phase by phase
 
 
@@ -65,7 +60,7 @@ class Profiles:
         record = self._records[plain.run]
         if record.profile_sha256 is None:
             why = record.profile_problem or "the run carries no profile"
-            raise BadInput(f"{side.kernel}, run {plain.run}: {why}", _REMEDIES[cell.machine.clock])
+            raise BadInput(f"{side.kernel}, run {plain.run}: {why}", _remedy(clock_of(cell.machine.clock)))
         key = (plain.run, phase, side.chosen)
         if key not in self._made:
             self._made[key] = self._read(record, phase, side)
@@ -99,6 +94,12 @@ class Profiles:
         except ProfileError as error:
             raise BadInput(f"run {record.run}: the profile cannot be read: {error}",
                            "measure anew with --fresh") from error  # fmt: skip
+
+
+def _remedy(clock: Clock) -> str:
+    if clock.profile_cpus:
+        return "measure with --profile stacks, in another --out"
+    return f"only an emulator counts by function: measure with --clock {profiling()[0]}, in another --out"
 
 
 class _Opened(NamedTuple):

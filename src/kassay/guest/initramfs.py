@@ -26,18 +26,18 @@ def job(arguments: Sequence[str], boot_delay_us: int, stream: str = STREAM, *, b
 
 
 def machine(
-    modules: Sequence[str], *, snapshot: bool, quiesce: bool = True, timed: bool = False, stream: str = STREAM
+    modules: Sequence[str], *, snapshot: bool, quiesce: bool = True, exact: bool = True, stream: str = STREAM
 ) -> bytes:
     """What the machine is to do before any run.
 
-    modules: names, in loading order. snapshot: stop when quiet. quiesce: wait until it is. timed: by a real
-    clock, where a host that is busy stretches what little the guest's own threads do: quiet is then what the gate
-    takes for quiet, and not less; and the kernel's own calibration of that clock must be over.
+    modules: names, in loading order. snapshot: stop when quiet. quiesce: wait until it is. exact: of
+    counts; where time is measured a busy host stretches what little the guest's own threads do: quiet is then what the
+    gate takes for quiet, and not less; and the kernel's own calibration of its clock must be over.
     """
     lines = [f"stream={stream}", *(f"module={_module_path(index, name)}" for index, name in enumerate(modules))]
     lines += ["snapshot=1"] if snapshot else []
     lines += [] if quiesce else ["quiesce=0"]
-    if timed:
+    if not exact:
         lines += [f"quiet_limit_ns={_TIMED_LIMIT_NS}", f"quiet_timeout_ms={_TIMED_WAIT_MS}", "quiet_calibrated=1"]
     return _padded(lines)
 
@@ -52,16 +52,16 @@ def _padded(lines: Sequence[str]) -> bytes:
 
 
 def build(*, init: Path, workload: Path, job: bytes | None, modules: Sequence[tuple[str, bytes]] = (),
-          padding_bytes: int = 0, quiesce: bool = True, timed: bool = False,
+          padding_bytes: int = 0, quiesce: bool = True, exact: bool = True,
           stream: str = STREAM) -> bytes:  # fmt: skip
     """The uncompressed archive for one run; the same arguments give the same bytes.
 
     job: of job(), or None for a machine that is saved when quiet and gets its job after a restore.
     modules: (name, content of the .ko), dependencies first. padding_bytes: an unused
-    file of that size, a perturbation. quiesce: whether init waits until nothing else runs. timed: as in machine().
+    file of that size, a perturbation. quiesce: whether init waits until nothing else runs. exact: as in machine().
     """
     names = [name for name, _ in modules]
-    conf = machine(names, snapshot=job is None, quiesce=quiesce, timed=timed, stream=stream) + (job or b"")
+    conf = machine(names, snapshot=job is None, quiesce=quiesce, exact=exact, stream=stream) + (job or b"")
     return cpio.archive(
         (
             *(cpio.directory(name) for name in ("dev", "proc", "sys", "tmp", "modules")),

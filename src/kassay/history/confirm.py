@@ -3,6 +3,7 @@
 
 import msgspec
 
+from kassay.clocks import clock_of
 from kassay.effects import clock
 from kassay.errors import BadInput
 from kassay.history.archive import Archive
@@ -19,7 +20,7 @@ _DIRECTIONS = {"regression": 1, "improvement": -1}
 
 def why_not(nomination: Nomination) -> str:
     """Why this pair cannot be measured again, "" when it can be tried."""
-    if nomination.series.machine.clock == "imported":
+    if clock_of(nomination.series.machine.clock).imported:
         return "the values were imported; what they were measured on is not known"
     sides = nomination.before.kernel, nomination.after.kernel
     unnamed = [kernel.name for kernel in sides if not kernel.ref]
@@ -61,14 +62,14 @@ def _pair(stored: Experiment, nomination: Nomination) -> Experiment:
     cmdline = next(c.value for c in series.conditions if c.name == "kernel parameters")
     cpus, memory = series.machine.cpus, series.machine.memory_bytes
     assert cpus is not None and memory is not None  # unknown for imported series only
-    counts = series.machine.clock == "icount"
+    exact = clock_of(series.machine.clock).exact
     return msgspec.structs.replace(
         stored, name=f"confirm-{series.workload}-{nomination.id}", question="compare", order="interleaved",
         kernels=tuple(KernelUse(ref=p.kernel.ref, cmdline=cmdline) for p in (nomination.before, nomination.after)),
         workloads=(WorkloadUse(name=series.workload, axes=tuple(Axis(name=s.name, values=(s.value,))
                                                                 for s in series.settings)),),
-        cpus=(cpus,), memory_bytes=(memory,), repeats=max(stored.repeats, 2 if counts else LOOKS[0]),
-        perturb=max(stored.perturb, 2) if counts else stored.perturb,
+        cpus=(cpus,), memory_bytes=(memory,), repeats=max(stored.repeats, 2 if exact else LOOKS[0]),
+        perturb=max(stored.perturb, 2) if exact else stored.perturb,
     )  # fmt: skip
 
 

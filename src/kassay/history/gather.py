@@ -4,7 +4,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from kassay.analysis.side import all_have_mode, run_value
+from kassay.analysis.side import method_of, run_value
+from kassay.clocks import clock_of
 from kassay.evidence.collect import collect
 from kassay.history.imported import batch_of
 from kassay.history.records import Batch, Series, StoredKernel, StoredRun, StoredSample
@@ -13,7 +14,6 @@ from kassay.journal.directory import RunDirectory, open_directory, pinned
 from kassay.journal.journal import read_journal
 from kassay.model.experiment import labels
 from kassay.model.kernel import exact_ref
-from kassay.model.machine import UNITS
 from kassay.model.measurement import CellEvidence, Measurement
 from kassay.model.plan import Plan
 from kassay.model.progress import Tell, silent
@@ -71,12 +71,12 @@ def _values(here: RunDirectory, evidence: Sequence[CellEvidence],
     for item in evidence:
         group = [other for other in evidence if other.cell.setting_key == item.cell.setting_key]
         for phase in _phases(here.plan, item):
-            mode = here.plan.experiment.clock == "icount" and all_have_mode(group, phase.name)
-            made = _series(here.plan, item, phase, "mode of its rounds" if mode else "median of its rounds")
+            by = method_of(group, phase.name)
+            made = _series(here.plan, item, phase, f"{by} of its rounds")
             index, _ = found.setdefault(made.id, (len(found), made))
             samples += [
                 StoredSample(series=index, kernel=item.cell.kernel, run=places[m.run], counted=m.plain,
-                             value=run_value(m, phase.name, mode=mode))
+                             value=run_value(m, phase.name, by))
                 for m in item.measurements
             ]  # fmt: skip
     return tuple(series for _, series in found.values()), tuple(samples)
@@ -93,10 +93,10 @@ def _names(measurement: Measurement) -> set[str]:
 
 
 def _series(plan: Plan, item: CellEvidence, phase: Phase, method: str) -> Series:
-    clock = item.cell.machine.clock
+    unit = f"{clock_of(item.cell.machine.clock).unit}/{phase.operation}"
     conditions = {"value": method, **_conditions(plan, item)}
     return Series(
-        workload=item.cell.workload, metric=phase.name, unit=f"{UNITS[clock]}/{phase.operation}", better="lower",
+        workload=item.cell.workload, metric=phase.name, unit=unit, better="lower",
         settings=item.cell.settings, machine=item.cell.machine,
         conditions=tuple(Setting(name=name, value=value) for name, value in conditions.items()),
         definition=phase.definition, primary=phase.primary,
@@ -104,8 +104,8 @@ def _series(plan: Plan, item: CellEvidence, phase: Phase, method: str) -> Series
 
 
 def _conditions(plan: Plan, item: CellEvidence) -> dict[str, str]:
-    """All that moves values and is neither workload setting nor kernel. Under icount the host cannot matter, and the
-    profile leaves no trace; a clock sees both."""
+    """All that moves values and is neither workload setting nor kernel. Where counts are exact the host cannot matter,
+    and the profile leaves no trace; a time has both in it."""
     asked, machine = plan.experiment, plan.machine
     guest = {program.name: program.value for program in plan.guest_sha256}
     found = {
@@ -115,4 +115,4 @@ def _conditions(plan: Plan, item: CellEvidence) -> dict[str, str]:
         "machine options": " ".join(machine.options), "program": guest.get(item.cell.workload, ""),
         "init": guest.get("init", ""),
     }  # fmt: skip
-    return found if item.cell.machine.clock == "icount" else {**found, "host": machine.host, "profile": asked.profile}
+    return found if asked.exact else {**found, "host": machine.host, "profile": asked.profile}

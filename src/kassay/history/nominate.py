@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
+from kassay.clocks import clock_of
 from kassay.history.archive import Archive
 from kassay.history.changes import MINIMUM_SEGMENT, change_points, exact_changes
 from kassay.history.records import Confirmation, Line, Nomination, Point
@@ -18,7 +19,7 @@ def nominations(line: Line, confirmed: dict[str, Confirmation]) -> tuple[Nominat
     """Every nominated place of one series, in its order. confirmed: from confirmations()."""
     points = [point for point in line.points if point.value is not None and point.value > 0]
     values = [point.value for point in points if point.value is not None]
-    if line.series.machine.clock == "icount":
+    if clock_of(line.series.machine.clock).exact:
         found = exact_changes(values, [point.floor for point in points])
         starts = [index for index, _ in found]
         why = [f"exact counts; neighbours and layout explain up to {limit:.2%}" for _, limit in found]
@@ -34,7 +35,7 @@ def nominations(line: Line, confirmed: dict[str, Confirmation]) -> tuple[Nominat
 
 def too_short(line: Line) -> str:
     """Why nothing can be nominated in this series, "" when it can."""
-    needed = _COUNTS_NEED if line.series.machine.clock == "icount" else _TIMED_NEEDS
+    needed = _COUNTS_NEED if clock_of(line.series.machine.clock).exact else _TIMED_NEEDS
     there = sum(point.value is not None for point in line.points)
     few = f"{there} point{'' if there == 1 else 's'}; at least {needed} are needed to nominate one"
     return few if there < needed else ""

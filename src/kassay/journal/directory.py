@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 
+from kassay.clocks import clock_of
 from kassay.effects.files import sha256_bytes, write_atomic
 from kassay.errors import BadInput
 from kassay.model.experiment import Experiment
@@ -79,8 +80,8 @@ def started(path: Path, plan: Plan) -> RunDirectory:
 
 
 def _comparable(plan: Plan) -> Plan:
-    """The plan without what cannot matter: under icount another host gives the same digits."""
-    host = "" if plan.machine.clock == "icount" else plan.machine.host
+    """The plan without what cannot matter: where counts are exact another host gives the same digits."""
+    host = "" if clock_of(plan.machine.clock).exact else plan.machine.host
     return msgspec.structs.replace(plan, machine=msgspec.structs.replace(plan.machine, host=host))
 
 

@@ -50,8 +50,8 @@ class Question(Record, frozen=True, kw_only=True):
         return self.compare.margin
 
     @property
-    def timed(self) -> bool:
-        return self.probe.timed
+    def exact(self) -> bool:
+        return self.probe.exact
 
 
 class Observation(Record, frozen=True, kw_only=True):

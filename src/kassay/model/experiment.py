@@ -5,14 +5,13 @@ from collections import Counter
 
 import msgspec
 
+from kassay.clocks import clock_of
 from kassay.model.records import Record
 
 SCHEMA = "kassay-experiment/1"
 ORDERS = ("interleaved", "sandwich", "sequential")
 QUESTIONS = ("compare", "ladder", "gap", "series", "value")
 BOOTS = ("short", "stock", "snapshot")
-TIMED_MARGIN = 0.02
-"""Where time is measured, the margin unless another is asked for; 0.01 for exact counts."""
 
 
 class Axis(Record, frozen=True, kw_only=True):
@@ -84,14 +83,15 @@ class Experiment(Record, frozen=True, kw_only=True):
     schema: str = msgspec.field(default=SCHEMA)
 
     @property
-    def timed(self) -> bool:
-        """Whether runs are judged as times, by probability, and not as exact counts."""
-        return self.clock != "icount"
+    def exact(self) -> bool:
+        """Whether runs are judged as exact counts, and not as times, by probability. Raises BadInput for an unknown
+        clock."""
+        return clock_of(self.clock).exact
 
     @property
     def controlled(self) -> bool:
         """Whether blocks have control boots: only a random order makes them comparable with the others."""
-        return self.timed and self.control and self.order == "interleaved"
+        return not self.exact and self.control and self.order == "interleaved"
 
 
 def labels(experiment: Experiment) -> tuple[str, ...]:

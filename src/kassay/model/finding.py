@@ -95,7 +95,7 @@ class Side(Record, frozen=True, kw_only=True):
     later ones, per operation, in order. rounds: all rounds of the first run, per
     operation, in order. failed: runs that never succeeded. contexts: (context, share of the measured region) of the
     first plain run that carries a profile; none without one. chosen: rounds (from 0) of the first plain run that the
-    value stands for; under a clock other than icount, those of that run alone. blocks: which block each of `runs` was
+    value stands for; of times, those of that run alone. blocks: which block each of `runs` was
     made in; empty when not known. failed_tries: attempts that failed, those of runs that succeeded later included.
     spread: relative standard deviation (population) where a file has that instead of runs; runs is then empty.
     change_text: the change to the first kernel as such a file prints it, which its rounded means no longer give.

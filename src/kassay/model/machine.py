@@ -3,22 +3,10 @@
 
 from kassay.model.records import Record
 
-SCOPES = {
-    "icount": "instructions executed, emulated; not time",
-    "tcg": "emulated time: screening only",
-    "kvm": "time in a virtual machine",
-    "host": "time on this machine",
-    "imported": "measured elsewhere: the state and the identity of what was measured are not proven",
-}
-CLOCKS = tuple(name for name in SCOPES if name != "imported")
-"""The clocks that kassay can measure with."""
-
-UNITS = {"icount": "instructions", "tcg": "ns", "kvm": "ns", "host": "ns"}
-
 
 class MachineUse(Record, frozen=True, kw_only=True):
-    """One point of the machine matrix. clock: icount, tcg, kvm or host; "imported" for others' results, of which
-    arch may be "unknown", and cpus and memory_bytes None."""
+    """One point of the machine matrix. clock: name of a file of kassay.clocks. Of imported results arch may be
+    "unknown", and cpus and memory_bytes None."""
 
     arch: str
     clock: str
@@ -31,7 +19,7 @@ class MachineIdentity(Record, frozen=True, kw_only=True):
 
     program: emulator and version ("QEMU 7.2.22 (Debian ...)"), or the host kernel.
     options: everything about the machine that could move a count, in order.
-    host: CPU and kernel of the host; informative under icount, where it cannot matter.
+    host: CPU and kernel of the host; informative where counts are exact: it cannot matter there.
     """
 
     arch: str

@@ -13,11 +13,8 @@ MODES = {
     "memory": "counts, and loads and stores of each block",
 }
 PROFILES = ("auto", *MODES)
-"""What an experiment may ask for. auto: under icount stacks in the first plain run of a cell and counts in the others;
-nothing under the other clocks."""
-
-MAX_CPUS = 64
-"""That the plugin follows, as in plugin/follow.h."""
+"""What an experiment may ask for. auto: of exact counts stacks in the first plain run of a cell and counts in the
+others; nothing under other clocks."""
 
 CONTEXTS = {
     "user": "the workload's own code in user mode",
@@ -39,8 +36,8 @@ class FunctionCost(Record, frozen=True, kw_only=True):
     """One function in one context, summed over the chosen rounds.
 
     place: "kernel", a module's name, or "program". instructions: executed, a repeated string
-    instruction counted once. iterations: of repeated string instructions, beyond the first each: under
-    icount an iteration takes as long as an instruction, so the metric counts instructions +
+    instruction counted once. iterations: of repeated string instructions, beyond the first each:
+    where instructions are counted an iteration takes as long as an instruction, so the metric counts instructions +
     iterations. calls: executions of the function's first instruction. atomics: executed atomic
     read-modify-writes. tlb: executed instructions that maintain TLB or page-table registers.
     loads, stores: memory accesses, None unless the run carried the profile "memory".

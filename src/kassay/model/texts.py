@@ -4,6 +4,7 @@
 import unicodedata
 from collections.abc import Iterable
 
+from kassay.clocks import clock_of
 from kassay.model.machine import MachineUse
 from kassay.model.records import Setting
 from kassay.model.units import format_bytes
@@ -35,7 +36,7 @@ def settings_text(settings: Iterable[Setting]) -> str:
 
 def machine_text(machine: MachineUse) -> str:
     """ "x86_64, icount, 1 CPU, 1GiB"."""
-    if machine.clock == "host":
+    if clock_of(machine.clock).native:
         return f"{one_line(machine.arch)}, this machine"
     words = (f"{one_line(machine.arch)}, {machine.clock}", cpus_text(machine.cpus), memory_text(machine.memory_bytes))
     return ", ".join(word for word in words if word)

@@ -79,12 +79,11 @@ def _runs(experiment: Experiment, cells: tuple[Cell, ...]) -> list[PlannedRun]:
     from what they have in common by kernel.
     """
     total = experiment.repeats + experiment.perturb
-    timed = experiment.timed
-    seed = f"{experiment.seed}/{cells[0].setting_key}" if timed else f"{experiment.seed}"
+    seed = f"{experiment.seed}" if experiment.exact else f"{experiment.seed}/{cells[0].setting_key}"
     return [
         _run(experiment, cells[member.kernel], block, member)
         for block, members in enumerate(
-            blocks(experiment.order, len(cells), total, seed, timed=timed, control=experiment.controlled)
+            blocks(experiment.order, len(cells), total, seed, exact=experiment.exact, control=experiment.controlled)
         )
         for member in members
     ]

@@ -14,7 +14,7 @@ class Member(NamedTuple):
 
 
 def blocks(
-    order: str, kernels: int, repeats: int, seed: int | str, *, timed: bool = False, control: bool = False
+    order: str, kernels: int, repeats: int, seed: int | str, *, exact: bool = True, control: bool = False
 ) -> tuple[tuple[Member, ...], ...]:
     """Blocks of runs, every kernel `repeats` times in all.
 
@@ -27,7 +27,7 @@ def blocks(
         return tuple(tuple(Member(kernel, repeat) for repeat in range(repeats)) for kernel in range(kernels))
     shuffled = random.Random(f"order/{seed}")
     made = []
-    size = 2 if timed else 1
+    size = 1 if exact else 2
     for first in range(0, repeats, size):
         turns = range(first, min(first + size, repeats))
         members = [Member(kernel, repeat) for repeat in turns for kernel in _turn(order, kernels, repeat)]

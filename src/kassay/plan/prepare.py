@@ -77,7 +77,7 @@ def pinned(experiment: Experiment, tell: Tell) -> Experiment:
 
 def _no_profile(experiment: Experiment, machine: Machine, tell: Tell) -> str:
     """Why profiles cannot be made here; raises HostLacks instead when one was asked for by name."""
-    if experiment.profile == "none" or (experiment.profile == "auto" and experiment.clock != "icount"):
+    if experiment.profile == "none" or (experiment.profile == "auto" and not experiment.exact):
         return ""
     try:
         if machine.can_profile is None:

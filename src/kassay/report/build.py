@@ -6,10 +6,10 @@ from shlex import quote
 from statistics import median
 
 from kassay import __version__
+from kassay.clocks import clock_of
 from kassay.model.experiment import labels
 from kassay.model.finding import EVIDENCE, REFUSED, Finding, Ladder
 from kassay.model.gap import Gap
-from kassay.model.machine import SCOPES
 from kassay.model.measurement import CellEvidence
 from kassay.model.plan import Plan
 from kassay.model.report import AuditTable, KernelStacks, Report, RunFailure, RunSummary
@@ -29,16 +29,6 @@ _STATE_FIELDS = (
     ("range.Rss", "kB resident"), ("range.AnonHugePages", "kB AnonHugePages"),
     ("range.KernelPageSize", "kB pages"), ("pagemap.present", "pages present"), ("range.vmas", "VMA"),
 )  # fmt: skip
-_LIMITS = {
-    "icount": (
-        "An instruction is not a nanosecond: caches, atomics and lock contention do not show in counts.",
-        "Every iteration of a string instruction (rep movs, rep stos) counts as one instruction.",
-        "Time that the guest spends idle inside the measured region would count as instructions.",
-    ),
-    "tcg": ("Emulated time measures the emulator as much as the kernel.",),
-    "kvm": ("Exits to the hypervisor are part of the time.",),
-    "host": ("Other work on this machine is part of the time.",),
-}
 
 
 def build_report(
@@ -63,7 +53,7 @@ def build_report(
 
     decided: planned runs that were not made are not needed.
     """
-    experiment = plan.experiment
+    experiment, clock = plan.experiment, clock_of(plan.experiment.clock)
     return Report(
         title=_title(plan),
         verdict=_told(plan, findings, gaps, series) or _verdict(plan, findings, ladders, families),
@@ -77,8 +67,8 @@ def build_report(
         gate_fields=gate_fields,
         stacks=stacks,
         state=_state(findings, evidence),
-        scope=SCOPES[experiment.clock],
-        disclosures=(*_notes(evidence), *_compilers(plan), *_LIMITS[experiment.clock], *_parameters(plan, cmdline)),
+        scope=clock.scope,
+        disclosures=(*_notes(evidence), *_compilers(plan), *clock.limits, *_parameters(plan, cmdline)),
         next_steps=_next_steps(plan, findings, ladders, directory),
         commands=(again(directory),),
         spec_toml=spec_toml,
@@ -291,7 +281,7 @@ def _next_steps(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladde
         ladder, worst = max(steps, key=lambda pair: abs(pair[1].change or 0.0))
         pair = (names.index(worst.from_kernel), names.index(worst.to_kernel))
         command = step_alone(plan.experiment, plan.kernels, pair, ladder.workload, ladder.settings, ladder.machine)
-        why = "in a session of its own" if plan.experiment.timed else "with a wider layout floor"
+        why = "with a wider layout floor" if plan.experiment.exact else "in a session of its own"
         options = f" --base {quote(worst.from_kernel)} --head {quote(worst.to_kernel)}"
         return (*_profile(findings, directory, options), f"{command}  (the step alone, {why})")
     every = f"kassay report {quote(directory)} --format markdown  (every figure, to paste into a mail)"

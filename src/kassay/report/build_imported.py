@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from shlex import join, quote
 
 from kassay import __version__
+from kassay.clocks import clock_of
 from kassay.model.experiment import Experiment, KernelUse, WorkloadUse
 from kassay.model.finding import Finding, Ladder
 from kassay.model.kernel import KernelIdentity
-from kassay.model.machine import SCOPES, MachineIdentity
+from kassay.model.machine import MachineIdentity
 from kassay.model.report import Report, RunFailure, RunSummary
 from kassay.model.run import WallTime
 from kassay.model.samples import UNITS_OF_REPLICATION, ImportedKernel, Samples, SampleSeries
@@ -40,7 +41,7 @@ def build_imported(
         runs=_runs(samples),
         audits=(),
         state="unknown: the files prove neither the page state the kernels worked on, nor which kernels these were",
-        scope=SCOPES["imported"],
+        scope=clock_of("imported").scope,
         disclosures=_disclosures(samples),
         next_steps=_next_steps(directory),
         commands=_again(samples, directory),

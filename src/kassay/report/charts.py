@@ -8,6 +8,7 @@ from typing import Any
 import altair as alt
 import vl_convert
 
+from kassay.clocks import clock_of
 from kassay.model.report import Report
 from kassay.model.texts import machine_text, one_line, settings_text
 from kassay.model.units import format_change, format_numbers
@@ -78,7 +79,7 @@ def timed_spec(series: Series) -> Spec:
 
 def _timed(series: Series) -> bool:
     """Whether single boots say more than a bar: counts repeat to the digit, times do not."""
-    return series.machine.clock != "icount" and any(len(row.side.runs) > 1 for row in series.rows)
+    return not clock_of(series.machine.clock).exact and any(len(row.side.runs) > 1 for row in series.rows)
 
 
 def _has_runs(series: Series) -> bool:

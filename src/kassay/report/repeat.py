@@ -26,7 +26,7 @@ def step_alone(experiment: Experiment, kernels: tuple[KernelIdentity, ...], pair
     for item in settings:
         words += ["--set", f"{item.name}={item.value}"] if item.name in given else []
     words += _machine(experiment, machine) + _parameters(experiment.kernels[base], experiment.kernels[head])
-    more = () if experiment.timed else ("--perturb", str(max(6, 2 * experiment.perturb)))
+    more = ("--perturb", str(max(6, 2 * experiment.perturb))) if experiment.exact else ()
     return " ".join(quote(word) for word in (*words, *more))
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A complete report in reading order, without layout; markdown and HTML write the same sections."""
 
+from kassay.clocks import clock_of
 from kassay.model.finding import REFUSED
-from kassay.model.machine import SCOPES
 from kassay.model.records import Record
 from kassay.model.report import Report
 from kassay.model.texts import machine_text, one_line, settings_text, verbatim
@@ -141,9 +141,8 @@ def _beside(report: Report) -> Section | None:
     machine = report.beside_machine
     said = f"Time was measured with clock {report.beside[0].clock}"
     where = f"{said} under {one_line(machine.program)} on {one_line(machine.host)}." if machine else f"{said}."
-    return Section(
-        title="Counts and time", text=(where, SCOPES[report.beside[0].clock].capitalize() + "."), tables=(table,)
-    )
+    scope = clock_of(report.beside[0].clock).scope
+    return Section(title="Counts and time", text=(where, f"{scope.capitalize()}."), tables=(table,))
 
 
 def _timed(report: Report) -> Section | None:
@@ -169,7 +168,7 @@ def _attributed(report: Report) -> Section | None:
     primary = {f.metric for f in report.findings if f.primary}
     shown = [t for d in found for t in _itemised(d, top=d.metric in primary)]
     text = (_INDENTED,) if any(d.itemised.groups for d in found) else ()
-    stacks = (_stacks_text(report),) if report.experiment.clock == "icount" else ()
+    stacks = (_stacks_text(report),) if report.experiment.exact else ()
     if not (items or shown or stacks):
         return None
     return Section(

@@ -4,8 +4,8 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from kassay.clocks import clock_of
 from kassay.model.finding import EVIDENCE, VERDICTS, Side
-from kassay.model.machine import SCOPES
 from kassay.model.report import Report
 from kassay.model.texts import one_line
 from kassay.model.units import format_number
@@ -85,5 +85,6 @@ def glossary(report: Report) -> tuple[tuple[str, str], ...]:
     evidence = {f.evidence for f in report.findings}
     words = [(w, m) for w, m in VERDICTS.items() if w in verdicts]
     words += [(w, m) for w, m in EVIDENCE.items() if w in evidence]
-    words += [(w, m) for w, m in SCOPES.items() if w == report.experiment.clock]
+    clock = clock_of(report.experiment.clock)
+    words.append((clock.name, clock.scope))
     return (*words, *GLOSSARY.items())

@@ -54,7 +54,7 @@ class Measurer:
             tables = self._profiled(job, cell)
             ended = self._ended(job, cell.machine.arch)
         outcome, detail = _outcome(ended, boots=self._prepared.machine.boots)
-        if outcome == "ok" and self._prepared.plan.experiment.timed:
+        if outcome == "ok" and not self._prepared.plan.experiment.exact:
             outcome, detail = _restless(ended)
         return RunRecord(
             run=run.id, attempt=attempt, outcome=outcome, detail=detail,
@@ -128,7 +128,7 @@ class Measurer:
             modules=kernel_store.load_modules(artifact, modules_of(cell), silent),
             padding_bytes=run.perturbation.initramfs_bytes,
             quiesce=experiment.quiesce,
-            timed=experiment.timed,
+            exact=experiment.exact,
             stream=stream,
         )
         with disk_errors(directory):
@@ -173,7 +173,7 @@ def _kept(name: str, make: Callable[[], bytes]) -> bytes:
 
 
 def _restless(ended: Ended) -> tuple[str, str]:
-    """Of a timed boot. Under icount another try would be the same to the digit, and the gate refuses it."""
+    """Of a timed boot. Where counts are exact another try would be the same to the digit, and the gate refuses it."""
     quiet = audit.fields(protocol.parse(ended.stream), "boot").get("boot.quiescence") or ""
     return ("busy", f"the guest never became quiet: {quiet}") if quiet.startswith("busy") else ("ok", "")
 

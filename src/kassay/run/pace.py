@@ -25,7 +25,7 @@ def known_pace(experiment: Experiment) -> Pace | None:
 def remember_pace(plan: Plan, records: tuple[RunRecord, ...]) -> None:
     """Keeps the pace of a timed session for the next one."""
     walls = [sum(msgspec.structs.astuple(record.wall)) for record in records if record.outcome == "ok"]
-    if plan.experiment.timed and walls:
+    if not plan.experiment.exact and walls:
         write_atomic(_path(plan.experiment), to_json(Pace(seconds=median(walls), n=len(walls))))
 
 

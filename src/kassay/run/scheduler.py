@@ -19,7 +19,7 @@ def stages(plan: Plan) -> tuple[tuple[PlannedRun, ...], ...]:
     A block each where time is measured: a boot made again much later would not be comparable with its block. All at
     once for exact counts, which do not know when they are made.
     """
-    if not plan.experiment.timed:
+    if plan.experiment.exact:
         return (plan.runs,)
     return tuple(tuple(runs) for _, runs in groupby(plan.runs, key=lambda run: run.block))
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from msgspec import structs
 
+from kassay.clocks import profiling
 from kassay.effects.lock import exclusive
 from kassay.errors import BadInput
 from kassay.model.bisect import Bisection, Candidate, Observation, Question
@@ -132,7 +133,7 @@ def place_of(question: Question, ask: Ask, directory: Path) -> Path:
     """Where a boot's run directory is."""
     name = "".join(c if c.isalnum() or c in "-_." else "_" for c in question.candidates[ask.candidate].name[:40])
     place = directory / STEPS / f"{ask.candidate:04d}-{name}"
-    return place / f"boot-{ask.boot}" if question.timed else place
+    return place if question.exact else place / f"boot-{ask.boot}"
 
 
 def _metric(directory: Path, question: Question, log: list[Observation], measure: Measure) -> tuple[str, str]:
@@ -173,7 +174,7 @@ def _bisection(question: Question, log: list[Observation], found: Found, metric:
         clock=question.probe.clock, candidates=question.candidates, observations=tuple(log), steps=found.steps,
         measured=len({one.candidate for one in log if one.value is not None}),
         boots=sum(one.value is not None for one in log), skipped=skipped(question, log), margin=question.margin,
-        error_rate=question.error_rate if question.timed else None, kind=question.kind, notes=question.notes,
+        error_rate=None if question.exact else question.error_rate, kind=question.kind, notes=question.notes,
         introduced=introduced(question.kind, question.candidates, step), open=_in_words(question, found),
     )  # fmt: skip
 
@@ -197,8 +198,8 @@ def _way_out(question: Question, log: list[Observation]) -> str:
         boots = [one for one in log if one.candidate == end]
         if boots and all(one.value is None for one in boots):
             return boots[-1].detail or "choose another end: this one cannot be measured"
-    if question.timed:
-        return "bisect on exact counts instead: --clock icount, one boot a candidate"
+    if not question.exact:
+        return f"bisect on exact counts instead: --clock {profiling()[0]}, one boot a candidate"
     if {one.candidate for one in log} - set(ends):
         return "a smaller --margin, with another --out, tells smaller changes apart"
     return "choose ends that differ: kassay compare shows whether they do"

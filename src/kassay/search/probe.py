@@ -66,7 +66,7 @@ def probe(question: Question, ask: Ask, directory: Path, tell: Tell, measure_run
 def experiment_of(question: Question, ask: Ask) -> Experiment:
     """The experiment of one boot. Boots of a timed search differ in their seed, so that none is taken for another."""
     use = kernel_use(question.kind, question.probe.kernels[0], question.candidates[ask.candidate])
-    seed = question.probe.seed + (ask.boot - 1 if question.timed else 0)
+    seed = question.probe.seed + (0 if question.exact else ask.boot - 1)
     return structs.replace(question.probe, kernels=(use,), seed=seed)
 
 

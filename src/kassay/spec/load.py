@@ -7,10 +7,9 @@ from typing import Any
 
 import msgspec
 
+from kassay.clocks import measuring
 from kassay.errors import BadInput
-from kassay.model.experiment import SCHEMA, TIMED_MARGIN, Axis, Experiment
-from kassay.model.machine import CLOCKS
-from kassay.model.timing import LOOKS
+from kassay.model.experiment import SCHEMA, Axis, Experiment
 from kassay.model.units import format_bytes, parse_bytes
 from kassay.spec.rules import problems
 
@@ -83,8 +82,8 @@ def dump(experiment: Experiment) -> str:
 
 def _defaults(clock: Any) -> dict[str, Any]:
     """Of a file that names a clock but not how often: those of the command line."""
-    timed = clock in CLOCKS and clock != "icount"
-    return {"repeats": LOOKS[-1], "perturb": 0, "margin": TIMED_MARGIN} if timed else {}
+    known = measuring().get(clock) if isinstance(clock, str) else None
+    return {name: getattr(known, name) for name in ("repeats", "perturb", "margin")} if known is not None else {}
 
 
 def _kernel(entry: Any, index: int, found: list[str]) -> dict[str, Any]:

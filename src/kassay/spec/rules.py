@@ -3,11 +3,11 @@
 
 from collections.abc import Callable, Iterator
 
+from kassay.clocks import measuring, profiling
 from kassay.errors import BadInput
 from kassay.model.experiment import BOOTS, ORDERS, QUESTIONS, SCHEMA, Experiment
 from kassay.model.kernel import ARCHES, parse_ref
-from kassay.model.machine import CLOCKS
-from kassay.model.profile import MAX_CPUS, PROFILES
+from kassay.model.profile import PROFILES
 
 _COUNTS = (
     ("repeats", 1, 1000), ("perturb", 0, 1000), ("rounds", 2, 100_000), ("timeout_s", 1, 86_400),
@@ -26,7 +26,7 @@ def problems(experiment: Experiment) -> Iterator[str]:
 def _words(e: Experiment) -> Iterator[str]:
     for name, value, known in (
         ("question", e.question, QUESTIONS), ("order", e.order, ORDERS),
-        ("clock", e.clock, CLOCKS), ("arch", e.arch, ARCHES), ("schema", e.schema, (SCHEMA,)),
+        ("clock", e.clock, tuple(measuring())), ("arch", e.arch, ARCHES), ("schema", e.schema, (SCHEMA,)),
         ("boot", e.boot, BOOTS), ("profile", e.profile, PROFILES),
     ):  # fmt: skip
         if value not in known:
@@ -54,8 +54,8 @@ def _machines(e: Experiment) -> Iterator[str]:
     for index, value in enumerate(e.memory_bytes):
         if value % 8192:
             yield f"memory_bytes[{index}]: {value} is not a multiple of 8 KiB, as QEMU wants it"
-    if e.clock == "host" and ((e.cpus, e.memory_bytes) != ((1,), (1 << 30,)) or any(k.cmdline for k in e.kernels)):
-        yield "clock host: measures this very machine; cpus, memory and kernel parameters cannot be chosen"
+    if _native(e) and ((e.cpus, e.memory_bytes) != ((1,), (1 << 30,)) or any(k.cmdline for k in e.kernels)):
+        yield f"clock {e.clock}: measures this very machine; cpus, memory and kernel parameters cannot be chosen"
 
 
 def _kernels(e: Experiment) -> Iterator[str]:
@@ -75,8 +75,10 @@ def _kernels(e: Experiment) -> Iterator[str]:
             continue
         if ref.arch != e.arch:
             yield f"kernels[{index}].ref: {use.ref!r} is for {ref.arch}, the experiment for {e.arch}"
-        if (ref.kind == "host") != (e.clock == "host"):
-            yield f"kernels[{index}].ref: {use.ref!r} with clock {e.clock!r}: kernel host and clock host go together"
+        if (ref.kind == "host") != _native(e):
+            native = " or ".join(name for name, clock in measuring().items() if clock.native)
+            wrong = f"{use.ref!r} with clock {e.clock!r}"
+            yield f"kernels[{index}].ref: {wrong}: kernel host and clock {native} go together"
         if use.against is not None and (e.question != "series" or use.against not in range(len(e.kernels))):
             yield f"kernels[{index}].against: {use.against}: the place of another kernel of a series, from 0"
         if use.name and (not use.name.isprintable() or len(use.name) > 100):
@@ -111,27 +113,37 @@ def _snapshots(e: Experiment) -> Iterator[str]:
 
 
 def _arm64(e: Experiment) -> Iterator[str]:
-    if e.arch == "arm64" and e.clock != "host" and max(e.cpus, default=1) > 8:
+    if e.arch == "arm64" and not _native(e) and max(e.cpus, default=1) > 8:
         yield "cpus: QEMU's machine for arm64 has at most 8"
 
 
 def _profiles(e: Experiment) -> Iterator[str]:
-    if e.clock == "tcg" and e.profile not in ("auto", "none") and max(e.cpus, default=1) > 1:
-        yield f'profile: {e.profile!r} under tcg is for one CPU; use clock icount, or "none"'
-    if max(e.cpus, default=1) > MAX_CPUS and e.profile not in ("auto", "none"):
-        yield f"profile: {e.profile!r} is for at most {MAX_CPUS} CPUs"
-    if e.clock in ("kvm", "host") and e.profile in PROFILES and e.profile not in ("auto", "none"):
-        yield f'profile: {e.profile!r} needs clock icount or tcg; with {e.clock} use "auto" or "none"'
+    clock = measuring().get(e.clock)
+    if clock is None or e.profile not in PROFILES or e.profile in ("auto", "none"):
+        return
+    if not clock.profile_cpus:
+        needed = " or ".join(profiling())
+        yield f'profile: {e.profile!r} needs clock {needed}; with {clock.name} use "auto" or "none"'
+    elif max(e.cpus, default=1) > clock.profile_cpus == 1:
+        yield f'profile: {e.profile!r} under {clock.name} is for one CPU; use clock {profiling()[0]}, or "none"'
+    elif max(e.cpus, default=1) > clock.profile_cpus:
+        yield f"profile: {e.profile!r} is for at most {clock.profile_cpus} CPUs"
 
 
 def _times(e: Experiment) -> Iterator[str]:
-    if e.timed and e.perturb:
+    if e.clock in measuring() and not e.exact and e.perturb:
         yield "perturb: moves what exact counts must not depend on; where time is measured every boot counts, so use 0"
 
 
 def _contaminations(e: Experiment) -> Iterator[str]:
-    if e.clock == "host" and (e.background or not e.quiesce):
-        yield "clock host: nothing is booted, so quiesce and background cannot be chosen"
+    if _native(e) and (e.background or not e.quiesce):
+        yield f"clock {e.clock}: nothing is booted, so quiesce and background cannot be chosen"
+
+
+def _native(e: Experiment) -> bool:
+    """Whether nothing is booted; not for an unknown clock, which is a problem of its own."""
+    clock = measuring().get(e.clock)
+    return clock is not None and clock.native
 
 
 _RULES: tuple[Callable[[Experiment], Iterator[str]], ...] = (

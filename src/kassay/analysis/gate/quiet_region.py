@@ -8,6 +8,7 @@ period, softirqs, reclaim) are part of the workload's cost and not counted here.
 from collections.abc import Iterable
 
 from kassay.analysis.gate import GateRule, Refusal
+from kassay.clocks import clock_of
 from kassay.model.measurement import CellEvidence, Measurement
 from kassay.model.profile import RegionSummary
 
@@ -34,11 +35,12 @@ def disturbed(measurements: Iterable[Measurement]) -> list[tuple[str, str]]:
 
 
 def _side(side: CellEvidence) -> tuple[Refusal, ...]:
-    if side.cell.machine.clock == "host":  # other work is part of the time there, and said to be
+    clock = clock_of(side.cell.machine.clock)
+    if clock.native:  # other work is part of the time there, and said to be
         return ()
     found = disturbed(side.measurements)
     # Of exact counts every run must be clean. Of times nearly all: a rank test bears single strays, and they are told.
-    if not found or (side.cell.machine.clock != "icount" and len(found) <= TIMED_SHARE * len(side.measurements)):
+    if not found or (not clock.exact and len(found) <= TIMED_SHARE * len(side.measurements)):
         return ()
     often = f" (and {len(found) - 1} more runs)" if len(found) > 1 else ""
     return (Refusal(verdict="contaminated", reason=f"{side.label}, run {found[0][0]}: {found[0][1]}{often}"),)

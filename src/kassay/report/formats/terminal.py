@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 from rich.text import Text
 
+from kassay.clocks import clock_of
 from kassay.model.finding import EVIDENCE, REFUSED
-from kassay.model.machine import SCOPES
 from kassay.model.report import Report
 from kassay.model.series import Series as PatchSeries
 from kassay.model.texts import machine_text, one_line, settings_text
@@ -129,7 +129,7 @@ def _beside(report: Report) -> list[Line]:
     rows = [one for one in report.beside if one.metric in primary]
     if not rows:
         return []
-    lines = [Line(""), Line(f"counts and time (clock {rows[0].clock}: {SCOPES[rows[0].clock]})", "bold cyan")]
+    lines = [Line(""), Line(f"counts and time (clock {rows[0].clock}: {clock_of(rows[0].clock).scope})", "bold cyan")]
     for one in rows[:_GROUPS]:
         pair = f"{one.base} to {one.head}: " if report.ladders else ""
         counted = f"instructions {format_change(one.counts_change)}"

@@ -3,6 +3,7 @@
 
 import shlex
 
+from kassay.clocks import clock_of
 from kassay.model.experiment import labels
 from kassay.model.report import Report
 from kassay.model.series import Series
@@ -53,12 +54,12 @@ def _whole_series(series: Series, alone: str) -> str:
 def _as_it_was(report: Report, alone: str) -> str:
     """With the experiment's own numbers of boots, and with both clocks where two were read."""
     e, words = report.experiment, shlex.split(alone)
-    timed = next((one.clock for one in report.beside if one.clock != "host"), "")
+    timed = next((one.clock for one in report.beside if not clock_of(one.clock).native), "")
     for name in ("--perturb", *(("--clock", "--margin") if timed else ())):
         if name in words:
             del words[words.index(name) : words.index(name) + 2]
-    words += ["--clock", f"icount,{timed}"] if timed else []
+    words += ["--clock", f"{e.clock},{timed}"] if timed else []
     # With two clocks --repeats is about the boots that are timed.
-    words += ["--repeats", str(e.repeats)] if e.timed or not timed else []
-    words += ["--perturb", str(e.perturb)] if not e.timed else []
+    words += ["--repeats", str(e.repeats)] if not e.exact or not timed else []
+    words += ["--perturb", str(e.perturb)] if e.exact else []
     return shlex.join(words)

@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 
+from kassay.clocks import clock_of
 from kassay.model.finding import CHANGES, REFUSED, VERDICTS, Finding, Ladder, LadderStep
 from kassay.model.report import Report
 from kassay.model.timing import Family
@@ -18,15 +19,6 @@ _WHY = {
     "contaminated": "other tasks ran while the clock did",
     "incomplete": "too few boots succeeded",
 }
-_SCOPES = {
-    "icount": "These are instructions, counted while an emulator executed them. They are not time: whether anybody can "
-    "feel the difference, counts alone do not show.",
-    "tcg": "This is time as an emulated machine sees it: good for deciding what to measure, and for nothing else.",
-    "kvm": "This is time in a virtual machine.",
-    "host": "This is time on the machine itself.",
-    "imported": "All of it was measured elsewhere: neither the state of memory nor the identity of the kernels has "
-    "been checked.",
-}
 
 
 def answer(report: Report) -> list[str]:
@@ -36,7 +28,7 @@ def answer(report: Report) -> list[str]:
         return ["Nothing was measured, so there is nothing to compare."]
     f, primary = found.finding, [f for f in report.findings if f.primary] or list(report.findings)
     if report.gaps or report.series is not None:
-        return [_in_rows(report), " ".join([_SCOPES.get(f.machine.clock, ""), *_built(report)])]
+        return [_in_rows(report), " ".join([clock_of(f.machine.clock).meaning, *_built(report)])]
     ladders = [one for one in report.ladders if one.primary]
     same = [one for one in ladders if (one.settings, one.machine, one.metric) == (f.settings, f.machine, f.metric)]
     said = [_ladder(report, one) for one in same if not report.sources] or [_pair(report, f)]
@@ -44,7 +36,7 @@ def answer(report: Report) -> list[str]:
     what = "comparisons" if report.sources else "settings"
     more = [f"That is one of {several} {what}; the table below has them all."] if several > 1 else []
     clocks = dict.fromkeys(f.machine.clock for f in primary)
-    kinds = [] if f.verdict in REFUSED else [_SCOPES.get(clock, "") for clock in clocks]
+    kinds = [] if f.verdict in REFUSED else [clock_of(clock).meaning for clock in clocks]
     scope = " ".join([*kinds, *_built(report)])
     return [text for text in (" ".join((*said, *more)), *_families(report), scope) if text]
 
@@ -77,7 +69,7 @@ def _pair(report: Report, f: Finding) -> str:
     at = f" ({where})" if where else ""
     if f.verdict in REFUSED or f.change is None:
         return _refused(report, f, f"{base} and {head}{at}")
-    if f.machine.clock == "imported":
+    if clock_of(f.machine.clock).imported:
         where = place(report, f, workload=False)
         return _elsewhere(f, base, head, f" ({where})" if where else "")
     what = f"{work(report, f)}{at}"
@@ -109,7 +101,8 @@ def _elsewhere(f: Finding, base: str, head: str, at: str) -> str:
 
 def _open(report: Report, f: Finding, what: str, base: str, head: str) -> str:
     reasons = f" ({listed([renamed(report, reason) for reason in f.reasons])})" if f.reasons else ""
-    costs = "takes more emulated time" if f.machine.clock == "tcg" else "costs more"
+    clock = clock_of(f.machine.clock)
+    costs = f"takes more {clock.time_word}" if clock.screening else "costs more"
     return (
         f"Whether {what[:1].lower()}{what[1:]} {costs} on {head} than on {base} is not decided: {_values(f)} "
         f"{unit_words(f.unit)}, a change of {percent(f.change)}{_range(f)}{reasons}."
@@ -128,9 +121,10 @@ def _unit(unit: str) -> str:
 
 
 def _range(f: Finding) -> str:
-    boots = f"{f.n_base} and {f.n_head} {'values' if f.machine.clock == 'imported' else 'boots'}"
+    imported = clock_of(f.machine.clock).imported
+    boots = f"{f.n_base} and {f.n_head} {'values' if imported else 'boots'}"
     if f.timing is None or f.interval is None:
-        return f" ({boots})" if f.machine.clock == "imported" and f.n_base and f.n_head else ""
+        return f" ({boots})" if imported and f.n_base and f.n_head else ""
     return f" ({boots}; {f.timing.level * 100:.3g}% interval of the change: {interval(f.interval)})"
 
 

@@ -4,6 +4,7 @@
 import re
 from collections.abc import Sequence
 
+from kassay.clocks import clock_of
 from kassay.model.finding import Finding
 from kassay.model.kernel import KernelIdentity
 from kassay.model.report import AuditTable, Report
@@ -20,12 +21,6 @@ _PREFIXES = {
     "range.": "range.* is /proc/PID/smaps of the mapping (sizes in kB)",
     "pagemap.": "pagemap.* counts its pages in /proc/PID/pagemap",
     "pageflags.": "pageflags.* counts them in /proc/kpageflags",
-}
-_CLOCKS = {
-    "icount": "Clock: QEMU interprets the guest and counts every instruction that it executes (-icount).",
-    "tcg": "Clock: the guest's own, while an emulator executes it.",
-    "kvm": "Clock: the guest's own, under KVM.",
-    "host": "Clock: this machine's own, no virtual machine.",
 }
 _NOT_KNOWN = "unknown"
 
@@ -46,7 +41,8 @@ def measured(report: Report) -> list[str]:
     items += (
         [f"A round is one repetition of the work inside a boot; a boot has {e.rounds} of them."] if e.rounds else []
     )
-    items += [_CLOCKS[f.machine.clock]] if f.machine.clock in _CLOCKS else []
+    mechanism = clock_of(f.machine.clock).mechanism
+    items += [mechanism] if mechanism else []
     return ["What was measured:", "", *bullets(items)]
 
 
@@ -178,5 +174,5 @@ def _machine(report: Report) -> list[str]:
         if text
     ]
     items += [f"its options: {' '.join(m.options)}"] if m.options else []
-    # Under icount the host cannot move a count; elsewhere it is half of the result.
-    return items + ([f"host: {m.host}"] if m.host not in ("", _NOT_KNOWN) and m.clock != "icount" else [])
+    # The host cannot move an exact count; elsewhere it is half of the result.
+    return items + ([f"host: {m.host}"] if m.host not in ("", _NOT_KNOWN) and not clock_of(m.clock).exact else [])

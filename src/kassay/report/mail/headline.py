@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The comparison a mail is about, how strongly it may be announced, and the subject line."""
 
+from kassay.clocks import clock_of
 from kassay.model.finding import REFUSED, Finding
 from kassay.model.records import Record
 from kassay.model.report import Report
@@ -9,7 +10,6 @@ from kassay.report.mail.names import called, identity, metric_name, place, quant
 from kassay.report.mail.plain import ascii_text, percent
 
 _STRONG = ("exact", "reliable")
-_TIMED = ("kvm", "host")
 _RANK = ("[REGRESSION]", "[PERF]", "[RFC]")
 
 
@@ -63,14 +63,15 @@ def _closed(report: Report) -> str:
 def tag(report: Report, f: Finding) -> str:
     """[REGRESSION] for time on real hardware's clock, or counts that time confirms, of kernels of one compiler;
     [RFC] where no claim is made."""
+    clock = clock_of(f.machine.clock)
     weak = f.verdict in REFUSED or f.verdict == "inconclusive" or f.evidence in ("partial", "unstable")
-    if weak or f.standing == "alone" or f.machine.clock in ("tcg", "imported"):
+    if weak or f.standing == "alone" or clock.screening or clock.imported:
         return "[RFC]"
     if f.verdict != "regression" or f.evidence not in _STRONG or f.standing == "candidate":
         return "[PERF]"
     if _compilers_differ(report, f):
         return "[PERF]"
-    felt = f.machine.clock in _TIMED or any(_rises(one) for one in report.beside if same_place(one, f))
+    felt = clock.decides or any(_rises(one) for one in report.beside if same_place(one, f))
     return "[REGRESSION]" if felt else "[PERF]"
 
 
@@ -107,7 +108,7 @@ def amount(f: Finding) -> str:
     """ "2.21x the instructions per page", "+3.9% instructions per page"."""
     assert f.change is not None
     what = quantity(f.unit, f.metric, f.machine.clock)
-    if f.machine.clock == "imported":
+    if clock_of(f.machine.clock).imported:
         return f"{metric_name(f)} {percent(f.change)}"
     return f"{f.change + 1:.2f}x the {what}" if f.change >= 0.5 or f.change <= -1 / 3 else f"{percent(f.change)} {what}"
 
@@ -117,13 +118,13 @@ def _key(f: Finding) -> tuple[object, ...]:
 
 
 def _rises(one: Beside) -> bool:
-    return one.time_verdict == "regression" and one.time_evidence in _STRONG and one.clock in _TIMED
+    return one.time_verdict == "regression" and one.time_evidence in _STRONG and clock_of(one.clock).decides
 
 
 def _said(f: Finding, base: str, head: str, *, since: bool) -> str:
     if f.verdict in REFUSED or f.change is None:
         return f"{base} and {head} cannot be compared"
-    if f.machine.clock == "imported":
+    if clock_of(f.machine.clock).imported:
         decided = ", not decided" if f.verdict == "inconclusive" else ""
         return f"{amount(f)} on {head} against {base}, as reported{decided}"
     if f.verdict == "equivalent":

@@ -3,6 +3,7 @@
 
 import re
 
+from kassay.clocks import clock_of
 from kassay.model.finding import REFUSED, Finding, Side
 from kassay.model.report import Report
 from kassay.model.timing import STANDING, ControlCheck, FailureCheck, Timing
@@ -21,7 +22,7 @@ def how_sure(report: Report) -> list[str]:
     if found is None or found.finding.verdict in REFUSED or all(s.value is None for s in found.finding.sides):
         return []
     f = found.finding
-    if f.machine.clock == "icount":
+    if clock_of(f.machine.clock).exact:
         return [_counts(report, f)]
     return _times(report, f) if f.timing is not None else _means(report, f)
 
@@ -56,7 +57,7 @@ def _agree(sides: tuple[Side, Side], plain: int) -> str:
 def _times(report: Report, f: Finding) -> list[str]:
     t = f.timing
     assert t is not None
-    if f.machine.clock == "imported":
+    if clock_of(f.machine.clock).imported:
         return _means(report, f)
     first = f"The unit is one boot: {t.boots} of each kernel, {_order(report, t)}."
     looks = f"The figures were to be looked at after {_join(t.looks)} boots of each kernel, never in between"

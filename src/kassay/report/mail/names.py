@@ -4,6 +4,7 @@
 import re
 from collections import Counter
 
+from kassay.clocks import clock_of
 from kassay.model.experiment import labels
 from kassay.model.finding import Finding, Ladder
 from kassay.model.kernel import KernelIdentity
@@ -86,10 +87,10 @@ def identity(report: Report, label: str) -> KernelIdentity | None:
     return dict(zip(labels(report.experiment), report.kernels, strict=False)).get(label)
 
 
-def quantity(unit: str, metric: str, clock: str = "") -> str:
+def quantity(unit: str, metric: str, clock: str) -> str:
     """What a unit counts, per what: "instructions per page", "time per page"; a metric's name without a unit."""
     counted, _, operation = _BRACKETS.sub("", unit).partition("/")
-    counted = ("emulated time" if clock == "tcg" else "time") if counted in ("ns", "us", "ms", "s") else counted
+    counted = clock_of(clock).time_word if counted in ("ns", "us", "ms", "s") else counted
     return ascii_text(" per ".join(word for word in (counted, operation) if word) or metric)
 
 

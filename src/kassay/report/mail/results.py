@@ -4,6 +4,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from kassay.clocks import clock_of
 from kassay.model.finding import REFUSED
 from kassay.model.report import Report
 from kassay.model.texts import machine_text, settings_text
@@ -94,7 +95,7 @@ def _kernels(report: Report, lead: Series) -> Table:
     level = f"{timed[0].level * 100:.3g}% interval" if timed else "range"
     columns = (
         "kernel",
-        quantity(lead.unit, lead.metric).partition(" ")[0],
+        quantity(lead.unit, lead.metric, lead.machine.clock).partition(" ")[0],
         "boots",
         "change",
         *([level] if wide else []),
@@ -185,14 +186,11 @@ def beside(report: Report) -> list[str]:
             f"{one.metric}: between {base} and {head} the instructions change by {percent(one.counts_change)} "
             f"({one.counts_n[0]} and {one.counts_n[1]} boots), the time by {percent(one.time_change)} "
             f"({interval(one.time_interval)}; "
-            f"{one.time_n[0]} and {one.time_n[1]} boots, {_CLOCKS.get(one.clock, one.clock)}). "
+            f"{one.time_n[0]} and {one.time_n[1]} boots, {clock_of(one.clock).where}). "
             f"{_sentence(plainly(one.meaning))}"
         )
         lines += [*([""] if lines else []), *wrapped(text)]
     return ["Instructions and time of the same work:", "", *lines] if lines else []
-
-
-_CLOCKS = {"kvm": "in a virtual machine", "host": "on the machine itself", "tcg": "emulated", "icount": "counted"}
 
 
 def _sentence(text: str) -> str:
