@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from msgspec import structs
 
+from kassay.analysis.confounders import confounders
 from kassay.analysis.exact import judge_counts, withheld
 from kassay.analysis.gate import GateRule, Refusal
 from kassay.analysis.ladder import Compare, build_ladder, find_steps
@@ -126,7 +127,7 @@ def compare(plan: Plan, base: CellEvidence, head: CellEvidence, phase: Phase, by
         n_base=len(sides[0].runs), n_head=len(sides[1].runs), verdict=judged.verdict, evidence=judged.evidence,
         scope=clock.scope, reasons=judged.reasons, sides=sides,
         differences=tuple(d for r in refusals for d in r.differences), floor=judged.floor,
-        timing=judged.timing,
+        timing=judged.timing, confounders=confounders(base.kernel, head.kernel),
     )  # fmt: skip
 
 

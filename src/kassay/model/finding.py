@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Estimate plus verdict for one comparison, and the steps of a ladder."""
 
+from kassay.model.confounder import Confounder
 from kassay.model.machine import MachineUse
 from kassay.model.records import Record, Setting
 from kassay.model.timing import Timing
@@ -140,7 +141,7 @@ class Finding(Record, frozen=True, kw_only=True):
     floor: by how much runs of one kernel that should not differ do, relative to its value: the larger of both
     sides, over plain and perturbed runs; None when a side has fewer than 2 runs.
     better: "lower", "higher" or "unknown" (a regression is then not told from an improvement). timing: None for exact
-    counts. standing: a word of timing.STANDING.
+    counts. standing: a word of timing.STANDING. confounders: what else differs between the kernels, refused or not.
     """
 
     workload: str
@@ -170,6 +171,7 @@ class Finding(Record, frozen=True, kw_only=True):
     floor: float | None = None
     timing: Timing | None = None
     standing: str = ""
+    confounders: tuple[Confounder, ...] = ()
 
     @property
     def point(self) -> Point:

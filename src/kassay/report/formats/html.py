@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from kassay.model.report import Report
 from kassay.model.texts import one_line
+from kassay.report.confounders import confounder_sentences
 from kassay.report.formats import Format
 from kassay.report.icicle import library, library_notice, program
 from kassay.report.sections import Section, sections
@@ -31,9 +32,11 @@ def render(report: Report) -> str:
     ]
     shown = [(name, [one_line(text) for text in texts]) for name, texts in facts if any(texts)]
     title, verdict = one_line(report.title), one_line(report.verdict)
-    made = report.kassay_version
+    made, confounders = report.kassay_version, confounder_sentences(report)
     scripts = _scripts(parts)
-    return _template().render(title=title, verdict=verdict, facts=shown, parts=parts, made=made, scripts=scripts)
+    return _template().render(
+        title=title, verdict=verdict, confounders=confounders, facts=shown, parts=parts, made=made, scripts=scripts
+    )
 
 
 def _scripts(parts: list[dict[str, Any]]) -> tuple[Markup, Markup, Markup] | None:

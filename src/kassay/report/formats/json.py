@@ -14,6 +14,7 @@ from kassay.model.machine import MachineUse
 from kassay.model.records import Setting
 from kassay.model.report import Report
 from kassay.model.series import SeriesTable
+from kassay.report.confounders import confounding
 from kassay.report.formats import Format
 
 Object = dict[str, Any]
@@ -37,6 +38,7 @@ def _report(report: Report) -> Object:
         "schema": report.schema,
         "title": report.title,
         "verdict": report.verdict,
+        "confounders": _confounders(report),
         "experiment": _experiment(report),
         "kernels": [
             {**_plain(kernel), "label": label, "cmdline": use.cmdline}
@@ -71,6 +73,14 @@ def _report(report: Report) -> Object:
             for name in ("beside_machine", "families", "workloads", "sources", "lkp_header", "bisection")
         },
     }
+
+
+def _confounders(report: Report) -> list[Object]:
+    """What else differs between the kernels that the verdict is about."""
+    return [
+        {"code": code, "name": name, "kernels": [{"kernel": k, "value": value} for k, value in values.items()]}
+        for (code, name), values in confounding(report).items()
+    ]
 
 
 def _experiment(report: Report) -> Object:

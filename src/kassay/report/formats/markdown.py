@@ -5,6 +5,7 @@ import re
 
 from kassay.model.report import Report
 from kassay.model.texts import one_line
+from kassay.report.confounders import confounder_sentences
 from kassay.report.formats import Format
 from kassay.report.matrix import matrices
 from kassay.report.sections import Section, sections
@@ -19,6 +20,7 @@ _LOUD = ("regression", "improvement", "differs")
 def render(report: Report) -> str:
     """Title, verdict, the settings at a glance where there are several, then every section."""
     blocks = [f"# {_escape(report.title)}", f"**{_escape(report.verdict)}**"]
+    blocks += [_paragraph(text) for text in confounder_sentences(report)]
     blocks += [block for table in matrices(report) for block in (f"### {_escape(table.title)}", _table(table))]
     for section in sections(report):
         blocks += _section(section)

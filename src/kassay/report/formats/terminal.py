@@ -15,6 +15,7 @@ from kassay.model.texts import machine_text, one_line, settings_text
 from kassay.model.units import format_change, format_numbers
 from kassay.report.aligned import Line, aligned, column, pad
 from kassay.report.bisection import path_table
+from kassay.report.confounders import confounder_sentences
 from kassay.report.formats import Format
 from kassay.report.gap import function_table, gap_tables
 from kassay.report.itemised import differences, told, top_table
@@ -59,6 +60,7 @@ def _screen(report: Report) -> list[Line]:
     found = groups(report)
     lines = [Line(t, "bold") for t in _wrap(report.title)] + [Line("")]
     lines += [Line(t, "bold") for t in _wrap(report.verdict)]
+    lines += [Line(t, "yellow") for text in confounder_sentences(report) for t in _wrap(text)]
     lines += ([] if report.series is not None else _sentences(report)) + _searched(report)
     if report.gaps or report.series is not None:
         return lines + _in_rows(report) + _refused(report) + [Line("")] + _facts(report, found) + _failures(report)

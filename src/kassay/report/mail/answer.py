@@ -7,6 +7,7 @@ from kassay.clocks import clock_of
 from kassay.model.finding import CHANGES, REFUSED, VERDICTS, Finding, Ladder, LadderStep
 from kassay.model.report import Report
 from kassay.model.timing import Family
+from kassay.report.confounders import confounder_sentences
 from kassay.report.gap import gap_sentence
 from kassay.report.mail.headline import headline
 from kassay.report.mail.names import called, metric_name, names, place, quantity, renamed, unit_words, work
@@ -28,7 +29,9 @@ def answer(report: Report) -> list[str]:
         return ["Nothing was measured, so there is nothing to compare."]
     f, primary = found.finding, [f for f in report.findings if f.primary] or list(report.findings)
     if report.gaps or report.series is not None:
-        return [_in_rows(report), " ".join([clock_of(f.machine.clock).meaning, *_built(report)])]
+        scope = " ".join([clock_of(f.machine.clock).meaning, *_built(report)])
+        confounders = " ".join(confounder_sentences(report, names(report)))
+        return [text for text in (_in_rows(report), confounders, scope) if text]
     ladders = [one for one in report.ladders if one.primary]
     same = [one for one in ladders if (one.settings, one.machine, one.metric) == (f.settings, f.machine, f.metric)]
     said = [_ladder(report, one) for one in same if not report.sources] or [_pair(report, f)]
@@ -38,7 +41,8 @@ def answer(report: Report) -> list[str]:
     clocks = dict.fromkeys(f.machine.clock for f in primary)
     kinds = [] if f.verdict in REFUSED else [clock_of(clock).meaning for clock in clocks]
     scope = " ".join([*kinds, *_built(report)])
-    return [text for text in (" ".join((*said, *more)), *_families(report), scope) if text]
+    confounders = " ".join(confounder_sentences(report, names(report)))
+    return [text for text in (" ".join((*said, *more)), confounders, *_families(report), scope) if text]
 
 
 def _in_rows(report: Report) -> str:

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Two kernels -> what else differs between them and may be part of the result.
+
+To add one: a function (base, head) -> confounders in _CHECKS, and its code in model.confounder.CONFOUNDERS. Every
+format names it beside the verdict.
+"""
+
+import re
+from collections.abc import Callable
+
+from kassay.model.confounder import Confounder
+from kassay.model.kernel import KernelIdentity
+
+Check = Callable[[KernelIdentity, KernelIdentity], tuple[Confounder, ...]]
+
+# "x86_64-linux-gnu-gcc-14 (Debian 14.2.0-19) 14.2.0", "Debian clang version 18.1.8 (3)"
+_COMPILER = re.compile(r"(?P<name>gcc|clang)\b[^()]*?(?:\([^()]*\)\s*)?(?P<version>\d+\.\d+(?:\.\d+)*)")
+
+
+def confounders(base: KernelIdentity, head: KernelIdentity) -> tuple[Confounder, ...]:
+    """Everything that is known to differ, in the order of CONFOUNDERS; nothing is said of what neither side tells."""
+    return tuple(found for check in _CHECKS for found in check(base, head))
+
+
+def compilers(base: str | None, head: str | None) -> tuple[Confounder, ...]:
+    """Of two compilers as images name them; the linker that stands behind a comma is not compared."""
+    if not base or not head:
+        return ()
+    whole = [text.partition(", ")[0] for text in (base, head)]
+    short = [_name_and_version(text) for text in whole]
+    if whole[0] == whole[1] or (short[0] == short[1] and _vendor(whole[0]) == _vendor(whole[1])):
+        return ()
+    shown = whole if short[0] == short[1] else short  # one version of two vendors: the whole text tells them apart
+    return (Confounder(code="compiler", base=shown[0], head=shown[1]),)
+
+
+def _compilers(base: KernelIdentity, head: KernelIdentity) -> tuple[Confounder, ...]:
+    return compilers(base.compiler, head.compiler)
+
+
+def _name_and_version(text: str) -> str:
+    """ "gcc 14.2.0"; the text itself where it has no such form."""
+    match = _COMPILER.search(text)
+    return f"{match['name']} {match['version']}" if match else text
+
+
+def _vendor(text: str) -> str:
+    """What stands in the first brackets: a cross compiler has another prefix and is the same compiler."""
+    match = re.search(r"\(([^()]*)\)", text)
+    return match[1] if match else ""
+
+
+_CHECKS: tuple[Check, ...] = (_compilers,)

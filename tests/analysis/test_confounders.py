@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What else differs between two kernels: of compilers as images really name them."""
+
+import pytest
+from msgspec import structs
+
+from kassay.analysis.confounders import confounders
+from kassay.model.confounder import CONFOUNDERS, Confounder
+from kassay.model.kernel import KernelIdentity
+
+GCC_12 = "gcc-12 (Debian 12.2.0-14+deb12u1) 12.2.0, GNU ld (GNU Binutils for Debian) 2.40"
+GCC_14 = "x86_64-linux-gnu-gcc-14 (Debian 14.2.0-19) 14.2.0, GNU ld (GNU Binutils for Debian) 2.44"
+CLANG = "Debian clang version 18.1.8 (9), Debian LLD 18.1.8"
+_KERNEL = KernelIdentity(ref="debian:6.12", arch="x86_64", release="6.12", image_sha256=None)
+
+
+def found(base: str | None, head: str | None) -> tuple[Confounder, ...]:
+    return confounders(structs.replace(_KERNEL, compiler=base), structs.replace(_KERNEL, compiler=head))
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "texts"),
+    [
+        (GCC_12, GCC_14, ("gcc 12.2.0", "gcc 14.2.0")),
+        (GCC_14, CLANG, ("gcc 14.2.0", "clang 18.1.8")),
+        ("gcc-14", "gcc-12", ("gcc-14", "gcc-12")),  # as the kernel test robot names them
+    ],
+)
+def test_compilers_of_two_versions_are_named_shortly(base: str, head: str, texts: tuple[str, str]) -> None:
+    assert found(base, head) == (Confounder(code="compiler", base=texts[0], head=texts[1]),)
+
+
+def test_one_version_of_two_vendors_is_named_in_full() -> None:
+    (one,) = found("gcc (Debian 14.2.0-19) 14.2.0, GNU ld 2.44", "gcc (GCC) 14.2.0, GNU ld 2.44")
+    assert (one.base, one.head) == ("gcc (Debian 14.2.0-19) 14.2.0", "gcc (GCC) 14.2.0")
+
+
+@pytest.mark.parametrize(
+    ("base", "head"),
+    [
+        (GCC_14, GCC_14),
+        (GCC_14, GCC_14.replace("2.44", "2.46")),  # another linker
+        (GCC_14, "gcc-14 (Debian 14.2.0-19) 14.2.0, GNU ld (GNU Binutils for Debian) 2.44"),  # built on its own arch
+        (GCC_14, None),
+        (None, None),
+    ],
+)
+def test_nothing_is_found_of_one_compiler_or_of_an_unknown_one(base: str | None, head: str | None) -> None:
+    assert found(base, head) == ()
+
+
+def test_every_code_that_is_found_has_a_meaning() -> None:
+    assert {one.code for one in found(GCC_12, CLANG)} <= CONFOUNDERS.keys()
