@@ -23,7 +23,7 @@ from kassay.analysis.series import tabled
 from kassay.analysis.value import primary_value
 from kassay.clocks import clock_of
 from kassay.effects.files import swept
-from kassay.effects.lock import exclusive, host_for
+from kassay.effects.lock import host_locked, locked, refusing
 from kassay.evidence.collect import collect
 from kassay.evidence.profiles import Profiles
 from kassay.imports import store
@@ -52,12 +52,12 @@ _FIRST: Mapping[str, str] = MappingProxyType({})
 def measure(experiment: Experiment, directory: Path, tell: Tell) -> None:
     """Makes every run that `directory` still owes; what is already there is kept and never made again."""
     prepared = prepare(experiment, resumed(directory, experiment), tell)
-    with exclusive(directory / "lock", f"{directory}"):
+    with locked(directory / "lock", refusing(str(directory))):
         here = started(directory, prepared.plan)
         records, torn = open_journal(here.journal, here.plan_id)
         if torn is not None:
             tell(Progress(stage="journal", subject=directory.name, text=f"a half-written line {torn.line} was cut off"))
-        with host_for(timed=prepared.machine.exclusive):
+        with host_locked(timed=prepared.machine.exclusive):
             _make_runs(prepared, here, records, tell)
 
 

@@ -82,7 +82,21 @@ def test_an_append_that_fails_half_way_is_taken_back(tmp_path: Path, monkeypatch
             file.write(data[: len(data) // 2])
         raise HostLacks("disk is full")
 
-    monkeypatch.setattr("kassay.journal.journal.append_durable", half)
+    monkeypatch.setattr("kassay.journal.lines.append_durable", half)
     with pytest.raises(HostLacks):
         append(path, record(run="b"))
     assert read_journal(path) == tuple(records)
+
+
+def test_the_first_version_of_the_format_is_read_and_written_byte_for_byte(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    data = (
+        b'ea09dd50 {"plan":"p1","schema":"kassay-journal/1"}\n9154194e {"run":"a-0","attempt":1,"outcome":"ok",'
+        b'"detail":"","stream_sha256":null,"console_sha256":null,"wall":{"boot_s":1.5,"quiescence_s":0.0,'
+        b'"workload_s":0.0,"shutdown_s":0.0},"argv":["qemu"],"started_utc":"2026-11-21T17:05:49Z",'
+        b'"profile_sha256":null,"profile_problem":"","symbols":[]}\n'
+    )
+    open_journal(path, "p1")
+    append(path, record())
+    assert path.read_bytes() == data
+    assert open_journal(path, "p1") == ((record(),), None)

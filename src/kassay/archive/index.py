@@ -14,7 +14,7 @@ from kassay.archive import apt as _apt
 from kassay.archive.mirrors import Mirrors, host_mirrors
 from kassay.effects import clock
 from kassay.effects.files import cache_directory, disk_errors, sha256_file, write_atomic
-from kassay.effects.lock import locked
+from kassay.effects.lock import locked, waiting
 from kassay.errors import HostLacks
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record, from_json, to_json
@@ -79,7 +79,7 @@ def current_index(arch: str, tell: Tell, *, refresh: bool = False) -> Index:
     seen = _read(_place(root))
     if seen and seen.fresh and not refresh:
         return seen
-    with locked(Path(root.directory) / "lock", f"{arch} package lists", tell):
+    with locked(Path(root.directory) / "lock", waiting(tell, f"{arch} package lists")):
         kept = _read(_place(root))
         if kept and kept.fresh and (not refresh or kept != seen):
             return kept
@@ -158,7 +158,7 @@ def kept_package(package: Package, arch: str, tell: Tell) -> Path:
     Raises NotOnMirror, or HostLacks when the mirror cannot be reached.
     """
     final = package_file(package.name, package.version, arch)
-    with locked(final.with_name(f".{final.name}.lock"), package.name, tell):
+    with locked(final.with_name(f".{final.name}.lock"), waiting(tell, package.name)):
         if final.is_file() and sha256_file(final) == package.sha256:
             return final
         with disk_errors(final), tempfile.TemporaryDirectory(dir=_swept(final)) as scratch:

@@ -14,7 +14,7 @@ from kassay.archive.mirrors import Mirrors, host_mirrors
 from kassay.archive.versions import series_of, upstream_of, version_key
 from kassay.effects import process
 from kassay.effects.files import disk_errors, write_atomic
-from kassay.effects.lock import locked
+from kassay.effects.lock import locked, waiting
 from kassay.errors import HostLacks
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record, from_json, to_json
@@ -56,7 +56,7 @@ def listed_sources(tell: Tell) -> tuple[SourceVersion, ...]:
     place = Path(root_of("deb-src").directory) / "sources.json"
     kept = _read(place)
     if kept is None or kept.made != index.made:
-        with locked(place.with_name("lock"), "lists of sources", tell):
+        with locked(place.with_name("lock"), waiting(tell, "lists of sources")):
             kept = _read(place)
             if kept is None or kept.made != index.made:
                 kept = _refresh(kept, index, tell)

@@ -15,7 +15,7 @@ from kassay.building.compilers import Compiler, check_tools, find_compiler, link
 from kassay.building.config import DistroConfig, requested
 from kassay.building.source import kernel_version, source_tree
 from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
-from kassay.effects.lock import locked
+from kassay.effects.lock import locked, waiting
 from kassay.errors import BadInput, Defect
 from kassay.model.build import BuildIdentity, BuildRef, BuildSource, build_text, parse_build
 from kassay.model.kernel import KernelRef
@@ -107,7 +107,7 @@ def log_of(key: str) -> Path:
 def building(recipe: workspace.Recipe, tell: Tell) -> Iterator[tuple[Path, Path]]:
     """The build lock, with the sources checked out and configured: they, and the directory of the objects."""
     check_tools(recipe.arch)
-    with locked(slots.directory() / "lock", recipe.subject, tell, "another build"):
+    with locked(slots.directory() / "lock", waiting(tell, recipe.subject, "another build")):
         source = slots.checked_out(recipe.tree, tell, subject=recipe.subject)
         objects = workspace.objects_in(source, recipe)
         workspace.fit(objects, recipe, tell)

@@ -14,7 +14,7 @@ from kassay.archive.sources_list import SourceFile, listed_sources, root_of
 from kassay.archive.versions import choose, is_exact, unknown_version, upstream_of
 from kassay.effects import process
 from kassay.effects.files import cache_directory, disk_errors, sha256_file, swept
-from kassay.effects.lock import locked
+from kassay.effects.lock import locked, waiting
 from kassay.errors import BadInput, HostLacks
 from kassay.model.progress import Progress, Tell
 
@@ -39,7 +39,7 @@ def debian_source(version: str, tell: Tell) -> tuple[Path, str]:
     version = exact_version(version, tell)
     subject = f"debian-source:{version}"
     final = cache_directory() / "sources" / "trees" / version.replace("/", "_")
-    with locked(final.with_name(f".{final.name}.lock"), subject, tell):
+    with locked(final.with_name(f".{final.name}.lock"), waiting(tell, subject)):
         archive, said = _archive_file(version, subject, tell)
         if not final.is_dir():
             tell(Progress(stage="source", subject=subject, text=f"unpacking {archive.name}"))

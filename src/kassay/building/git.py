@@ -13,7 +13,7 @@ from pathlib import Path
 
 from kassay.effects import process
 from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, swept, write_atomic
-from kassay.effects.lock import lock_file
+from kassay.effects.lock import locked
 from kassay.errors import BadInput, HostLacks
 from kassay.model.progress import Progress, Tell
 
@@ -42,7 +42,7 @@ def store() -> Path:
     """The store, made when it is not there: whole in one step. Raises HostLacks without git."""
     place = cache_directory() / "sources" / "git"
     if not _made(place):
-        with lock_file(place.with_name("git.lock"), wait=True):
+        with locked(place.with_name("git.lock")):
             if not _made(place):
                 with disk_errors(place), swept(place.with_name(".git.partial")) as scratch:
                     made = place if place.exists() else scratch / "git"  # what lacks a part gets it
@@ -129,7 +129,7 @@ def link(repository: Path) -> None:
     """Lets the store read a repository's objects."""
     objects = git(("rev-parse", "--path-format=absolute", "--git-path", "objects"), repository=repository).strip()
     place = store() / "objects" / "info" / "alternates"
-    with lock_file(store() / "alternates.lock", wait=True):
+    with locked(store() / "alternates.lock"):
         known = place.read_text().splitlines() if place.is_file() else []
         if objects not in known:
             there = [line for line in known if os.access(line, os.F_OK)]  # of one that is gone git complains each time
@@ -146,7 +146,7 @@ def tree_of_files(path: Path, tell: Tell, *, subject: str) -> str:
     index = store() / "worktrees" / name / "index"
     with disk_errors(index):
         index.parent.mkdir(parents=True, exist_ok=True)
-    with lock_file(index.with_name("lock"), wait=True):
+    with locked(index.with_name("lock")):
         for left in index.parent.glob("index.lock"):  # of a process that was killed; we hold the lock
             left.unlink()
         if is_repository(path):

@@ -10,7 +10,7 @@ from kassay.building import git
 from kassay.building.config import version_in
 from kassay.building.patches import patched
 from kassay.effects.files import expanded, sha256_bytes, write_atomic
-from kassay.effects.lock import locked
+from kassay.effects.lock import locked, waiting
 from kassay.errors import BadInput
 from kassay.model.build import BuildRef, BuildSource
 from kassay.model.progress import Tell
@@ -69,7 +69,7 @@ def _release(version: str, tell: Tell) -> tuple[str, str]:
     exact = archive.exact_version(version, tell)
     note = git.store() / "releases" / exact.replace("/", "_")
     # Whoever comes second must not read what the first one is unpacking, or throwing away.
-    with locked(note.with_name(f"{note.name}.lock"), f"{_ARCHIVE}{exact}", tell, "another fetch of it"):
+    with locked(note.with_name(f"{note.name}.lock"), waiting(tell, f"{_ARCHIVE}{exact}", "another fetch of it")):
         if note.is_file():
             tree, _, said = note.read_text("utf-8").strip().partition(" ")
             if git.has_tree(tree):

@@ -17,7 +17,7 @@ from kassay.archive.index import current_index
 from kassay.archive.mirrors import host_mirrors
 from kassay.effects import process
 from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, swept, write_atomic
-from kassay.effects.lock import locked
+from kassay.effects.lock import locked, waiting
 from kassay.errors import HostLacks
 from kassay.model.progress import Progress, Tell
 
@@ -44,7 +44,7 @@ def fetched(family: str, major: int, arch: str, package: str, tell: Tell) -> Pat
     """The program that make is given as CC, from the cache or the archive. Raises HostLacks when no suite has it."""
     place = _kept(package)
     if place is None:
-        with locked(_place() / f".{package}.lock", package, tell):
+        with locked(_place() / f".{package}.lock", waiting(tell, package)):
             place = _kept(package) or _fetch(family, major, arch, package, tell)
     return place / "bin" / f"{family}-{major}"
 

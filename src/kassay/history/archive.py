@@ -2,14 +2,14 @@
 """The archive: one DuckDB file, opened by one writer or by readers, and never half written."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
 from kassay.effects.files import data_directory, disk_errors
-from kassay.effects.lock import Held, lock_file
+from kassay.effects.lock import locked
 from kassay.errors import BadInput, HostLacks
 from kassay.history.schema import SCHEMA, TABLES, VIEW_NAMES, VIEWS
 from kassay.model.progress import Progress, Tell, silent
@@ -120,19 +120,13 @@ def _check(archive: Archive, read_only: bool) -> None:
                        "use the kassay that made it, or choose another file with --archive")  # fmt: skip
 
 
-@contextmanager
-def _locked(path: Path, tell: Tell, *, shared: bool) -> Iterator[None]:
+def _locked(path: Path, tell: Tell, *, shared: bool) -> AbstractContextManager[None]:
     """Waits for whoever has it, and says for whom. The lock file stands beside the archive and stays."""
-    place = path.with_name(f"{path.name}.lock")
-    try:
-        with lock_file(place, wait=False, shared=shared):
-            yield
-        return
-    except Held as error:
-        holder = error.holder or "unknown"
-    tell(Progress(stage="history", subject=path.name, text=f"waiting for process {holder}"))
-    with lock_file(place, wait=True, shared=shared):
-        yield
+
+    def busy(process: str) -> None:
+        tell(Progress(stage="history", subject=path.name, text=f"waiting for process {process}"))
+
+    return locked(path.with_name(f"{path.name}.lock"), busy, shared=shared)
 
 
 @contextmanager

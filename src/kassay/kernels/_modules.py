@@ -11,7 +11,7 @@ from elftools.elf.elffile import ELFFile
 
 from kassay.archive.deb import Contents, opened
 from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
-from kassay.effects.lock import locked
+from kassay.effects.lock import locked, waiting
 from kassay.errors import BadInput
 from kassay.kernels._compression import decompress, is_compressed
 from kassay.kernels.debian import modules_package
@@ -33,7 +33,7 @@ def load_modules(artifact: KernelArtifact, names: Sequence[str], tell: Tell) -> 
         return ()
     image = artifact.identity.image_sha256 or "none"
     place = cache_directory() / "modules" / image / f"{sha256_bytes(' '.join(wanted).encode())[:16]}.msgpack"
-    with locked(place.with_suffix(".lock"), artifact.identity.ref, tell):
+    with locked(place.with_suffix(".lock"), waiting(tell, artifact.identity.ref)):
         kept = _kept(place)
         if kept is None:
             package = modules_package(artifact, tell)

@@ -20,7 +20,7 @@ from kassay.effects.files import (
     sha256_file,
     write_atomic,
 )
-from kassay.effects.lock import locked
+from kassay.effects.lock import locked, waiting
 from kassay.errors import BadInput, HostLacks
 from kassay.kernels._image import Image, take_apart
 from kassay.kernels._symbols import decode_symbols
@@ -90,7 +90,7 @@ def keep(data: bytes, origin: Origin, extras: dict[str, bytes], arch: str, ref: 
     """
     sha256 = sha256_bytes(data)
     place = _place(sha256, origin.kind)
-    with locked(place.with_name(f".{place.name}.lock"), ref, tell):
+    with locked(place.with_name(f".{place.name}.lock"), waiting(tell, ref)):
         if kept := load(sha256, ref, kind=origin.kind):
             return kept
         tell(Progress(stage="kernels", subject=ref, text="taking the image apart"))

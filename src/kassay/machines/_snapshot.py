@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from kassay.effects import clock, process
 from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, write_atomic
-from kassay.effects.lock import lock_file
+from kassay.effects.lock import locked
 from kassay.machines._backend import Job, read
 from kassay.machines._qmp import Qmp, QmpError
 
@@ -38,7 +38,7 @@ def snapshot_path(*content: str) -> Path:
 
 def one_maker(path: Path) -> AbstractContextManager[None]:
     """Holds back everybody else who wants to make the same snapshot, in this process or another."""
-    return lock_file(path.with_suffix(".lock"), wait=True)
+    return locked(path.with_suffix(".lock"))
 
 
 class Taken(NamedTuple):

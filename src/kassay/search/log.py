@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A search's directory: bisect.json (the question), log.jsonl (one line a boot), result.json, git-bisect.log.
 
-Each line of the log: crc32 of the JSON as 8 hex digits, a space, the JSON, as in a journal.
+The log is a file of checksummed lines (journal/lines.py), as a journal is.
 """
 
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
-from kassay.effects.files import append_durable, disk_errors, write_atomic
+from kassay.effects.files import write_atomic
 from kassay.errors import BadInput
+from kassay.journal.lines import append_line, cut, read_lines
 from kassay.model.bisect import Bisection, Observation, Question
 from kassay.model.records import from_json, to_json
 
@@ -45,41 +45,28 @@ def begin(directory: Path, question: Question) -> None:
                        "choose another directory with --out; nothing there was changed")  # fmt: skip
 
 
-def append(directory: Path, one: Observation) -> None:
-    """Adds one line; on return it is on the disk."""
-    data = to_json(one)
-    append_durable(directory / LOG, b"%08x %s\n" % (zlib.crc32(data), data))
+def append(directory: Path, observation: Observation) -> None:
+    """Adds one line; when this returns, it is on the disk."""
+    append_line(directory / LOG, observation)
 
 
-def read(directory: Path, *, cut: bool = False) -> tuple[Observation, ...]:
-    """The log in order; a torn last line is left out, and cut off the file when `cut`.
+def read(directory: Path, *, repair: bool = False) -> tuple[Observation, ...]:
+    """The log in order; a torn last line is left out, and with `repair` cut off the file.
 
     Raises BadInput when a line before it is damaged, or numbers are not in order.
     """
     path = directory / LOG
     if not path.exists():
         return ()
-    data = path.read_bytes()
-    whole, newline, torn = data.rpartition(b"\n")
-    if torn and cut:
-        with disk_errors(path), path.open("r+b") as file:
-            file.truncate(len(whole) + len(newline))
-    lines = whole.split(b"\n") if newline else []
-    found = tuple(_observation(path, number, line) for number, line in enumerate(lines, start=1))
-    for number, one in enumerate(found, start=1):
-        if one.number != number:
-            raise BadInput(f"{path}: line {number} says it is number {one.number}", "restore the log from its copy")
+    lines = read_lines(path)
+    if lines.torn is not None and repair:
+        cut(path, lines.sound_bytes)
+    found = lines.records(Observation)
+    for number, observation in enumerate(found, start=1):
+        if observation.number != number:
+            what = f"{path}: line {number} says it is number {observation.number}"
+            raise BadInput(what, "restore the log from its copy")
     return found
-
-
-def _observation(path: Path, number: int, line: bytes) -> Observation:
-    crc, _, payload = line.partition(b" ")
-    try:
-        if crc == b"%08x" % zlib.crc32(payload):
-            return from_json(payload, Observation)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: line {number}: {error}", "it was written by another version of kassay") from error
-    raise BadInput(f"{path}: line {number} is damaged", "restore the log from its copy; nothing was changed")
 
 
 def keep_result(directory: Path, result: Bisection) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec import structs
 
 from kassay.clocks import profiling
-from kassay.effects.lock import exclusive
+from kassay.effects.lock import locked, refusing
 from kassay.errors import BadInput
 from kassay.model.bisect import Bisection, Candidate, Observation, Question
 from kassay.model.experiment import Experiment
@@ -29,7 +29,7 @@ def search(question: Question, directory: Path, tell: Tell, measure: Measure) ->
     Where the culprit is a merge, the branch it brought in is searched in turn. Raises BadInput when there is nothing
     to find, with what is known.
     """
-    with exclusive(directory / "lock", f"{directory}"):
+    with locked(directory / "lock", refusing(str(directory))):
         searchlog.begin(directory, question)
         found = _searched(question, directory, tell, measure)
     inner = side_branch(question, found.steps[0], found.candidates)
@@ -102,7 +102,7 @@ def replay(directory: Path) -> tuple[str, ...]:
 
 
 def _searched(question: Question, directory: Path, tell: Tell, measure: Measure) -> Bisection:
-    log = list(searchlog.read(directory, cut=True))
+    log = list(searchlog.read(directory, repair=True))
     if log:
         tell(Progress(stage="bisect", subject=directory.name, text=f"{len(log)} boots are there already"))
     metric = unit = ""

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Who has a lock, who waits for it and who is refused."""
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from kassay.effects.lock import host_locked, locked, refusing, waiting
+from kassay.errors import HostLacks
+from tests.kernels.fakes import Told
+
+
+def test_a_lock_that_is_taken_is_refused_with_its_holder_or_waited_for(tmp_path: Path) -> None:
+    path, told, order = tmp_path / "a" / "lock", Told(), list[str]()
+    started = threading.Event()
+
+    def wait() -> None:
+        def busy(process: str) -> None:
+            waiting(told, "debian:6.17")(process)
+            started.set()
+
+        with locked(path, busy):
+            order.append("second")
+
+    with locked(path):
+        second = threading.Thread(target=wait)
+        second.start()
+        assert started.wait(20)
+        with pytest.raises(HostLacks, match=rf"/x is in use by another kassay \(process {os.getpid()}\)"):
+            locked(path, refusing("/x")).__enter__()
+        order.append("first")
+    second.join()
+    assert order == ["first", "second"]
+    assert told.texts == "waiting for another fetch of the same"
+    with locked(path, refusing("/x")):
+        pass
+
+
+def test_counted_measurements_share_the_host_and_a_timed_one_has_it_alone(cache: Path) -> None:
+    in_use = pytest.raises(HostLacks, match="this host's clock is in use")
+    with host_locked(timed=False), host_locked(timed=False), in_use:
+        host_locked(timed=True).__enter__()
+    with host_locked(timed=True), pytest.raises(HostLacks, match="in use"):
+        host_locked(timed=False).__enter__()
+    assert (cache / "host.lock").is_file()
