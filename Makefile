@@ -2,6 +2,8 @@
 # make demo   the main job, from nothing: which kernel made mprotect slower?
 # make test   everything, real boots included        make check   fast, no network
 PY = .venv/bin/python
+# How many examples hypothesis tries: see tests/conftest.py.
+EXAMPLES = quick
 LADDER = debian:6.12 debian:6.16 debian:6.17 debian:6.19 debian:7.0
 
 # Where it is set each of the tests' processes compiles every module again.
@@ -14,10 +16,12 @@ demo:
 	@.venv/bin/kassay ladder mprotect_toggle $(LADDER) --out kassay-out/demo --fresh
 
 test: setup
-	$(MAKE) --no-print-directory check
+	$(MAKE) --no-print-directory check EXAMPLES=thorough
 	$(PY) -m pytest -q -m "boot or network or browser or slow"
 
-check: lint guest fast
+# Side by side: most of the time one of them leaves half of the host idle.
+check:
+	@$(MAKE) --no-print-directory -j3 --output-sync=target lint guest fast
 
 setup:
 	@scripts/setup test
@@ -34,7 +38,7 @@ guest:
 	$(MAKE) --no-print-directory -s -C plugin CC=clang
 
 fast:
-	$(PY) -m pytest -q -n 2 -m "not boot and not network and not browser and not slow"
+	$(PY) -m pytest -q -n 2 --hypothesis-profile=$(EXAMPLES) -m "not boot and not network and not browser and not slow"
 
 golden:
 	$(PY) -m tests.report.regolden

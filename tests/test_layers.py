@@ -3,6 +3,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -51,9 +52,19 @@ def part_of(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
-def imports(path: Path) -> Iterator[tuple[str, ...]]:
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(ast.parse(path.read_text())))
+
+
+@cache
+def imports(path: Path) -> frozenset[tuple[str, ...]]:
     """Modules of kassay that a file imports, as words after "kassay", wherever in the file it does so."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    return frozenset(_imports(path))
+
+
+def _imports(path: Path) -> Iterator[tuple[str, ...]]:
+    for node in nodes(path):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.partition(".")[0] == "kassay":
             base = tuple(node.module.split(".")[1:])
             for alias in node.names:
@@ -122,7 +133,7 @@ def test_a_private_module_is_imported_by_its_own_part_alone() -> None:
 def test_no_python_file_or_function_outgrows() -> None:
     large = [path.name for path in FILES if len(path.read_text().splitlines()) > 400]
     for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes(path):
             if isinstance(node, ast.FunctionDef) and (node.end_lineno or 0) - node.lineno >= 80:
                 large.append(f"{path.name}: {node.name}")
     assert large == []

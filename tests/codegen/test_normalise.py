@@ -185,7 +185,6 @@ class _Nowhere:
         return None
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.sampled_from(("x86_64", "arm64")), st.binary(max_size=80))
 def test_any_bytes_have_a_listing_that_covers_them(arch: str, code: bytes) -> None:
     whole = code[: len(code) // 4 * 4] if arch == "arm64" else code
@@ -194,7 +193,7 @@ def test_any_bytes_have_a_listing_that_covers_them(arch: str, code: bytes) -> No
     assert len(found.spots) == len(found.instructions)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.data())
 def test_a_flipped_bit_that_changes_an_instruction_changes_the_class_or_the_bytes(data: st.DataObject) -> None:
     needs("gcc")

@@ -26,7 +26,7 @@ def listing(directory: Path) -> list[str]:
     return sorted(path.name for path in directory.iterdir())
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(old=st.binary(max_size=99), new=st.binary(max_size=99), mode=st.sampled_from((0o444, 0o644, 0o755)))
 def test_a_file_is_replaced_with_its_mode_and_nothing_else_is_left(
     tmp_path_factory: pytest.TempPathFactory, old: bytes, new: bytes, mode: int
@@ -164,7 +164,7 @@ def test_a_place_that_can_never_be_a_file_is_refused_in_words(tmp_path: Path, na
         write_atomic(tmp_path / name, b"x")
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(data=st.binary(max_size=5000))
 def test_both_ways_to_hash_agree(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     path = tmp_path_factory.mktemp("h") / "file"

@@ -59,7 +59,7 @@ def test_a_death_by_signal_is_a_negative_status() -> None:
     assert process.run(("sh", "-c", "kill -TERM $$")).status == -signal.SIGTERM
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(words=st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=9), max_size=4))
 def test_words_reach_the_program_as_they_are(words: list[str]) -> None:
     assert process.run(("printf", "%s\\001", *words, "end")).out == "\1".join([*words, "end", ""])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.errors import BadInput
@@ -90,7 +90,6 @@ def test_the_same_experiment_with_another_plan_is_refused_and_what_changed_is_na
     assert files(tmp_path) == before
 
 
-@settings(deadline=None)
 @given(cut=st.integers(0, 10_000))
 def test_a_plan_cut_anywhere_is_refused(tmp_path_factory: pytest.TempPathFactory, cut: int) -> None:
     place = tmp_path_factory.mktemp("d")
@@ -101,7 +100,6 @@ def test_a_plan_cut_anywhere_is_refused(tmp_path_factory: pytest.TempPathFactory
     assert "damaged" in caught.value.remedy
 
 
-@settings(deadline=None)
 @given(at=st.integers(0, 10_000), byte=st.integers(0, 127))
 def test_a_plan_with_one_other_character_is_refused_or_another_plan(
     tmp_path_factory: pytest.TempPathFactory, at: int, byte: int

@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 import zstandard
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.errors import BadInput
@@ -97,7 +97,6 @@ def test_a_truncated_stream_is_refused(packer: str) -> None:
         decompress(packed[: len(packed) * 2 // 3], "here")
 
 
-@settings(deadline=None)
 @given(st.integers(0, 3800), st.integers(1, 255), st.integers(0, 4000))
 def test_any_damage_is_refused_or_harmless(at: int, flip: int, keep: int) -> None:
     whole = bytearray(fakes.bzimage(fakes.gzip(_KERNEL)))
@@ -108,7 +107,6 @@ def test_any_damage_is_refused_or_harmless(at: int, flip: int, keep: int) -> Non
         assert error.what.startswith("here: ")
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=700))
 def test_any_bytes_are_refused_with_a_sentence(data: bytes) -> None:
     with pytest.raises(BadInput):

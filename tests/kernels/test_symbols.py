@@ -107,7 +107,7 @@ def test_addresses_that_are_out_of_order_are_not_believed(layout: str) -> None:
 _WHOLE = _kernel("6.17", _ADDRESSES)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, len(_WHOLE)))
 def test_a_truncated_kernel_gives_all_or_nothing(length: int) -> None:
     assert decode_symbols(_WHOLE[:length]) in (None, _expected(_ADDRESSES))

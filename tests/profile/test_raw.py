@@ -2,7 +2,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.profile.counters import Block, Cut, Jump, Node, ProfileError
@@ -37,7 +37,6 @@ def files(draw: st.DrawFn) -> File:
 
 
 @given(files())
-@settings(max_examples=150, deadline=None)
 def test_every_round_comes_back_as_it_was_counted(file: File) -> None:
     raw = parse(file.bytes())
     assert raw.rounds == len(file.counts) - 1
@@ -46,7 +45,6 @@ def test_every_round_comes_back_as_it_was_counted(file: File) -> None:
 
 
 @given(files(), st.data())
-@settings(max_examples=150, deadline=None)
 def test_sums_are_those_of_the_chosen_rounds_and_intervals(file: File, data: st.DataObject) -> None:
     raw = parse(file.bytes())
     rounds = data.draw(st.sets(st.integers(0, raw.rounds)))
@@ -63,7 +61,6 @@ def test_sums_are_those_of_the_chosen_rounds_and_intervals(file: File, data: st.
 
 
 @given(files(), st.data())
-@settings(max_examples=100, deadline=None)
 def test_a_file_cut_anywhere_is_refused(file: File, data: st.DataObject) -> None:
     whole = file.bytes()
     with pytest.raises(ProfileError, match=r"^line \d+: "):
@@ -71,7 +68,6 @@ def test_a_file_cut_anywhere_is_refused(file: File, data: st.DataObject) -> None
 
 
 @given(st.binary(max_size=200))
-@settings(max_examples=200, deadline=None)
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     for text in (data, b"profile 1 counts x86_64 1 2\n" + data):
         with pytest.raises(ProfileError, match=r"^line \d+: "):

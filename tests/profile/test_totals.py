@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-from hypothesis import given, settings
+from hypothesis import given
 
 from kassay.profile.costs import costs, times
 from kassay.profile.place import placed
@@ -12,7 +12,6 @@ TABLE = symbols((KERNEL, 1, "alpha"), (KERNEL + 1, 0x10, "beta"))
 
 
 @given(files())
-@settings(max_examples=150, deadline=None)
 def test_the_functions_of_a_round_cost_what_its_blocks_count(file: File) -> None:
     raw = parse(file.bytes())
     blocks, found = placed(raw, TABLE), totals(raw)
@@ -26,7 +25,6 @@ def test_the_functions_of_a_round_cost_what_its_blocks_count(file: File) -> None
 
 
 @given(files())
-@settings(max_examples=100, deadline=None)
 def test_a_round_counts_by_itself_what_it_counts_among_the_others(file: File) -> None:
     found = totals(parse(file.bytes()))
     for number, counts in enumerate(file.counts):

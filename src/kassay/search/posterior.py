@@ -140,16 +140,17 @@ class _Model(NamedTuple):
         segments = np.arange(1, int(places.max()) + 1)
         pace = np.full((len(segments), len(self.changes), len(self.cells)), 1 / len(self.cells))
         total = np.zeros(pace.shape[:2])
-        for place, value in zip(places, self.values, strict=True):
-            said = np.stack([self._density(value - has * self.changes[:, None]) for has in (0, 1)])
-            pace = pace * said[(place >= segments).astype(int)]
+        shifts = np.stack([np.zeros_like(self.changes), self.changes])[:, :, None]
+        densities = (self._density(value - shifts) for value in self.values)
+        for place, density in zip(places, densities, strict=True):
+            pace *= density[(place >= segments).astype(int)]
             mass = pace.sum(axis=2)
             total += np.log(mass)
             pace = _moved(pace / mass[:, :, None])
         return total, pace
 
     def _density(self, values: "Floats") -> "Floats":
-        """Of boots of these values (combinations, 1) in every cell: mostly normal, the rest flat."""
+        """Of boots of these values (..., combinations, 1) in every cell: mostly normal, the rest flat."""
         import numpy as np
 
         sigmas = self.sigmas[:, None]
@@ -176,8 +177,11 @@ def _moved(pace: "Floats") -> "Floats":
     """b one boot later: it creeps to the neighbouring cells, and at times is anywhere."""
     import numpy as np
 
-    beside = np.pad(pace, ((0, 0), (0, 0), (1, 1)), mode="edge")
-    crept = (1 - 2 * _CREEP) * pace + _CREEP * (beside[:, :, :-2] + beside[:, :, 2:])
+    neighbours = np.empty_like(pace)  # an edge is its own neighbour
+    neighbours[:, :, 1:-1] = pace[:, :, :-2] + pace[:, :, 2:]
+    neighbours[:, :, 0] = pace[:, :, 0] + pace[:, :, 1]
+    neighbours[:, :, -1] = pace[:, :, -2] + pace[:, :, -1]
+    crept = (1 - 2 * _CREEP) * pace + _CREEP * neighbours
     result: Floats = (1 - JUMPS) * crept + JUMPS / pace.shape[2]
     return result
 
