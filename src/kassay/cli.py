@@ -4,14 +4,18 @@
 import io
 import signal
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from kassay import __version__
 from kassay.commands import Command
 from kassay.errors import KassayError
-from kassay.registry import discover
+from kassay.registry import load, names
+
+COMMANDS = "kassay.commands"
+Parser = TyperCommand | TyperGroup
 
 _EPILOG = (
     "Exit status: 0 answered · 1 regression (with --exit-code) · 2 bad input · 3 this host lacks something · "
@@ -19,28 +23,61 @@ _EPILOG = (
 )
 
 
+class Verbs(TyperGroup):
+    """The group of all commands. A command's module, and what it imports, is loaded when its parser is asked for."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = dict.fromkeys(names(COMMANDS), TyperCommand(None))  # their names are all that is read of it
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """In the order that the commands ask for."""
+        return sorted(self.commands, key=lambda name: command_named(name).order)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Parser | None:
+        """The parser of one command, None when there is no such command."""
+        return parser_of(command_named(cmd_name)) if cmd_name in self.commands else None
+
+
+def command_named(name: str) -> Command:
+    """Imports its module."""
+    return load(COMMANDS, name, "COMMAND", Command)
+
+
+def parser_of(command: Command) -> Parser:
+    """Typer's reading of a command's function, or of its app of sub-commands."""
+    app = typer.Typer(rich_markup_mode="rich")
+    if isinstance(command.run, typer.Typer):
+        app.add_typer(command.run, name=command.name)
+    else:
+        app.command(command.name)(command.run)
+    made = typer.main.get_group(app).commands[command.name]
+    assert isinstance(made, Parser)
+    return made
+
+
 def build_app() -> typer.Typer:
     """The whole parser, one verb per file of commands/."""
     app = typer.Typer(
-        name="kassay", no_args_is_help=True, add_completion=False, epilog=_EPILOG, rich_markup_mode="rich",
+        name="kassay", cls=Verbs, no_args_is_help=True, add_completion=False, epilog=_EPILOG, rich_markup_mode="rich",
         pretty_exceptions_enable=False,
         help="Weighs what a Linux memory-management change costs: boots them, proves equal state, counts exactly.",
     )  # fmt: skip
 
     @app.callback(invoke_without_command=False)
     def _root(
-        version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)] = False,
-    ) -> None:
-        if version:
-            print(f"kassay {__version__}")
-            raise typer.Exit
+        version: Annotated[
+            bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_print_version)
+        ] = False,
+    ) -> None: ...
 
-    for command in sorted(discover("kassay.commands", "COMMAND", Command).values(), key=lambda c: c.order):
-        if isinstance(command.run, typer.Typer):
-            app.add_typer(command.run, name=command.name)
-        else:
-            app.command(command.name)(command.run)
     return app
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"kassay {__version__}")
+        raise typer.Exit
 
 
 def main() -> None:

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What the plugin counts is what the guest executed, and the guest does not notice."""
 
-import inspect
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from kassay import pipeline
-from kassay.commands import _options
-from kassay.commands._options import experiment_from
+from kassay.commands._experiment import experiment_from
+from kassay.commands._options import Measuring
 from kassay.evidence.collect import collect
 from kassay.evidence.profiles import region_of
 from kassay.guest import protocol
@@ -187,9 +186,7 @@ def test_loads_and_stores_are_counted_on_request(kassay: Kassay, tmp_path: Path)
 
 
 def test_a_plugin_that_came_too_late_is_given_the_whole_boot(tmp_path: Path) -> None:
-    words = inspect.signature(_options._shared).parameters
-    options = {name: parameter.default for name, parameter in words.items()}
-    experiment = experiment_from("compare", "calibrate", (OLD, OLD), {**options, "rounds": 3, "set_": []})
+    experiment = experiment_from("compare", "calibrate", (OLD, OLD), Measuring(rounds=3))
     prepared = prepare(experiment, None, silent)
     jobs: list[Job] = []
 

@@ -3,6 +3,7 @@
 
 import inspect
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,28 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.commands._options import directory_for, experiment_from, with_shared_options
+from kassay.commands._experiment import directory_for, experiment_from
+from kassay.commands._options import Measuring, with_options
 from kassay.errors import BadInput
 from kassay.model.experiment import Axis, Experiment
 
 TWO = ("debian:6.12", "debian:6.17")
 
 
-def own_and_options(first: str, options: dict[str, Any]) -> int:
-    """Says it."""
-    return len(first) if options else 0
-
-
-SHARED = {
-    name: parameter.default
-    for name, parameter in inspect.signature(with_shared_options(own_and_options)).parameters.items()
-    if name != "first"
-}
-
-
 def asked(question: str = "compare", kernels: tuple[str, ...] = TWO, **options: Any) -> Experiment:
-    assert options.keys() <= SHARED.keys()
-    return experiment_from(question, "w", kernels, {**SHARED, **options})
+    return experiment_from(question, "w", kernels, Measuring(**options))
 
 
 def refused(**options: Any) -> str:
@@ -40,20 +29,27 @@ def refused(**options: Any) -> str:
     return str(caught.value)
 
 
-def test_a_command_gets_its_own_words_and_one_dictionary_of_the_shared_ones() -> None:
+@dataclass(frozen=True)
+class Pace:
+    speed: int
+    unit: str = "km/h"
+
+
+def test_a_command_gets_its_own_words_and_one_record_for_each_group_of_options() -> None:
     got: list[object] = []
 
-    def command(first: str, second: int, options: dict[str, Any]) -> int:
+    def command(first: str, pace: Pace, last: int) -> int:
         """Says it."""
-        got.extend((first, second, options))
+        got.extend((first, pace, last))
         return 7
 
-    wrapped = with_shared_options(command)
-    assert wrapped(first="a", second=2, clock="icount", out=None) == 7
-    assert got == ["a", 2, {"clock": "icount", "out": None}]
+    wrapped = with_options(command)
+    assert wrapped(first="a", speed=3, unit="m/s", last=2) == 7
+    assert got == ["a", Pace(3, "m/s"), 2]
     assert wrapped.__doc__ == "Says it."
-    assert list(inspect.signature(wrapped).parameters)[:2] == ["first", "second"]
-    assert "options" not in inspect.signature(wrapped).parameters
+    read = inspect.signature(wrapped).parameters
+    assert list(read) == ["first", "speed", "unit", "last"]
+    assert (read["speed"].default, read["unit"].default) == (inspect.Parameter.empty, "km/h")
 
 
 def test_settings_become_axes_in_the_order_given() -> None:

@@ -178,7 +178,10 @@ def test_coverage_shows_every_kernel_and_every_function_of_the_file(run: Run, as
     [
         (("--kernel", "a", "--base", "b"), "--kernel: shows one kernel, --base and --head compare two"),
         (("--base", LABELS[2]), "--base and --head: both are debian:6.2"),
-        (("--context", "kernal"), "--context: unknown 'kernal'\n  known: user, kernel, interrupt, other, idle"),
+        (
+            ("--context", "kernal"),
+            "--context: unknown 'kernal'\n  did you mean kernel? known: user, kernel, interrupt, other, idle",
+        ),
         (("--export", "folded"), "--export: writes one kernel's profile\n  add --kernel, one of debian:6.0, "),
         (("--kernel", LABELS[1], "--export", "paper"), "--export: unknown 'paper'\n  known: callgrind (for KCach"),
         (("--kernel", LABELS[0], "--export", "folded"), "run r1 of debian:6.0 carries counts, no call stacks"),

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from kassay.cli import main
-from kassay.commands import series as command
 from kassay.model.experiment import Experiment
 from kassay.series import rows
 from tests.building._repository import run
@@ -57,7 +56,7 @@ def test_the_rows_are_kept_beside_the_runs_and_each_kernel_is_pinned(
     monkeypatch.setattr("kassay.building.source.kernel_version", lambda tree, name: "7.3.0")
     monkeypatch.setattr("kassay.plan.prepare.kernel_store.pinned", lambda ref, tell: ref.text)
     monkeypatch.setattr(rows, "image_of", lambda flavour, tell: Builder())
-    monkeypatch.setattr(command, "measure_and_answer", measured)
+    monkeypatch.setattr("kassay.commands._answer.measure_and_answer", measured)
     words = ["series", "mprotect_toggle", "--base", f"build:{linux}@HEAD~3", "--patches", str(tmp_path / "patches")]
     for _ in range(2):
         monkeypatch.setattr(sys, "argv", ["kassay", *words, "--out", str(tmp_path / "out")])

@@ -5,11 +5,11 @@ from collections.abc import Callable
 
 import pytest
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.testing import CliRunner
 
 from kassay.cli import build_app
-from kassay.commands import Command, compare, ladder
+from kassay.commands import Command, _answer
 from kassay.model.experiment import SCHEMA, Experiment, KernelUse, WorkloadUse
 from kassay.registry import discover
 from kassay.spec.load import dump, parse
@@ -53,6 +53,13 @@ def parser() -> TyperGroup:
     return made
 
 
+def parser_of(name: str) -> TyperCommand | TyperGroup:
+    group = parser()
+    found = group.get_command(typer.Context(group), name)
+    assert isinstance(found, TyperCommand | TyperGroup)
+    return found
+
+
 @each
 def test_it_has_the_name_of_its_file_and_its_place_alone(name: str) -> None:
     assert COMMANDS[name].name == name
@@ -64,7 +71,7 @@ def test_it_appears_in_the_help_and_says_what_it_does(name: str) -> None:
     shown = CliRunner().invoke(build_app(), ["--help"])
     assert shown.exit_code == 0
     assert any(line.strip("│ ").startswith(f"{name} ") for line in shown.output.splitlines())
-    command = parser().commands[name]
+    command = parser_of(name)
     assert command.help and command.help.strip()[0].isupper()
     alone = CliRunner().invoke(build_app(), [name, "--help"])
     assert alone.exit_code == 0
@@ -73,7 +80,7 @@ def test_it_appears_in_the_help_and_says_what_it_does(name: str) -> None:
 
 @each
 def test_every_option_and_argument_explains_itself(name: str) -> None:
-    command = parser().commands[name]
+    command = parser_of(name)
     leaves = list(command.commands.values()) if isinstance(command, TyperGroup) else [command]
     bare = [
         (leaf.name, parameter.name)
@@ -100,8 +107,7 @@ def ask(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ask:
         asked.append(experiment)
         return 0
 
-    for module in (compare, ladder):
-        monkeypatch.setattr(module, "measure_and_answer", measured)
+    monkeypatch.setattr(_answer, "measure_and_answer", measured)
 
     def run(*words: str) -> Experiment:
         argv = [request.param, "mprotect_toggle", "debian:6.12", "debian:6.17", *words]

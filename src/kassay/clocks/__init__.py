@@ -6,16 +6,16 @@ stands in it. A machine (kassay.machines) names its clock; several machines may 
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-
-import msgspec
 
 from kassay.errors import BadInput
 from kassay.registry import discover
 
 
-class Clock(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Clock:
     """One clock. The defaults are those of a clock that measures time.
 
     order: place in lists and help texts. unit: of a value, per operation of a metric. scope: what the values are, one

@@ -1,28 +1,39 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Measure, then answer: what run, compare and ladder have in common."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from kassay import pipeline
+from kassay.commands._experiment import directory_for, experiments_from
+from kassay.commands._options import Measuring
 from kassay.commands._show import say, say_answer, showing
 from kassay.effects.files import write_atomic
-from kassay.errors import BadInput, KassayError
+from kassay.errors import KassayError
 from kassay.journal.directory import BESIDE
 from kassay.model.experiment import Experiment
 from kassay.model.finding import REFUSED
+from kassay.model.guess import unknown
 from kassay.model.progress import Progress
 from kassay.model.report import Report
+from kassay.registry import load, names
 from kassay.report.formats import Format, formats
 
-FORMATS_HELP = "terminal, markdown, json, html, mail, lkp, csv, pyperf or kcidb; docs/formats.md says what each is for."
+FORMATS = "kassay.report.formats"
 
 
 def format_named(name: str) -> Format:
     """Raises BadInput that lists the formats."""
-    known = formats()
+    known = names(FORMATS)
     if name not in known:
-        raise BadInput(f"--format: unknown {name!r}", f"known: {', '.join(known)}")
-    return known[name]
+        raise unknown("--format: unknown", name, known)
+    return load(FORMATS, name, "FORMAT", Format)
+
+
+def ask_and_answer(question: str, workload: str, kernels: Sequence[str], options: Measuring) -> int:
+    """Measures what a command line asks, then answers; the exit status."""
+    experiment, beside = experiments_from(question, workload, kernels, options)
+    directory = directory_for(experiment, options.out, options.fresh)
+    return measure_and_answer(experiment, directory, options.format_, options.exit_code, beside)
 
 
 def measure_and_answer(
@@ -32,6 +43,8 @@ def measure_and_answer(
 
     beside: the same question, timed, to stand beside the counts.
     """
+    from kassay import pipeline
+
     chosen = format_named(format_name)
     missing: KassayError | None = None
     with showing() as tell:

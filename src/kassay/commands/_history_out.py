@@ -8,8 +8,6 @@ from collections.abc import Sequence
 
 from kassay.commands._show import say
 from kassay.errors import BadInput
-from kassay.model.texts import one_line
-from kassay.report.aligned import column
 
 FORMATS = ("terminal", "json", "csv")
 
@@ -24,6 +22,9 @@ def known_format(name: str) -> str:
 def say_rows(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[int] = (),
              empty: str = "no rows") -> None:  # fmt: skip
     """A table on stdout, columns aligned, those without any text left out; `empty` where there is no row."""
+    from kassay.model.texts import one_line
+    from kassay.report.aligned import column
+
     texts = [[one_line(text) for text in (name, *(row[i] for row in rows))] for i, name in enumerate(columns)]
     shown = [column(text, right=i in numeric) for i, text in enumerate(texts) if any(text[1:])]
     lines = [f"  {'  '.join(row)}".rstrip() for row in zip(*shown, strict=True)] if rows else [f"  {empty}"]

@@ -3,73 +3,23 @@
 
 from typing import Annotated
 
-from rich.console import Console
-from rich.table import Table
 from typer import Option
 
-from kassay.building.compilers import check_tools, find_compiler, linker_of
 from kassay.commands import Command
-from kassay.commands._show import showing
-from kassay.effects import process
-from kassay.errors import KassayError
-from kassay.guest.compile import build
-from kassay.machines import Machine, machine_for, machines
-from kassay.model.kernel import checked_arch
-from kassay.model.machine import Probe
-from kassay.model.progress import Progress, Tell
 
 
 def _doctor(arch: Annotated[str, Option(help="x86_64 or arm64.")] = "x86_64") -> int:
     """Try every machine and tool of this host for real. A KVM that opens but cannot run a kernel is "not usable"."""
+    from kassay.model.kernel import checked_arch
+
     checked_arch(arch)
+    from kassay.commands._doctor_probes import probes, show
+    from kassay.commands._show import showing
+
     with showing() as tell:
-        probes = [_compiler(arch, tell), *(_machine(m, arch, tell) for m in machines().values()), _profile(arch, tell)]
-        probes.append(_building(arch, tell))
-    table = Table("", "what", "found", box=None, pad_edge=False)
-    for probe in probes:
-        mark = "[green]usable[/green]" if probe.usable else "[red]not usable[/red]"
-        table.add_row(mark, probe.name, probe.detail + (f"\n→ {probe.remedy}" if probe.remedy else ""))
-    Console().print(table)
+        found = probes(arch, tell)
+    show(found)
     return 0
 
 
-def _machine(machine: Machine, arch: str, tell: Tell) -> Probe:
-    if arch in machine.arches:
-        return machine.probe(arch, tell)
-    return Probe(name=machine.name, usable=False, detail=f"not for {arch}", remedy="use --clock icount or tcg")
-
-
-def _compiler(arch: str, tell: Tell) -> Probe:
-    tell(Progress(stage="probe", subject="compiler", text="building the guest's init"))
-    try:
-        build("init", arch)
-    except KassayError as error:
-        return Probe(name="compiler", usable=False, detail=error.what, remedy=error.remedy)
-    return Probe(name="compiler", usable=True, detail="built the guest's init, static")
-
-
-def _profile(arch: str, tell: Tell) -> Probe:
-    tell(Progress(stage="probe", subject="profile", text="building the plugin and loading it into QEMU"))
-    can_profile = machine_for("icount").can_profile
-    assert can_profile is not None
-    try:
-        can_profile(arch)
-    except KassayError as error:
-        return Probe(name="profile", usable=False, detail=error.what, remedy=error.remedy)
-    return Probe(name="profile", usable=True, detail="built the plugin for this QEMU, which loads it")
-
-
-def _building(arch: str, tell: Tell) -> Probe:
-    tell(Progress(stage="probe", subject="build", text="looking for compiler and tools of kernel builds"))
-    try:
-        check_tools(arch)
-        compiler = find_compiler("gcc", arch, tell)
-        detail = f"{compiler.banner}; {linker_of(compiler)}"
-    except KassayError as error:
-        return Probe(name="build", usable=False, detail=error.what, remedy=error.remedy)
-    cached = process.find("ccache") is not None
-    remedy = "" if cached else "apt-get install ccache, and builds after the first are faster"
-    return Probe(name="build", usable=True, detail=detail + ("; ccache" if cached else ""), remedy=remedy)
-
-
-COMMAND = Command(name="doctor", order=70, run=_doctor)
+COMMAND = Command(name="doctor", order=60, run=_doctor)

@@ -3,7 +3,7 @@
 
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Argument, Option
@@ -13,9 +13,9 @@ from kassay.commands import Command
 from kassay.commands._history_out import known_format, say_csv, say_json, say_rows
 from kassay.commands._show import say, showing
 from kassay.errors import BadInput
-from kassay.journal.directory import BESIDE
-from kassay.model.records import Setting
-from kassay.model.units import parse_bytes
+
+if TYPE_CHECKING:
+    from kassay.model.records import Setting
 
 _app = typer.Typer(
     no_args_is_help=True,
@@ -53,6 +53,7 @@ def _add(
     from kassay.history.add import add
     from kassay.history.archive import writing
     from kassay.history.gather import gather
+    from kassay.journal.directory import BESIDE
 
     with showing() as tell:
         beside = [directory / BESIDE for directory in directories if (directory / BESIDE / "plan.json").exists()]
@@ -192,6 +193,7 @@ def _dates(over: str) -> bool:
 def _wanted(metric: str | None, workload: str | None, settings: list[str] | None, clock: str | None, arch: str | None,
             cpus: int | None, memory: str | None, machine: str | None, over: str) -> Any:  # fmt: skip
     from kassay.history.query import Wanted
+    from kassay.model.units import parse_bytes
 
     try:
         size = None if memory is None else parse_bytes(memory)
@@ -201,7 +203,9 @@ def _wanted(metric: str | None, workload: str | None, settings: list[str] | None
                   arch=arch, cpus=cpus, memory_bytes=size, machine=machine, dates=_dates(over))  # fmt: skip
 
 
-def _setting(text: str) -> Setting:
+def _setting(text: str) -> "Setting":
+    from kassay.model.records import Setting
+
     name, equals, value = text.partition("=")
     if not (name and equals):
         raise BadInput(f"--set {text!r}: write NAME=VALUE", "for example --set size=16MiB")

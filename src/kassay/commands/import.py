@@ -10,7 +10,6 @@ from typing import Annotated
 from typer import Argument, Option
 
 from kassay.commands import Command
-from kassay.commands._imported import refusal, summary
 from kassay.commands._show import say, showing
 from kassay.errors import BadInput
 
@@ -50,6 +49,7 @@ def _import(
 
       kassay import mail.txt --out DIR && kassay report DIR
     """
+    from kassay.commands._imported import refusal, summary
     from kassay.imports.read import read
     from kassay.imports.store import save
 

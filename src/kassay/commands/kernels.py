@@ -2,19 +2,16 @@
 """kassay kernels: list what can be had, fetch it, show its identity."""
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from msgspec import structs
-from rich.console import Console
-from rich.table import Table
 
-from kassay import kernels as kernel_store
 from kassay.commands import Command
 from kassay.commands._show import showing
 from kassay.errors import BadInput
-from kassay.model.build import BuildSource
-from kassay.model.kernel import KernelIdentity, checked_arch, parse_ref
+
+if TYPE_CHECKING:
+    from kassay.model.kernel import KernelIdentity
 
 _app = typer.Typer(no_args_is_help=True, help="List, fetch and identify kernels.")
 
@@ -28,6 +25,12 @@ _Refs = Annotated[
 @_app.command("list")
 def _list(arch: _Arch = "x86_64", flavour: _Flavour = "cloud") -> int:
     """Every kernel of the archive, oldest first; * stands for fetched."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from kassay import kernels as kernel_store
+    from kassay.model.kernel import checked_arch
+
     with showing() as tell:
         found = kernel_store.versions("debian", checked_arch(arch), flavour, tell)
     if not found:
@@ -48,8 +51,16 @@ def _fetch(refs: _Refs, arch: _Arch = "x86_64", flavour: _Flavour = "cloud") -> 
 @_app.command("show")
 def _show(refs: _Refs, arch: _Arch = "x86_64", flavour: _Flavour = "cloud") -> int:
     """Show the identity of kernels; fetches what is missing."""
+    from kassay.model.kernel import checked_arch, parse_ref
+
+    parsed = [parse_ref(ref, checked_arch(arch)) for ref in refs]
+    from rich.console import Console
+    from rich.table import Table
+
+    from kassay import kernels as kernel_store
+
     with showing() as tell:
-        found = kernel_store.fetch([parse_ref(ref, checked_arch(arch)) for ref in refs], flavour, tell)
+        found = kernel_store.fetch(parsed, flavour, tell)
     console = Console()
     for artifact in found:
         table = Table(box=None, show_header=False, pad_edge=False)
@@ -61,8 +72,12 @@ def _show(refs: _Refs, arch: _Arch = "x86_64", flavour: _Flavour = "cloud") -> i
     return 0
 
 
-def _fields(identity: KernelIdentity) -> Iterator[tuple[str, str]]:
+def _fields(identity: "KernelIdentity") -> Iterator[tuple[str, str]]:
     """Every field by name, those of a build among them; "-" for what is not known."""
+    from msgspec import structs
+
+    from kassay.model.build import BuildSource
+
     for name, value in structs.asdict(identity).items():
         if isinstance(value, BuildSource):
             for part, text in structs.asdict(value).items():
@@ -71,4 +86,4 @@ def _fields(identity: KernelIdentity) -> Iterator[tuple[str, str]]:
             yield name, "-" if value is None else str(value)
 
 
-COMMAND = Command(name="kernels", order=60, run=_app)
+COMMAND = Command(name="kernels", order=70, run=_app)

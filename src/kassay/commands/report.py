@@ -6,12 +6,10 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from kassay import pipeline
 from kassay.commands import Command
-from kassay.commands._answer import FORMATS_HELP, format_named, status, write_charts
+from kassay.commands._options import FORMATS_HELP
 from kassay.commands._show import say, say_answer, showing
 from kassay.errors import BadInput
-from kassay.report.mail.headers import threaded
 
 RULES = ("kassay", "seed")
 _MAIL = "Mail"
@@ -41,12 +39,17 @@ def _report(
 
     Example: kassay report kassay-out/demo --format mail > report.mail && git send-email report.mail
     """
+    from kassay.commands._answer import format_named, status, write_charts
+
     chosen = format_named(format_)
     if rules not in RULES:
         raise BadInput(f"--rules: unknown {rules!r}", f"known: {', '.join(RULES)}")
     mailed = bool(in_reply_to or to or cc)
     if mailed and chosen.name != "mail":
         raise BadInput(f"--in-reply-to, --to and --cc are for a mail, not for {chosen.name}", "add --format mail")
+    from kassay import pipeline
+    from kassay.report.mail.headers import threaded
+
     with showing() as tell:
         report = pipeline.answer(directory, tell, seed_rules=rules == "seed")
     if mailed:

@@ -7,11 +7,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from kassay.commands import Command
-from kassay.commands._answer import FORMATS_HELP, measure_and_answer
-from kassay.commands._options import directory_for
-from kassay.commands._show import showing
-from kassay.plan.prepare import pinned
-from kassay.spec.load import load
+from kassay.commands._options import FORMATS_HELP
 
 
 def _run(
@@ -22,8 +18,10 @@ def _run(
     exit_code: Annotated[bool, Option("--exit-code", help="Exit 1 on a regression, 4 without a verdict.")] = False,
 ) -> int:
     """Measure what an experiment file asks, then answer. Resumes when the directory exists."""
-    with showing() as tell:
-        experiment = pinned(load(spec), tell)
+    from kassay.commands._answer import measure_and_answer
+    from kassay.commands._experiment import directory_for, experiment_in
+
+    experiment = experiment_in(spec)
     return measure_and_answer(experiment, directory_for(experiment, out, fresh), format_, exit_code)
 
 

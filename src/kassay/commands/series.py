@@ -2,20 +2,15 @@
 """kassay series: a patch series, patch by patch."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from typer import Argument, Option
 
 from kassay.commands import Command
-from kassay.commands._answer import format_named, measure_and_answer
-from kassay.commands._options import directory_for, experiments_from, with_shared_options
-from kassay.commands._show import showing
-from kassay.guest import catalog
-from kassay.series import rows
-from kassay.series.variants import Asked
+from kassay.commands._options import Measuring, with_options
 
 
-@with_shared_options
+@with_options
 def _series(
     workload: Annotated[str, Argument(help="What to run; `kassay workloads` lists them.")],
     base: Annotated[str, Option(help="Sources without the series: build:TREE[@REV][,cc=gcc-12][,config=...].")],
@@ -28,7 +23,8 @@ def _series(
             "--annotations", help="Also without each __always_inline, likely() etc. it adds, and each alone on base."
         ),
     ] = False,
-    options: dict[str, Any] = {},  # noqa: B006  # filled by with_shared_options
+    *,
+    options: Measuring,
 ) -> int:
     """What does each patch of a series do to WORKLOAD?
 
@@ -37,19 +33,27 @@ def _series(
 
     Example: kassay series mprotect_toggle --base build:~/linux@v7.0 --patches ./series.mbx --annotations
     """
-    format_named(options["format_"])
-    catalog.find(catalog.workloads(), workload)
+    from kassay.commands._answer import format_named, measure_and_answer
+    from kassay.commands._experiment import directory_for, experiments_from
+    from kassay.commands._show import showing
+    from kassay.guest import catalog
+
+    format_named(options.format_)
+    catalog.check_name(workload)
+    from kassay.series import rows
+    from kassay.series.variants import Asked
+
     asked = Asked(alone=alone, hunks=hunks, annotations=annotations)
     with showing() as tell:
-        found = rows.rows_of(base, patches, asked, options["arch"], tell)
-        found = rows.built(found, options["arch"], tell, rows.image_of(options["flavour"], tell))
+        found = rows.rows_of(base, patches, asked, options.arch, tell)
+        found = rows.built(found, options.arch, tell, rows.image_of(options.flavour, tell))
     refs = [row.ref for row, _ in rows.placed(found)]
     counts, times = experiments_from("series", workload, [refs[0], refs[-1]], options)
     experiment = rows.experiment_of(found, counts)
-    directory = directory_for(experiment, options["out"], options["fresh"])
+    directory = directory_for(experiment, options.out, options.fresh)
     rows.keep(directory, found)
     beside = times and rows.experiment_of(found, times)
-    return measure_and_answer(experiment, directory, options["format_"], options["exit_code"], beside)
+    return measure_and_answer(experiment, directory, options.format_, options.exit_code, beside)
 
 
 COMMAND = Command(name="series", order=22, run=_series)

@@ -1,21 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """kassay workloads: what can be run, with parameters, metrics and required state."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
-from rich.table import Table
 from typer import Argument
 
 from kassay.commands import Command
-from kassay.guest import catalog
-from kassay.model.workload import Parameter, Workload
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from kassay.model.workload import Parameter, Workload
 
 
 def _workloads(
     name: Annotated[str | None, Argument(help="Show one workload whole.")] = None,
 ) -> int:
     """List the workloads, or show one: parameters with units, metrics with definitions, required state."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from kassay.guest import catalog
+
     console = Console()
     known = catalog.workloads()
     if name is None:
@@ -28,7 +34,9 @@ def _workloads(
     return 0
 
 
-def _show(console: Console, workload: Workload) -> None:
+def _show(console: "Console", workload: "Workload") -> None:
+    from rich.table import Table
+
     console.print(f"[bold]{workload.name}[/bold]: {workload.summary}\n")
     table = Table("parameter", "default", "values", "meaning", box=None, pad_edge=False)
     for parameter in workload.parameters:
@@ -42,7 +50,7 @@ def _show(console: Console, workload: Workload) -> None:
     console.print(f"\nrequired state: {workload.state}\n* the metric a verdict is about", highlight=False)
 
 
-def _values(parameter: Parameter) -> str:
+def _values(parameter: "Parameter") -> str:
     if parameter.choices:
         return " | ".join(parameter.choices)
     return f"{parameter.minimum}..{parameter.maximum} {parameter.unit}"

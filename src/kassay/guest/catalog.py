@@ -12,6 +12,7 @@ from kassay.effects import process
 from kassay.errors import BadInput, Defect
 from kassay.guest import sources
 from kassay.guest.compile import build
+from kassay.model.guess import unknown
 from kassay.model.records import Setting, from_json
 from kassay.model.units import format_bytes, parse_bytes
 from kassay.model.workload import Parameter, Workload
@@ -31,8 +32,15 @@ def workloads() -> Mapping[str, Workload]:
 def find(known: Mapping[str, Workload], name: str) -> Workload:
     """The workload `name`. Raises BadInput that lists the known ones."""
     if name not in known:
-        raise BadInput(f"unknown workload {name!r}", f"known: {', '.join(known)}")
+        raise unknown("unknown workload", name, known)
     return known[name]
+
+
+def check_name(name: str) -> None:
+    """Raises BadInput as find() does; from the names of the files, so that nothing is built."""
+    known = sources.workload_names()
+    if name not in known:
+        raise unknown("unknown workload", name, known)
 
 
 def settings(workload: Workload, given: Sequence[Setting]) -> tuple[Setting, ...]:

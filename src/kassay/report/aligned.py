@@ -13,7 +13,7 @@ _OTHERS = 26  # at most, of every column but the first
 
 
 class Line(NamedTuple):
-    """One line of the screen, and the rich style it has where colours are wanted."""
+    """One line of the screen, and the style it has (words of effects.terminal) where colours are wanted."""
 
     text: str
     style: str = ""

@@ -5,7 +5,6 @@ import textwrap
 from collections.abc import Sequence
 
 from rich.cells import cell_len
-from rich.text import Text
 
 from kassay.clocks import clock_of
 from kassay.model.finding import EVIDENCE, REFUSED
@@ -45,18 +44,11 @@ _STYLES = {"regression": "red", "improvement": "green", "equivalent": "", "": ""
 
 def render(report: Report) -> str:
     """Plain text of at most 96 columns; more is in the markdown and html formats."""
-    return "\n".join(line.text.rstrip() for line in _screen(report)) + "\n"
+    return "\n".join(line.text.rstrip() for line in screen(report)) + "\n"
 
 
-def render_rich(report: Report) -> Text:
-    """The same lines as render(), with colours."""
-    text = Text(no_wrap=True)
-    for line in _screen(report):
-        text.append(line.text.rstrip() + "\n", style=line.style or None)
-    return text
-
-
-def _screen(report: Report) -> list[Line]:
+def screen(report: Report) -> list[Line]:
+    """The same lines as render(), with their styles."""
     found = groups(report)
     lines = [Line(t, "bold") for t in _wrap(report.title)] + [Line("")]
     lines += [Line(t, "bold") for t in _wrap(report.verdict)]

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What `kassay bisect` does: from its options to a question, the search, the answer."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from kassay.commands._answer import deliver, format_named, status
+from kassay.commands._bisect_options import Searching
+from kassay.commands._experiment import directory_for, experiment_from
+from kassay.commands._options import Measuring
+from kassay.commands._show import say, showing
+from kassay.errors import BadInput
+from kassay.guest import catalog
+from kassay.model.bisect import Question
+from kassay.model.experiment import Experiment
+from kassay.model.guess import nearest_of
+from kassay.model.progress import Progress, Tell
+
+if TYPE_CHECKING:
+    from kassay.search.candidates import Range
+
+_STEPS = ("all", "largest")
+
+
+def searched(workload: str, kernels: list[str], searching: Searching, options: Measuring) -> int:
+    """Searches, or goes on where an earlier search was, and answers; the exit status."""
+    _check(workload, kernels, searching, options)
+    chosen = format_named(options.format_)
+    from kassay import pipeline
+    from kassay.search import loop
+    from kassay.search.probe import prober
+
+    with showing() as tell:
+        found = _range(kernels, searching, options, tell)
+        asked = (searching.good, searching.bad) if found.kind == "releases" else None
+        question = _question(workload, found, searching, options, asked)
+        directory = _directory(question, options)
+        question = loop.resumed(question, directory)
+        _announce(question, directory, tell)
+        bisection = loop.search(question, directory, tell, prober(pipeline.measure))
+        loop.conclude(question, directory, bisection, tell, pipeline.measure)
+        report = pipeline.answer(directory, tell)
+    deliver(report, chosen, directory)
+    return status(report) if options.exit_code else 0
+
+
+def replayed(directory: Path) -> int:
+    """Decides everything again from the log alone. Raises BadInput when it does not come to the same."""
+    from kassay.search import log, loop
+
+    differ = loop.replay(directory)
+    if differ:
+        raise BadInput(f"{directory}: replayed, it does not come to the same\n  " + "\n  ".join(differ))
+    say(f"{directory}: {len(log.read(directory))} boots replayed, every decision comes to the same\n")
+    return 0
+
+
+def one_step(workload: str, searching: Searching, options: Measuring) -> int:
+    """One kernel against the two ends, with a status for `git bisect run`."""
+    from kassay.commands._bisect_step import guarded
+
+    return guarded(lambda: _step(workload, searching, options))
+
+
+def _step(workload: str, searching: Searching, options: Measuring) -> int:
+    from kassay.commands._bisect_step import step
+
+    if options.out is None:
+        raise BadInput("--step: needs --out, where the two ends are kept")
+    if not (searching.good and searching.bad):
+        raise BadInput("--step: needs --good and --bad")
+    from kassay.search.candidates import listed
+
+    whole = replace(searching, steps="all")
+    _check(workload, [], whole, options)
+    ends = _question(workload, listed((searching.good, searching.bad)), whole, options)
+    with showing() as tell:
+        return step(ends, searching.head, options.out, tell)
+
+
+def _check(workload: str, kernels: list[str], searching: Searching, options: Measuring) -> None:
+    good, bad = bool(searching.good), bool(searching.bad)
+    problems = [] if workload else ["WORKLOAD: missing; `kassay workloads` lists them"]
+    if bool(kernels) == (good or bad) or good != bad:
+        problems.append("give either --good and --bad, or a list of kernels")
+    if searching.steps not in _STEPS:
+        problems.append(f"--steps: unknown {searching.steps!r}; {nearest_of(searching.steps, _STEPS)}")
+    if not 0 < searching.error_rate <= 0.2:
+        problems.append(f"--error-rate {searching.error_rate:g}: outside 0..0.2; 0.01 means 1 %")
+    if options.cmdline_base or options.cmdline_head:
+        problems.append("--cmdline-base, --cmdline-head: a search has no sides; use --cmdline")
+    if "," in options.clock + options.cpus + options.memory or any(
+        "," in text.partition("=")[2] for text in options.set_ or []
+    ):
+        problems.append("a bisection follows one value: one clock, one setting, one machine")
+    if problems:
+        raise BadInput("\n".join(problems))
+    catalog.check_name(workload)
+
+
+def _range(kernels: list[str], searching: Searching, options: Measuring, tell: Tell) -> "Range":
+    from kassay.search.candidates import between, listed
+
+    if kernels:
+        return listed(kernels)
+    return between(searching.good, searching.bad, options.arch, options.flavour, searching.every, tell)
+
+
+def _question(workload: str, found: "Range", searching: Searching, options: Measuring,
+              asked: tuple[str, str] | None = None) -> Question:  # fmt: skip
+    """asked: the ends as the user wrote them, where the same words must find the same search again later."""
+    ends = asked or (found.candidates[0].ref, found.candidates[-1].ref)
+    return Question(
+        kind=found.kind, range=found.text, candidates=found.candidates, notes=found.notes, steps=searching.steps,
+        error_rate=searching.error_rate, probe=_probe(workload, ends[0], options),
+        compare=experiment_from("compare", workload, ends, options),
+    )  # fmt: skip
+
+
+def _probe(workload: str, ref: str, options: Measuring) -> Experiment:
+    """One boot. Where time is measured a boot that fails is made again as another one, so it is not tried twice."""
+    once = experiment_from("value", workload, (ref,), replace(options, repeats=1, perturb=0, no_control=True))
+    return once if once.exact else structs.replace(once, retries=0)
+
+
+def _directory(question: Question, options: Measuring) -> Path:
+    name = f"bisect-{question.probe.workloads[0].name}"
+    return directory_for(structs.replace(question.compare, name=name), options.out, options.fresh)
+
+
+def _announce(question: Question, directory: Path, tell: Tell) -> None:
+    count = len(question.candidates) - 1
+    tell(Progress(stage="bisect", subject=question.range, text=f"{count} candidates; kept in {directory}"))
+    for note in question.notes:
+        tell(Progress(stage="bisect", subject="range", text=note))

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What `kassay codegen` does: the function's code in each reference, in classes, with what each executes."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from kassay.codegen.classes import classified, verdict
+from kassay.commands._codegen_bodies import Found, in_images, in_objects
+from kassay.commands._codegen_counts import Measured, with_executions
+from kassay.commands._codegen_options import Comparing
+from kassay.commands._experiment import directory_for, experiment_from
+from kassay.commands._options import Measuring
+from kassay.commands._show import say, showing
+from kassay.effects.files import write_atomic
+from kassay.errors import BadInput
+from kassay.model.codegen import Body, CodegenReport
+from kassay.model.guess import unknown
+from kassay.model.kernel import checked_arch, parse_ref
+from kassay.model.progress import Tell
+from kassay.report.codegen.formats import FORMATS, of_suffix
+from kassay.report.codegen.words import DISCLOSURES
+
+
+def answer(function: str, refs: Sequence[str], asked: Comparing) -> None:
+    """Prints the answer, and writes it to --out. Raises BadInput before anything is built or measured."""
+    _check(asked)
+    parsed = [parse_ref(text, checked_arch(asked.arch)) for text in dict.fromkeys(refs)]
+    compilers = tuple(dict.fromkeys(filter(None, (asked.cc or "").split(","))))
+    with showing() as tell:
+        found = (
+            in_objects(function, asked.source, parsed, compilers, tell)
+            if asked.source is not None
+            else in_images(function, parsed, asked.flavour, tell)
+        )
+        shown = _pair(asked.show, classified(one.body for one in found))  # before anything is measured
+        directory = asked.runs or (_measured(asked.measure, found, asked, tell) if asked.measure else None)
+        counts = _counts(function, found, directory, asked, tell)
+    report = _report(function, asked.source, found, counts)
+    if asked.out is not None:
+        write_atomic(asked.out, of_suffix(asked.out.suffix).render(report, shown).encode())
+    say(FORMATS[asked.format_].render(report, shown))
+
+
+def _check(asked: Comparing) -> None:
+    if asked.cc and asked.source is None:
+        raise BadInput("--cc: kernel images are compiled already", "add --source FILE.c to build one object by each")
+    if asked.runs is not None and asked.measure is not None:
+        raise BadInput("--runs and --measure: both say where executions come from", "give one of them")
+    if asked.format_ not in FORMATS:
+        raise unknown("--format: unknown", asked.format_, FORMATS)
+    if asked.out is not None:
+        of_suffix(asked.out.suffix)
+        if not asked.out.parent.is_dir():
+            raise BadInput(
+                f"--out {asked.out}: there is no directory {asked.out.parent}", "make it, or name a file elsewhere"
+            )
+
+
+def _measured(workload: str, found: Sequence[Found], asked: Comparing, tell: Tell) -> Path:
+    """The directory of the runs of every kernel that has the function; measures what it still owes."""
+    from kassay import pipeline
+    from kassay.plan.prepare import pinned
+
+    refs = list(dict.fromkeys(one.ref.text for one in found if one.body.outcome != "not-built"))
+    options = Measuring(set_=asked.set_, arch=asked.arch, flavour=asked.flavour)
+    experiment = experiment_from("ladder" if len(refs) > 1 else "value", workload, refs, options)
+    experiment = pinned(experiment, tell)
+    directory = directory_for(experiment, None, fresh=False)
+    pipeline.measure(experiment, directory, tell)
+    return directory
+
+
+def _counts(function: str, found: Sequence[Found], directory: Path | None, asked: Comparing, tell: Tell) -> Measured:
+    if directory is None:
+        return Measured(tuple(one.body for one in found), "", "", "")
+    wanted = dict(text.partition("=")[::2] for text in asked.set_ or ()) if asked.runs else {}
+    return with_executions(function, found, directory, asked.metric, wanted, asked.flavour, tell)
+
+
+def _report(function: str, source: str | None, found: Sequence[Found], counts: Measured) -> CodegenReport:
+    bodies = classified(counts.bodies)
+    said = [*DISCLOSURES["normalised"], *(() if source is not None else DISCLOSURES["image"])]
+    said += DISCLOSURES["executed"] if counts.unit else ()
+    return CodegenReport(
+        function=function, source=source or "", verdict=verdict(function, bodies), bodies=bodies,
+        disclosures=tuple(said), workload=counts.workload, metric=counts.metric, unit=counts.unit,
+    )  # fmt: skip
+
+
+def _pair(show: str | None, bodies: Sequence[Body]) -> tuple[str, str] | None:
+    if show is None:
+        return None
+    classes = list(dict.fromkeys(body.own_class for body in bodies if body.own_class))
+    wanted = show.split(",")
+    if len(wanted) != 2 or any(letter not in classes for letter in wanted):
+        raise BadInput(f"--show {show!r}: not two classes", f"there are {', '.join(classes)}; write --show A,B")
+    return wanted[0], wanted[1]

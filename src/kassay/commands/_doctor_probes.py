@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What doctor tries: compiler, machines, profile, the tools of kernel builds."""
+
+from rich.console import Console
+from rich.table import Table
+
+from kassay.building.compilers import check_tools, find_compiler, linker_of
+from kassay.effects import process
+from kassay.errors import KassayError
+from kassay.guest.compile import build
+from kassay.machines import Machine, machine_for, machines
+from kassay.model.machine import Probe
+from kassay.model.progress import Progress, Tell
+
+
+def probes(arch: str, tell: Tell) -> list[Probe]:
+    """Everything that was tried, in the order in which it is shown."""
+    found = [_compiler(arch, tell), *(_machine(m, arch, tell) for m in machines().values()), _profile(arch, tell)]
+    return [*found, _building(arch, tell)]
+
+
+def show(found: list[Probe]) -> None:
+    """A table on stdout."""
+    table = Table("", "what", "found", box=None, pad_edge=False)
+    for probe in found:
+        mark = "[green]usable[/green]" if probe.usable else "[red]not usable[/red]"
+        table.add_row(mark, probe.name, probe.detail + (f"\n→ {probe.remedy}" if probe.remedy else ""))
+    Console().print(table)
+
+
+def _machine(machine: Machine, arch: str, tell: Tell) -> Probe:
+    if arch in machine.arches:
+        return machine.probe(arch, tell)
+    return Probe(name=machine.name, usable=False, detail=f"not for {arch}", remedy="use --clock icount or tcg")
+
+
+def _compiler(arch: str, tell: Tell) -> Probe:
+    tell(Progress(stage="probe", subject="compiler", text="building the guest's init"))
+    try:
+        build("init", arch)
+    except KassayError as error:
+        return Probe(name="compiler", usable=False, detail=error.what, remedy=error.remedy)
+    return Probe(name="compiler", usable=True, detail="built the guest's init, static")
+
+
+def _profile(arch: str, tell: Tell) -> Probe:
+    tell(Progress(stage="probe", subject="profile", text="building the plugin and loading it into QEMU"))
+    can_profile = machine_for("icount").can_profile
+    assert can_profile is not None
+    try:
+        can_profile(arch)
+    except KassayError as error:
+        return Probe(name="profile", usable=False, detail=error.what, remedy=error.remedy)
+    return Probe(name="profile", usable=True, detail="built the plugin for this QEMU, which loads it")
+
+
+def _building(arch: str, tell: Tell) -> Probe:
+    tell(Progress(stage="probe", subject="build", text="looking for compiler and tools of kernel builds"))
+    try:
+        check_tools(arch)
+        compiler = find_compiler("gcc", arch, tell)
+        detail = f"{compiler.banner}; {linker_of(compiler)}"
+    except KassayError as error:
+        return Probe(name="build", usable=False, detail=error.what, remedy=error.remedy)
+    cached = process.find("ccache") is not None
+    remedy = "" if cached else "apt-get install ccache, and builds after the first are faster"
+    return Probe(name="build", usable=True, detail=detail + ("; ccache" if cached else ""), remedy=remedy)

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The experiment that a command line asks for, and the directory of its runs."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from kassay.clocks import clock_of, listed, measuring
+from kassay.commands._options import DEFAULT_CLOCK, Measuring, pairs
+from kassay.commands._show import showing
+from kassay.errors import BadInput
+from kassay.guest import catalog
+from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
+from kassay.model.records import content_id
+from kassay.model.units import parse_bytes
+from kassay.spec.load import check, load
+
+
+def experiments_from(
+    question: str, workload: str, kernels: Sequence[str], options: Measuring
+) -> tuple[Experiment, Experiment | None]:
+    """The experiment that a command line asks for, and the one to be timed beside it, if any. Raises BadInput.
+
+    With two clocks --repeats is about the boots that are timed. Kernels to be built are named by their content.
+    """
+    counts, times = _asked(question, workload, kernels, options)
+    catalog.check_name(workload)
+    from kassay.plan.prepare import pinned
+
+    with showing() as tell:
+        return pinned(counts, tell), times and pinned(times, tell)
+
+
+def experiment_in(spec: Path) -> Experiment:
+    """The experiment that a file asks for, kernels to be built named by their content. Raises BadInput."""
+    experiment = load(spec)
+    for use in experiment.workloads:
+        catalog.check_name(use.name)
+    from kassay.plan.prepare import pinned
+
+    with showing() as tell:
+        return pinned(experiment, tell)
+
+
+def _asked(
+    question: str, workload: str, kernels: Sequence[str], options: Measuring
+) -> tuple[Experiment, Experiment | None]:
+    first, comma, second = options.clock.partition(",")
+    if not comma:
+        return experiment_from(question, workload, kernels, options), None
+    if options.clock not in pairs():
+        raise BadInput(f"--clock {options.clock!r}: not two clocks that can stand side by side",
+                       f"write {listed(pairs())}; or one of {', '.join(measuring())}")  # fmt: skip
+    counts = experiment_from(question, workload, kernels, replace(options, clock=first, repeats=None))
+    # Both were asked for with one set of options: what only counts have is not the timed one's.
+    boot = "short" if options.boot == "snapshot" else options.boot
+    times = replace(options, clock=second, perturb=None, profile="auto", boot=boot)
+    return counts, experiment_from(question, workload, kernels, times)
+
+
+def experiment_from(question: str, workload: str, kernels: Sequence[str], options: Measuring) -> Experiment:
+    """The experiment that a command line with one clock asks for. Raises BadInput with every problem."""
+    clock = measuring().get(options.clock) or clock_of(DEFAULT_CLOCK)  # check() names one that is unknown
+    problems: list[str] = []
+    experiment = Experiment(
+        name=f"{question}-{workload}",
+        question=question,
+        kernels=tuple(_kernels(kernels, options)),
+        workloads=(WorkloadUse(name=workload, axes=_axes(options.set_ or [], problems)),),
+        clock=options.clock,
+        arch=options.arch,
+        cpus=_numbers(options.cpus, "--cpus", int, problems),
+        memory_bytes=_numbers(options.memory, "--memory", parse_bytes, problems),
+        order=options.order,
+        repeats=options.repeats if options.repeats is not None else clock.repeats,
+        perturb=options.perturb if options.perturb is not None else clock.perturb,
+        rounds=options.rounds,
+        seed=options.seed,
+        margin=options.margin if options.margin is not None else clock.margin,
+        control=not options.no_control,
+        timeout_s=options.timeout,
+        flavour=options.flavour,
+        boot=options.boot,
+        profile=options.profile,
+        quiesce=not options.no_quiesce,
+        background=options.background,
+    )
+    if problems:
+        raise BadInput("\n".join(problems))
+    return check(experiment, "command line")
+
+
+def directory_for(experiment: Experiment, out: Path | None, fresh: bool) -> Path:
+    """Where the runs go: --out, or a name from the experiment's content, so that the same command finds it again."""
+    short = content_id(experiment)[:8]
+    if out is not None and (str(out) in (".", "") or out.name in ("", "..")):
+        raise BadInput(
+            f"--out {str(out)!r}: not a name for a directory of runs", "name a new directory, such as --out runs"
+        )
+    base = out if out is not None else Path("kassay-out") / f"{_safe(experiment.name)}-{short}"
+    if not fresh or not base.exists():
+        return base
+    number = 2
+    while (candidate := base.with_name(f"{base.name}-{number}")).exists():
+        number += 1
+    return candidate
+
+
+def _kernels(refs: Sequence[str], options: Measuring) -> list[KernelUse]:
+    last = len(refs) - 1
+    uses = []
+    for index, ref in enumerate(refs):
+        words = [options.cmdline]
+        words += [options.cmdline_base] if index == 0 else []
+        words += [options.cmdline_head] if index == last else []
+        uses.append(KernelUse(ref=ref, cmdline=" ".join(word for word in words if word)))
+    return uses
+
+
+def _axes(settings: Sequence[str], problems: list[str]) -> tuple[Axis, ...]:
+    axes = []
+    for text in settings:
+        name, equals, values = text.partition("=")
+        if not (name and equals and values):
+            problems.append(f"--set {text!r}: write NAME=VALUE, for example --set size=16MiB")
+        axes.append(Axis(name=name, values=tuple(values.split(","))))
+    repeated = {axis.name for axis in axes if [a.name for a in axes].count(axis.name) > 1}
+    problems += [f"--set {name}: given twice; write several values as {name}=A,B" for name in sorted(repeated)]
+    return tuple(axes)
+
+
+def _numbers(text: str, option: str, read: Callable[[str], int], problems: list[str]) -> tuple[int, ...]:
+    try:
+        return tuple(read(part) for part in text.split(","))
+    except ValueError as error:
+        problems.append(
+            f"{option} {text!r}: {error}" if read is parse_bytes else f"{option} {text!r}: not whole numbers"
+        )
+        return (1,)
+
+
+def _safe(name: str) -> str:
+    plain = "".join(c if c.isalnum() or c in "-_." else "_" for c in name)[:60]
+    return plain or hashlib.sha256(name.encode()).hexdigest()[:8]

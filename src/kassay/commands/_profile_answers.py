@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What `kassay profile` does: the profiles that are asked for, in one of five forms."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+import msgspec
+
+from kassay import pipeline
+from kassay.analysis.attribution import itemise
+from kassay.analysis.folding import folded
+from kassay.analysis.itemised import Profiled
+from kassay.clocks import clock_of, profiling
+from kassay.commands._profile_coverage import coverage_table
+from kassay.commands._profile_lines import lines_table
+from kassay.commands._profile_options import Profiling
+from kassay.commands._show import say, say_table
+from kassay.effects.files import write_atomic
+from kassay.errors import BadInput
+from kassay.journal.directory import open_directory
+from kassay.model.experiment import labels
+from kassay.model.guess import unknown
+from kassay.model.profile import CONTEXTS
+from kassay.model.texts import one_line
+from kassay.profile import coverage as covered
+from kassay.profile.lines import rows as source_lines
+from kassay.registry import discover
+from kassay.report.exports import Export, exported
+from kassay.report.itemised import Difference, profile_table, top_table
+
+
+class _Shown(NamedTuple):
+    """What an answer is made of. kernels: those whose profiles were found, in this order."""
+
+    directory: Path
+    asked: Profiling
+    kernels: Sequence[str]
+    settings: Mapping[str, str]
+    found: Sequence[Profiled]
+
+    @property
+    def contexts(self) -> Sequence[str]:
+        return (self.asked.context,) if self.asked.context else ()
+
+
+def answer(directory: Path, asked: Profiling) -> None:
+    """Prints the answer, or writes the file of --export. Raises BadInput for options that do not go together."""
+    known = labels(open_directory(directory).plan.experiment)
+    pair = (asked.base or known[0], asked.head or known[-1])
+    _check_kernels(asked, pair)
+    _check_forms(asked, known)
+    alone = (asked.kernel,) if asked.kernel is not None else None
+    wanted = alone or (pair if asked.base or asked.head or not asked.coverage else known)
+    settings = _settings(asked.set_ or ())
+    found = tuple(_counted(one) for one in pipeline.profiles(directory, wanted, asked.metric, settings))
+    if asked.fold:
+        found = tuple(msgspec.structs.replace(one, profile=folded(one.profile)) for one in found)
+    for refused in dict.fromkeys(one.refused for one in found if one.refused):
+        say(f"{one_line(refused)}\n", error=asked.export is not None)
+    form = next(iter(_forms_of(asked)), None)
+    show = _FORMS[form] if form is not None else _kernel if alone else _pair
+    show(_Shown(directory, asked, wanted, settings, found))
+
+
+def _pair(shown: _Shown) -> None:
+    base, head = shown.found
+    itemised = itemise(base.profile, head.profile, base.value, head.value, unit=head.unit)
+    difference = Difference(
+        base=base.profile.kernel, head=head.profile.kernel, metric=head.profile.phase, unit=head.unit,
+        base_value=base.value, head_value=head.value, itemised=itemised, where=head.where,
+    )  # fmt: skip
+    say(f"{itemised.sentence}\n\n")
+    say_table(top_table(difference, shown.asked.top, shown.contexts))
+
+
+def _kernel(shown: _Shown) -> None:
+    of = shown.found[0]
+    say_table(profile_table(of.profile, of.unit, shown.asked.top, shown.contexts, of.where))
+
+
+def _export(shown: _Shown) -> None:
+    name, out = shown.asked.export or "", shown.asked.out
+    known = discover("kassay.report.exports", "EXPORT", Export)
+    if name not in known:
+        summaries = "; ".join(f"{export.name} ({export.summary})" for export in known.values())
+        raise BadInput(f"--export: unknown {name!r}", f"known: {summaries}")
+    text = exported(known[name], shown.found[0].profile)
+    if out is None:
+        say(text)
+    else:
+        write_atomic(out, text.encode())
+
+
+def _coverage(shown: _Shown) -> None:
+    profiles, known = [one.profile for one in shown.found], [one.known for one in shown.found]
+    for number, source in enumerate(shown.asked.coverage or ()):
+        rows = covered.rows(covered.functions_of(source), profiles, known)
+        say("\n" if number else "")
+        say_table(coverage_table(source.name, [profile.kernel for profile in profiles], rows, shown.found[0].where))
+
+
+def _lines(shown: _Shown) -> None:
+    assert shown.asked.lines is not None
+    executed = pipeline.executed(shown.directory, shown.kernels[0], shown.asked.metric, shown.settings)
+    rows = source_lines(shown.asked.lines, executed.places, executed.blocks)
+    say_table(lines_table(shown.found[0], rows, shown.asked.top))
+
+
+_FORMS: Mapping[str, Callable[[_Shown], None]] = MappingProxyType(
+    {"--export": _export, "--coverage": _coverage, "--lines": _lines}
+)
+"""By the option that asks for it; without one of them it is a table of one kernel, or of two."""
+
+
+def _forms_of(asked: Profiling) -> list[str]:
+    given = {
+        "--export": asked.export is not None,
+        "--coverage": bool(asked.coverage),
+        "--lines": asked.lines is not None,
+    }
+    return [name for name in _FORMS if given[name]]
+
+
+def _settings(texts: Sequence[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        if not (name and value):
+            raise BadInput(f"--set {text!r}: not a setting", "write NAME=VALUE, for example --set size=16MiB")
+        if found.setdefault(name, value) != value:
+            raise BadInput(f"--set {name}: given twice", "one setting is shown at a time; give one value")
+    return found
+
+
+def _counted(one: Profiled) -> Profiled:
+    """Under a clock that measures time the functions explain the instructions they executed, not the metric."""
+    if one.profile.ticks is not None:
+        return one
+    count = sum(cost.instructions + cost.iterations for cost in one.profile.functions)
+    unit = f"{clock_of(profiling()[0]).unit}/{one.unit.partition('/')[2]}"
+    return msgspec.structs.replace(one, unit=unit, value=count / one.profile.operations)
+
+
+def _check_kernels(asked: Profiling, pair: tuple[str, str]) -> None:
+    if asked.kernel is not None and (asked.base is not None or asked.head is not None):
+        raise BadInput("--kernel: shows one kernel, --base and --head compare two", "give one or the other")
+    if asked.kernel is None and pair[0] == pair[1]:
+        raise BadInput(f"--base and --head: both are {pair[0]}", "name two kernels, or show one with --kernel")
+    if asked.context is not None and asked.context not in CONTEXTS:
+        raise unknown("--context: unknown", asked.context, CONTEXTS)
+
+
+def _check_forms(asked: Profiling, known: Sequence[str]) -> None:
+    given, out = _forms_of(asked), asked.out
+    if len(given) > 1:
+        raise BadInput(f"{given[0]} and {given[1]}: each is an answer of its own", "give one of them")
+    if out is not None and asked.export is None:
+        raise BadInput("--out: there is no --export whose file it would be", "add --export, or redirect the output")
+    if out is not None and not out.parent.is_dir():
+        raise BadInput(f"--out {out}: there is no directory {out.parent}", "make it, or name a file elsewhere")
+    if asked.kernel is None and (asked.export is not None or asked.lines is not None):
+        what = "--export: writes one kernel's profile" if asked.export is not None else "--lines: is about one kernel"
+        raise BadInput(what, f"add --kernel, one of {', '.join(known)}")
