@@ -16,11 +16,13 @@ from typing import NamedTuple
 
 from tests.analysis.plans import plan_of
 
-from kassay.analysis.analyse import Analysis, analyse
+from kassay.analysis.analyse import analyse
 from kassay.analysis.looks import looks, within
 from kassay.model.guest import PhaseRounds
 from kassay.model.measurement import CellEvidence, Measurement
 from kassay.model.plan import Plan, PlannedRun
+from kassay.model.report import Comparisons
+from kassay.spec.rules import question_of
 
 TICKS = 10_000_000
 CHANGES = ("regression", "improvement")
@@ -57,11 +59,11 @@ def cases() -> tuple[Case, ...]:
     )
 
 
-def session(case: Case, cv: float, draw: random.Random) -> Analysis:
+def session(case: Case, cv: float, draw: random.Random) -> Comparisons:
     """One session, looked at after each planned number of boots until it is decided."""
     values = _boots(case, cv, draw)
     for look in looks(case.plan.experiment.repeats):
-        found = analyse(case.plan, _evidence(case.plan, values, look))
+        found = analyse(case.plan, _evidence(case.plan, values, look), question_of(case.plan.experiment))
         if found.decided:
             break
     return found

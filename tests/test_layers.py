@@ -32,8 +32,8 @@ ALLOWED: dict[str, set[str]] = {
     "evidence": GROUND | {"journal", "guest", "profile"},
     "analysis": {"errors", "model", "registry", "clocks"},
     "report": {"errors", "model", "registry", "clocks", "__init__"},
-    "pipeline": GROUND
-    | {"spec", "plan", "run", "journal", "evidence", "analysis", "report", "imports", "search", "series"},
+    "questions": GROUND | {"clocks", "analysis", "report", "search", "series"},
+    "pipeline": GROUND | {"clocks", "spec", "plan", "run", "journal", "evidence", "analysis", "report", "imports"},
     # tools around the street
     "series": GROUND | {"kernels", "building"},
     "search": GROUND | {"kernels", "archive", "building", "journal", "evidence", "analysis", "report"},

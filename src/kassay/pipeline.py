@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 from msgspec import structs
 
-from kassay.analysis.analyse import Analysis, analyse
+from kassay.analysis.analyse import analyse
 from kassay.analysis.beside import side_by_side
 from kassay.analysis.choosing import chosen
-from kassay.analysis.gap import gaps
 from kassay.analysis.gate.same_shape import SHAPE
 from kassay.analysis.imported import CLOCK, judge_samples
 from kassay.analysis.interim import InterimLooks
@@ -19,8 +18,6 @@ from kassay.analysis.itemised import Profiled, itemised, profiled, stacks_of
 from kassay.analysis.itemised import executed as executed_at
 from kassay.analysis.outlook import outlook
 from kassay.analysis.seed_findings import judged_by_seed_rules
-from kassay.analysis.series import tabled
-from kassay.analysis.value import primary_value
 from kassay.clocks import clock_of
 from kassay.effects.files import swept
 from kassay.effects.lock import host_locked, locked, refusing
@@ -29,22 +26,24 @@ from kassay.evidence.profiles import Profiles
 from kassay.imports import store
 from kassay.journal.directory import BESIDE, RunDirectory, open_directory, resumed, started
 from kassay.journal.journal import append, open_journal, read_journal
-from kassay.model.experiment import Experiment, labels
+from kassay.model.experiment import Experiment
 from kassay.model.measurement import CellEvidence
+from kassay.model.plan import Plan
 from kassay.model.profile import Executed
 from kassay.model.progress import Progress, Tell, silent
+from kassay.model.question import Answered, Question
 from kassay.model.records import content_id
-from kassay.model.report import Report
+from kassay.model.report import Comparisons, Report
 from kassay.model.run import RunRecord
 from kassay.plan.prepare import Prepared, prepare, shared_cmdline
-from kassay.report.build import build_report, value_verdict
+from kassay.registry import discover
+from kassay.report.build import build_report
 from kassay.report.build_imported import build_imported
+from kassay.report.names import spoken_names
 from kassay.run.boot import Measurer, jobs_for
 from kassay.run.pace import known_pace, remember_pace
 from kassay.run.scheduler import owed, run_all, stages
-from kassay.search.log import is_search
-from kassay.search.loop import report as search_report
-from kassay.series.rows import kept as kept_rows
+from kassay.spec.rules import QUESTIONS, question_of
 
 _FIRST: Mapping[str, str] = MappingProxyType({})
 
@@ -68,27 +67,34 @@ def answer(directory: Path, tell: Tell = silent, *, seed_rules: bool = False) ->
     """
     if store.is_import(directory):
         return _answer_import(directory, seed_rules=seed_rules)
-    if is_search(directory):
-        return search_report(directory, lambda culprit: answer(culprit, tell, seed_rules=seed_rules))
+    for kind in (question.directory for question in discover(QUESTIONS, "QUESTION", Question).values()):
+        if kind is not None and kind.is_one(directory):
+            return kind.answer(directory, lambda run: answer(run, tell, seed_rules=seed_rules))
+    return _with_times(_answer_run(directory, tell, seed_rules=seed_rules), directory / BESIDE, tell)
+
+
+def _answer_run(directory: Path, tell: Tell, *, seed_rules: bool) -> Report:
+    """The answer of a run directory, without what was timed beside the counts."""
     read = _read(directory, tell)
     counted = Profiles(read.here, read.records, read.evidence)
-    plan, analysis = read.here.plan, read.analysis
-    rows = kept_rows(directory) if plan.experiment.question == "series" else None
-    findings = itemised(analysis.findings, plan.cells, counted)
+    plan, compared = read.here.plan, read.compared
+    question = question_of(plan.experiment)
+    findings = itemised(compared.findings, plan.cells, counted)
     report = build_report(
-        plan, findings, analysis.ladders, read.evidence, read.records, stacks=stacks_of(findings, plan.cells, counted),
-        cmdline=shared_cmdline(plan), spec_toml=read.here.pinned_spec(), directory=str(directory),
-        plan_id=read.here.plan_id, gate_fields=SHAPE, families=analysis.families, decided=analysis.decided,
-        gaps=gaps(findings, labels(plan.experiment)) if plan.experiment.question == "gap" else (),
-        series=rows and tabled(rows, findings),
+        plan, compared._replace(findings=findings, stacks=stacks_of(findings, plan.cells, counted)),
+        read.evidence, read.records, title=_title(plan, question), cmdline=shared_cmdline(plan),
+        spec_toml=read.here.pinned_spec(), directory=str(directory), plan_id=read.here.plan_id, gate_fields=SHAPE,
     )  # fmt: skip
-    if plan.experiment.question == "value":
-        one = primary_value(plan, read.evidence)
-        said = value_verdict(plan, one.metric, one.unit, one.side.value, one.refused)
-        report = structs.replace(report, verdict=said)
     if seed_rules:
         report = structs.replace(report, seed_rules=judged_by_seed_rules(findings))
-    return _with_times(report, directory / BESIDE, tell)
+    if question.complete is None:
+        return report
+    return question.complete(Answered(report=report, plan=plan, evidence=read.evidence, directory=directory))
+
+
+def _title(plan: Plan, question: Question) -> str:
+    workloads = ", ".join(use.name for use in plan.experiment.workloads)
+    return question.title(workloads, spoken_names(plan.experiment))
 
 
 def _answer_import(directory: Path, *, seed_rules: bool = False) -> Report:
@@ -111,7 +117,7 @@ def _with_times(report: Report, directory: Path, tell: Tell) -> Report:
     if [kernel.image_sha256 for kernel in plan.kernels] != [kernel.image_sha256 for kernel in report.kernels]:
         other = "The times in beside/ are of other kernel images than the counts, so they are not shown (--fresh)."
         return structs.replace(report, disclosures=(*report.disclosures, other))
-    rows = side_by_side(report.findings, timed.analysis.findings)
+    rows = side_by_side(report.findings, timed.compared.findings)
     return structs.replace(report, beside=rows, beside_machine=plan.machine)
 
 
@@ -125,13 +131,13 @@ def profiles(
     """
     read = _read(directory)
     counted = Profiles(read.here, read.records, read.evidence)
-    return profiled(chosen(read.analysis.findings, kernels, metric, settings), read.here.plan.cells, counted)
+    return profiled(chosen(read.compared.findings, kernels, metric, settings), read.here.plan.cells, counted)
 
 
 def executed(directory: Path, kernel: str, metric: str | None, settings: Mapping[str, str] = _FIRST) -> Executed:
     """How often each instruction address of one kernel was executed, in the rounds of profiles(), with the code."""
     read = _read(directory)
-    (one,) = chosen(read.analysis.findings, (kernel,), metric, settings)
+    (one,) = chosen(read.compared.findings, (kernel,), metric, settings)
     return executed_at(one, read.here.plan.cells, Profiles(read.here, read.records, read.evidence))
 
 
@@ -139,7 +145,7 @@ class _Read(NamedTuple):
     here: RunDirectory
     records: tuple[RunRecord, ...]
     evidence: tuple[CellEvidence, ...]
-    analysis: Analysis
+    compared: Comparisons
 
 
 def _read(directory: Path, tell: Tell = silent) -> _Read:
@@ -148,7 +154,7 @@ def _read(directory: Path, tell: Tell = silent) -> _Read:
     evidence = collect(here, records, tell)
     if not here.plan.experiment.exact:  # many settings take longer than two seconds
         tell(Progress(stage="judge", subject=directory.name, text=f"{len(records)} boots"))
-    return _Read(here, records, evidence, analyse(here.plan, evidence))
+    return _Read(here, records, evidence, analyse(here.plan, evidence, question_of(here.plan.experiment)))
 
 
 def _make_runs(prepared: Prepared, here: RunDirectory, records: tuple[RunRecord, ...], tell: Tell) -> None:
@@ -173,7 +179,7 @@ def _make_runs(prepared: Prepared, here: RunDirectory, records: tuple[RunRecord,
         text = record.outcome if record.outcome == "ok" else f"{record.outcome}: {record.detail}"
         tell(Progress(stage="run", subject=f"{done}/{total}", text=text, done=done / total))
 
-    enough = InterimLooks(here.plan, lambda made: collect(here, made), tell)
+    enough = InterimLooks(here.plan, question_of(here.plan.experiment), lambda made: collect(here, made), tell)
     with swept(here.path / "scratch") as scratch:
         measurer = Measurer(prepared, here.path, scratch.resolve())
         for stage in stages(here.plan):

@@ -6,9 +6,11 @@ from math import exp
 
 import msgspec
 
-from kassay.analysis.analyse import Analysis, analyse
+from kassay.analysis.analyse import analyse
 from kassay.model.measurement import CellEvidence
 from kassay.model.plan import Plan
+from kassay.model.report import Comparisons
+from kassay.spec.rules import question_of
 from tests.analysis.plans import plan_of
 from tests.analysis.sides import evidence, measurement
 
@@ -16,7 +18,7 @@ SCALE = 1_000_000
 
 
 def session(plan: Plan, boots: int, level: dict[int, float], *, cv: float = 0.01, control: float = 1.0,
-            seed: int = 1) -> Analysis:  # fmt: skip
+            seed: int = 1) -> Comparisons:  # fmt: skip
     """The analysis of the first `boots` of each kernel. level: by kernel."""
     draw = random.Random(seed)
     made = []
@@ -30,7 +32,7 @@ def session(plan: Plan, boots: int, level: dict[int, float], *, cv: float = 0.01
             for run in runs
         ]  # fmt: skip
         made.append(item(cell.id, plan, measured))
-    return analyse(plan, made)
+    return analyse(plan, made, question_of(plan.experiment))
 
 
 def item(cell_id: str, plan: Plan, measured: list) -> CellEvidence:  # type: ignore[type-arg]
@@ -65,7 +67,10 @@ def test_what_decides_is_the_same_without_the_other_metrics() -> None:
             for one, run in zip(ticks, runs, strict=True)
         ]
         made.append(item(cell.id, plan, measured))
-    whole, primary = analyse(plan, made), analyse(plan, made, primary_only=True)
+    whole, primary = (
+        analyse(plan, made, question_of(plan.experiment)),
+        analyse(plan, made, question_of(plan.experiment), primary_only=True),
+    )
     assert (whole.decided, primary.decided) == (True, True)
     assert [f for f in whole.findings if f.primary] == list(primary.findings)
 
@@ -170,7 +175,7 @@ def test_a_session_whose_control_boots_all_failed_says_so() -> None:
             for record in evidence("x", failures=("panic",)).failures
         )
         made.append(msgspec.structs.replace(one, control_failures=failures))
-    f = analyse(plan, made).findings[0]
+    f = analyse(plan, made, question_of(plan.experiment)).findings[0]
     assert (f.verdict, f.evidence) == ("regression", "partial")
     assert "the boots that would hold the first kernel against itself failed" in f.reasons[-1]
 
@@ -189,7 +194,7 @@ def test_what_is_said_of_some_settings_before_the_end_is_provisional() -> None:
             for run in plan.runs if run.cell == cell.id and run.block < 5
         ]  # fmt: skip
         made.append(item(cell.id, plan, measured))
-    found = analyse(plan, made)
+    found = analyse(plan, made, question_of(plan.experiment))
     assert not found.decided
     (f,) = [f for f in found.findings if f.verdict == "regression"]
     assert f.evidence == "partial" and f.reasons[-1].startswith("provisional: the session goes on")

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from kassay.model.bisect import Bisection, Candidate, Observation, Step
 from kassay.model.report import Report
-from kassay.report.bisection import bisected as as_bisected
+from kassay.questions.bisect import bisected as as_bisected
 from tests.report.parts import KERNELS, UNIT, finding, report_of
 
 VALUES = (301.6, 301.6, None, 672.6, 698.8)

@@ -7,6 +7,8 @@ from kassay.model.experiment import KernelUse
 from kassay.model.gap import Gap, GapFunction
 from kassay.model.report import Report
 from kassay.model.series import Series, SeriesPatch, SeriesRow, SeriesTable, SeriesValue
+from kassay.questions import gap as gap_question
+from kassay.questions import series as series_question
 from tests.report.parts import MACHINE, SETTINGS, UNIT, finding, report_of
 
 OLD, NEW, CANDIDATE = "debian:6.12.117", "debian:6.19.14", "debian:7.0.13"
@@ -43,7 +45,8 @@ def gap() -> Report:
             one_gap(),
         ),
     )  # fmt: skip
-    return replace(made, experiment=replace(made.experiment, question="gap"))
+    made = replace(made, experiment=replace(made.experiment, question="gap"))
+    return replace(made, lead=gap_question.lead_of(made))
 
 
 def row(name: str, kind: str, title: str, against: str = "", **more: object) -> SeriesRow:
@@ -105,4 +108,5 @@ def series() -> Report:
         series=SERIES,
     )
     uses = tuple(KernelUse(ref=f"build:~/linux@v7.0,tree={str(i) * 40}", name=n) for i, n in enumerate(names))
-    return replace(made, experiment=replace(made.experiment, question="series", kernels=uses))
+    made = replace(made, experiment=replace(made.experiment, question="series", kernels=uses))
+    return replace(made, lead=series_question.lead_of(made, SERIES))

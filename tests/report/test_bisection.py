@@ -5,7 +5,7 @@ import pytest
 from msgspec.structs import replace
 
 from kassay.model.bisect import Candidate, Step
-from kassay.report.bisection import bisected as as_bisected
+from kassay.questions.bisect import bisected as as_bisected
 from kassay.report.bisection import effort, introduced, log_table, path_table, section_texts, steps_table, verdict
 from kassay.report.formats import formats
 from tests.report.bisected_reports import bisected, bisection
@@ -102,5 +102,5 @@ def test_a_mail_says_between_which_releases_a_range_of_tags_was_found() -> None:
     )
     found = replace(bisection(), kind="releases", candidates=releases, introduced="v6.16..v6.17",
                     steps=(replace(bisection().steps[0], first=2, between=()),))  # fmt: skip
-    text = " ".join(formats()["mail"].render(replace(bisected(), bisection=found)).split())
+    text = " ".join(formats()["mail"].render(as_bisected(bisected(), found, "kassay-out/bisect")).split())
     assert "6.16.12 does not have it, 6.17.8 has, both as packaged by Debian" in text

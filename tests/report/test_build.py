@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """From a plan and its evidence to the whole answer, without a boot."""
 
+from pathlib import Path
+
 import msgspec
 
 from kassay.analysis.analyse import analyse
 from kassay.model.measurement import CellEvidence, Measurement
 from kassay.model.plan import Plan
-from kassay.model.report import Report
-from kassay.report.build import build_report, value_verdict
+from kassay.model.question import Answered
+from kassay.model.report import Comparisons, Report
+from kassay.report.build import build_report
+from kassay.report.names import spoken_names
+from kassay.spec.rules import question_of
 from tests.analysis.plans import plan_of
 from tests.analysis.sides import STATE, evidence, measurement
 from tests.report.reports import SAMPLES, attribution
@@ -24,9 +29,9 @@ def answered(plan: Plan, *items: CellEvidence) -> Report:
         msgspec.structs.replace(item, cell=cell, label=plan.kernels[cell.kernel].ref)
         for item, cell in zip(items, plan.cells, strict=True)
     ]
-    found = analyse(plan, cells)
+    found = analyse(plan, cells, question_of(plan.experiment))
     return build_report(
-        plan, found.findings, found.ladders, cells, (), cmdline="quiet", spec_toml="", directory="a b", plan_id="p",
+        plan, found, cells, (), title="", cmdline="quiet", spec_toml="", directory="a b", plan_id="p",
         gate_fields=("range.vmas",),
     )  # fmt: skip
 
@@ -95,11 +100,11 @@ def test_an_itemised_step_is_followed_by_the_command_that_shows_all_of_it() -> N
         msgspec.structs.replace(item, cell=cell, label=plan.kernels[cell.kernel].ref)
         for item, cell in zip(items, plan.cells, strict=True)
     ]
-    found = analyse(plan, cells)
+    found = analyse(plan, cells, question_of(plan.experiment))
     known = tuple(msgspec.structs.replace(f, attribution=attribution()) for f in found.findings)
     report = build_report(
-        plan, known, found.ladders, cells, (), cmdline="", spec_toml="", directory="a b", plan_id="p", gate_fields=(),
-        stacks=SAMPLES["compare"]().stacks,
+        plan, found._replace(findings=known, stacks=SAMPLES["compare"]().stacks), cells, (), title="", cmdline="",
+        spec_toml="", directory="a b", plan_id="p", gate_fields=(),
     )  # fmt: skip
     assert report.next_steps[0] == (
         "kassay profile 'a b' --base debian:6.1 --head debian:6.2 --top 0  (every function)"
@@ -110,11 +115,13 @@ def test_an_itemised_step_is_followed_by_the_command_that_shows_all_of_it() -> N
 
 def test_one_kernel_alone_has_a_title_and_an_answer() -> None:
     plan = plan_of(1, question="value")
-    report = build_report(
-        plan, (), (), (), (), cmdline="", spec_toml="", directory="d", plan_id="p", gate_fields=(),
+    value = question_of(plan.experiment)
+    assert value.title("w", spoken_names(plan.experiment)) == "What does w cost on 6.0?"
+    nothing = build_report(
+        plan, Comparisons((), ()), (), (), title="", cmdline="", spec_toml="", directory="d", plan_id="p",
+        gate_fields=(),
     )  # fmt: skip
-    assert report.title == "What does w cost on 6.0?"
-    assert value_verdict(plan, "iteration", "instructions/page", 303.6, ()) == (
-        "303.6 instructions/page (iteration) on 6.0. It is compared with nothing."
-    )
-    assert "is not known: swapped" in value_verdict(plan, "iteration", "instructions/page", 303.6, ("swapped",))
+    item = msgspec.structs.replace(evidence("k0", *runs(300)), cell=plan.cells[0])
+    known = Answered(report=nothing, plan=plan, evidence=(item,), directory=Path("d"))
+    assert value.complete is not None
+    assert value.complete(known).verdict == "30 000 instructions/page (iteration) on 6.0. It is compared with nothing."

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.analysis.attribution import itemise
+from kassay.model.layout import Table
 from kassay.model.profile import Profile
 from kassay.model.records import Setting
 from kassay.report.itemised import Difference, difference, differences, full_table, profile_table, said, told, top_table
-from kassay.report.tables import Table
 from tests.analysis.profiles import BASE, HEAD, Counts, cost, profile, value
 from tests.report.reports import SAMPLES, UNIT
 

@@ -3,7 +3,6 @@
 
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import NamedTuple
 
 from msgspec import structs
 
@@ -21,42 +20,33 @@ from kassay.clocks import Clock, clock_of
 from kassay.model.finding import Finding, Ladder, Point
 from kassay.model.measurement import CellEvidence
 from kassay.model.plan import Plan
-from kassay.model.timing import Family
+from kassay.model.question import Question
+from kassay.model.report import Comparisons
 from kassay.model.workload import Phase
 from kassay.registry import discover
 
 
-class Analysis(NamedTuple):
-    """Everything that the evidence says. look: boots per kernel that were judged as times; None for exact counts, and
-    before the first look. decided: whether more runs could change no answer."""
-
-    findings: tuple[Finding, ...]
-    ladders: tuple[Ladder, ...]
-    families: tuple[Family, ...] = ()
-    look: int | None = None
-    decided: bool = False
-
-
-def analyse(plan: Plan, evidence: Iterable[CellEvidence], *, primary_only: bool = False) -> Analysis:
-    """Every comparison of the plan, in plan order; neighbours for a ladder, and its two ends.
+def analyse(
+    plan: Plan, evidence: Iterable[CellEvidence], question: Question, *, primary_only: bool = False
+) -> Comparisons:
+    """Every comparison that the question asks for, in plan order.
 
     Pure: the same plan and evidence give the same answer. primary_only: of the primary metrics, which decide.
     """
     if primary_only:
         plan = _primary(plan)
     if plan.experiment.exact:
-        findings, ladders = _compared(plan, tuple(evidence), None)
-        return Analysis(findings, ladders)
+        findings, ladders = _compared(plan, question, tuple(evidence), None)
+        return Comparisons(findings, ladders)
     at_look, boots = seen(plan, tuple(evidence))
     session = session_of(plan.experiment, boots)
-    findings, ladders = _compared(plan, at_look, session)
-    ladder = plan.experiment.question == "ladder"
-    if ladder:
+    findings, ladders = _compared(plan, question, at_look, session)
+    if question.ladder:
         findings = in_accord(findings, ladders, session)
-    settled, families = settle(findings, _controls(plan, at_look, session), session, families=not ladder)
-    if ladder:
+    settled, families = settle(findings, _controls(plan, at_look, session), session, families=not question.ladder)
+    if question.ladder:
         ladders = with_steps(ladders, settled)
-    return Analysis(settled, ladders, families, boots, boots is not None and decided(settled))
+    return Comparisons(settled, ladders, families, boots, boots is not None and decided(settled))
 
 
 def _primary(plan: Plan) -> Plan:
@@ -66,7 +56,7 @@ def _primary(plan: Plan) -> Plan:
 
 
 def _compared(
-    plan: Plan, evidence: tuple[CellEvidence, ...], session: Session | None
+    plan: Plan, question: Question, evidence: tuple[CellEvidence, ...], session: Session | None
 ) -> tuple[tuple[Finding, ...], tuple[Ladder, ...]]:
     findings: list[Finding] = []
     ladders: list[Ladder] = []
@@ -74,8 +64,8 @@ def _compared(
         for phase in _phases(plan, group):
             by = method_of(group, phase.name)
             pair = _comparer(plan, group, phase, by, session)
-            compared = [pair(base, head) for base, head in _pairs(plan, len(group))]
-            if plan.experiment.question == "ladder":
+            compared = [pair(base, head) for base, head in question.pairs(plan.experiment.kernels[: len(group)])]
+            if question.ladder:
                 steps = find_steps([_measured(item) for item in group], pair)
                 ladders.append(build_ladder(group, phase, steps, by))
                 compared += [step for step in steps if step not in compared]
@@ -143,17 +133,6 @@ def _groups(evidence: Iterable[CellEvidence]) -> list[tuple[CellEvidence, ...]]:
     for item in evidence:
         groups.setdefault(item.cell.setting_key, []).append(item)
     return [tuple(sorted(group, key=lambda item: item.cell.kernel)) for group in groups.values()]
-
-
-def _pairs(plan: Plan, kernels: int) -> list[tuple[int, int]]:
-    """Which kernels are compared, by their places."""
-    if plan.experiment.question == "series":
-        uses = plan.experiment.kernels[:kernels]
-        asked = [(use.against or 0, place) for place, use in enumerate(uses) if place]
-        return list(dict.fromkeys((*asked, *((0, place) for place in range(1, len(uses))))))
-    neighbours = [(i, i + 1) for i in range(kernels - 1)]
-    ends = [(0, kernels - 1)] if plan.experiment.question in ("ladder", "gap") and kernels > 2 else []
-    return [*neighbours, *ends]
 
 
 def _phases(plan: Plan, group: tuple[CellEvidence, ...]) -> tuple[Phase, ...]:

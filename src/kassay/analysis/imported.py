@@ -5,7 +5,6 @@ from fractions import Fraction
 from itertools import pairwise
 from statistics import median
 
-from kassay.analysis.analyse import Analysis
 from kassay.analysis.exact import Judgement, withheld
 from kassay.analysis.families import held
 from kassay.analysis.in_words import Share, sentence
@@ -15,6 +14,7 @@ from kassay.analysis.timed_ladder import in_accord, ladder_of, with_steps
 from kassay.clocks import clock_of
 from kassay.model.finding import DERIVED, Attribution, AttributionRow, Finding, Ladder, Side
 from kassay.model.machine import MachineUse
+from kassay.model.report import Comparisons
 from kassay.model.samples import UNITS_OF_REPLICATION, FunctionShares, Samples, SampleSeries
 
 CLOCK = "imported"
@@ -24,7 +24,7 @@ STATE_DOUBT = "the page state that the kernels worked on is not known: the value
 _Key = tuple[object, ...]
 
 
-def judge_samples(samples: Samples, margin: float) -> Analysis:
+def judge_samples(samples: Samples, margin: float) -> Comparisons:
     """Every metric, neighbours in the order of samples.kernels; with more than two kernels also as ladders."""
     findings: list[Finding] = []
     ladders: list[Ladder] = []
@@ -39,9 +39,9 @@ def judge_samples(samples: Samples, margin: float) -> Analysis:
     findings += [_by_function(samples, shares) for shares in samples.shares]
     if ladders:
         joined = in_accord(findings, ladders, session)
-        return Analysis(joined, with_steps(ladders, joined))
+        return Comparisons(joined, with_steps(ladders, joined))
     # Cells of a file may share their boots, and then say nothing together: no statement about all of them.
-    return Analysis(held(findings, session).findings, ())
+    return Comparisons(held(findings, session).findings, ())
 
 
 def session_of(samples: Samples) -> Session:

@@ -9,6 +9,7 @@ from kassay.model.finding import Finding
 from kassay.model.measurement import CellEvidence
 from kassay.model.plan import Plan
 from kassay.model.progress import Progress, Tell
+from kassay.model.question import Question
 from kassay.model.run import RunRecord
 
 Collect = Callable[[tuple[RunRecord, ...]], tuple[CellEvidence, ...]]
@@ -17,8 +18,8 @@ Collect = Callable[[tuple[RunRecord, ...]], tuple[CellEvidence, ...]]
 class InterimLooks:
     """Callable with all records so far; True when no more boots are needed. Says what each look found."""
 
-    def __init__(self, plan: Plan, collect: Collect, tell: Tell) -> None:
-        self._plan, self._collect, self._tell, self._last = plan, collect, tell, 0
+    def __init__(self, plan: Plan, question: Question, collect: Collect, tell: Tell) -> None:
+        self._plan, self._question, self._collect, self._tell, self._last = plan, question, collect, tell, 0
 
     def __call__(self, records: tuple[RunRecord, ...]) -> bool:
         plan = self._plan
@@ -30,7 +31,7 @@ class InterimLooks:
         if look is None or look == self._last:
             return False
         self._last = look
-        analysis = analyse(plan, self._collect(records), primary_only=True)
+        analysis = analyse(plan, self._collect(records), self._question, primary_only=True)
         text = "all decided" if analysis.decided else _open(analysis.findings)
         self._tell(Progress(stage="look", subject=f"{look} boots a kernel", text=text))
         return analysis.decided

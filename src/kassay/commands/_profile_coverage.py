@@ -3,10 +3,10 @@
 
 from collections.abc import Sequence
 
+from kassay.model.layout import Table, cells
 from kassay.model.texts import one_line
 from kassay.model.units import format_number
 from kassay.profile.coverage import CoverageRow
-from kassay.report.tables import Table, cells
 
 
 def coverage_table(source: str, kernels: Sequence[str], rows: Sequence[CoverageRow], at: str = "") -> Table:

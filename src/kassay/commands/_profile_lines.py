@@ -4,10 +4,10 @@
 from collections.abc import Sequence
 
 from kassay.analysis.itemised import Profiled
+from kassay.model.layout import Table, cells
 from kassay.model.texts import one_line
 from kassay.profile.lines import LineCost
 from kassay.report.columns import Column, summed
-from kassay.report.tables import Table, cells
 
 _ROOT = ("/mm/", "/kernel/", "/lib/", "/arch/", "/include/", "/fs/", "/guest/")
 

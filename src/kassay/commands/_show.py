@@ -15,12 +15,12 @@ from kassay.effects import clock, terminal
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
+    from kassay.model.layout import Table
     from kassay.model.progress import Progress as Event
     from kassay.model.progress import Tell
     from kassay.model.report import Report
     from kassay.report.aligned import Line
     from kassay.report.formats import Format
-    from kassay.report.tables import Table
 
 _PLAIN_EVERY_S = 2.0
 _UNLIMITED = 100_000

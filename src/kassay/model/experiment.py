@@ -10,7 +10,6 @@ from kassay.model.records import Record
 
 SCHEMA = "kassay-experiment/1"
 ORDERS = ("interleaved", "sandwich", "sequential")
-QUESTIONS = ("compare", "ladder", "gap", "series", "value")
 BOOTS = ("short", "stock", "snapshot")
 
 

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The answer, complete and without layout: every format renders this record and nothing else."""
 
+from typing import NamedTuple
+
 from kassay.model.bisect import Bisection
 from kassay.model.experiment import Experiment
 from kassay.model.finding import Finding, Ladder
 from kassay.model.gap import Gap
 from kassay.model.kernel import KernelIdentity
+from kassay.model.layout import Block
 from kassay.model.machine import MachineIdentity, MachineUse
 from kassay.model.profile import StackCost
 from kassay.model.records import Record, Setting
@@ -70,6 +73,45 @@ class KernelStacks(Record, frozen=True, kw_only=True):
     stacks: tuple[StackCost, ...]
 
 
+class Comparisons(NamedTuple):
+    """Everything that the evidence says. look: boots per kernel that were judged as times; None for exact counts, and
+    before the first look. decided: whether more runs could change no answer, so that planned runs that were not made
+    are not needed. stacks: of the primary metrics."""
+
+    findings: tuple[Finding, ...]
+    ladders: tuple[Ladder, ...]
+    families: tuple[Family, ...] = ()
+    look: int | None = None
+    decided: bool = False
+    stacks: tuple[KernelStacks, ...] = ()
+
+
+class Lead(Record, frozen=True, kw_only=True):
+    """What the answer to a question consists of besides its comparisons, or in their place, for each kind of reader.
+
+    replaces: where it stands in place of the comparisons: "screen", "page", "mail". pairs: the comparisons that the
+    answer is about, as labels of base and head; the others explain these. screen: the terminal; page: markdown and
+    HTML; mail: blocks of lines. sentences: whether a screen also says in which functions each difference is.
+    mail_answer: first paragraph of a mail, in place of the comparisons; mail_also: further ones. subject: of a mail,
+    after the workload's name; "" for the subject of the leading comparison. mail_open: what stays unknown of the commit
+    that made the change. introduced: where it began, as a regression tracker takes it, and how that was found. repeat:
+    the command of kassay with its arguments in place of `compare BASE HEAD`.
+    """
+
+    replaces: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()
+    screen: tuple[Block, ...] = ()
+    page: tuple[Block, ...] = ()
+    mail: tuple[tuple[str, ...], ...] = ()
+    sentences: bool = True
+    mail_answer: str = ""
+    mail_also: tuple[str, ...] = ()
+    subject: str = ""
+    mail_open: tuple[str, ...] | None = None
+    introduced: tuple[str, str] | None = None
+    repeat: tuple[str, ...] = ()
+
+
 class Report(Record, frozen=True, kw_only=True):
     """Everything a reader may ask.
 
@@ -84,6 +126,7 @@ class Report(Record, frozen=True, kw_only=True):
     beside_machine: what the time was measured on. sources: imported files; empty for own runs.
     gaps: of the question "gap", one for each metric and setting. series, bisection:
     where these were asked for; the findings are then of the series' rows, or of the culprit and the kernel before it.
+    lead: what a question puts beside its comparisons, or in their place.
     lkp_header: of an imported table of the kernel test robot. workloads: in their own words; empty for imports.
     """
 
@@ -117,4 +160,5 @@ class Report(Record, frozen=True, kw_only=True):
     gaps: tuple[Gap, ...] = ()
     series: Series | None = None
     bisection: Bisection | None = None
+    lead: Lead | None = None
     schema: str = SCHEMA

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 
-from kassay.report.tables import Table
+from kassay.model.layout import Table
 from kassay.report.words import cut, short_names
 
 _OTHERS = 26  # at most, of every column but the first

@@ -2,13 +2,13 @@
 """The tables behind an answer: kernels, machine, audited state, runs, words."""
 
 from kassay.model.kernel import KernelIdentity
+from kassay.model.layout import Cell, Table, cells
 from kassay.model.machine import MachineUse
 from kassay.model.records import Setting
 from kassay.model.report import AuditTable, Report
 from kassay.model.run import OUTCOMES
 from kassay.model.texts import machine_text, one_line, settings_text
 from kassay.report.series import all_series
-from kassay.report.tables import Cell, Table, cells
 from kassay.report.words import glossary
 
 _HASH_DIGITS = 12  # enough to tell kernels apart by eye; the folded table has all 64

@@ -3,49 +3,14 @@
 
 import re
 from collections.abc import Sequence
-from shlex import quote
 from statistics import median
 
-from msgspec import structs
-
 from kassay.model.bisect import OUTCOMES, Bisection, Candidate, Step
-from kassay.model.finding import REFUSED
-from kassay.model.report import Report
+from kassay.model.layout import Table, cells
 from kassay.model.texts import one_line
 from kassay.model.units import format_change, format_numbers
-from kassay.report.tables import Table, cells
 
 _RELEASE = re.compile(r"(\d+\.\d+)(?:\.(\d+))?(?:[~-](rc\d+))?")
-
-
-def bisected(report: Report, found: Bisection, directory: str) -> Report:
-    """The report of the culprit's comparison, as the answer of the whole search."""
-    step = found.steps[0]
-    further = _next(found, directory)
-    # Between states that are not the same there is a difference, but none in speed.
-    direction = "slower" if step.change > 0 else "faster"
-    asked = f"changed the figure of {found.workload}" if _refused(report) else f"made {found.workload} {direction}"
-    return structs.replace(
-        report,
-        title=f"Which {_noun(found)} {asked}?",
-        verdict=f"{verdict(found)} {_judged(report)}".strip(),
-        bisection=found,
-        next_steps=(*further, *report.next_steps),
-    )
-
-
-def _refused(report: Report) -> bool:
-    """Whether the culprit and the kernel before it must not be compared."""
-    primary = [f for f in report.findings if f.primary]
-    return bool(primary) and all(f.verdict in REFUSED for f in primary)
-
-
-def _judged(report: Report) -> str:
-    """The comparison's own verdict, which must not be drowned by the search's."""
-    if _refused(report):
-        return f"No claim is made of it: compared with what was before it, {report.verdict}"
-    word = next((f"{f.verdict}, {f.evidence}" for f in report.findings if f.primary), "")
-    return f"Compared with what was before it: {word}. {report.verdict}" if word else report.verdict
 
 
 def verdict(found: Bisection) -> str:
@@ -65,7 +30,7 @@ def _culprit(found: Bisection, step: Step) -> str:
         what = f"in {named(found, step)} or in what could not be measured before it ({names})"
         return f"The change after {called(found, step.last_without)} is {what}: {values}{sure}"
     by = f" by {one.author}" if (one := found.candidates[step.first]).author else ""
-    return f"{named(found, step)}{by} is the first {_noun(found)} with the change: {values}{sure}"
+    return f"{named(found, step)}{by} is the first {noun(found)} with the change: {values}{sure}"
 
 
 def amounts(step: Step) -> str:
@@ -92,7 +57,7 @@ def effort(found: Bisection) -> str:
     boots = sum(one.boots for one in searched)
     measured = sum(one.measured for one in searched)
     count = len(searched[-1].candidates) - 1
-    among = f"Found among {count} {_noun(found)}{'s' * (count != 1)} by measuring {measured}, ends included"
+    among = f"Found among {count} {noun(found)}{'s' * (count != 1)} by measuring {measured}, ends included"
     through = f", through {len(searched) - 1} merge{'s' * (len(searched) > 2)}" if len(searched) > 1 else ""
     skips = [f"{called(one, place)} {_why(one, place)}" for one in searched for place in one.skipped]
     skipped = f"; skipped: {', '.join(skips)}" if skips else "; nothing was skipped"
@@ -104,7 +69,8 @@ def _why(found: Bisection, place: int) -> str:
     return f"({outcome})"
 
 
-def _noun(found: Bisection) -> str:
+def noun(found: Bisection) -> str:
+    """What a candidate is: a commit, a release, a kernel."""
     return {"git": "commit", "releases": "release"}.get(found.kind, "kernel")
 
 
@@ -126,11 +92,6 @@ def _tag(series: str, update: str | None, candidate: str | None, *, updates: boo
     if candidate:
         return f"v{series}-{candidate}"
     return f"v{series}.{update}" if updates and update and update != "0" else f"v{series}"
-
-
-def _next(found: Bisection, directory: str) -> tuple[str, ...]:
-    check = f"kassay bisect --replay {quote(directory)}  (every decision again, from the log alone)"
-    return (check,)
 
 
 def section_texts(found: Bisection) -> tuple[str, ...]:

@@ -8,22 +8,13 @@ from statistics import median
 from kassay import __version__
 from kassay.clocks import clock_of
 from kassay.model.experiment import labels
-from kassay.model.finding import EVIDENCE, REFUSED, Finding, Ladder
-from kassay.model.gap import Gap
+from kassay.model.finding import REFUSED, Finding, Ladder
 from kassay.model.measurement import CellEvidence
 from kassay.model.plan import Plan
-from kassay.model.report import AuditTable, KernelStacks, Report, RunFailure, RunSummary
+from kassay.model.report import AuditTable, Comparisons, Report, RunFailure, RunSummary
 from kassay.model.run import RunRecord, WallTime
-from kassay.model.series import Series, SeriesTable
-from kassay.model.texts import cpus_text, memory_text
-from kassay.model.timing import Family
-from kassay.model.units import format_numbers
-from kassay.report.gap import gap_sentence
-from kassay.report.names import spoken_names
+from kassay.report.answer import verdict_of
 from kassay.report.repeat import again, step_alone
-from kassay.report.sentences import compare_sentence, ladder_sentence, subject
-from kassay.report.series_table import series_sentences
-from kassay.report.timing import family_sentence
 
 _STATE_FIELDS = (
     ("range.Rss", "kB resident"), ("range.AnonHugePages", "kB AnonHugePages"),
@@ -33,39 +24,33 @@ _STATE_FIELDS = (
 
 def build_report(
     plan: Plan,
-    findings: tuple[Finding, ...],
-    ladders: tuple[Ladder, ...],
+    compared: Comparisons,
     evidence: Sequence[CellEvidence],
     records: Sequence[RunRecord],
     *,
+    title: str,
     cmdline: str,
     spec_toml: str,
     directory: str,
     plan_id: str,
     gate_fields: tuple[str, ...],
-    stacks: tuple[KernelStacks, ...] = (),
-    families: tuple[Family, ...] = (),
-    decided: bool = False,
-    gaps: tuple[Gap, ...] = (),
-    series: Series | None = None,
 ) -> Report:
-    """The whole answer. cmdline: the kernel command line all runs share. directory: as the user may type it.
-
-    decided: planned runs that were not made are not needed.
-    """
-    experiment, clock = plan.experiment, clock_of(plan.experiment.clock)
+    """The report of an experiment's comparisons. title: the question in words. cmdline: the kernel command line that
+    all runs share. directory: as the user may type it."""
+    experiment, findings, ladders = plan.experiment, compared.findings, compared.ladders
+    clock = clock_of(experiment.clock)
     return Report(
-        title=_title(plan),
-        verdict=_told(plan, findings, gaps, series) or _verdict(plan, findings, ladders, families),
+        title=title,
+        verdict=verdict_of(plan, findings, ladders, compared.families),
         experiment=experiment,
         kernels=plan.kernels,
         machine=plan.machine,
         findings=findings,
         ladders=ladders,
-        runs=_runs(plan, findings, evidence, records, decided=decided),
+        runs=_runs(plan, findings, evidence, records, decided=compared.decided),
         audits=tuple(_audits(evidence)),
         gate_fields=gate_fields,
-        stacks=stacks,
+        stacks=compared.stacks,
         state=_state(findings, evidence),
         scope=clock.scope,
         disclosures=(*_notes(evidence), *_compilers(plan), *clock.limits, *_parameters(plan, cmdline)),
@@ -75,19 +60,9 @@ def build_report(
         wall=_wall(records),
         plan_id=plan_id,
         kassay_version=__version__,
-        families=families,
+        families=compared.families,
         workloads=plan.workloads,
-        gaps=gaps,
-        series=series,
     )
-
-
-def value_verdict(plan: Plan, metric: str, unit: str, value: float | None, refused: Sequence[str]) -> str:
-    """The answer where one kernel was measured alone, as in a step of a bisection."""
-    (name,) = spoken_names(plan.experiment)
-    if refused or value is None:
-        return f"{metric} of {name} is not known: {'; '.join(refused) or 'nothing was measured'}."
-    return f"{format_numbers([value])[0]} {unit} ({metric}) on {name}. It is compared with nothing."
 
 
 def _notes(evidence: Sequence[CellEvidence]) -> tuple[str, ...]:
@@ -120,81 +95,6 @@ def _disturbed(plan: Plan) -> tuple[str, ...]:
     tasks = plan.experiment.background
     spinning = f"{tasks} task(s) named kassay-spin ran beside the workload (--background)."
     return (*waited, *((spinning,) if tasks else ()))
-
-
-def _title(plan: Plan) -> str:
-    names = ", ".join(use.name for use in plan.experiment.workloads)
-    if plan.experiment.question == "ladder":
-        return f"Which kernel made {names} slower?"
-    if plan.experiment.question == "series":
-        return f"What does each patch of the series do to {names}?"
-    if plan.experiment.question == "gap":
-        old, new, candidate = spoken_names(plan.experiment)
-        return f"How much of the change in {names} from {old} to {new} does {candidate} take back?"
-    if plan.experiment.question == "value":
-        return f"What does {names} cost on {spoken_names(plan.experiment)[0]}?"
-    base, head = spoken_names(plan.experiment)[:2]
-    return f"Did {names} get slower from {base} to {head}?"
-
-
-def _verdict(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladder], families: Sequence[Family]) -> str:
-    """What all settings say together, then one sentence per primary metric, workload, setting and machine, and how
-    strong the evidence is."""
-    names = spoken_names(plan.experiment)
-    called = dict(zip(labels(plan.experiment), names, strict=True))
-    sentences = [family_sentence(family) for family in families]
-    for one in ladders if plan.experiment.question == "ladder" else findings:
-        if not one.primary:
-            continue
-        what = subject(next(w for w in plan.workloads if w.name == one.workload), one.settings)
-        point = ", ".join(_point(plan, one))
-        what += f" ({point})" if point else ""
-        if isinstance(one, Ladder):
-            sentences.append(ladder_sentence(what, one, names))
-        else:
-            base, head = (called.get(side.kernel, side.kernel) for side in one.sides)
-            sentences.append(compare_sentence(what, one, base, head))
-    return " ".join((*sentences, *_strength(findings))) or "Nothing was measured."
-
-
-def _told(plan: Plan, findings: Sequence[Finding], gaps: Sequence[Gap], series: Series | None) -> str:
-    """The answer to a question about a gap or a series; "" to any other."""
-    names = dict(zip(labels(plan.experiment), spoken_names(plan.experiment), strict=True))
-    said = [gap_sentence(_what(plan, gap), gap, names) for gap in gaps if gap.primary]
-    if series is not None:
-        told = [series_sentences(_what(plan, one), series, one) for one in series.tables if one.primary]
-        said += [sentence for sentences in told for sentence in sentences]
-    return " ".join((*said, *_strength(findings))) if said else ""
-
-
-def _what(plan: Plan, one: Gap | SeriesTable) -> str:
-    """The work, and at which point of the matrix."""
-    point = ", ".join(_point(plan, one))
-    what = subject(next(w for w in plan.workloads if w.name == one.workload), one.settings)
-    return f"{what} ({point})" if point else what
-
-
-def _point(plan: Plan, one: Finding | Ladder | Gap | SeriesTable) -> list[str]:
-    """Where in the experiment's matrix this is: only what takes more than one value."""
-    uses = [use for use in plan.experiment.workloads if use.name == one.workload]
-    varied = {axis.name for use in uses for axis in use.axes if len(axis.values) > 1 or len(uses) > 1}
-    words = [f"{item.name}={item.value}" for item in one.settings if item.name in varied]
-    if len({cell.machine for cell in plan.cells}) > 1:
-        machine = (cpus_text(one.machine.cpus), memory_text(one.machine.memory_bytes))
-        words += [text for text in machine if text]
-    return words
-
-
-def _strength(findings: Sequence[Finding]) -> tuple[str, ...]:
-    """Said whenever it is not the strongest: a sentence must not sound surer than it is."""
-    admitted = [f for f in findings if f.primary and f.verdict not in REFUSED]
-    weak = [f for f in admitted if f.evidence not in ("exact", "reliable")]
-    if not weak:
-        return ()
-    worst = max((f.evidence for f in weak), key=list(EVIDENCE).index)
-    reasons = list(dict.fromkeys(reason for f in weak if f.evidence == worst for reason in f.reasons))
-    more = f", and {len(reasons) - 1} more" if len(reasons) > 1 else ""
-    return (f"Evidence: {worst} ({reasons[0]}{more})." if reasons else f"Evidence: {worst}.",)
 
 
 def _runs(plan: Plan, findings: Sequence[Finding], evidence: Sequence[CellEvidence],

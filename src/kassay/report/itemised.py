@@ -5,13 +5,13 @@ from collections.abc import Sequence, Sized
 from itertools import compress
 
 from kassay.model.finding import REFUSED, Attribution, AttributionRow, Finding
+from kassay.model.layout import Cell, Table, cells
 from kassay.model.profile import FunctionCost, Profile
 from kassay.model.records import Record
 from kassay.model.report import Report
 from kassay.model.texts import machine_text, one_line, settings_text
 from kassay.model.units import format_change, format_decimals, format_number, places_of
 from kassay.report.columns import Column, summed
-from kassay.report.tables import Cell, Table, cells
 
 TOP = 10  # rows where the whole table does not fit
 _INSIDE = "└ "

@@ -4,12 +4,13 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from kassay.model.experiment import labels
+from kassay.model.layout import Cell, Table, cells
 from kassay.model.report import Report
 from kassay.model.texts import memory_text, one_line
 from kassay.model.units import format_change, format_decimals, format_number
 from kassay.report.names import spoken_names
 from kassay.report.series import Row, Series, groups
-from kassay.report.tables import Cell, Table, cells, interval_text
+from kassay.report.tables import interval_text
 
 _Place = tuple[str | None, str, str, tuple[str, ...]]
 

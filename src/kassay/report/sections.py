@@ -3,15 +3,14 @@
 
 from kassay.clocks import clock_of
 from kassay.model.finding import REFUSED
+from kassay.model.layout import Table
 from kassay.model.records import Record
-from kassay.model.report import Report
+from kassay.model.report import Lead, Report
 from kassay.model.texts import machine_text, one_line, settings_text, verbatim
 from kassay.model.units import format_bytes
-from kassay.report import appendix, bisection, gap, itemised, series_table, tables, timing
+from kassay.report import appendix, itemised, tables, timing
 from kassay.report.icicle import Icicle, icicles
-from kassay.report.names import called
 from kassay.report.series import Group, Series, groups
-from kassay.report.tables import Table
 from kassay.report.words import outcomes_text
 
 _INDENTED = (
@@ -49,12 +48,15 @@ class Section(Record, frozen=True, kw_only=True):
 
 def sections(report: Report) -> tuple[Section, ...]:
     """All sections that have something to say; an empty one is left out only when its absence says so by itself."""
-    # A series has a comparison for each row, or two: one table says it all, and all findings stand further below.
-    results = _series(report) or tuple(_result(group) for group in groups(report))
+    lead = report.lead or Lead()
+    # What a question puts in their place says it all in one table; all findings stand further below.
+    replaced = "page" in lead.replaces
+    results = () if replaced else tuple(_result(group) for group in groups(report))
+    if not (results or replaced):
+        results = (Section(title="Result", text=("No comparison was made, so there is no value to show.",)),)
     found = (
-        _gaps(report),
-        _bisection(report),
-        *(results or (Section(title="Result", text=("No comparison was made, so there is no value to show.",)),)),
+        *(Section(title=one.title, text=one.text, items=one.items, tables=one.tables) for one in lead.page),
+        *results,
         _beside(report),
         _timed(report),
         _seed_rules(report),
@@ -71,38 +73,6 @@ def sections(report: Report) -> tuple[Section, ...]:
         Section(title="Words", tables=(appendix.words_table(report),)),
     )
     return tuple(section for section in found if section is not None)
-
-
-def _gaps(report: Report) -> Section | None:
-    if not report.gaps:
-        return None
-    itemised_ = (gap.function_table(one, top=None) for one in report.gaps if one.primary)
-    found = (*gap.gap_tables(report, called(report)), *(table for table in itemised_ if table is not None))
-    return Section(title="How much of the gap is closed", text=gap.notes(report), tables=found)
-
-
-def _series(report: Report) -> tuple[Section, ...]:
-    if report.series is None:
-        return ()
-    shown = series_table.primary_tables(report)
-    others = [table for table in report.series.tables if table not in shown]
-    found = [series_table.cover_table(report.series, table) for table in (*shown, *others)]
-    where = [line for table in shown for line in series_table.where_lines(report.series, table)]
-    text = (series_table.AGAINST.capitalize(), "n: boots with nothing moved.")
-    rows = series_table.rows_table(report.series)
-    return (Section(title="Result: patch by patch", text=text, items=tuple(where), tables=(*found, rows)),)
-
-
-def _bisection(report: Report) -> Section | None:
-    found = report.bisection
-    if found is None:
-        return None
-    return Section(
-        title="How it was found",
-        text=bisection.section_texts(found),
-        items=bisection.skips(found),
-        tables=bisection.tables(found),
-    )
 
 
 def _result(group: Group) -> Section:

@@ -4,35 +4,13 @@
 from collections.abc import Sequence
 
 from kassay.model.finding import REFUSED, VERDICTS, Finding, Side
+from kassay.model.layout import Cell, Table, cells
 from kassay.model.profile import CONTEXTS
-from kassay.model.records import Record
 from kassay.model.report import Report
 from kassay.model.texts import machine_text, one_line, settings_text
 from kassay.model.units import format_change, format_numbers
 from kassay.report.series import Group, Row, Series
 from kassay.report.words import count_text, run_length
-
-
-class Cell(Record, frozen=True, kw_only=True):
-    """One field: its text on one line, and why it stands out: a verdict's word, "differs", or ""."""
-
-    text: str
-    mark: str = ""
-
-
-class Table(Record, frozen=True, kw_only=True):
-    """A table. numeric: columns (by index) that are aligned to the right. folded: long, may be shown closed."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    numeric: tuple[int, ...] = ()
-    folded: bool = False
-
-
-def cells(*texts: str, mark: str = "") -> tuple[Cell, ...]:
-    """A row; every cell becomes one line and carries `mark`."""
-    return tuple(Cell(text=one_line(t), mark=mark) for t in texts)
 
 
 def step_mark(row: Row) -> str:

@@ -2,11 +2,12 @@
 """Tables of what judging a clock leaves behind: looks, controls, failed boots, families, others' rules."""
 
 from kassay.model.finding import Finding
+from kassay.model.layout import Table, cells
 from kassay.model.report import Report
 from kassay.model.texts import cpus_text, machine_text, memory_text, one_line, settings_text
 from kassay.model.timing import STANDING, Beside, Family, SeedFinding, SeedSide
 from kassay.model.units import format_change, format_number
-from kassay.report.tables import Table, cells, interval_text
+from kassay.report.tables import interval_text
 
 
 def p_text(p: float | None) -> str:

@@ -15,6 +15,9 @@ from kassay.journal.lines import append_line, cut, read_lines
 from kassay.model.bisect import Bisection, Observation, Question
 from kassay.model.records import from_json, to_json
 
+CULPRIT, MERGE, STEPS = "culprit", "merge", "steps"
+"""Run directories and searches inside: the culprit's comparison, the branch of a merge, each boot."""
+
 QUESTION, LOG, RESULT, GIT_LOG = "bisect.json", "log.jsonl", "result.json", "git-bisect.log"
 
 

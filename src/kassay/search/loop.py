@@ -2,7 +2,6 @@
 """The loop of a bisection: asks the engine, measures, writes the log, and compares the culprit with what was before."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 from msgspec import structs
@@ -13,14 +12,11 @@ from kassay.errors import BadInput
 from kassay.model.bisect import Bisection, Candidate, Observation, Question
 from kassay.model.experiment import Experiment
 from kassay.model.progress import Progress, Tell, silent
-from kassay.model.report import Report
-from kassay.report.bisection import bisected, introduced, verdict
+from kassay.report.bisection import introduced
 from kassay.search import log as searchlog
 from kassay.search.candidates import side_branch
 from kassay.search.next_step import Ask, Found, next_step, skipped
 from kassay.search.probe import Measure, MeasureRun, Probe, kernel_use
-
-CULPRIT, MERGE, STEPS = "culprit", "merge", "steps"
 
 
 def search(question: Question, directory: Path, tell: Tell, measure: Measure) -> Bisection:
@@ -37,7 +33,7 @@ def search(question: Question, directory: Path, tell: Tell, measure: Measure) ->
         return found
     tell(Progress(stage="bisect", subject="merge", text=f"{found.candidates[found.steps[0].first].title}: its branch"))
     try:
-        within = search(inner, directory / MERGE, tell, measure)
+        within = search(inner, directory / searchlog.MERGE, tell, measure)
     except BadInput as error:  # the branch alone does not have it
         return _kept(directory, structs.replace(found, open=(*found.open, f"the merge itself: {error.what}")))
     return _kept(directory, _around(within, found))
@@ -63,21 +59,7 @@ def resumed(question: Question, directory: Path) -> Question:
 
 def conclude(question: Question, directory: Path, found: Bisection, tell: Tell, measure_run: MeasureRun) -> None:
     """Compares the culprit with the last kernel that does not have it, with all the repeats a claim needs."""
-    measure_run(_culprit(question, found), directory / CULPRIT, tell)
-
-
-def report(directory: Path, answer_run: Callable[[Path], Report]) -> Report:
-    """The answer of a finished search: the comparison of the culprit, with the search before it.
-
-    answer_run: the answer of a run directory.
-    """
-    found = searchlog.kept_result(directory)
-    if found is None:
-        raise BadInput(f"{directory}: the bisection is not finished", "the same bisect command goes on with it")
-    if not (directory / CULPRIT / "plan.json").exists():
-        raise BadInput(f"{directory}: found, but not yet compared with what was before it: {verdict(found)}",
-                       "the same bisect command goes on with it")  # fmt: skip
-    return bisected(answer_run(directory / CULPRIT), found, str(directory))
+    measure_run(_culprit(question, found), directory / searchlog.CULPRIT, tell)
 
 
 def replay(directory: Path) -> tuple[str, ...]:
@@ -97,7 +79,7 @@ def replay(directory: Path) -> tuple[str, ...]:
         steps = decided.steps if isinstance(decided, Found) else None
         if steps != own.steps or log != own.observations:
             differ.append(f"{searchlog.RESULT}: not what follows from the log")
-    inner = directory / MERGE
+    inner = directory / searchlog.MERGE
     return (*differ, *(replay(inner) if searchlog.is_search(inner) else ()))
 
 
@@ -132,7 +114,7 @@ def _kept(directory: Path, found: Bisection) -> Bisection:
 def place_of(question: Question, ask: Ask, directory: Path) -> Path:
     """Where a boot's run directory is."""
     name = "".join(c if c.isalnum() or c in "-_." else "_" for c in question.candidates[ask.candidate].name[:40])
-    place = directory / STEPS / f"{ask.candidate:04d}-{name}"
+    place = directory / searchlog.STEPS / f"{ask.candidate:04d}-{name}"
     return place if question.exact else place / f"boot-{ask.boot}"
 
 

@@ -5,10 +5,13 @@ from collections.abc import Callable, Iterator
 
 from kassay.clocks import measuring, profiling
 from kassay.errors import BadInput
-from kassay.model.experiment import BOOTS, ORDERS, QUESTIONS, SCHEMA, Experiment
+from kassay.model.experiment import BOOTS, ORDERS, SCHEMA, Experiment
 from kassay.model.kernel import ARCHES, parse_ref
 from kassay.model.profile import PROFILES
+from kassay.model.question import Question
+from kassay.registry import discover, load, names
 
+QUESTIONS = "kassay.questions"
 _COUNTS = (
     ("repeats", 1, 1000), ("perturb", 0, 1000), ("rounds", 2, 100_000), ("timeout_s", 1, 86_400),
     ("retries", 0, 10), ("seed", 0, (1 << 63) - 1),
@@ -25,12 +28,33 @@ def problems(experiment: Experiment) -> Iterator[str]:
 
 def _words(e: Experiment) -> Iterator[str]:
     for name, value, known in (
-        ("question", e.question, QUESTIONS), ("order", e.order, ORDERS),
+        ("order", e.order, ORDERS),
         ("clock", e.clock, tuple(measuring())), ("arch", e.arch, ARCHES), ("schema", e.schema, (SCHEMA,)),
         ("boot", e.boot, BOOTS), ("profile", e.profile, PROFILES),
     ):  # fmt: skip
         if value not in known:
             yield f"{name}: unknown {value!r}; known: {', '.join(known)}"
+
+
+def _questions(e: Experiment) -> Iterator[str]:
+    if _question(e) is None:
+        found = discover(QUESTIONS, "QUESTION", Question).values()
+        known = ", ".join(one.name for one in found if one.kernels is not None)
+        yield f"question: unknown {e.question!r}; known: {known}"
+
+
+def question_of(e: Experiment) -> Question:
+    """What an experiment asks. Raises BadInput when this version does not know the question."""
+    if (found := _question(e)) is None:
+        raise BadInput("\n".join(_questions(e)))
+    return found
+
+
+def _question(e: Experiment) -> Question | None:
+    if e.question not in names(QUESTIONS):
+        return None
+    found = load(QUESTIONS, e.question, "QUESTION", Question)
+    return found if found.kernels is not None else None
 
 
 def _counts(e: Experiment) -> Iterator[str]:
@@ -59,14 +83,12 @@ def _machines(e: Experiment) -> Iterator[str]:
 
 
 def _kernels(e: Experiment) -> Iterator[str]:
-    if e.question == "compare" and len(e.kernels) != 2:
-        yield f"kernels: a compare has two, base and head; here are {len(e.kernels)}"
-    if e.question in ("ladder", "series") and len(e.kernels) < 2:
-        yield f"kernels: a {e.question} needs at least two"
-    if e.question == "gap" and len(e.kernels) != 3:
-        yield f"kernels: a gap has three, old, new and candidate; here are {len(e.kernels)}"
-    if e.question == "value" and len(e.kernels) != 1:
-        yield f"kernels: a value is of one kernel; here are {len(e.kernels)}"
+    question = _question(e)
+    if question is None or question.kernels is None:
+        return
+    known, count = question.kernels, len(e.kernels)
+    if count < known.least or (known.most is not None and count > known.most):
+        yield f"kernels: {known.rule}" + (f"; here are {count}" if known.most is not None else "")
     for index, use in enumerate(e.kernels):
         try:
             ref = parse_ref(use.ref, e.arch)
@@ -79,7 +101,7 @@ def _kernels(e: Experiment) -> Iterator[str]:
             native = " or ".join(name for name, clock in measuring().items() if clock.native)
             wrong = f"{use.ref!r} with clock {e.clock!r}"
             yield f"kernels[{index}].ref: {wrong}: kernel host and clock {native} go together"
-        if use.against is not None and (e.question != "series" or use.against not in range(len(e.kernels))):
+        if use.against is not None and (not question.against or use.against not in range(len(e.kernels))):
             yield f"kernels[{index}].against: {use.against}: the place of another kernel of a series, from 0"
         if use.name and (not use.name.isprintable() or len(use.name) > 100):
             yield f"kernels[{index}].name: must be one printable line of at most 100 characters"
@@ -147,5 +169,6 @@ def _native(e: Experiment) -> bool:
 
 
 _RULES: tuple[Callable[[Experiment], Iterator[str]], ...] = (
-    _words, _counts, _machines, _kernels, _workloads, _snapshots, _arm64, _profiles, _contaminations, _times,
+    _questions, _words, _counts, _machines, _kernels, _workloads, _snapshots, _arm64, _profiles,
+    _contaminations, _times,
 )  # fmt: skip

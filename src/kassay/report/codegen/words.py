@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from kassay.model.codegen import Body, CodegenReport
+from kassay.model.layout import Table, cells
 from kassay.model.texts import one_line
 from kassay.model.units import format_numbers, format_signed, places_of
-from kassay.report.tables import Table, cells
 
 DISCLOSURES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {

@@ -8,21 +8,16 @@ from rich.cells import cell_len
 
 from kassay.clocks import clock_of
 from kassay.model.finding import EVIDENCE, REFUSED
-from kassay.model.report import Report
-from kassay.model.series import Series as PatchSeries
+from kassay.model.layout import Block, Table
+from kassay.model.report import Lead, Report
 from kassay.model.texts import machine_text, one_line, settings_text
 from kassay.model.units import format_change, format_numbers
 from kassay.report.aligned import Line, aligned, column, pad
-from kassay.report.bisection import path_table
 from kassay.report.confounders import confounder_sentences
 from kassay.report.formats import Format
-from kassay.report.gap import function_table, gap_tables
 from kassay.report.itemised import differences, told, top_table
-from kassay.report.names import called
 from kassay.report.series import Group, Row, Series, groups
-from kassay.report.series_table import AGAINST, cover_table, legend, primary_tables, where_lines
 from kassay.report.tables import (
-    Table,
     across_text,
     differences_table,
     floor_text,
@@ -52,10 +47,11 @@ def screen(report: Report) -> list[Line]:
     found = groups(report)
     lines = [Line(t, "bold") for t in _wrap(report.title)] + [Line("")]
     lines += [Line(t, "bold") for t in _wrap(report.verdict)]
+    lead = report.lead or Lead()
     lines += [Line(t, "yellow") for text in confounder_sentences(report) for t in _wrap(text)]
-    lines += ([] if report.series is not None else _sentences(report)) + _searched(report)
-    if report.gaps or report.series is not None:
-        return lines + _in_rows(report) + _refused(report) + [Line("")] + _facts(report, found) + _failures(report)
+    lines += (_sentences(report) if lead.sentences else []) + [line for block in lead.screen for line in _block(block)]
+    if "screen" in lead.replaces:
+        return lines + _refused(report) + [Line("")] + _facts(report, found) + _failures(report)
     several = len({group.lead.workload for group in found}) > 1
     for group in found[:_GROUPS]:
         lines += [Line(""), *_group(group, named=several)]
@@ -75,35 +71,12 @@ def _sentences(report: Report) -> list[Line]:
     return [Line(""), *(Line(t) for text in lines for t in _wrap(text))] if lines else []
 
 
-def _in_rows(report: Report) -> list[Line]:
-    """A gap, or a series of patches: one table instead of each comparison by itself."""
-    found = list(gap_tables(report, called(report)))
-    found += [t for gap in report.gaps[:_GROUPS] if gap.primary and (t := function_table(gap)) is not None]
-    found += [cover_table(report.series, table) for table in primary_tables(report) if report.series is not None]
-    shown = [
-        line
-        for table in found
-        for line in (Line(""), *(Line(t, "bold cyan") for t in _wrap(table.title)), *aligned(table, WIDTH, _FUNCTION))
-    ]
-    return shown + (_rows(report, report.series) if report.series is not None else [])
-
-
-def _rows(report: Report, series: PatchSeries) -> list[Line]:
-    """What the rows of a series are, and where they differ."""
-    where = [text for table in primary_tables(report) for text in where_lines(series, table)]
-    lines = [Line(t, "dim") for t in _wrap(f"{AGAINST} n: boots with nothing moved.", "  ")]
-    for heading, texts in (("the rows", legend(series)), ("in which functions", where)):
-        told = [Line(t) for text in texts for t in _wrap(text, "  ")]
-        lines += [Line(""), Line(heading, "bold cyan"), *told] if told else []
-    return lines
-
-
-def _searched(report: Report) -> list[Line]:
-    """Where a bisection went, in the order of the range."""
-    if report.bisection is None:
-        return []
-    table = path_table(report.bisection)
-    return [Line(""), Line(table.title, "bold cyan"), *aligned(table, WIDTH, _NAME)]
+def _block(block: Block) -> list[Line]:
+    """What a question says for itself."""
+    lines = [Line(""), *(Line(t, "bold cyan") for t in _wrap(block.title))] if block.title else []
+    lines += [Line(t, "dim") for text in block.text for t in _wrap(text, "  ")]
+    lines += [Line(t) for text in block.items for t in _wrap(text, "  ")]
+    return lines + [line for table in block.tables for line in aligned(table, WIDTH, _FUNCTION)]
 
 
 def _itemised(report: Report) -> list[Line]:

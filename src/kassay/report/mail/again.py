@@ -6,7 +6,6 @@ import shlex
 from kassay.clocks import clock_of
 from kassay.model.experiment import labels
 from kassay.model.report import Report
-from kassay.model.series import Series
 from kassay.report.mail.headline import headline
 from kassay.report.mail.plain import command, wrapped
 from kassay.report.repeat import step_alone
@@ -38,16 +37,15 @@ def _own(report: Report) -> tuple[str, ...]:
     f, known = found.finding, labels(report.experiment)
     pair = (known.index(f.sides[0].kernel), known.index(f.sides[1].kernel))
     alone = step_alone(report.experiment, report.kernels, pair, f.workload, f.settings, f.machine)
-    if report.series is not None:
-        alone = _whole_series(report.series, alone)
+    if report.lead is not None and report.lead.repeat:
+        alone = _asked(report.lead.repeat, alone)
     return (f"{_as_it_was(report, alone)} --out {_OUT}", f"kassay bundle pack {_OUT}")
 
 
-def _whole_series(series: Series, alone: str) -> str:
-    """The command that made all rows: their trees are known to the store they were made in only."""
+def _asked(repeat: tuple[str, ...], alone: str) -> str:
+    """The command that asks the whole question: what it made may be known to the store it was made in only."""
     words = shlex.split(alone)
-    words[1] = "series"
-    words[3:5] = ["--base", series.base, "--patches", series.source]
+    words[1], words[3:5] = repeat[0], repeat[1:]
     return shlex.join(words)
 
 

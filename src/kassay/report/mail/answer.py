@@ -8,7 +8,6 @@ from kassay.model.finding import CHANGES, REFUSED, VERDICTS, Finding, Ladder, La
 from kassay.model.report import Report
 from kassay.model.timing import Family
 from kassay.report.confounders import confounder_sentences
-from kassay.report.gap import gap_sentence
 from kassay.report.mail.headline import headline
 from kassay.report.mail.names import called, metric_name, names, place, quantity, renamed, unit_words, work
 from kassay.report.mail.plain import interval, listed, number, percent, sentence
@@ -28,10 +27,11 @@ def answer(report: Report) -> list[str]:
     if found is None:
         return ["Nothing was measured, so there is nothing to compare."]
     f, primary = found.finding, [f for f in report.findings if f.primary] or list(report.findings)
-    if report.gaps or report.series is not None:
+    if report.lead is not None and "mail" in report.lead.replaces:
         scope = " ".join([clock_of(f.machine.clock).meaning, *_built(report)])
         confounders = " ".join(confounder_sentences(report, names(report)))
-        return [text for text in (_in_rows(report), confounders, scope) if text]
+        own = report.lead.mail_answer or renamed(report, report.verdict)
+        return [text for text in (own, confounders, scope) if text]
     ladders = [one for one in report.ladders if one.primary]
     same = [one for one in ladders if (one.settings, one.machine, one.metric) == (f.settings, f.machine, f.metric)]
     said = [_ladder(report, one) for one in same if not report.sources] or [_pair(report, f)]
@@ -43,18 +43,6 @@ def answer(report: Report) -> list[str]:
     scope = " ".join([*kinds, *_built(report)])
     confounders = " ".join(confounder_sentences(report, names(report)))
     return [text for text in (" ".join((*said, *more)), confounders, *_families(report), scope) if text]
-
-
-def _in_rows(report: Report) -> str:
-    """The report's own verdict of a gap or a series, with the kernels called as in the rest of the mail."""
-    said = []
-    for gap in (one for one in report.gaps if one.primary):
-        f = next(
-            f for f in report.findings if (f.point, f.metric) == ((gap.workload, gap.settings, gap.machine), gap.metric)
-        )
-        where = place(report, f)
-        said.append(gap_sentence(f"{work(report, f)}{f' ({where})' if where else ''}", gap, names(report)))
-    return " ".join(said) or renamed(report, report.verdict)
 
 
 def _built(report: Report) -> list[str]:

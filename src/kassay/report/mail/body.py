@@ -15,7 +15,6 @@ from kassay.report.mail.judged import how_sure
 from kassay.report.mail.names import renamed
 from kassay.report.mail.plain import ascii_text, bullets, sentence, wrapped
 from kassay.report.mail.results import beside, failed, functions, results, seed_rules
-from kassay.report.mail.searched import not_found, searched
 from kassay.report.mail.tracking import introduced
 
 # Lines that mail programs and git take for something else than text.
@@ -24,7 +23,7 @@ _MISREAD = re.compile(r"^(?=From |>From |---|diff -|Index: |#regzbot|-- $)", re.
 
 def mail(report: Report) -> str:
     """Headers, a blank line, the text."""
-    paragraphs = [wrapped(text) for text in (*answer(report), *searched(report))]
+    paragraphs = [wrapped(text) for text in (*answer(report), *(report.lead.mail_also if report.lead else ()))]
     blocks = [["Hi,"], *paragraphs, *results(report), functions(report), beside(report), *_sure(report), failed(report)]
     blocks += [
         measured(report),
@@ -53,8 +52,15 @@ def _limits(report: Report) -> list[str]:
     found = headline(report)
     if found is not None:
         items.append("The program does nothing but this; what an application notices of it is another question.")
-        items += not_found(report) if _stands(found.finding) else []
+        items += _not_found(report) if _stands(found.finding) else []
     return ["What this does not show:", "", *bullets(items)] if items else []
+
+
+def _not_found(report: Report) -> tuple[str, ...]:
+    """What is not known of the commit that did it."""
+    if report.lead is not None and report.lead.mail_open is not None:
+        return report.lead.mail_open
+    return ("Which commit did it is not known: nothing was bisected.",)
 
 
 def _stands(f: Finding) -> bool:

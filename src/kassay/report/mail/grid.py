@@ -5,9 +5,9 @@ import re
 from collections.abc import Sequence
 from string import ascii_uppercase
 
+from kassay.model.layout import Cell, Table
 from kassay.report.aligned import aligned, room_for_names
 from kassay.report.mail.plain import WIDTH, ascii_text, wrapped
-from kassay.report.tables import Cell, Table
 
 RANKS = "The change of a time is what the ranks of all boots say; it need not be the ratio of the two medians."
 _FIRST = 36

@@ -39,25 +39,9 @@ def headline(report: Report) -> Headline | None:
 
 
 def _leading(report: Report, primary: list[Finding]) -> list[Finding]:
-    """Of a series the comparison of base and whole, of a gap that of old and new: the others only explain these."""
-    if report.series is not None:
-        whole = next((row for row in report.series.rows if row.name == "whole"), None)
-        ends = [("base", whole.same_as or whole.name)] if whole is not None else []
-    else:
-        ends = [(gap.old, gap.new) for gap in report.gaps]
-    return [f for f in primary if (f.sides[0].kernel, f.sides[1].kernel) in ends] or primary
-
-
-def _closed(report: Report) -> str:
-    """ "17.9% of the gap from v6.12 to v6.19 closed by v7.0"."""
-    gap = next((one for one in report.gaps if one.primary), report.gaps[0])
-    old, new, candidate = (called(report, one) for one in (gap.old, gap.new, gap.candidate))
-    if gap.share is None:
-        return f"no gap from {old} to {new} that {candidate} could close"
-    shares = [one.share for one in report.gaps if one.primary and one.share is not None]
-    low, high = (f"{share * 100:.1f}%" for share in (min(shares), max(shares)))
-    span = low if low == high else f"{low} to {high}"
-    return f"{span} of the gap from {old} to {new} closed by {candidate}"
+    """The comparisons that the answer is about, where the question says which: the others only explain these."""
+    pairs = report.lead.pairs if report.lead is not None else ()
+    return [f for f in primary if (f.sides[0].kernel, f.sides[1].kernel) in pairs] or primary
 
 
 def tag(report: Report, f: Finding) -> str:
@@ -98,9 +82,9 @@ def subject_line(report: Report) -> str:
     base, head = (called(report, side.kernel) for side in f.sides)
     where = place(report, f, workload=False)
     at = f" ({where})" if where else ""
-    if report.gaps:
-        return f"{found.tag} {ascii_text(f.workload)}: {ascii_text(_closed(report))}{at}"
-    said = ascii_text(_said(f, base, head, since=found.step and report.experiment.question == "ladder"))
+    if report.lead is not None and report.lead.subject:
+        return f"{found.tag} {ascii_text(f.workload)}: {ascii_text(report.lead.subject)}{at}"
+    said = ascii_text(_said(f, base, head, since=found.step))
     return f"{found.tag} {ascii_text(f.workload)}: {said}{at}"
 
 

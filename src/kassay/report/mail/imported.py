@@ -4,12 +4,12 @@
 from collections.abc import Sequence
 
 from kassay.model.finding import DERIVED, Finding
+from kassay.model.layout import Table, cells
 from kassay.model.report import Report
 from kassay.model.units import format_number
 from kassay.report.mail.grid import RANKS, lettered, lines_of
 from kassay.report.mail.names import called, names, place, renamed, unit_words
 from kassay.report.mail.plain import bullets, interval, number, percent, sentence, stopped, wrapped
-from kassay.report.tables import Table, cells
 
 _ROWS, _PAIRS = 10, 3
 _READ_FROM = "Read from "  # how the report itself names its files, which are named here with their sums

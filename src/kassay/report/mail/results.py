@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kassay.clocks import clock_of
 from kassay.model.finding import REFUSED
+from kassay.model.layout import Table, cells
 from kassay.model.report import Report
 from kassay.model.texts import machine_text, settings_text
 from kassay.model.units import format_number, format_numbers
@@ -13,12 +14,10 @@ from kassay.report.itemised import differences, top_table
 from kassay.report.mail.grid import RANKS, lettered, lines_of
 from kassay.report.mail.headline import headline
 from kassay.report.mail.imported import imported
-from kassay.report.mail.in_rows import in_rows
 from kassay.report.mail.names import called, names, quantity, unit_words
 from kassay.report.mail.plain import interval, listed, percent, plainly, stopped, wrapped
 from kassay.report.matrix import matrices
 from kassay.report.series import Group, Row, Series, groups
-from kassay.report.tables import Table, cells
 
 _FUNCTIONS, _GROUPS = 8, 3
 _UNATTRIBUTED = {"unattributed": "in no known function", "total": "together"}
@@ -28,8 +27,8 @@ def results(report: Report) -> list[list[str]]:
     """Blocks of lines: the settings at a glance where there are several, then each comparison that has values."""
     if report.sources:
         return imported(report)
-    if report.gaps or report.series is not None:
-        return in_rows(report)
+    if report.lead is not None and "mail" in report.lead.replaces:
+        return [list(block) for block in report.lead.mail]
     several = [_settings(report, table) for table in matrices(report, names(report), brief=True)]
     found = [group for group in groups(report) if _admitted(group)]
     shown = [] if several else found[:_GROUPS]

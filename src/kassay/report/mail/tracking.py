@@ -3,10 +3,8 @@
 
 import re
 
-from kassay.model.bisect import Bisection
 from kassay.model.kernel import KernelIdentity
 from kassay.model.report import Report
-from kassay.report.bisection import called as called_there
 from kassay.report.mail.headline import Headline, headline
 from kassay.report.mail.names import identity
 from kassay.report.mail.plain import ascii_text, wrapped
@@ -37,8 +35,8 @@ def introduced(report: Report) -> list[str]:
 
 def _span(report: Report, found: Headline) -> tuple[str, str] | None:
     """ "v6.16..v6.17" with what was measured; None where an end is not known to be a release of upstream."""
-    if report.bisection is not None and report.bisection.introduced:
-        return report.bisection.introduced, _searched(report.bisection)
+    if report.lead is not None and report.lead.introduced is not None:
+        return report.lead.introduced
     kernels = [identity(report, side.kernel) for side in found.finding.sides]
     releases = [_released(kernel) for kernel in kernels]
     base, head = releases
@@ -48,15 +46,6 @@ def _span(report: Report, found: Headline) -> tuple[str, str] | None:
     ends = [f"v{one[0]}" for one in (base, head)] if base[0] != head[0] else [f"v{one[1]}" for one in (base, head)]
     by = " as packaged by Debian" if all(k is not None and "debian:" in k.ref for k in kernels) else ""
     return f"{ends[0]}..{ends[1]}", f"measured: {base[1]} and {head[1]}{by}"
-
-
-def _searched(found: Bisection) -> str:
-    """How it was found; of releases also which two it lies between, as mainline tags do not say that."""
-    said = f"found by bisection, {found.measured} kernels measured"
-    if found.kind != "releases":
-        return said
-    last, first = (called_there(found, place) for place in (found.steps[0].last_without, found.steps[0].first))
-    return f"{said}; {last} does not have it, {first} has, both as packaged by Debian"
 
 
 def _released(kernel: KernelIdentity | None) -> tuple[str, str] | None:

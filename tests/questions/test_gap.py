@@ -4,7 +4,7 @@
 import pytest
 from msgspec.structs import replace
 
-from kassay.report.gap import function_table, gap_sentence, gap_tables
+from kassay.questions.gap import function_table, gap_sentence, gap_tables
 from kassay.report.mail.headline import subject_line
 from tests.report.rendering import rendered
 from tests.report.row_reports import CANDIDATE, NEW, OLD, gap, one_gap

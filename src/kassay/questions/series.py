@@ -1,16 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A patch series as a table for its cover letter, and what follows from it in words."""
+"""series: a patch series, row by row: a table for its cover letter, and what follows from it in words."""
 
 from collections.abc import Mapping, Sequence
 
+from msgspec import structs
+
+from kassay.model.experiment import KernelUse
 from kassay.model.finding import CHANGES, REFUSED
-from kassay.model.report import Report
+from kassay.model.layout import Block, Table, cells
+from kassay.model.question import Answered, Kernels, Pairs, Question
+from kassay.model.report import Lead, Report
 from kassay.model.series import OUTCOMES, Series, SeriesRow, SeriesTable, SeriesValue
 from kassay.model.texts import machine_text, one_line, settings_text
 from kassay.model.units import format_change, format_numbers, format_signed, places_of
-from kassay.report.tables import Table, cells
+from kassay.report.answer import strength, work_at
+from kassay.report.mail.grid import lines_of
+from kassay.report.mail.names import renamed, unit_words
+from kassay.report.mail.plain import wrapped
 
 BASE, WHOLE = "base", "whole"
+_N = "n: boots with nothing moved."
+_WHERE = 8  # rows of a mail that say in which functions they differ
 AGAINST = (
     "diff, change and verdict: rows of the first patches are held against the row before, rows that leave something "
     "out against the whole series, rows of one thing alone against base."
@@ -178,10 +188,9 @@ def where_lines(series: Series, table: SeriesTable) -> list[str]:
             and one.verdict in CHANGES]  # fmt: skip
 
 
-def primary_tables(report: Report) -> tuple[SeriesTable, ...]:
+def primary_tables(series: Series) -> tuple[SeriesTable, ...]:
     """Those that decide, one for each setting."""
-    found = () if report.series is None else report.series.tables
-    return tuple(table for table in found if table.primary) or found
+    return tuple(table for table in series.tables if table.primary) or series.tables
 
 
 def legend(series: Series) -> list[str]:
@@ -197,3 +206,75 @@ def legend(series: Series) -> list[str]:
 
 def _titled(row: SeriesRow) -> str:
     return f"with patch {row.patches[-1]}, {one_line(row.title)}" if row.kind == "cumulative" else one_line(row.title)
+
+
+def _pairs(kernels: Sequence[KernelUse]) -> Pairs:
+    """Each row with the one that it names, then with base."""
+    named = [(use.against or 0, index) for index, use in enumerate(kernels) if index]
+    return list(dict.fromkeys((*named, *((0, index) for index in range(1, len(kernels))))))
+
+
+def _complete(answered: Answered) -> Report:
+    from kassay.analysis.series import tabled  # slow to load, and not needed to check an experiment
+    from kassay.series.rows import kept
+
+    rows, report = kept(answered.directory), answered.report
+    if rows is None:
+        return report
+    series = tabled(rows, report.findings)
+    primary = [table for table in series.tables if table.primary]
+    said = [text for table in primary for text in series_sentences(work_at(answered.plan, table), series, table)]
+    verdict = " ".join((*said, *strength(report.findings))) if said else report.verdict
+    report = structs.replace(report, series=series, verdict=verdict)
+    return structs.replace(report, lead=lead_of(report, series))
+
+
+def lead_of(report: Report, series: Series) -> Lead:
+    """What a report of a series says of its rows to each kind of reader."""
+    shown = primary_tables(series)
+    covers = [cover_table(series, table) for table in shown]
+    others = [cover_table(series, table) for table in series.tables if table not in shown]
+    where = tuple(line for table in shown for line in where_lines(series, table))
+    whole = next((row for row in series.rows if row.name == WHOLE), None)
+    screen = (
+        *(Block(title=cover.title, tables=(cover,)) for cover in covers),
+        Block(text=(f"{AGAINST} {_N}",)),
+        Block(title="the rows", items=tuple(legend(series))),
+        Block(title="in which functions", items=where),
+    )
+    page = Block(
+        title="Result: patch by patch", text=(AGAINST.capitalize(), _N), items=where,
+        tables=(*covers, *others, rows_table(series)),
+    )  # fmt: skip
+    return Lead(
+        replaces=("screen", "page", "mail"),
+        pairs=() if whole is None else ((BASE, whole.same_as or whole.name),),
+        screen=tuple(block for block in screen if block.text or block.items or block.tables),
+        page=(page,),
+        mail=_mail(series, covers, where),
+        sentences=False,
+        mail_answer=renamed(report, report.verdict),
+        repeat=("series", "--base", series.base, "--patches", series.source),
+    )
+
+
+def _mail(series: Series, covers: Sequence[Table], where: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """Blocks of lines, to be pasted into a cover letter."""
+    blocks = [(*wrapped(f"{unit_words(cover.title)}:"), "", *lines_of(cover)) for cover in covers]
+    rows = [line for text in legend(series) for line in wrapped(text, "  ", "      ")]
+    note = f"{AGAINST[:1].upper()}{AGAINST[1:]} {_N}"
+    blocks.append(("The rows:", "", *rows, "", *wrapped(note)))
+    left = len(where) - _WHERE
+    lines = [line for text in where[:_WHERE] for line in wrapped(text, "  ", "      ")]
+    more = [f"  and {left} more in the full report."] if left > 0 else []
+    return (*blocks, *((("In which functions:", "", *lines, *more),) if lines else ()))
+
+
+QUESTION = Question(
+    name="series",
+    kernels=Kernels(least=2, most=None, rule="a series needs at least two"),
+    pairs=_pairs,
+    against=True,
+    title=lambda work, _: f"What does each patch of the series do to {work}?",
+    complete=_complete,
+)

@@ -4,8 +4,8 @@
 from msgspec.structs import replace
 
 from kassay.model.series import Series, SeriesRow, SeriesTable, SeriesValue
+from kassay.questions.series import cover_table, legend, series_sentences, where_lines
 from kassay.report.mail.headline import headline
-from kassay.report.series_table import cover_table, legend, series_sentences, where_lines
 from tests.report.rendering import rendered
 from tests.report.row_reports import ROWS, SERIES, TABLE, series
 

@@ -1,19 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How much of a gap a third kernel closes: in words, a setting a row, and function by function."""
+"""gap: how much of the change between two kernels a third one takes back; in words, by setting, and by function."""
 
 from collections.abc import Mapping, Sequence
 
+from msgspec import structs
+
+from kassay.model.experiment import labels
 from kassay.model.gap import Gap, GapFunction
-from kassay.model.report import Report
+from kassay.model.layout import Block, Table, cells
+from kassay.model.question import Answered, Kernels, Question, neighbours_and_ends
+from kassay.model.report import Lead, Report
 from kassay.model.texts import memory_text, one_line, settings_text
 from kassay.model.units import format_change, format_numbers, format_signed, places_of
-from kassay.report.tables import Table, cells
+from kassay.report.answer import strength, work_at
+from kassay.report.mail.grid import lines_of
+from kassay.report.mail.names import names, place, unit_words, work
+from kassay.report.mail.plain import plainly, wrapped
+from kassay.report.names import called
 
 COLUMN = (
     "Gap closed: (new - candidate) / (new - old); 100 % is all of it, 0 % nothing, below 0 the candidate is worse than "
     "new, above 100 % better than old."
 )
-_SHOWN = 8
+_SHOWN, _GROUPS = 8, 4  # functions of a table, tables on a screen
 
 
 def gap_sentence(what: str, gap: Gap, names: Mapping[str, str]) -> str:
@@ -145,3 +154,81 @@ def notes(report: Report) -> tuple[str, ...]:
         f"No share of {one_line(gap.metric)}: {'; '.join(gap.reasons)}." for gap in report.gaps if gap.share is None
     ]
     return (COLUMN, *(f"Interval: {method}." for method in methods), *dict.fromkeys(refused))
+
+
+def _complete(answered: Answered) -> Report:
+    from kassay.analysis.gap import gaps  # slow to load, and not needed to check an experiment
+
+    plan, report = answered.plan, answered.report
+    found = gaps(report.findings, labels(plan.experiment))
+    spoken = called(report)
+    primary = [gap for gap in found if gap.primary]
+    said = [gap_sentence(work_at(plan, gap), gap, spoken) for gap in primary]
+    verdict = " ".join((*said, *strength(report.findings))) if said else report.verdict
+    report = structs.replace(report, gaps=found, verdict=verdict)
+    return structs.replace(report, lead=lead_of(report)) if found else report
+
+
+def lead_of(report: Report) -> Lead:
+    """What a report with gaps says of them to each kind of reader."""
+    spoken = called(report)
+    tables = gap_tables(report, spoken)
+    primary = [gap for gap in report.gaps if gap.primary]
+    briefly = [table for gap in report.gaps[:_GROUPS] if gap.primary and (table := function_table(gap)) is not None]
+    whole = [table for gap in primary if (table := function_table(gap, top=None)) is not None]
+    page = Block(title="How much of the gap is closed", text=notes(report), tables=(*tables, *whole))
+    return Lead(
+        replaces=("screen", "mail"),
+        pairs=tuple((gap.old, gap.new) for gap in report.gaps),
+        screen=tuple(Block(title=table.title, tables=(table,)) for table in (*tables, *briefly)),
+        page=(page,),
+        mail=_mail(report),
+        mail_answer=" ".join(_mail_sentence(report, gap) for gap in primary),
+        subject=_closed(report),
+    )
+
+
+def _mail(report: Report) -> tuple[tuple[str, ...], ...]:
+    """Blocks of lines: a table each, what its columns are, where the gap is."""
+    blocks = []
+    for table in gap_tables(report, names(report)):
+        blocks.append((*wrapped(f"{unit_words(table.title)}:"), "", *lines_of(table)))
+    told = [plainly(text) for text in notes(report)]
+    blocks.append(tuple(wrapped(" ".join((*told, "n: boots of each kernel with nothing moved.")))))
+    for gap in report.gaps:
+        functions = function_table(gap) if gap.primary else None
+        if functions is not None:
+            blocks.append((*wrapped(f"{unit_words(functions.title)}:"), "", *lines_of(functions)))
+            break
+    return tuple(blocks)
+
+
+def _mail_sentence(report: Report, gap: Gap) -> str:
+    """gap_sentence() with the work and the kernels called as in the rest of the mail."""
+    point = ((gap.workload, gap.settings, gap.machine), gap.metric)
+    finding = next(f for f in report.findings if (f.point, f.metric) == point)
+    where = place(report, finding)
+    return gap_sentence(f"{work(report, finding)}{f' ({where})' if where else ''}", gap, names(report))
+
+
+def _closed(report: Report) -> str:
+    """ "17.9% of the gap from v6.12 to v6.19 closed by v7.0"."""
+    gap = next((one for one in report.gaps if one.primary), report.gaps[0])
+    old, new, candidate = (names(report).get(one, one) for one in (gap.old, gap.new, gap.candidate))
+    if gap.share is None:
+        return f"no gap from {old} to {new} that {candidate} could close"
+    shares = [one.share for one in report.gaps if one.primary and one.share is not None]
+    low, high = (f"{share * 100:.1f}%" for share in (min(shares), max(shares)))
+    span = low if low == high else f"{low} to {high}"
+    return f"{span} of the gap from {old} to {new} closed by {candidate}"
+
+
+QUESTION = Question(
+    name="gap",
+    kernels=Kernels(least=3, most=3, rule="a gap has three, old, new and candidate"),
+    pairs=neighbours_and_ends,
+    title=lambda work, kernels: (
+        f"How much of the change in {work} from {kernels[0]} to {kernels[1]} does {kernels[2]} take back?"
+    ),
+    complete=_complete,
+)
