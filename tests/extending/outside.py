@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Runs kassay as its user does, with a directory of extensions."""
+
+import os
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from kassay.effects.process import Completed, run
+from kassay.registry import EXTENSIONS
+
+
+class Outside(NamedTuple):
+    """A directory of extensions, and a working directory beside it."""
+
+    extensions: Path
+    work: Path
+
+    def add(self, name: str, text: str) -> None:
+        """Writes the one file of an extension. name: its path, as in src/kassay."""
+        path = self.extensions / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def kassay(self, *words: str, status: int = 0) -> str:
+        """What a command prints on both of its streams; `status` is how it must end."""
+        done = self.ended(*words)
+        assert done.status == status, done.out + done.err
+        return done.out + done.err
+
+    def ended(self, *words: str) -> Completed:
+        """A command, however it ends."""
+        own = {EXTENSIONS: str(self.extensions), "XDG_CACHE_HOME": str(self.work / "cache")}
+        environment = {**os.environ, **own, "COLUMNS": "200", "NO_COLOR": "1"}
+        argv = (sys.executable, "-c", "from kassay.cli import main; main()", *words)
+        return run(argv, cwd=self.work, env=environment, timeout_s=300)
+
+
+def outside(tmp_path: Path) -> Outside:
+    """With nothing added yet."""
+    found = Outside(tmp_path / "extensions", tmp_path / "work")
+    found.extensions.mkdir()
+    found.work.mkdir()
+    return found
