@@ -25,7 +25,7 @@ def complete(answered):
     table = Table(title="what each costs", columns=("kernel", "cost"), rows=rows, numeric=(1,))
     block = Block(title="Dearest first", tables=(table,))
     lead = Lead(replaces=("page", "mail"), screen=(block,), page=(block,), mail=(("The dearest:", "", f"  {dearest}"),),
-                mail_answer=report.verdict)
+                mail_answer=f"{dearest} is the dearest.")
     return structs.replace(report, verdict=f"{dearest} is the dearest.", lead=lead)
 
 
