@@ -14,7 +14,12 @@ from tests.kernels.fakes import Told
 
 _LACKING = "E: The repository 'http://m.example/debian experimental Release' does not have a Release file.\n"
 _NO_ROUTE = "E: Failed to fetch http://m.example/debian/dists/stable/InRelease  Could not connect to m.example\n"
-_UNSIGNED = "W: GPG error: http://m.example/debian stable InRelease: the key is not available: NO_PUBKEY 1234\n"
+_UNSIGNED = (
+    "Err:1 http://m.example/debian stable InRelease\n  The key is not available: NO_PUBKEY 1234\n"
+    "W: GPG error: http://m.example/debian stable InRelease: the key is not available: NO_PUBKEY 1234\n"
+    "E: The repository 'http://m.example/debian stable InRelease' is not signed.\n"
+)
+_MIRRORS = Mirrors(main=Mirror(uri="http://m.example/debian", signed_by=""), security=None)
 _KEY = " -----BEGIN PGP PUBLIC KEY BLOCK-----\n .\n abc"
 
 
@@ -32,25 +37,36 @@ def _apt_says(monkeypatch: pytest.MonkeyPatch, status: int, log: str) -> None:
 
 def test_a_suite_the_mirror_lacks_is_a_note(monkeypatch: pytest.MonkeyPatch, root: _apt.AptRoot) -> None:
     _apt_says(monkeypatch, 100, "Hit:1 http://m.example/debian stable InRelease\n" + _LACKING)
-    assert _apt.update(root, Told()) == ("not on this mirror: experimental",)
+    (suite,) = _apt.update(root, _MIRRORS, Told())
+    assert suite.text == "not on this mirror: experimental"
 
 
 @pytest.mark.parametrize(
     ("status", "log", "says"),
     [
-        (100, _NO_ROUTE, "Could not connect"),
+        (100, _NO_ROUTE, "stable: left out: Failed to fetch"),
         (100, _LACKING + _NO_ROUTE, "Could not connect"),
-        (0, _UNSIGNED, "NO_PUBKEY"),
+        (100, _UNSIGNED, "NO_PUBKEY"),
+        (100, "E: Could not get lock /x/lists/lock\n", "Could not get lock"),
         (-9, "", "ended with -9"),
+        (100, "E: Write error - write (28: No space left on device)\n", "the disk is full"),
     ],
 )
-def test_any_other_trouble_is_an_error_in_apt_s_words(
+def test_trouble_with_every_suite_or_with_apt_itself_is_an_error_in_apt_s_words(
     monkeypatch: pytest.MonkeyPatch, root: _apt.AptRoot, status: int, log: str, says: str
 ) -> None:
+    monkeypatch.setattr(_apt, "_SUITES", ("stable", "experimental") if _LACKING in log else ("stable",))
     _apt_says(monkeypatch, status, log)
     with pytest.raises(HostLacks) as caught:
-        _apt.update(root, Told())
+        _apt.update(root, _MIRRORS, Told())
     assert says in caught.value.what
+
+
+def test_a_warning_about_a_suite_that_was_read_is_none_of_its_failures(
+    monkeypatch: pytest.MonkeyPatch, root: _apt.AptRoot
+) -> None:
+    _apt_says(monkeypatch, 0, "W: http://m.example/debian/dists/stable/InRelease: Key is in the legacy keyring\n")
+    assert _apt.update(root, _MIRRORS, Told()) == ()
 
 
 def test_a_download_that_did_not_arrive_gives_its_reason(
@@ -86,8 +102,7 @@ def test_lists_are_found_for_their_own_suite(root: _apt.AptRoot, tmp_path: Path)
     for suite in ("stable", "stable-backports"):
         (lists / f"m.example_debian_dists_{suite}_main_binary-amd64_Packages.lz4").touch()
     (lists / "m.example_debian_dists_stable_InRelease").touch()
-    mirrors = Mirrors(main=Mirror(uri="http://m.example/debian", signed_by=""), security=None)
-    assert [p.suite for p in _apt.package_lists(root, mirrors)] == ["stable", "stable-backports"]
+    assert [p.suite for p in _apt.package_lists(root, _MIRRORS)] == ["stable", "stable-backports"]
 
 
 def test_suites_are_asked_for_by_the_names_the_mirror_gives_them(
@@ -103,8 +118,7 @@ def test_suites_are_asked_for_by_the_names_the_mirror_gives_them(
         return 100, "E: not found"
 
     monkeypatch.setattr(_apt, "_run_apt", fetched)
-    mirrors = Mirrors(main=Mirror(uri="http://m.example/debian", signed_by=""), security=None)
-    _apt.learn_codenames(root, mirrors, Told())
-    _apt.prepare(root, mirrors)
+    _apt.learn_codenames(root, _MIRRORS, Told())
+    _apt.prepare(root, _MIRRORS)
     written = (tmp_path / "sources" / "kassay.sources").read_text()
     assert "Suites: trixie bookworm trixie-backports bookworm-backports testing unstable experimental" in written

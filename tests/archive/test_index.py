@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Packages files and the index made of them. The stanzas are as the archive writes them, shortened."""
 
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -89,11 +90,11 @@ def archive(cache: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """An archive with one suite; the list says how often, and whether ("down"), it is asked."""
     asked: list[str] = []
 
-    def update(root: _apt.AptRoot, tell: object) -> tuple[str, ...]:
+    def update(root: _apt.AptRoot, mirrors: Mirrors, tell: object) -> tuple[_apt.UnreadSuite, ...]:
         asked.append("asked")
         if "down" in asked:
             raise HostLacks("the package lists could not be fetched: no route", "check the network")
-        return ("not on this mirror: experimental",)
+        return (_apt.UnreadSuite(suite="experimental", reason="refused" if "refused" in asked else ""),)
 
     def lists(root: _apt.AptRoot, mirrors: Mirrors) -> tuple[_apt.PackageList, ...]:
         return (_apt.PackageList(path="list", uri=_MIRRORS.main.uri, suite="stable"),)
@@ -150,6 +151,15 @@ def test_a_fresh_index_asks_nobody(archive: list[str]) -> None:
     assert len(archive) == 2
 
 
+def test_a_refused_suite_is_asked_for_again_within_the_day(archive: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    archive.append("refused")
+    made = datetime.fromisoformat(current_index("x86_64", Told()).made)
+    for hours, asked in ((0.9, 1), (1.1, 2)):
+        monkeypatch.setattr(clock, "utc_now", (made + timedelta(hours=hours)).isoformat)
+        current_index("x86_64", Told())
+        assert archive.count("asked") == asked
+
+
 def test_an_old_index_is_refreshed_and_serves_when_the_network_is_down(
     archive: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,13 +170,13 @@ def test_an_old_index_is_refreshed_and_serves_when_the_network_is_down(
     assert current_index("x86_64", told) == first
     assert "no route" in told.texts
     assert f"using the list of {first.made}" in told.texts
-    with pytest.raises(HostLacks, match="no network"):
+    with pytest.raises(HostLacks, match="no route"):
         current_index("x86_64", told, refresh=True)
 
 
 def test_without_network_and_index_the_error_names_the_way_out(archive: list[str]) -> None:
     archive.append("down")
-    with pytest.raises(HostLacks, match="no network") as caught:
+    with pytest.raises(HostLacks, match="no route") as caught:
         current_index("x86_64", Told())
     assert "check the network" in caught.value.remedy
 

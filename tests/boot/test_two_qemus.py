@@ -41,7 +41,7 @@ def newer_qemu(tmp_path_factory: pytest.TempPathFactory) -> Path:
     _apt.prepare(root, mirrors)
     _apt.learn_codenames(root, mirrors, silent)
     _apt.prepare(root, mirrors)
-    _apt.update(root, silent)
+    _apt.update(root, mirrors, silent)
     found = [
         (package_list.uri, stanza)
         for package_list in _apt.package_lists(root, mirrors) if package_list.suite == f"{release}-backports"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kassay.archive.sources_list import SourceFile, SourceVersion
+from kassay.archive.sources_list import SourceFile, SourceList, SourceVersion
 from kassay.building import debian_source as archive
 from kassay.errors import BadInput
 from kassay.model.progress import silent
@@ -25,7 +25,7 @@ LISTED = (
 @pytest.fixture(autouse=True)
 def _listed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(archive, "listed_sources", lambda tell: LISTED)
+    monkeypatch.setattr(archive, "listed_sources", lambda tell: SourceList(made="", versions=LISTED))
 
 
 def test_a_series_is_its_newest_release() -> None:

@@ -22,6 +22,8 @@ DEBIAN_ARCH = {"x86_64": "amd64", "arm64": "arm64"}
 _SUITES = ("stable", "oldstable", "stable-backports", "oldstable-backports", "testing", "unstable", "experimental")
 _SECURITY_SUITES = ("stable-security", "oldstable-security")
 _ALIASES = ("stable", "oldstable", "testing")
+# "Release file for http://m/debian/dists/sid/InRelease is expired", "The repository 'http://m/debian sid Release' ..."
+_SUITE_OF_ERROR = re.compile(r"/dists/([^/\s]+)/|'\S+ (\S+) (?:In)?Release'")
 _HELPER = "/usr/lib/apt/apt-helper"
 # The host's hooks are cleared: they work on the host's own lists. Root keeps its identity (apt would change to
 # _apt) because that user cannot enter root's home, where the cache is.
@@ -58,6 +60,28 @@ class AptRoot(Record, frozen=True, kw_only=True):
     def configuration(self) -> str:
         """The file that every apt program is called with."""
         return f"{self.directory}/apt.conf"
+
+
+class UnreadSuite(Record, frozen=True, kw_only=True):
+    """A suite whose list could not be brought up to date. reason: in apt's words, "" when the mirror does not have the
+    suite. older: whether a list of it that was read before is used."""
+
+    suite: str
+    reason: str = ""
+    older: bool = False
+
+    @property
+    def text(self) -> str:
+        """One line, for people."""
+        if not self.reason and not self.older:
+            return f"not on this mirror: {self.suite}"
+        reason = self.reason or "it is no longer on this mirror"
+        return f"{self.suite}: {'an older list is used' if self.older else 'left out'}: {reason}"
+
+
+def unread_lines(unread: Sequence[UnreadSuite]) -> str:
+    """Further lines of an error, one a suite; "" when every suite was read."""
+    return "".join(f"\n  {suite.text}" for suite in unread)
 
 
 class PackageList(Record, frozen=True, kw_only=True):
@@ -137,21 +161,47 @@ def _sources(root: AptRoot, mirrors: Mirrors) -> str:
     return "\n".join(stanzas)
 
 
-def update(root: AptRoot, tell: Tell) -> tuple[str, ...]:
-    """Refreshes the lists. Returns the suites the mirror lacks, as notes.
+def update(root: AptRoot, mirrors: Mirrors, tell: Tell) -> tuple[UnreadSuite, ...]:
+    """Brings the lists up to date. Returns the suites whose lists could not be.
 
-    Raises HostLacks with apt's own words for everything else: no network, a wrong signature.
+    Raises HostLacks, with apt's own words, when that is every suite, or apt fails as a whole.
     """
     status, log = _run_apt(root, ("apt-get", "update", "-q"), "package lists", tell)
-    errors = re.findall(r"^[EW]: (.*)$", log, re.M)
-    lacking = [e for e in errors if "does not have a Release file" in e]
-    others = [e for e in errors if e not in lacking]
-    if others or (status and not lacking):
+    if "No space left" in log:
+        raise HostLacks(f"{root.directory}: the disk is full", "free some space and repeat the command")
+    failures = _failures(log)
+    suites = [suite for _, named in _wanted(root, mirrors) for suite in named]
+    unread = tuple(
+        UnreadSuite(suite=suite, reason=failures[suite], older=_has_list(root, suite))
+        for suite in suites
+        if suite in failures
+    )
+    if len(unread) == len(suites) or (status and not unread):
+        reasons = [suite.text for suite in unread if suite.reason] or re.findall(r"^E: (.*)$", log, re.M)
         raise HostLacks(
-            f"the package lists could not be fetched: {others[0] if others else f'apt ended with {status}'}",
+            f"the package lists could not be fetched: {reasons[0] if reasons else f'apt ended with {status}'}",
             "check the network and this host's apt sources and proxies (does `apt-get update` work?)",
         )
-    return tuple(f"not on this mirror: {match.group(1)}" for e in lacking if (match := re.search(r"'\S+ (\S+)", e)))
+    return unread
+
+
+def _failures(log: str) -> dict[str, str]:
+    """Suite -> why apt could not read its list; "" for a suite that the mirror does not have."""
+    reasons = dict[str, str]()
+    for match in re.finditer(r"^Err:\d+ \S+ ([^\s/]+).*\n  (.+)$", log, re.M):
+        reasons.setdefault(match[1], match[2])
+    for error in re.findall(r"^E: (.*)$", log, re.M):
+        if named := _SUITE_OF_ERROR.search(error):
+            suite = named[1] or named[2]
+            if error.endswith(" a Release file."):
+                reasons[suite] = ""
+            reasons.setdefault(suite, error)
+    return reasons
+
+
+def _has_list(root: AptRoot, suite: str) -> bool:
+    """Whether apt keeps a list of this suite that it has verified."""
+    return any((Path(root.directory) / "lists").glob(f"*_dists_{suite}_*Release"))
 
 
 def package_lists(root: AptRoot, mirrors: Mirrors) -> tuple[PackageList, ...]:

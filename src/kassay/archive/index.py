@@ -20,6 +20,8 @@ from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record, from_json, to_json
 
 _FRESH = timedelta(hours=24)
+_TRY_AGAIN = timedelta(hours=1)
+"""When a suite was refused: a mirror that was just being updated must not hide its kernels for a day."""
 _STANZA = re.compile(rb"^Package: linux-(?:image|binary|modules|base)-\d.*?(?:\n\n|\Z)", re.M | re.S)
 _NAME = re.compile(r"linux-(image|binary|modules|base)-((\d+\.[^-]*(?:-(?:rc)?\d+)?)-([a-z0-9][a-z0-9-]*))")
 # Meta-packages carry the same names as kernels, but no files: a few kB.
@@ -46,17 +48,20 @@ class Package(Record, frozen=True, kw_only=True):
 
 
 class Index(Record, frozen=True, kw_only=True):
-    """All kernel packages of one architecture. made: when it was scanned, UTC. notes: suites that were not there."""
+    """All kernel packages of one architecture. made: when it was scanned, UTC. unread: suites that are missing, or were
+    read earlier than that. notes: what earlier versions wrote instead of `unread`."""
 
     made: str
     packages: tuple[Package, ...]
     notes: tuple[str, ...] = ()
+    unread: tuple[_apt.UnreadSuite, ...] = ()
 
     @property
     def fresh(self) -> bool:
-        """Scanned within the last day, by this host's clock."""
+        """Scanned within the last day, or hour when a suite was refused, by this host's clock."""
         age = datetime.fromisoformat(clock.utc_now()) - datetime.fromisoformat(self.made)
-        return timedelta(0) <= age < _FRESH
+        refused = any(suite.reason for suite in self.unread)
+        return timedelta(0) <= age < (_TRY_AGAIN if refused else _FRESH)
 
     def companion(self, kernel: Package, kind: str) -> Package | None:
         """The package of another kind that belongs to `kernel`."""
@@ -87,7 +92,7 @@ def current_index(arch: str, tell: Tell, *, refresh: bool = False) -> Index:
             return _refresh(root, mirrors, tell)
         except HostLacks as error:
             if kept is None or refresh:
-                raise HostLacks(f"no network? {error.what}", error.remedy) from error
+                raise
             text = f"{error.what}; using the list of {kept.made}"
             tell(Progress(stage="kernels", subject=f"{arch} package lists", text=text))
             return kept
@@ -98,14 +103,15 @@ def _refresh(root: _apt.AptRoot, mirrors: Mirrors, tell: Tell) -> Index:
     _apt.prepare(root, mirrors)
     _apt.learn_codenames(root, mirrors, tell)
     _apt.prepare(root, mirrors)
-    notes = _apt.update(root, tell)
-    for note in notes:
-        tell(Progress(stage="kernels", subject=subject, text=note))
+    unread = _apt.update(root, mirrors, tell)
+    for suite in unread:
+        tell(Progress(stage="kernels", subject=subject, text=suite.text))
     tell(Progress(stage="kernels", subject=subject, text="scanning"))
     found = tuple(p for listed in _apt.package_lists(root, mirrors) for p in _scan_list(root, listed))
     if not found:
-        raise HostLacks(f"{mirrors.main.uri}: no kernel packages in its lists", "name another mirror in apt's sources")
-    index = Index(made=clock.utc_now(), packages=found, notes=notes)
+        what = f"{mirrors.main.uri}: no kernel packages in its lists{_apt.unread_lines(unread)}"
+        raise HostLacks(what, "name another mirror in apt's sources")
+    index = Index(made=clock.utc_now(), packages=found, unread=unread)
     write_atomic(_place(root), to_json(index))
     return index
 

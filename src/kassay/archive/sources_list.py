@@ -38,11 +38,12 @@ class SourceVersion(Record, frozen=True, kw_only=True):
     files: tuple[SourceFile, ...]
 
 
-class _List(Record, frozen=True, kw_only=True):
-    """made: of the list of kernels that this one goes with."""
+class SourceList(Record, frozen=True, kw_only=True):
+    """Every version, oldest first. made: of the list of kernels that this one goes with. unread: as in Index."""
 
     made: str
     versions: tuple[SourceVersion, ...]
+    unread: tuple[_apt.UnreadSuite, ...] = ()
 
 
 def root_of(types: str) -> _apt.AptRoot:
@@ -50,8 +51,8 @@ def root_of(types: str) -> _apt.AptRoot:
     return _apt.root_for(host_mirrors(), "x86_64", types)
 
 
-def listed_sources(tell: Tell) -> tuple[SourceVersion, ...]:
-    """Every version, oldest first. Raises HostLacks without network when nothing was listed before."""
+def listed_sources(tell: Tell) -> SourceList:
+    """What the archive has. Raises HostLacks without network when nothing was listed before."""
     index = current_index("x86_64", tell)
     place = Path(root_of("deb-src").directory) / "sources.json"
     kept = _read(place)
@@ -61,17 +62,17 @@ def listed_sources(tell: Tell) -> tuple[SourceVersion, ...]:
             if kept is None or kept.made != index.made:
                 kept = _refresh(kept, index, tell)
                 write_atomic(place, to_json(kept))
-    return kept.versions
+    return kept
 
 
-def _read(place: Path) -> _List | None:
+def _read(place: Path) -> SourceList | None:
     try:
-        return from_json(place.read_bytes(), _List)
+        return from_json(place.read_bytes(), SourceList)
     except (FileNotFoundError, msgspec.MsgspecError):
         return None
 
 
-def _refresh(kept: _List | None, index: Index, tell: Tell) -> _List:
+def _refresh(kept: SourceList | None, index: Index, tell: Tell) -> SourceList:
     """The list anew; without network the old one serves, and tell hears so."""
     mirrors, root, subject = host_mirrors(), root_of("deb-src"), "lists of sources"
     with disk_errors(Path(root.directory)):
@@ -81,18 +82,22 @@ def _refresh(kept: _List | None, index: Index, tell: Tell) -> _List:
             shutil.copyfile(names, Path(root.directory) / "codenames")
     try:
         _apt.prepare(root, mirrors)
-        _apt.update(root, tell)
+        unread = _apt.update(root, mirrors, tell)
     except HostLacks as error:
         if kept is None:
             raise
         tell(Progress(stage="source", subject=subject, text=f"{error.what}; using an older one"))
         return msgspec.structs.replace(kept, made=index.made)
+    for suite in unread:
+        if suite not in index.unread:  # those were named when it was made
+            tell(Progress(stage="source", subject=subject, text=suite.text))
     tell(Progress(stage="source", subject=subject, text="reading"))
     found: dict[str, list[SourceFile]] = {}
     for version, file in (*_tarballs(root, mirrors), *_packages(mirrors), *_unlisted(index, mirrors)):
         found.setdefault(version, []).append(file)
     ordered = sorted(found, key=version_key)
-    return _List(made=index.made, versions=tuple(SourceVersion(version=v, files=tuple(found[v])) for v in ordered))
+    versions = tuple(SourceVersion(version=v, files=tuple(found[v])) for v in ordered)
+    return SourceList(made=index.made, versions=versions, unread=unread)
 
 
 def _tarballs(root: _apt.AptRoot, mirrors: Mirrors) -> Iterator[tuple[str, SourceFile]]:

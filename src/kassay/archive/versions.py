@@ -2,10 +2,11 @@
 """Debian's version order, and the choice of a version by a reference."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-from kassay.errors import BadInput
+from kassay.archive.apt import UnreadSuite, unread_lines
+from kassay.errors import BadInput, HostLacks
 
 _Part: TypeAlias = tuple[tuple[tuple[int, ...], int], ...]
 VersionKey: TypeAlias = tuple[int, _Part, _Part]
@@ -60,12 +61,20 @@ def choose(locator: str, versions: Iterable[str]) -> str | None:
     return max(found, key=version_key, default=None)
 
 
-def unknown_version(ref: str, locator: str, what: str, versions: Iterable[str]) -> BadInput:
-    """The error for a version that nobody has: it lists every version of its series, else every series."""
+def unknown_version(
+    ref: str, locator: str, what: str, versions: Iterable[str], unread: Sequence[UnreadSuite] = ()
+) -> BadInput | HostLacks:
+    """The error for a version that is in no list: it names every version of its series, else every series.
+
+    HostLacks when a suite was refused, which may have it; then, and where the mirror lacks a suite, it names that too.
+    """
     ordered = sorted(set(versions), key=version_key)
     same = dict.fromkeys(upstream_of(v) for v in ordered if series_of(v) == series_of(locator))
     if same:
         remedy = f"of {series_of(locator)} it has {', '.join(same)}"
     else:
         remedy = f"series it has: {', '.join(dict.fromkeys(map(series_of, ordered))) or 'none'}"
-    return BadInput(f"kernel {ref!r}: the archive has no {what} kernel of this version", remedy)
+    text = f"kernel {ref!r}: the archive has no {what} kernel of this version{unread_lines(unread)}"
+    if any(suite.reason for suite in unread):
+        return HostLacks(text, f"{remedy}; `kassay kernels list --refresh` tries again")
+    return BadInput(text, remedy)

@@ -23,10 +23,11 @@ def exact_version(version: str, tell: Tell) -> str:
     """The newest release that `version` ("7.3", "7.3.4") names. Raises BadInput that lists what there is."""
     if is_exact(version) and _packed(version):
         return version
-    known = [one.version for one in listed_sources(tell)]
+    listed = listed_sources(tell)
+    known = [source.version for source in listed.versions]
     found = choose(version, known)
     if found is None:
-        raise unknown_version(f"debian-source:{version}", version, "kernel sources", known)
+        raise unknown_version(f"debian-source:{version}", version, "kernel sources", known, listed.unread)
     return upstream_of(found)
 
 
@@ -85,14 +86,15 @@ def _archive_file(version: str, subject: str, tell: Tell) -> tuple[Path, str]:
 
 
 def _gone(version: str, reasons: list[str], tell: Tell) -> HostLacks:
-    have = ", ".join(dict.fromkeys(upstream_of(one.version) for one in listed_sources(tell)))
+    have = ", ".join(dict.fromkeys(upstream_of(source.version) for source in listed_sources(tell).versions))
     what = f"debian-source:{version}: the mirror does not give it\n  " + "\n  ".join(reasons)
     return HostLacks(what, f"check the network, or choose another version: {have}")
 
 
 def _files(version: str, tell: Tell) -> list[SourceFile]:
     """Every way to a release's sources, best first."""
-    found = [file for one in listed_sources(tell) if upstream_of(one.version) == version for file in one.files]
+    versions = listed_sources(tell).versions
+    found = [file for source in versions if upstream_of(source.version) == version for file in source.files]
     if not found:
         raise BadInput(f"debian-source:{version}: the archive has no such version", "kassay kernels list shows some")
     signed = {file.uri.rpartition("/")[2] for file in found if file.sha256}

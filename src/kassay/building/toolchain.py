@@ -72,10 +72,10 @@ def _kept(package: str) -> Path | None:
 def _fetch(family: str, major: int, arch: str, package: str, tell: Tell) -> Path:
     mirrors = host_mirrors()
     root = _apt.root_for(mirrors, "x86_64")
-    current_index("x86_64", tell)  # apt's lists are there, and not older than a day where there is a network
+    unread = current_index("x86_64", tell).unread  # apt's lists are there, and new where there is a network
     _apt.prepare(root, mirrors)
     tell(Progress(stage="compilers", subject=package, text="not on this host; looking in the archive"))
-    suite, debs = _closure(root, package)
+    suite, debs = _closure(root, package, unread)
     main = next(deb for deb in debs if deb.name == package)
     final = _place() / f"{package}_{main.version.replace(':', '%3a')}_{_LAYOUT}"
     size = sum(deb.size_bytes for deb in debs)
@@ -94,9 +94,9 @@ def _fetch(family: str, major: int, arch: str, package: str, tell: Tell) -> Path
     return final
 
 
-def _closure(root: _apt.AptRoot, package: str) -> tuple[str, tuple[_Deb, ...]]:
+def _closure(root: _apt.AptRoot, package: str, unread: Sequence[_apt.UnreadSuite]) -> tuple[str, tuple[_Deb, ...]]:
     """The package and what it needs to run, all of the oldest suite that has it."""
-    said = ""
+    reason = ""
     for alias in _SUITES:
         suite = _apt.codename(root, alias)
         argv = ("apt-get", "-c", root.configuration, *_apt.WITH_CACHE, "-t", suite, "-y",
@@ -105,8 +105,9 @@ def _closure(root: _apt.AptRoot, package: str) -> tuple[str, tuple[_Deb, ...]]:
         debs = tuple(_Deb(m[1], m[2], m[3].replace("%3a", ":"), int(m[4]), m[5]) for m in _URI.finditer(ended.out))
         if ended.status == 0 and any(deb.name == package for deb in debs):
             return suite, tuple(deb for deb in debs if not _NOT_NEEDED.match(deb.name))
-        said = ended.err.strip().splitlines()[-1] if ended.err.strip() else f"apt-get ended with {ended.status}"
-    what = f"compiler {package}: neither on this host nor in the archive's suites ({said})"
+        reason = ended.err.strip().splitlines()[-1] if ended.err.strip() else f"apt-get ended with {ended.status}"
+    what = f"compiler {package}: neither on this host nor in the archive's suites ({reason})"
+    what += _apt.unread_lines(unread)
     raise HostLacks(what, "name one that is installed, or its absolute path")
 
 

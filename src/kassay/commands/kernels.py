@@ -17,13 +17,14 @@ _app = typer.Typer(no_args_is_help=True, help="List, fetch and identify kernels.
 
 _Arch = Annotated[str, typer.Option(help="x86_64 or arm64.")]
 _Flavour = Annotated[str, typer.Option(help="cloud, or another flavour of the archive's.")]
+_Refresh = Annotated[bool, typer.Option("--refresh", help="Read the archive's lists again, however new they are.")]
 _Refs = Annotated[
     list[str], typer.Argument(metavar="REF...", help="debian:6.17, debian:6.17.8, image:PATH, build:TREE.")
 ]
 
 
 @_app.command("list")
-def _list(arch: _Arch = "x86_64", flavour: _Flavour = "cloud") -> int:
+def _list(arch: _Arch = "x86_64", flavour: _Flavour = "cloud", refresh: _Refresh = False) -> int:
     """Every kernel of the archive, oldest first; * stands for fetched."""
     from rich.console import Console
     from rich.table import Table
@@ -32,6 +33,8 @@ def _list(arch: _Arch = "x86_64", flavour: _Flavour = "cloud") -> int:
     from kassay.model.kernel import checked_arch
 
     with showing() as tell:
+        if refresh:
+            kernel_store.refresh(checked_arch(arch), tell)
         found = kernel_store.versions("debian", checked_arch(arch), flavour, tell)
     if not found:
         raise BadInput(f"no kernels of flavour {flavour!r} for {arch}", "try --flavour cloud")

@@ -4,7 +4,7 @@
 import re
 from pathlib import Path
 
-from kassay.archive.apt import DEBIAN_ARCH
+from kassay.archive.apt import DEBIAN_ARCH, unread_lines
 from kassay.archive.deb import opened
 from kassay.archive.index import Index, NotOnMirror, Package, current_index, kept_package, load_index, package_file
 from kassay.archive.versions import choose, is_exact, unknown_version, upstream_of, version_key
@@ -126,13 +126,12 @@ def _wanted(index: Index, ref: KernelRef, flavour: str) -> Package:
     found = _kernels(index, ref.arch, flavour)
     if not found:
         names = {p.flavour.replace(f"-{DEBIAN_ARCH[ref.arch]}", "") for p in index.packages if p.is_kernel}
-        raise BadInput(
-            f"kernel {ref.text!r}: no flavour {flavour!r} for {ref.arch}", f"known: {', '.join(sorted(names))}"
-        )
+        what = f"kernel {ref.text!r}: no flavour {flavour!r} for {ref.arch}{unread_lines(index.unread)}"
+        raise BadInput(what, f"known: {', '.join(sorted(names))}")
     versions = [p.version for p in found]
     version = choose(ref.locator, versions)
     if version is None:
-        raise unknown_version(ref.text, ref.locator, f"{flavour} {ref.arch}", versions)
+        raise unknown_version(ref.text, ref.locator, f"{flavour} {ref.arch}", versions, index.unread)
     return next(p for p in found if p.version == version)
 
 
