@@ -54,7 +54,7 @@ def test_charts_are_written_as_svg_and_png(imported: Path, tmp_path: Path) -> No
     ("words", "what"),
     [
         (("--rules", "house"), "--rules: unknown 'house'"),
-        (("--in-reply-to", "<a@b.example>"), "are for a mail, not for terminal"),
+        (("--in-reply-to", "<a@b.example>"), "--in-reply-to: for --format mail, not for terminal\n  add --format mail"),
         (("--format", "mail", "--to", "a@b.example\nBcc: c@d.example"), "--to"),
         (("--format", "telegram"), "--format: unknown 'telegram'"),
     ],

@@ -4,7 +4,8 @@
 import pytest
 from rich.cells import cell_len
 
-from kassay.report.formats.terminal import WIDTH, render, screen
+from kassay.report.formats.terminal import render, screen
+from kassay.report.screen import WIDTH
 from tests.report.reports import HOSTILE, KERNELS, SAMPLES
 
 

@@ -12,21 +12,9 @@ from kassay.errors import KassayError
 from kassay.journal.directory import BESIDE
 from kassay.model.experiment import Experiment
 from kassay.model.finding import REFUSED
-from kassay.model.guess import unknown
 from kassay.model.progress import Progress
 from kassay.model.report import Report
-from kassay.registry import load, names
-from kassay.report.formats import Format, formats
-
-FORMATS = "kassay.report.formats"
-
-
-def format_named(name: str) -> Format:
-    """Raises BadInput that lists the formats."""
-    known = names(FORMATS)
-    if name not in known:
-        raise unknown("--format: unknown", name, known)
-    return load(FORMATS, name, "FORMAT", Format)
+from kassay.report.formats import Format, format_named, formats
 
 
 def ask_and_answer(question: str, workload: str, kernels: Sequence[str], options: Measuring) -> int:
@@ -62,23 +50,22 @@ def measure_and_answer(
 
 
 def deliver(report: Report, chosen: Format, directory: Path) -> None:
-    """Prints the answer, then writes report.html with its charts and report.json into its directory."""
+    """Prints the answer, then writes the pages that every directory of runs gets, with their charts."""
     say_answer(report, chosen)  # first: drawing the page's charts takes longer than the rest of the answer
+    pages = [form for form in formats().values() if form.page]
     with showing() as tell:
-        tell(Progress(stage="page", subject="report.html", text="drawing its charts"))
-        for name in ("json", "html"):
-            form = formats()[name]
+        for form in pages:
+            tell(Progress(stage="page", subject=f"report{form.suffix}", text="drawing its charts"))
             write_atomic(directory / f"report{form.suffix}", form.render(report).encode())
-        write_charts(report, directory)
-    if chosen.name == "terminal":
-        say(f"report: {directory}/report.html\n")
+            write_beside(report, form, directory)
+    if chosen.screen is not None:
+        for form in pages:
+            say(f"report: {directory}/report{form.suffix}\n" if form.page == "people" else "")
 
 
-def write_charts(report: Report, directory: Path) -> None:
-    """Every chart of the page as SVG and PNG, for papers and mails."""
-    from kassay.report.charts import charts
-
-    for name, data in charts(report):
+def write_beside(report: Report, form: Format, directory: Path) -> None:
+    """The files that a page comes with, such as its charts."""
+    for name, data in form.beside(report) if form.beside is not None else ():
         write_atomic(directory / name, data)
 
 

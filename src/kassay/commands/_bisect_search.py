@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from kassay.commands._answer import deliver, format_named, status
+from kassay.commands._answer import deliver, status
 from kassay.commands._bisect_options import Searching
 from kassay.commands._experiment import directory_for, experiment_from
 from kassay.commands._options import Measuring
@@ -18,6 +18,7 @@ from kassay.model.bisect import Question
 from kassay.model.experiment import Experiment
 from kassay.model.guess import nearest_of
 from kassay.model.progress import Progress, Tell
+from kassay.report.formats import format_named
 
 if TYPE_CHECKING:
     from kassay.search.candidates import Range

@@ -14,15 +14,15 @@ from kassay.commands._show import say, showing
 from kassay.effects.files import write_atomic
 from kassay.errors import BadInput
 from kassay.model.codegen import Body, CodegenReport
-from kassay.model.guess import unknown
 from kassay.model.kernel import checked_arch, parse_ref
 from kassay.model.progress import Tell
-from kassay.report.codegen.formats import FORMATS, of_suffix
+from kassay.report.codegen.formats import CodegenAnswer, codegen_format, of_suffix
 from kassay.report.codegen.words import DISCLOSURES
 
 
 def answer(function: str, refs: Sequence[str], asked: Comparing) -> None:
     """Prints the answer, and writes it to --out. Raises BadInput before anything is built or measured."""
+    form = codegen_format(asked.format_)
     _check(asked)
     parsed = [parse_ref(text, checked_arch(asked.arch)) for text in dict.fromkeys(refs)]
     compilers = tuple(dict.fromkeys(filter(None, (asked.cc or "").split(","))))
@@ -35,10 +35,10 @@ def answer(function: str, refs: Sequence[str], asked: Comparing) -> None:
         shown = _pair(asked.show, classified(one.body for one in found))  # before anything is measured
         directory = asked.runs or (_measured(asked.measure, found, asked, tell) if asked.measure else None)
         counts = _counts(function, found, directory, asked, tell)
-    report = _report(function, asked.source, found, counts)
+    made = CodegenAnswer(_report(function, asked.source, found, counts), shown)
     if asked.out is not None:
-        write_atomic(asked.out, of_suffix(asked.out.suffix).render(report, shown).encode())
-    say(FORMATS[asked.format_].render(report, shown))
+        write_atomic(asked.out, of_suffix(asked.out.suffix).render(made).encode())
+    say(form.render(made))
 
 
 def _check(asked: Comparing) -> None:
@@ -46,8 +46,6 @@ def _check(asked: Comparing) -> None:
         raise BadInput("--cc: kernel images are compiled already", "add --source FILE.c to build one object by each")
     if asked.runs is not None and asked.measure is not None:
         raise BadInput("--runs and --measure: both say where executions come from", "give one of them")
-    if asked.format_ not in FORMATS:
-        raise unknown("--format: unknown", asked.format_, FORMATS)
     if asked.out is not None:
         of_suffix(asked.out.suffix)
         if not asked.out.parent.is_dir():

@@ -7,6 +7,10 @@ from typing import Annotated
 
 from typer import Option
 
+from kassay.clocks import listed
+from kassay.registry import names
+from kassay.report.codegen.formats import CODEGEN_FORMATS, suffixes
+
 _C = "Compilers"
 _E = "Executed"
 
@@ -40,5 +44,5 @@ class Comparing:
         str | None, Option(help="Per operation of which phase.", show_default="the primary one", rich_help_panel=_E)
     ] = None
     show: Annotated[str | None, Option(metavar="A,B", help="Disassemble two classes side by side.")] = None
-    out: Annotated[Path | None, Option(metavar="FILE", help="Write it to a file: .html, .md, .json or .txt.")] = None
-    format_: Annotated[str, Option("--format", help="terminal, markdown, json, html.")] = "terminal"
+    out: Annotated[Path | None, Option(metavar="FILE", help=f"Write it to a file: {listed(suffixes())}.")] = None
+    format_: Annotated[str, Option("--format", help=f"{listed(names(CODEGEN_FORMATS))}.")] = "terminal"

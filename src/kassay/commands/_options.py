@@ -10,8 +10,10 @@ from typing import Annotated, Any
 from typer import Option
 
 from kassay.clocks import in_words, listed, measuring
+from kassay.registry import names
+from kassay.report.formats import FORMATS
 
-FORMATS_HELP = "terminal, markdown, json, html, mail, lkp, csv, pyperf or kcidb; docs/formats.md says what each is for."
+FORMATS_HELP = f"{listed(names(FORMATS))}; docs/formats.md says what each is for."
 _M, _R = "Machine", "Runs"
 DEFAULT_CLOCK = "icount"
 

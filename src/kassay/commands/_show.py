@@ -8,7 +8,7 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from kassay.effects import clock, terminal
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from kassay.model.layout import Table
     from kassay.model.progress import Progress as Event
     from kassay.model.progress import Tell
-    from kassay.model.report import Report
     from kassay.report.aligned import Line
-    from kassay.report.formats import Format
+    from kassay.report.form import Form, Given
 
+A = TypeVar("A")
 _PLAIN_EVERY_S = 2.0
 _UNLIMITED = 100_000
 _UNSHOWN = dict.fromkeys((7, 8, 11, 12, 13))  # what rings a terminal's bell or moves its cursor
@@ -40,14 +40,12 @@ def say_lines(lines: "Iterable[Line]") -> None:
     say("".join(terminal.styled(line.text.rstrip(), line.style if coloured else "") + "\n" for line in lines))
 
 
-def say_answer(report: "Report", form: "Format") -> None:
-    """Writes a report in one format; the terminal's own format in colour where stdout is a terminal."""
-    from kassay.report.formats.terminal import screen
-
-    if form.name == "terminal":
-        say_lines(screen(report))
+def say_answer(answer: A, form: "Form[A]", given: "Given | None" = None) -> None:
+    """Writes an answer in one form, in its styles where stdout is a terminal. given: for the options of the form."""
+    if form.screen is not None:
+        say_lines(form.screen(answer))
     else:
-        say(form.render(report))
+        say(form.render(answer, given) if given else form.render(answer))
 
 
 def say_table(table: "Table") -> None:

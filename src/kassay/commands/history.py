@@ -10,9 +10,10 @@ from typer import Argument, Option
 
 from kassay.clocks import clocks, listed
 from kassay.commands import Command
-from kassay.commands._history_out import known_format, say_csv, say_json, say_rows
 from kassay.commands._show import say, showing
 from kassay.errors import BadInput
+from kassay.registry import names
+from kassay.report.listing.formats import LISTING_FORMATS, ListedTable, Listing, listing_format
 
 if TYPE_CHECKING:
     from kassay.model.records import Setting
@@ -26,7 +27,7 @@ _app = typer.Typer(
 _Archive = Annotated[
     Path | None, Option(metavar="PATH", help="The archive's file.", show_default="history.duckdb in the data directory")
 ]
-_Format = Annotated[str, Option("--format", help="terminal, json or csv.")]
+_Format = Annotated[str, Option("--format", help=f"{listed(names(LISTING_FORMATS))}.")]
 _Metric = Annotated[
     str | None, Argument(help="METRIC or WORKLOAD.METRIC; without it the metrics that verdicts are about.")
 ]
@@ -82,19 +83,18 @@ def _show(
     from kassay.history.archive import reading
     from kassay.history.query import apart, lines
 
-    known_format(format_)
+    form = listing_format(format_)
     wanted = _wanted(metric, workload, set_, clock, arch, cpus, memory, machine, over)
     with showing() as tell, reading(_path(archive), tell) as open_archive:
         found = lines(open_archive, wanted)
-    if format_ == "json":
-        say_json(texts.show_object(found))
-    elif format_ == "csv":
-        say_csv(texts.POINT_FIELDS, [row for line in found for row in texts.point_values(line)])
-    else:
-        said = apart([line.series for line in found])
-        for line in found:
-            title = texts.heading(line.series, said[line.series.id])
-            say_rows(title, texts.COLUMNS, texts.point_rows(line), (2, 3, 4, 5))
+    different = apart([line.series for line in found])
+    titles = [texts.heading(line.series, different[line.series.id]) for line in found]
+    tables = [
+        ListedTable(title, texts.COLUMNS, texts.point_rows(line), (2, 3, 4, 5))
+        for title, line in zip(titles, found, strict=True)
+    ]
+    values = [row for line in found for row in texts.point_values(line)]
+    say(form.render(Listing(tables, texts.POINT_FIELDS, values, texts.show_object(found))))
     return 0
 
 
@@ -110,24 +110,24 @@ def _points(
     from kassay.history.nominate import confirmations, nominations, too_short
     from kassay.history.query import apart, lines
 
-    known_format(format_)
+    form = listing_format(format_)
     wanted = _wanted(metric, workload, set_, clock, arch, cpus, memory, machine, over)
     with showing() as tell, reading(_path(archive), tell) as open_archive:
         found, known = lines(open_archive, wanted), confirmations(open_archive)
     every = {line.series.id: nominations(line, known) for line in found}
     nominated = [one for ones in every.values() for one in ones]
-    if format_ == "json":
-        say_json(texts.points_object(nominated, [(line.series, why) for line in found if (why := too_short(line))]))
-    elif format_ == "csv":
-        say_csv(texts.NOMINATION_FIELDS, [texts.nomination_values(one) for one in nominated])
-    else:
-        said = apart([line.series for line in found])
-        for line in found:
-            title = texts.heading(line.series, said[line.series.id])
-            rows = [texts.nomination_row(one) for one in every[line.series.id]]
-            say_rows(title, texts.NOMINATION_COLUMNS, rows, (3, 4), too_short(line) or "nothing to nominate")
-        if open_ := [one.id for one in nominated if one.confirmation is None]:
-            say(f"next: kassay history confirm {open_[0]}  (measures a fresh pair)\n")
+    different = apart([line.series for line in found])
+    tables = []
+    for line in found:
+        title = texts.heading(line.series, different[line.series.id])
+        rows = [texts.nomination_row(one) for one in every[line.series.id]]
+        empty = too_short(line) or "nothing to nominate"
+        tables.append(ListedTable(title, texts.NOMINATION_COLUMNS, rows, (3, 4), empty))
+    open_ = next((one.id for one in nominated if one.confirmation is None), "")
+    whole = texts.points_object(nominated, [(line.series, why) for line in found if (why := too_short(line))])
+    values = [texts.nomination_values(one) for one in nominated]
+    next_step = f"next: kassay history confirm {open_}  (measures a fresh pair)" if open_ else ""
+    say(form.render(Listing(tables, texts.NOMINATION_FIELDS, values, whole, next_step)))
     return 0
 
 
@@ -166,15 +166,11 @@ def _sql(
     from kassay.history.archive import reading
     from kassay.history.texts import field_text
 
-    known_format(format_)
+    form = listing_format(format_)
     with showing() as tell, reading(_path(archive), tell) as open_archive:
         columns, rows = open_archive.asked(query)
-    if format_ == "json":
-        say_json([dict(zip(columns, row, strict=True)) for row in rows])
-    elif format_ == "csv":
-        say_csv(columns, rows)
-    else:
-        say_rows(f"{len(rows)} rows", columns, [[field_text(value) for value in row] for row in rows])
+    shown = ListedTable(f"{len(rows)} rows", columns, [[field_text(value) for value in row] for row in rows])
+    say(form.render(Listing((shown,), columns, rows, [dict(zip(columns, row, strict=True)) for row in rows])))
     return 0
 
 

@@ -7,14 +7,16 @@ from typing import Annotated
 from typer import Argument, Option
 
 from kassay.commands import Command
+from kassay.commands._form_options import FormOptions, with_form_options
 from kassay.commands._options import FORMATS_HELP
-from kassay.commands._show import say, say_answer, showing
+from kassay.commands._show import say_answer, showing
 from kassay.errors import BadInput
+from kassay.report.formats import format_named, formats
 
 RULES = ("kassay", "seed")
-_MAIL = "Mail"
 
 
+@with_form_options
 def _report(
     directory: Annotated[Path, Argument(metavar="DIR", help="Made by run, compare, ladder or import.")],
     format_: Annotated[str, Option("--format", help=FORMATS_HELP)] = "terminal",
@@ -24,40 +26,30 @@ def _report(
     charts: Annotated[
         Path | None, Option(metavar="DIR", help="Also write every chart there, as SVG and as PNG.", show_default=False)
     ] = None,
-    in_reply_to: Annotated[
-        str, Option(metavar="ID", help="Message-ID that the mail answers.", rich_help_panel=_MAIL, show_default=False)
-    ] = "",
-    to: Annotated[
-        list[str] | None, Option(metavar="ADDRESS", help="Of the mail; may be repeated.", rich_help_panel=_MAIL)
-    ] = None,
-    cc: Annotated[
-        list[str] | None, Option(metavar="ADDRESS", help="Of the mail; may be repeated.", rich_help_panel=_MAIL)
-    ] = None,
     exit_code: Annotated[bool, Option("--exit-code", help="Exit 1 on a regression, 4 without a verdict.")] = False,
+    *,
+    given: FormOptions,
 ) -> int:
     """Answer again from a finished, interrupted or imported directory, in another form.
 
     Example: kassay report kassay-out/demo --format mail > report.mail && git send-email report.mail
     """
-    from kassay.commands._answer import format_named, status, write_charts
+    from kassay.commands._answer import status, write_beside
+    from kassay.model.guess import unknown
 
     chosen = format_named(format_)
     if rules not in RULES:
-        raise BadInput(f"--rules: unknown {rules!r}", f"known: {', '.join(RULES)}")
-    mailed = bool(in_reply_to or to or cc)
-    if mailed and chosen.name != "mail":
-        raise BadInput(f"--in-reply-to, --to and --cc are for a mail, not for {chosen.name}", "add --format mail")
+        raise unknown("--rules: unknown", rules, RULES)
+    for name in given.keys() - {chosen.name}:
+        raise BadInput(f"{', '.join(given[name])}: for --format {name}, not for {chosen.name}", f"add --format {name}")
     from kassay import pipeline
-    from kassay.report.mail.headers import threaded
 
     with showing() as tell:
         report = pipeline.answer(directory, tell, seed_rules=rules == "seed")
-    if mailed:
-        say(threaded(chosen.render(report), in_reply_to, to or (), cc or ()))
-    else:
-        say_answer(report, chosen)
+    say_answer(report, chosen, given.get(chosen.name))
     if charts is not None:
-        write_charts(report, charts)
+        for form in formats().values():
+            write_beside(report, form, charts)
     return status(report) if exit_code else 0
 
 

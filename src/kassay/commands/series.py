@@ -33,10 +33,11 @@ def _series(
 
     Example: kassay series mprotect_toggle --base build:~/linux@v7.0 --patches ./series.mbx --annotations
     """
-    from kassay.commands._answer import format_named, measure_and_answer
+    from kassay.commands._answer import measure_and_answer
     from kassay.commands._experiment import directory_for, experiments_from
     from kassay.commands._show import showing
     from kassay.guest import catalog
+    from kassay.report.formats import format_named
 
     format_named(options.format_)
     catalog.check_name(workload)

@@ -4,7 +4,7 @@
 from msgspec import structs
 
 from kassay.model.codegen import Body, Call, CodegenReport, Instruction, Part
-from kassay.report.codegen.formats import FORMATS
+from kassay.report.codegen.formats import CodegenAnswer, codegen_format
 
 EVIL = "build:/x<script>alert(1)</script>|\x1b[31m+a.patch" + "y" * 200
 
@@ -27,25 +27,25 @@ REPORT = CodegenReport(
 
 def test_a_size_becomes_instructions_per_operation() -> None:
     for name in ("terminal", "markdown", "html"):
-        text = " ".join(FORMATS[name].render(REPORT, ("A", "B")).split())
+        text = " ".join(codegen_format(name).render(CodegenAnswer(REPORT, ("A", "B"))).split())
         assert "0x245 instead of 0x1fb (B instead of A) is +6" in text, name
 
 
 def test_the_screen_has_120_columns_and_no_escapes() -> None:
-    text = FORMATS["terminal"].render(REPORT, ("A", "B"))
+    text = codegen_format("terminal").render(CodegenAnswer(REPORT, ("A", "B")))
     assert "\x1b" not in text
     tables = [line for line in text.splitlines() if " | " in line or line.startswith("  ")]
     assert tables and max(map(len, tables)) <= 120
 
 
 def test_a_page_shows_markup_as_text_and_loads_nothing() -> None:
-    html = FORMATS["html"].render(REPORT, None)
+    html = codegen_format("html").render(CodegenAnswer(REPORT))
     assert "<script" not in html and "&lt;script&gt;" in html
     assert "src=" not in html and "href=" not in html and "default-src 'none'" in html
 
 
 def test_markdown_escapes_what_would_break_its_tables() -> None:
-    lines = FORMATS["markdown"].render(REPORT, None).splitlines()
+    lines = codegen_format("markdown").render(CodegenAnswer(REPORT)).splitlines()
     rows = [line for line in lines if line.startswith("| build")]
     assert len(rows) == 2 and all("\\|" in row and "\\<script" in row for row in rows)
 
@@ -55,13 +55,15 @@ def test_a_reference_that_was_not_built_has_its_row_and_its_reason() -> None:
         reference="build:/y", outcome="not-built", compiler=None, arch="x86_64", cc="tcc", detail="mm/f.c:1: error"
     )
     report = CodegenReport(function="f", source="mm/f.c", verdict="f", bodies=(*REPORT.bodies, failed), disclosures=())
-    text = FORMATS["terminal"].render(report, None)
+    text = codegen_format("terminal").render(CodegenAnswer(report))
     assert "not-built" in text and "note      build:/y tcc: mm/f.c:1: error" in text
 
 
 def test_the_same_code_that_is_executed_more_often_is_said_to_be_the_same_code() -> None:
     bodies = (body("A", 12.5, "x"), body("A", 12.5001, "x"))
     alike = structs.replace(REPORT, bodies=bodies)
-    assert "reached in other ways" not in FORMATS["terminal"].render(alike, None)
+    assert "reached in other ways" not in codegen_format("terminal").render(CodegenAnswer(alike))
     apart = structs.replace(REPORT, bodies=(*bodies, body("A", 20.0, "x")))
-    assert "Class A is executed 12.5 to 20.0" in " ".join(FORMATS["terminal"].render(apart, None).split())
+    assert "Class A is executed 12.5 to 20.0" in " ".join(
+        codegen_format("terminal").render(CodegenAnswer(apart)).split()
+    )

@@ -1,32 +1,40 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a report format is: one module of this package with a constant FORMAT of this class."""
+"""Formats of a report: one module of this package each, with a constant FORMAT of this class."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from kassay.model.report import Report
 from kassay.registry import discover
+from kassay.report.form import Form, form_named
+
+if TYPE_CHECKING:
+    from kassay.model.report import Report
+
+FORMATS = "kassay.report.formats"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Format:
+class Format(Form["Report"]):
     """A way to write a report down.
 
-    name: as in --format, equal to the module's name. suffix: of a file in this format,
-    with its dot. summary: one line for --help. render: pure; the same report gives the
-    same text, which ends with a newline. whole: the report's verdict stands in it word for word, and both states of a
-    refused comparison. partial: has no place for some reports, and then
-    render raises BadInput that names a format which has.
+    whole: the report's verdict stands in it word for word, and both states of a refused comparison. partial: has no
+    place for some reports, and then render raises BadInput that names a format which has. page: every directory of runs
+    gets a file of it, report.SUFFIX; "people" or "programs" says for whom, "" that it does not. beside: the other
+    files that such a page comes with, by name.
     """
 
-    name: str
-    suffix: str
-    summary: str
-    render: Callable[[Report], str]
     whole: bool = True
     partial: bool = False
+    page: str = ""
+    beside: "Callable[[Report], Iterable[tuple[str, bytes]]] | None" = None
 
 
-def formats() -> dict[str, Format]:
+def formats() -> Mapping[str, Format]:
     """Every report format by name."""
-    return dict(discover("kassay.report.formats", "FORMAT", Format))
+    return discover(FORMATS, "FORMAT", Format)
+
+
+def format_named(name: str) -> Format:
+    """Raises BadInput that lists the formats."""
+    return form_named(FORMATS, name, Format)

@@ -2,11 +2,9 @@
 """The whole report as one page: no network, a script for stacks only, legible on a phone, in print, by night."""
 
 import re
+from collections.abc import Iterable
 from functools import cache
-from typing import Any
-
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
-from markupsafe import Markup
+from typing import TYPE_CHECKING, Any
 
 from kassay.model.report import Report
 from kassay.model.texts import one_line
@@ -16,6 +14,10 @@ from kassay.report.icicle import library, library_notice, program
 from kassay.report.sections import Section, sections
 from kassay.report.series import Series
 from kassay.report.words import compilers, outcomes_text
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+    from markupsafe import Markup
 
 _STEPS = (("regression", "step: costs more than before"), ("improvement", "step: costs less than before"))
 
@@ -39,10 +41,12 @@ def render(report: Report) -> str:
     )
 
 
-def _scripts(parts: list[dict[str, Any]]) -> tuple[Markup, Markup, Markup] | None:
+def _scripts(parts: list[dict[str, Any]]) -> "tuple[Markup, Markup, Markup] | None":
     """Whose the library is, the library and the page's own script; nothing where nothing is drawn by them."""
     if not any(part["section"].icicles for part in parts):
         return None
+    from markupsafe import Markup
+
     # Both are the project's or its dependency's; names stand in the data, which is JSON without a "<".
     return Markup(library_notice()), Markup(library()), Markup(program())
 
@@ -53,10 +57,12 @@ def _part(number: int, section: Section) -> dict[str, Any]:
     return {"anchor": f"s{number}", "section": section, "charts": _charts(section.chart), "steps": steps}
 
 
-def _charts(series: Series | None) -> tuple[Markup, Markup] | None:
+def _charts(series: Series | None) -> "tuple[Markup, Markup] | None":
     if series is None:
         return None
     # Late, because the chart library takes a second to load and the other formats do not need it.
+    from markupsafe import Markup
+
     from kassay.report.chart import has_values, narrow_svg, wide_svg
 
     if not has_values(series):
@@ -71,7 +77,9 @@ def _unbroken(text: str) -> str:
 
 
 @cache
-def _template() -> Template:
+def _template() -> "Template":
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
     loader = PackageLoader("kassay.report", "templates")
     environment = Environment(
         loader=loader,
@@ -85,4 +93,14 @@ def _template() -> Template:
     return environment.get_template("report.html.j2")
 
 
-FORMAT = Format(name="html", suffix=".html", summary="everything, as one page with charts", render=render)
+def _chart_files(report: Report) -> Iterable[tuple[str, bytes]]:
+    """Every chart of the page as SVG and PNG, for papers and mails."""
+    from kassay.report.charts import charts
+
+    return charts(report)
+
+
+FORMAT = Format(
+    name="html", suffix=".html", summary="everything, as one page with charts", render=render, page="people",
+    beside=_chart_files,
+)  # fmt: skip

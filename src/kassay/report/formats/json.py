@@ -125,4 +125,7 @@ def _plain(value: Any) -> Any:
     return msgspec.to_builtins(value)
 
 
-FORMAT = Format(name="json", suffix=".json", summary="for programs: kassay-report/1, see docs/json.md", render=render)
+FORMAT = Format(
+    name="json", suffix=".json", summary="for programs: kassay-report/1, see docs/json.md", render=render,
+    page="programs",
+)  # fmt: skip

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Forms: ways to write an answer down. Every folder of formats holds one form per module, as its constant FORMAT.
+
+Light to import, as the modules of these folders are: `--help` reads them, so what renders is imported by render.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from kassay.registry import load, names
+
+if TYPE_CHECKING:
+    from kassay.report.aligned import Line
+
+A = TypeVar("A")
+F = TypeVar("F", bound="Form[Any]")
+Given = Mapping[str, Sequence[str]]
+"""What a user gave for the options of a form: values by the option's name, such as {"--to": ("a@b.example",)}."""
+NOTHING: Given = MappingProxyType({})
+
+
+@dataclass(frozen=True, kw_only=True)
+class FormOption:
+    """An option that one form alone has. name: as on the command line, "--to". many: may be given again."""
+
+    name: str
+    metavar: str
+    help: str
+    many: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Form(Generic[A]):
+    """A way to write answers of type A.
+
+    name: as in --format, equal to the module's name. suffix: of a file in this form, with its dot. summary: one line
+    for people. render: (answer) -> text, or (answer, given) of a form with options; pure, and the text ends with a
+    newline. screen: the same lines with their styles, of a form that is read at a terminal.
+    """
+
+    name: str
+    suffix: str
+    summary: str
+    render: Callable[..., str]
+    screen: "Callable[[A], Iterable[Line]] | None" = None
+    options: tuple[FormOption, ...] = ()
+
+
+def form_named(package: str, name: str, kind: type[F]) -> F:
+    """One form of a folder; no other module of it is imported. Raises BadInput that lists the forms."""
+    known = names(package)
+    if name not in known:
+        from kassay.model.guess import unknown
+
+        raise unknown("--format: unknown", name, known)
+    return load(package, name, "FORMAT", kind)

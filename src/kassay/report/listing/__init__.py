@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Answers that are rows: what `kassay history` finds in the archive."""
