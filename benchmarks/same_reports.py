@@ -14,6 +14,7 @@ differ. Standard output is a table; the exit status is 1 when a report differs.
 
 import argparse
 import difflib
+import fcntl
 import hashlib
 import os
 import shutil
@@ -142,14 +143,20 @@ def _text(content: bytes) -> str:
 
 def render(program: str, stored: Path, copy: Path, wanted: Sequence[Asked]) -> dict[str, Printed]:
     """Report name -> what was printed, of a copy of a stored directory; and what the commands changed in the copy."""
-    shutil.copytree(stored, copy, symlinks=True)
-    found = {}
-    for asked in wanted:
-        print(f"{program}: {stored.name}: {asked.name}", file=sys.stderr, flush=True)
-        found[asked.name] = printed(program, asked, copy.with_name(f"{copy.name}.files"))
-    touched = [f"{state} {name}\n" for name, state in _changes(stored, copy)]
-    found[DIRECTORY] = Printed("".join(touched))
-    shutil.rmtree(copy)
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    with copy.with_name(f"{copy.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # two comparisons with one saved side have one path
+        files = copy.with_name(f"{copy.name}.files")
+        for left in (copy, files):  # by one that was killed
+            shutil.rmtree(left, ignore_errors=True)
+        shutil.copytree(stored, copy, symlinks=True)
+        found = {}
+        for asked in wanted:
+            print(f"{program}: {stored.name}: {asked.name}", file=sys.stderr, flush=True)
+            found[asked.name] = printed(program, asked, files)
+        touched = [f"{state} {name}\n" for name, state in _changes(stored, copy)]
+        found[DIRECTORY] = Printed("".join(touched))
+        shutil.rmtree(copy)
     return found
 
 
@@ -219,11 +226,13 @@ def main() -> int:
     parser.add_argument("--whole", action="store_true", help="with --diff: all lines")
     parser.add_argument("--differing", action="store_true", help="leave rows of equal reports out of the table")
     parser.add_argument("--save", type=Path, metavar="DIR", help="keep what BEFORE printed, below DIR")
-    parser.add_argument("--scratch", type=Path, help="directory of the copies; default: a temporary one, left empty")
+    parser.add_argument("--scratch", type=Path, help="directory of the copies; default: a temporary one")
     parser.add_argument("--jobs", type=int, default=1, help="directories at a time")
     given = parser.parse_args()
     only = [name for name in given.only.split(",") if name]
     stored = Path(given.before) if Path(given.before).is_dir() else None
+    if stored is not None and given.scratch is not None:
+        parser.error("--scratch: a saved side has the path of its copies already")
     scratch = _scratch(given.scratch, stored)
     if len({directory.name for directory in given.directories}) < len(given.directories):
         parser.error("two directories have one name, and their copies would have one path")
@@ -246,6 +255,8 @@ def main() -> int:
 
     with ThreadPoolExecutor(given.jobs) as pool:
         found = [row for rows_of_one in pool.map(rows, given.directories) for row in rows_of_one]
+    if stored is None and given.scratch is None:
+        shutil.rmtree(scratch)
     _print(found, given.differing)
     for row in found if given.diff else ():
         lines = row.diff if given.whole else [line[:DIFF_COLUMNS] for line in row.diff[:DIFF_LINES]]
@@ -256,12 +267,10 @@ def main() -> int:
 
 
 def _scratch(asked: Path | None, stored: Path | None) -> Path:
-    """Reports name their directory: a saved side can only be compared with copies at the path that it had."""
-    if asked is None and stored is not None:
-        asked = Path((stored / "scratch").read_text())
-    scratch = Path(tempfile.mkdtemp(prefix="same-reports-")) if asked is None else asked
-    scratch.mkdir(parents=True, exist_ok=True)
-    return scratch
+    """Reports name their directory: with a saved side the copies lie where that side's were."""
+    if stored is not None:
+        return Path((stored / "scratch").read_text())
+    return Path(tempfile.mkdtemp(prefix="same-reports-")) if asked is None else asked.resolve()
 
 
 def _print(rows: Sequence[Row], differing: bool) -> None:
