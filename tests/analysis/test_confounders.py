@@ -7,6 +7,7 @@ from msgspec import structs
 from kassay.analysis.confounders import confounders
 from kassay.model.confounder import CONFOUNDERS, Confounder
 from kassay.model.kernel import KernelIdentity
+from kassay.model.records import Setting
 
 GCC_12 = "gcc-12 (Debian 12.2.0-14+deb12u1) 12.2.0, GNU ld (GNU Binutils for Debian) 2.40"
 GCC_14 = "x86_64-linux-gnu-gcc-14 (Debian 14.2.0-19) 14.2.0, GNU ld (GNU Binutils for Debian) 2.44"
@@ -51,3 +52,35 @@ def test_nothing_is_found_of_one_compiler_or_of_an_unknown_one(base: str | None,
 
 def test_every_code_that_is_found_has_a_meaning() -> None:
     assert {one.code for one in found(GCC_12, CLANG)} <= CONFOUNDERS.keys()
+
+
+def configured(options: dict[str, str] | None, config_sha256: str | None = None) -> KernelIdentity:
+    values = None if options is None else tuple(Setting(name=n, value=v) for n, v in options.items())
+    return structs.replace(_KERNEL, image_sha256="i", configuration=values, config_sha256=config_sha256)
+
+
+def test_options_that_differ_are_named_where_both_configurations_are_known() -> None:
+    base = configured({"preemption": "PREEMPT_VOLUNTARY", "KSM": "y"})
+    head = configured({"preemption": "PREEMPT_LAZY", "KSM": "y"})
+    difference = Confounder(code="configuration", name="preemption", base="PREEMPT_VOLUNTARY", head="PREEMPT_LAZY")
+    assert confounders(base, head) == (difference,)
+    assert confounders(base, base) == ()
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "values"),
+    [
+        (configured({"KSM": "y"}, "a" * 64), configured(None), ("known", None)),
+        (configured(None, "a" * 64), configured(None, "b" * 64), (None, None)),
+        (configured(None), configured(None), (None, None)),
+    ],
+)
+def test_a_configuration_that_is_not_known_is_said_not_to_be(
+    base: KernelIdentity, head: KernelIdentity, values: tuple[str | None, str | None]
+) -> None:
+    assert confounders(base, head) == (Confounder(code="configuration", base=values[0], head=values[1]),)
+
+
+def test_one_file_and_kernels_of_imported_results_are_not_worth_a_word() -> None:
+    assert confounders(configured(None, "a" * 64), configured(None, "a" * 64)) == ()
+    assert confounders(_KERNEL, _KERNEL) == ()

@@ -58,6 +58,10 @@ def _identity(ref: str, gcc: str) -> KernelIdentity:
         config_sha256=(digit[::-1] * 64)[:64],
         symbol_count=141_203,
         source="Debian archive",
+        configuration=(
+            Setting(name="preemption", value=f"PREEMPT_{'VOLUNTARY' if release.startswith('6.12') else 'LAZY'}"),
+            Setting(name="HZ", value="250"),
+        ),
     )
 
 

@@ -3,11 +3,13 @@
 
 import re
 import shlex
+from collections.abc import Mapping
 
 import pytest
 from msgspec.structs import replace
 
 from kassay.model.kernel import KernelIdentity
+from kassay.model.records import Setting
 from kassay.model.report import AuditTable, Report
 from kassay.report.mail.body import mail
 from kassay.report.mail.headline import subject_line
@@ -19,7 +21,7 @@ def _flat(report: Report) -> str:
     return " ".join(mail(report).split())
 
 
-def _kernels(report: Report, *changes: dict[str, str | None]) -> Report:
+def _kernels(report: Report, *changes: Mapping[str, object]) -> Report:
     """A report whose first kernels have other fields."""
     both = zip(report.kernels, changes, strict=False)
     changed = tuple(replace(kernel, **fields) for kernel, fields in both)
@@ -42,7 +44,14 @@ def test_kernels_of_different_compilers_are_never_announced_as_a_regression() ->
     ],
 )  # fmt: skip
 def test_a_mail_always_says_whether_the_configuration_is_the_same(sums: tuple[str | None, ...], said: str) -> None:
-    assert said in _flat(_kernels(SAMPLES["timed"](), *({"config_sha256": text} for text in sums)))
+    assert said in _flat(
+        _kernels(SAMPLES["timed"](), *({"config_sha256": text, "configuration": None} for text in sums))
+    )
+
+
+def test_a_mail_names_the_options_that_differ() -> None:
+    changes = ({"config_sha256": digit * 64, "configuration": (Setting(name="HZ", value=digit),)} for digit in "12")
+    assert "configuration: differs in HZ (sha256" in _flat(_kernels(SAMPLES["timed"](), *changes))
 
 
 def _released(base: tuple[str, str], head: tuple[str, str]) -> str:

@@ -8,6 +8,7 @@ format names it beside the verdict.
 import re
 from collections.abc import Callable
 
+from kassay.model.configuration import differences
 from kassay.model.confounder import Confounder
 from kassay.model.kernel import KernelIdentity
 
@@ -50,4 +51,17 @@ def _vendor(text: str) -> str:
     return match[1] if match else ""
 
 
-_CHECKS: tuple[Check, ...] = (_compilers,)
+def _configurations(base: KernelIdentity, head: KernelIdentity) -> tuple[Confounder, ...]:
+    """Of two configurations the options that differ; of files that differ, what is known of them."""
+    if base.configuration is not None and head.configuration is not None:
+        found = differences(base.configuration, head.configuration)
+        return tuple(Confounder(code="configuration", name=one.name, base=one.base, head=one.head) for one in found)
+    if base.config_sha256 is not None and base.config_sha256 == head.config_sha256:
+        return ()
+    if base.image_sha256 is None and head.image_sha256 is None:  # kernels of imported results
+        return ()
+    known = [None if kernel.configuration is None else "known" for kernel in (base, head)]
+    return (Confounder(code="configuration", base=known[0], head=known[1]),)
+
+
+_CHECKS: tuple[Check, ...] = (_compilers, _configurations)

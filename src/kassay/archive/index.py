@@ -143,7 +143,7 @@ def parse_stanza(text: str, uri: str, suite: str) -> Package | None:
         flavour=name.group(4),
         version=fields["Version"],
         suite=suite,
-        uri=f"{uri.rstrip('/')}/{fields['Filename'].replace('+', '%2b').replace('~', '%7e')}",
+        uri=f"{uri.rstrip('/')}/{_quoted(fields['Filename'])}",
         size_bytes=int(fields["Size"]),
         sha256=fields["SHA256"],
     )
@@ -169,21 +169,43 @@ def kept_package(package: Package, arch: str, tell: Tell) -> Path:
             return final
         with disk_errors(final), tempfile.TemporaryDirectory(dir=_swept(final)) as scratch:
             partial = Path(scratch, final.name)
-            _download(package, arch, partial, tell)
+            _download(f"{package.name} {package.version}", package.uri, package.sha256, arch, partial, tell)
             partial.chmod(0o444)
             partial.replace(final)
     return final
 
 
-def _download(package: Package, arch: str, into: Path, tell: Tell) -> None:
+def unlisted_package(name: str, version: str, arch: str, tell: Tell) -> Path:
+    """The file of a package of the source package linux that no list has any more, from where the mirror keeps it.
+
+    Nothing has its hash: it may tell something about a kernel, and never be one. Raises NotOnMirror, HostLacks.
+    """
+    file = f"{name}_{version}_{_apt.DEBIAN_ARCH[arch]}.deb"
+    final = cache_directory() / "packages" / arch / "unsigned" / file
+    with locked(final.with_name(f".{final.name}.lock"), waiting(tell, name)):
+        if not final.is_file():
+            uri = f"{host_mirrors().main.uri.rstrip('/')}/pool/main/l/linux/{_quoted(file)}"
+            with disk_errors(final), tempfile.TemporaryDirectory(dir=_swept(final)) as scratch:
+                partial = Path(scratch, final.name)
+                _download(f"{name} {version}", uri, None, arch, partial, tell)
+                partial.chmod(0o444)
+                partial.replace(final)
+    return final
+
+
+def _quoted(path: str) -> str:
+    return path.replace("+", "%2b").replace("~", "%7e")
+
+
+def _download(subject: str, uri: str, sha256: str | None, arch: str, into: Path, tell: Tell) -> None:
     mirrors = host_mirrors()
     root = _apt.root_for(mirrors, arch)
     _apt.prepare(root, mirrors)
-    reason = _apt.download(root, package.uri, package.sha256, into, tell)
-    if reason and re.search(r"\b404\b", reason):
-        raise NotOnMirror(f"{package.name} {package.version}: no longer on the mirror", "choose another version")
+    reason = _apt.download(root, uri, sha256, into, tell)
+    if reason and re.search(r"\b404\b|File not found", reason):
+        raise NotOnMirror(f"{subject}: no longer on the mirror", "choose another version")
     if reason:
-        raise HostLacks(f"{package.name} {package.version}: {reason}", "check the network and repeat the command")
+        raise HostLacks(f"{subject}: {reason}", "check the network and repeat the command")
 
 
 def _swept(final: Path) -> Path:

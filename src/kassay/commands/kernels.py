@@ -69,6 +69,7 @@ def _show(refs: _Refs, arch: _Arch = "x86_64", flavour: _Flavour = "cloud") -> i
         table = Table(box=None, show_header=False, pad_edge=False)
         for name, value in _fields(artifact.identity):
             table.add_row(name, value)
+        table.add_row("configuration", artifact.config or "-")
         table.add_row("files", artifact.directory)
         console.print(table)
         console.print()
@@ -76,12 +77,14 @@ def _show(refs: _Refs, arch: _Arch = "x86_64", flavour: _Flavour = "cloud") -> i
 
 
 def _fields(identity: "KernelIdentity") -> Iterator[tuple[str, str]]:
-    """Every field by name, those of a build among them; "-" for what is not known."""
+    """Every field but the configuration by name, those of a build among them; "-" for what is not known."""
     from msgspec import structs
 
     from kassay.model.build import BuildSource
 
     for name, value in structs.asdict(identity).items():
+        if name == "configuration":
+            continue
         if isinstance(value, BuildSource):
             for part, text in structs.asdict(value).items():
                 yield f"build.{part}", (", ".join(text) or "-") if isinstance(text, tuple) else text

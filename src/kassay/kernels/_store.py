@@ -22,11 +22,12 @@ from kassay.effects.files import (
 )
 from kassay.effects.lock import locked, waiting
 from kassay.errors import BadInput, HostLacks
+from kassay.kernels._configuration import in_image, with_configuration
 from kassay.kernels._image import Image, take_apart
 from kassay.kernels._symbols import decode_symbols
 from kassay.model.kernel import KernelArtifact, KernelIdentity
 from kassay.model.progress import Progress, Tell
-from kassay.model.records import Record, from_json, to_json
+from kassay.model.records import Record, from_json
 
 # Raised when what is kept changes: older entries are then made again.
 _FORMAT = 2
@@ -71,7 +72,7 @@ def load(image_sha256: str, ref: str, *, kind: str) -> KernelArtifact | None:
         return None
     kept = entry.artifact
     packages = [cache_directory() / "packages" / kept.identity.arch / name for name in kept.packages]
-    return msgspec.structs.replace(
+    artifact = msgspec.structs.replace(
         kept,
         identity=msgspec.structs.replace(kept.identity, ref=ref),
         directory=str(place),
@@ -81,6 +82,7 @@ def load(image_sha256: str, ref: str, *, kind: str) -> KernelArtifact | None:
         symbols=str(place / kept.symbols) if kept.symbols else None,
         packages=tuple(str(p) for p in packages if p.is_file()),
     )
+    return with_configuration(artifact)
 
 
 def keep(data: bytes, origin: Origin, extras: dict[str, bytes], arch: str, ref: str, tell: Tell) -> KernelArtifact:
@@ -102,6 +104,8 @@ def keep(data: bytes, origin: Origin, extras: dict[str, bytes], arch: str, ref: 
         tell(Progress(stage="kernels", subject=ref, text="reading its symbols"))
         symbols = decode_symbols(image.kernel)
         contents = {"image": data, **extras}
+        if "config" not in extras and (config := in_image(image.kernel)):
+            contents["config"] = config
         contents |= {"vmlinux": image.kernel} if image.elf and arch == "x86_64" else {}
         contents |= {"symbols": symbols} if symbols else {}
         _publish(place, contents, _describe(image, contents, origin))
@@ -164,13 +168,21 @@ def _publish(place: Path, contents: dict[str, bytes], artifact: KernelArtifact) 
         for name, data in contents.items():
             write_atomic(made / name, data)
         files = tuple(_kept_file(made / name) for name in sorted(contents))
-        write_atomic(made / "kernel.json", to_json(_Entry(format=_FORMAT, artifact=artifact, files=files)))
+        write_atomic(made / "kernel.json", _entry(_Entry(format=_FORMAT, artifact=artifact, files=files)))
         if place.exists():
             old = place.with_name(f".{place.name}.old")
             shutil.rmtree(old, ignore_errors=True)
             place.rename(old)
             shutil.rmtree(old)
     publish_directory(made, place)
+
+
+def _entry(entry: _Entry) -> bytes:
+    """Without what load() reads out of the configuration each time, since more of it may be asked for later."""
+    plain = msgspec.to_builtins(entry)
+    for name in ("configuration", "config_source"):
+        del plain["artifact"]["identity"][name]
+    return msgspec.json.encode(plain)
 
 
 def _kept_file(path: Path) -> _KeptFile:

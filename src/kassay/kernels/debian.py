@@ -2,16 +2,28 @@
 """debian:6.17.8: stock kernels of the Debian archive, by version or series."""
 
 import re
+from functools import partial
 from pathlib import Path
 
 from kassay.archive.apt import DEBIAN_ARCH, unread_lines
 from kassay.archive.deb import opened
-from kassay.archive.index import Index, NotOnMirror, Package, current_index, kept_package, load_index, package_file
-from kassay.archive.versions import choose, is_exact, unknown_version, upstream_of, version_key
+from kassay.archive.index import (
+    Index,
+    NotOnMirror,
+    Package,
+    current_index,
+    kept_package,
+    load_index,
+    package_file,
+    unlisted_package,
+)
+from kassay.archive.versions import choose, is_exact, series_of, unknown_version, upstream_of, version_key
 from kassay.errors import BadInput, HostLacks
 from kassay.kernels import _store
+from kassay.kernels._compression import decompress, is_compressed
+from kassay.kernels._configuration import searched
 from kassay.kernels._source import KernelSource, KernelVersion
-from kassay.model.kernel import KernelArtifact, KernelRef
+from kassay.model.kernel import KernelArtifact, KernelIdentity, KernelRef
 from kassay.model.progress import Progress, Tell
 
 # Path prefix and suffix, newest layout last.
@@ -30,22 +42,31 @@ class DebianSource(KernelSource):
 
     def resolve(self, ref: KernelRef, flavour: str, tell: Tell) -> KernelArtifact:
         """See KernelSource. An exact version that is in the store is answered without asking how old the list is."""
-        if is_exact(ref.locator) and (kept := _kept_exact(ref, flavour)):
-            return kept
-        index = current_index(ref.arch, tell)
-        package = _wanted(index, ref, flavour)
-        try:
-            return _kept(package.name, package.version, ref, flavour) or _build(index, package, ref, tell)
-        except NotOnMirror as error:
-            tell(Progress(stage="kernels", subject=ref.text, text=f"{error.what}; reading the package lists again"))
-        index = current_index(ref.arch, tell, refresh=True)
-        return _build(index, _wanted(index, ref, flavour), ref, tell)
+        return with_configuration_of_archive(_resolved(ref, flavour, tell), tell)
 
     def versions(self, arch: str, flavour: str, tell: Tell) -> tuple[KernelVersion, ...]:
         """Every kernel of the archive for this architecture and flavour, oldest first; each version once."""
         found = {p.version: p for p in reversed(_kernels(current_index(arch, tell), arch, flavour))}
         ordered = sorted(found.values(), key=lambda p: version_key(p.version))
         return tuple(_version_record(package, arch) for package in ordered)
+
+
+def with_configuration_of_archive(artifact: KernelArtifact, tell: Tell) -> KernelArtifact:
+    """The kernel with its configuration, which its own package may not hold; or with the reason why it is not known."""
+    return searched(artifact, partial(_config_elsewhere, artifact.identity, tell))
+
+
+def _resolved(ref: KernelRef, flavour: str, tell: Tell) -> KernelArtifact:
+    if is_exact(ref.locator) and (kept := _kept_exact(ref, flavour)):
+        return kept
+    index = current_index(ref.arch, tell)
+    package = _wanted(index, ref, flavour)
+    try:
+        return _kept(package.name, package.version, ref, flavour) or _build(index, package, ref, tell)
+    except NotOnMirror as error:
+        tell(Progress(stage="kernels", subject=ref.text, text=f"{error.what}; reading the package lists again"))
+    index = current_index(ref.arch, tell, refresh=True)
+    return _build(index, _wanted(index, ref, flavour), ref, tell)
 
 
 def release_config(version: str, arch: str, tell: Tell) -> str:
@@ -59,7 +80,8 @@ def release_config(version: str, arch: str, tell: Tell) -> str:
     ref = KernelRef(text=f"debian:{locator}", kind="debian", locator=locator, arch=arch)
     artifact = SOURCE.resolve(ref, "cloud", tell)
     if artifact.config is None:
-        raise HostLacks(f"debian:{locator}: its packages hold no configuration", "name a file, as in config=FILE")
+        what = f"debian:{locator}: its configuration is {artifact.identity.config_source or 'in none of its packages'}"
+        raise HostLacks(what, "name a file, as in config=FILE")
     if locator != version:
         text = f"the archive has no {version}; its configuration is that of {artifact.identity.release}"
         tell(Progress(stage="build", subject="config=distro", text=text))
@@ -169,6 +191,36 @@ def _build(index: Index, package: Package, ref: KernelRef, tell: Tell) -> Kernel
     artifact = _store.keep(image, origin, found, ref.arch, ref.text, tell)
     _store.remember(ref.arch, package.flavour, package.name, package.version, str(artifact.identity.image_sha256))
     return artifact
+
+
+def _config_elsewhere(identity: KernelIdentity, tell: Tell) -> tuple[str, str]:
+    """The configuration out of another package of the same version, which no list of the archive has any more.
+
+    Raises LookupError that tells what was tried.
+    """
+    package, version = identity.package or "", identity.package_version or ""
+    if not package.startswith("linux-binary-"):
+        raise LookupError(f"{package} {version} holds none")
+    release, series = package.removeprefix("linux-binary-"), series_of(version)
+    tried = []
+    for name, prefix, suffix in (
+        (f"linux-base-{release}", "boot/config-", ""),
+        (f"linux-headers-{release}", "usr/src/linux-headers-", "/.config"),
+        (f"linux-config-{series}", f"usr/src/linux-config-{series}/config.", f"_none_{identity.flavour}.xz"),
+    ):
+        tell(Progress(stage="kernels", subject=identity.ref, text=f"looking for its configuration in {name} {version}"))
+        try:
+            with opened(unlisted_package(name, version, identity.arch, tell)) as contents:
+                data = contents.find(prefix, suffix)
+        except HostLacks as error:
+            tried.append(error.what)
+            continue
+        if data is None:
+            tried.append(f"{name} {version} holds none")
+        else:
+            data = decompress(data, name) if is_compressed(data) else data
+            return data.decode("utf-8", "replace"), f"{name} {version}, unsigned: no list of the archive has its hash"
+    raise LookupError("; ".join(tried))
 
 
 def _unpack(files: tuple[str, ...]) -> dict[str, bytes]:

@@ -10,6 +10,7 @@ from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
 from kassay.errors import BadInput, HostLacks
 from kassay.kernels._image import compiler_of
 from kassay.kernels._source import KernelSource
+from kassay.model.configuration import configured
 from kassay.model.kernel import KernelArtifact, KernelIdentity, KernelRef
 from kassay.model.progress import Tell
 
@@ -44,6 +45,7 @@ class HostSource(KernelSource):
             banner=banner,
             compiler=compiler_of(banner) if banner else None,
             config_sha256=sha256_bytes(config) if config else None,
+            configuration=configured(config.decode("utf-8", "replace")) if config else None,
             source=f"running on {platform.node()}",
         )
         place = cache_directory() / "host" / release

@@ -7,7 +7,7 @@ from msgspec import structs
 
 from kassay.errors import BadInput
 from kassay.model.build import GRAMMAR, BuildRef, BuildSource, build_text, parse_build
-from kassay.model.records import Record
+from kassay.model.records import Record, Setting
 
 ARCHES = ("x86_64", "arm64")
 _PREFIXES = tuple(f"{arch}/" for arch in ARCHES)
@@ -34,7 +34,9 @@ class KernelIdentity(Record, frozen=True, kw_only=True):
     ref: as the user wrote it. image_sha256: of the file as packaged. vmlinux_sha256:
     of the uncompressed ELF inside it (what is booted on x86_64). compiler and banner:
     read from the image. symbols_sha256: of the table "address type name", sorted by
-    address. source: where it came from, in words. build: of a kernel that kassay built.
+    address. source: where it came from, in words. build: of a kernel that kassay built. configuration: the options of
+    its .config that can be part of a result (model/configuration.py). config_source: where that came from, when not out
+    of the kernel's own package or directory, or why it is not known.
     """
 
     ref: str
@@ -52,6 +54,8 @@ class KernelIdentity(Record, frozen=True, kw_only=True):
     symbol_count: int | None = None
     source: str = ""
     build: BuildSource | None = None
+    configuration: tuple[Setting, ...] | None = None
+    config_source: str = ""
 
 
 class KernelArtifact(Record, frozen=True, kw_only=True):

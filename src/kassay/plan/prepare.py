@@ -155,10 +155,15 @@ def _kernels(experiment: Experiment, before: Plan | None, tell: Tell) -> tuple[K
     named = []
     for index, artifact in enumerate(found):
         _check_entry(artifact)
-        same = ("image_sha256", "banner", "config_sha256")
-        if old and any(getattr(artifact.identity, name) != getattr(old[index], name) for name in same):
+        if old and not _same_kernel(artifact.identity, old[index]):
             raise BadInput(f"{old[index].ref}: the image is not the one measured before",
                            "measure anew with --fresh or another --out")  # fmt: skip
         identity = old[index] if old else artifact.identity
         named.append(msgspec.structs.replace(artifact, identity=identity))
     return tuple(named)
+
+
+def _same_kernel(found: KernelIdentity, measured: KernelIdentity) -> bool:
+    """Whether the image is the one that was measured. Its configuration may have become known since."""
+    configs = {kernel.config_sha256 for kernel in (found, measured)} - {None}
+    return (found.image_sha256, found.banner) == (measured.image_sha256, measured.banner) and len(configs) <= 1

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The tables behind an answer: kernels, machine, audited state, runs, words."""
 
+from kassay.model.experiment import labels
 from kassay.model.kernel import KernelIdentity
 from kassay.model.layout import Cell, Table, cells
 from kassay.model.machine import MachineUse
@@ -8,6 +9,7 @@ from kassay.model.records import Setting
 from kassay.model.report import AuditTable, Report
 from kassay.model.run import OUTCOMES
 from kassay.model.texts import machine_text, one_line, settings_text
+from kassay.report.confounders import differing_options
 from kassay.report.series import all_series
 from kassay.report.words import glossary
 
@@ -25,12 +27,29 @@ def _kernel_row(k: KernelIdentity) -> tuple[Cell, ...]:
     return cells(k.ref, k.release, k.arch, k.compiler or "-", *hashes, k.source or "-")
 
 
+def configurations_table(report: Report) -> Table | None:
+    """Where the kernels' configurations differ in what can be part of a result; None where none is known."""
+    if all(kernel.configuration is None for kernel in report.kernels):
+        return None
+    sources = [
+        kernel.config_source or ("its own package or directory" if kernel.configuration is not None else "not known")
+        for kernel in report.kernels
+    ]
+    rows = [cells("", "from", *sources)]
+    for topic, name, values in differing_options(report):
+        rows.append(cells(topic, name) + cells(*(value or "not known" for value in values.values()), mark="differs"))
+    columns = ("topic", "option", *map(one_line, labels(report.experiment)))
+    return Table(title="Configurations: options that differ", columns=columns, rows=tuple(rows))
+
+
 def identity_table(report: Report) -> Table:
-    """Everything known about every kernel, unshortened; what is not known is "-"."""
+    """All that is known about every kernel, but for its configuration, unshortened; what is not known is "-"."""
     rows = []
     for kernel in report.kernels:
         for name in kernel.__struct_fields__[1:]:
             value = getattr(kernel, name)
+            if name == "configuration" or (name == "config_source" and not value):
+                continue
             rows.append(cells(kernel.ref, name, "-" if value in (None, "") else str(value)))
     return Table(title="Identities in full", columns=("kernel", "field", "value"), rows=tuple(rows), folded=True)
 

@@ -188,7 +188,9 @@ def _definitions(report: Report) -> Section | None:
 
 def _kernels(report: Report) -> Section:
     found = (appendix.kernels_table(report), appendix.identity_table(report)) if report.kernels else ()
-    return Section(title="Kernels and machine", tables=(*found, appendix.machine_table(report)))
+    configurations = appendix.configurations_table(report)
+    differing = (configurations,) if configurations is not None else ()
+    return Section(title="Kernels and machine", tables=(*found, *differing, appendix.machine_table(report)))
 
 
 def _runs(report: Report) -> Section:

@@ -10,11 +10,12 @@ from kassay.errors import Defect
 from kassay.model.experiment import labels
 from kassay.model.finding import Finding, Ladder
 from kassay.model.gap import Gap
+from kassay.model.kernel import KernelIdentity
 from kassay.model.machine import MachineUse
 from kassay.model.records import Setting
 from kassay.model.report import Report
 from kassay.model.series import SeriesTable
-from kassay.report.confounders import confounding
+from kassay.report.confounders import Values, confounding, differing_options
 from kassay.report.formats import Format
 
 Object = dict[str, Any]
@@ -40,8 +41,12 @@ def _report(report: Report) -> Object:
         "verdict": report.verdict,
         "confounders": _confounders(report),
         "experiment": _experiment(report),
+        "configurations": [
+            {"topic": topic, "name": name, "kernels": _by_kernel(values)}
+            for topic, name, values in differing_options(report)
+        ],
         "kernels": [
-            {**_plain(kernel), "label": label, "cmdline": use.cmdline}
+            {**_kernel(kernel), "label": label, "cmdline": use.cmdline}
             for kernel, label, use in zip(
                 report.kernels, labels(report.experiment), report.experiment.kernels, strict=True
             )
@@ -78,9 +83,19 @@ def _report(report: Report) -> Object:
 def _confounders(report: Report) -> list[Object]:
     """What else differs between the kernels that the verdict is about."""
     return [
-        {"code": code, "name": name, "kernels": [{"kernel": k, "value": value} for k, value in values.items()]}
+        {"code": code, "name": name, "kernels": _by_kernel(values)}
         for (code, name), values in confounding(report).items()
     ]
+
+
+def _by_kernel(values: Values) -> list[Object]:
+    return [{"kernel": kernel, "value": value} for kernel, value in values.items()]
+
+
+def _kernel(kernel: KernelIdentity) -> Object:
+    """Every field of the record; the configuration becomes an object."""
+    configuration = None if kernel.configuration is None else _settings(kernel.configuration)
+    return {**_plain(kernel), "configuration": configuration}
 
 
 def _experiment(report: Report) -> Object:

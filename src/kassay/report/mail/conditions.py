@@ -9,6 +9,7 @@ from kassay.model.finding import Finding
 from kassay.model.kernel import KernelIdentity
 from kassay.model.report import AuditTable, Report
 from kassay.model.texts import cpus_text, memory_text, one_line
+from kassay.report.confounders import differing_options
 from kassay.report.mail.grid import lines_of
 from kassay.report.mail.headline import headline
 from kassay.report.mail.names import called, names, place, renamed, work
@@ -144,7 +145,16 @@ def _configuration(report: Report) -> str:
     if len(known) == len(sums) and len(set(known.values())) == 1:
         return f"configuration: the same (sha256 {next(iter(known.values()))})"
     told = ", ".join(f"{name} {known.get(name, 'not known')}" for name in sums)
-    return f"configuration: {'differs' if len(set(known.values())) > 1 else 'not known of all'} (sha256 {told})"
+    differs = f"differs{_in_options(report)}" if len(set(known.values())) > 1 else "not known of all"
+    return f"configuration: {differs} (sha256 {told})"
+
+
+def _in_options(report: Report) -> str:
+    """Which options differ, as far as that is known."""
+    if names_ := [name for _, name, _ in differing_options(report)]:
+        return f" in {', '.join(names_)}"
+    known = all(kernel.configuration is not None for kernel in report.kernels)
+    return " in no option that can be part of a result" if known else ""
 
 
 def _called_refs(report: Report, refs: Sequence[str]) -> list[str]:

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Configurations beside the verdict: named shortly there, in full in the table and in the JSON."""
+
+import json
+
+from msgspec import structs
+
+from kassay.analysis.confounders import confounders
+from kassay.model.records import Setting
+from kassay.model.report import Report
+from kassay.report.confounders import confounder_sentences
+from kassay.report.formats import json as as_json
+from kassay.report.formats import markdown
+from tests.report.reports import SAMPLES
+
+_NAMES = ("KASAN", "UBSAN", "KFENCE", "DEBUG_VM", "SLUB_DEBUG_ON", "KMSAN")
+
+
+def configured(report: Report, *options: dict[str, str] | None) -> Report:
+    """The report with these configurations, and what follows from them in its findings."""
+    kernels = tuple(
+        structs.replace(kernel, compiler=None, config_sha256=None,
+                        configuration=None if one is None else tuple(Setting(name=n, value=v) for n, v in one.items()))
+        for kernel, one in zip(report.kernels, options, strict=True)
+    )  # fmt: skip
+    by_label = dict(zip((kernel.ref for kernel in kernels), kernels, strict=True))
+    findings = []
+    for finding in report.findings:
+        base, head = (by_label[side.kernel] for side in finding.sides)
+        findings.append(structs.replace(finding, confounders=confounders(base, head)))
+    return structs.replace(report, kernels=kernels, findings=tuple(findings))
+
+
+def ladder(base: dict[str, str] | None, others: dict[str, str] | None) -> Report:
+    report = SAMPLES["ladder"]()
+    return configured(report, base, *[others] * (len(report.kernels) - 1))
+
+
+def test_options_with_the_same_values_stand_together_and_the_rest_is_counted() -> None:
+    base = {"preemption": "PREEMPT_VOLUNTARY", **dict.fromkeys(_NAMES, "n")}
+    head = {"preemption": "PREEMPT_LAZY", **dict.fromkeys(_NAMES, "y")}
+    assert confounder_sentences(ladder(base, head)) == (
+        "Different configurations may be part of this: preemption is PREEMPT_VOLUNTARY for 6.12.117, PREEMPT_LAZY for "
+        "the others; DEBUG_VM, SLUB_DEBUG_ON, KASAN, KFENCE and 2 more are n for 6.12.117, y for the others.",
+    )
+
+
+def test_what_is_not_known_is_said_of_the_kernels_it_is_not_known_of() -> None:
+    assert confounder_sentences(ladder(None, None)) == (
+        "Different configurations may be part of this: not known for all kernels.",
+    )
+    (text,) = confounder_sentences(ladder(None, {"KSM": "y"}))
+    assert text == "Different configurations may be part of this: not known for 6.12.117, known for 6.16.12."
+
+
+def test_the_table_and_the_json_have_every_option_that_differs() -> None:
+    report = ladder({"HZ": "100", "KSM": "n", "SWAP": "y"}, {"HZ": "250", "KSM": "y", "SWAP": "y"})
+    found = json.loads(as_json.render(report))
+    assert [(row["topic"], row["name"]) for row in found["configurations"]] == [
+        ("preemption", "HZ"),
+        ("memory management", "KSM"),
+    ]
+    assert found["configurations"][0]["kernels"][1] == {"kernel": "debian:6.16.12", "value": "250"}
+    assert found["kernels"][0]["configuration"] == {"HZ": "100", "KSM": "n", "SWAP": "y"}
+    table = markdown.render(report).partition("### Configurations: options that differ")[2].partition("###")[0]
+    assert "| preemption | HZ | **100** | **250** |" in table and "SWAP" not in table
