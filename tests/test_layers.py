@@ -31,7 +31,7 @@ ALLOWED: dict[str, set[str]] = {
     "journal": GROUND | {"spec"},
     "evidence": GROUND | {"journal", "guest", "profile"},
     "analysis": {"errors", "model", "registry", "clocks"},
-    "report": {"errors", "model", "registry", "clocks", "__init__"},
+    "report": {"errors", "effects", "model", "registry", "clocks", "__init__"},
     "questions": GROUND | {"clocks", "analysis", "report", "search", "series"},
     "pipeline": GROUND | {"clocks", "spec", "plan", "run", "journal", "evidence", "analysis", "report", "imports"},
     # tools around the street

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from kassay.effects.files import (
     append_durable,
     cache_directory,
+    derived_text,
     disk_errors,
     publish_directory,
     sha256_bytes,
@@ -182,3 +183,19 @@ def test_the_cache_is_where_the_xdg_specification_says(
     monkeypatch.setenv("HOME", "/h")
     monkeypatch.setenv("XDG_CACHE_HOME", value)
     assert cache_directory() == Path(expected)
+
+
+def test_a_derived_text_is_made_once_and_without_a_cache_each_time(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+
+    def make() -> str:
+        made.append(1)
+        return "ü"
+
+    assert [derived_text("x.js", make) for _ in range(2)] == ["ü", "ü"] and len(made) == 1
+    (cache / "derived" / "x.js").write_bytes(b"\xff")
+    assert derived_text("x.js", make) == "ü" and len(made) == 2
+    monkeypatch.setenv("XDG_CACHE_HOME", "/proc/nowhere")
+    assert [derived_text("x.js", make) for _ in range(2)] == ["ü", "ü"] and len(made) == 4

@@ -6,8 +6,8 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from kassay.errors import HostLacks
@@ -30,6 +30,20 @@ def data_directory() -> Path:
     base = os.environ.get("XDG_DATA_HOME", "")
     root = Path(base) if base.startswith("/") else Path.home() / ".local" / "share"
     return root / "kassay"
+
+
+def derived_text(name: str, make: Callable[[], str]) -> str:
+    """What make() gives, kept in the cache under `name`, which says everything that it depends on.
+
+    A cache that cannot be read or written only costs the time to make it.
+    """
+    path = cache_directory() / "derived" / name
+    with suppress(OSError, UnicodeDecodeError):
+        return path.read_text("utf-8")
+    text = make()
+    with suppress(OSError, HostLacks):
+        write_atomic(path, text.encode())
+    return text
 
 
 def expanded(path: str) -> Path:

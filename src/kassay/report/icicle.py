@@ -4,8 +4,10 @@
 import json
 from collections.abc import Iterable, Sequence
 from functools import cache
+from importlib.metadata import version
 from importlib.resources import files
 
+from kassay.effects.files import derived_text
 from kassay.model.records import Record
 from kassay.model.report import KernelStacks, Report
 from kassay.model.texts import machine_text, one_line, settings_text
@@ -35,10 +37,14 @@ def icicles(report: Report) -> tuple[Icicle, ...]:
 @cache
 def library() -> str:
     """Vega with Vega-Embed (BSD-3-Clause), complete, as vl-convert ships them; sets window.vegaEmbed."""
-    import vl_convert  # late: it takes a second, and only pages with call stacks need it
+    import vl_convert  # late: only pages with call stacks need it
 
-    bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
-    return bundle
+    def bundled() -> str:
+        bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+        return bundle
+
+    # The same text for one version of the package; to make it takes longer than all the rest of a page.
+    return derived_text(f"vega-embed-{version('vl-convert-python')}.js", bundled)
 
 
 def library_notice() -> str:
