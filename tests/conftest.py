@@ -10,9 +10,17 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests import own_cache
+
 settings.register_profile("quick", deadline=None, max_examples=25)
 settings.register_profile("thorough", deadline=None, max_examples=150)
 settings.load_profile("quick")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Nothing of the user's cache is written to; processes of xdist inherit this one's."""
+    if not hasattr(config, "workerinput"):
+        own_cache.use()
 
 
 @pytest.fixture

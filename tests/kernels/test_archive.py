@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from kassay.archive.apt import root_for
 from kassay.archive.index import current_index
 from kassay.archive.mirrors import host_mirrors
 from kassay.effects.files import cache_directory, sha256_file
@@ -73,11 +74,11 @@ def test_a_killed_fetch_leaves_nothing_half_and_the_next_one_succeeds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = {p.sha256 for p in current_index("x86_64", Told()).packages}
-    kept = next(cache_directory().glob("apt/*/x86_64/kernels.json"))
+    index = Path(root_for(host_mirrors(), "x86_64").directory) / "kernels.json"
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    place = cache_directory() / "apt" / kept.parent.parent.name / "x86_64"
-    place.mkdir(parents=True)
-    shutil.copy(kept, place)
+    fresh = Path(root_for(host_mirrors(), "x86_64").directory)
+    fresh.mkdir(parents=True)
+    shutil.copy(index, fresh)
     child = subprocess.Popen((sys.executable, "-c", _KILLED), stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None
     assert "fetching" in child.stdout.readline()
