@@ -8,14 +8,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "kassay"
-GROUND = {"errors", "registry", "clocks", "model", "effects"}
+GROUND = {"errors", "registry", "clocks", "arches", "model", "effects"}
 ALLOWED: dict[str, set[str]] = {
     "__init__": set(),
     # the ground
     "errors": set(),
     "registry": {"errors"},
     "clocks": {"errors", "registry"},
-    "model": {"errors", "clocks"},
+    "arches": {"errors", "registry"},
+    "model": {"errors", "clocks", "arches"},
+    "costs": {"errors", "registry", "model"},
     "effects": {"errors", "model"},
     # suppliers: each makes something that a run needs, from what it is given
     "archive": GROUND,
@@ -23,15 +25,15 @@ ALLOWED: dict[str, set[str]] = {
     "kernels": GROUND | {"archive", "building"},
     "guest": GROUND,
     "machines": GROUND,
-    "profile": GROUND,
+    "profile": GROUND | {"costs"},
     # the street: what is asked -> what was seen -> what may be said
     "spec": GROUND,
     "plan": GROUND | {"kernels", "guest", "machines"},
     "run": GROUND | {"plan", "journal", "kernels", "guest", "machines", "profile"},
     "journal": GROUND | {"spec"},
     "evidence": GROUND | {"journal", "guest", "profile"},
-    "analysis": {"errors", "model", "registry", "clocks"},
-    "report": {"errors", "effects", "model", "registry", "clocks", "__init__"},
+    "analysis": {"errors", "model", "registry", "clocks", "costs"},
+    "report": {"errors", "effects", "model", "registry", "clocks", "costs", "__init__"},
     "questions": GROUND | {"clocks", "analysis", "report", "search", "series"},
     "pipeline": GROUND | {"clocks", "spec", "plan", "run", "journal", "evidence", "analysis", "report", "imports"},
     # tools around the street

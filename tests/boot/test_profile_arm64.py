@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 
+from kassay.arches import arch_of
 from kassay.machines._plugin import plugin
 from kassay.machines._qemu import version
 from kassay.model.guest import GuestReport, PhaseRounds
@@ -76,7 +77,7 @@ def counted(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     starts = sorted((at[name], name) for name in ("start", "next", "work", "leaf", "data"))
     lines = "".join(f"{LOADED_AT + a:x} {b - a:x} 0 {name}\n" for (a, name), (b, _) in pairwise(starts))
     table = f"symbols 1 program\n{lines}".encode()
-    (place / "points").write_text(points([table], functions=True))
+    (place / "points").write_text(points([table], arch_of("arm64"), functions=True))
     library = plugin("arm64", version("arm64"))
     subprocess.run(
         ("qemu-system-aarch64", "-M", "virt", "-cpu", "max", "-accel", "tcg,thread=single",

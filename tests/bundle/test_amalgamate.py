@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from kassay.arches import arch_of
 from kassay.bundle.amalgamate import amalgamate
 from kassay.bundle.sources import reproducer
 from kassay.guest import catalog, sources
@@ -22,7 +23,7 @@ def source(name: str) -> tuple[Workload, str]:
     """A workload, and its reproducer with all its defaults."""
     workload = catalog.workloads()[name]
     plan = plan_of(2)
-    settings = catalog.settings(workload, ())
+    settings = catalog.settings(workload, (), arch_of("x86_64"))
     cells = tuple(msgspec.structs.replace(cell, workload=name, settings=settings) for cell in plan.cells)
     plan = msgspec.structs.replace(plan, workloads=(workload,), cells=cells)
     return workload, reproducer(plan, workload, "reproducer.c")

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from kassay.arches import arches
 from kassay.clocks import clock_of, measuring
 from kassay.effects import process
 from kassay.effects.files import cache_directory
@@ -19,7 +20,6 @@ from kassay.machines import Ended, Job, Machine, _qemu, machine_for
 from kassay.machines._host import host_arch
 from kassay.machines._qmp import Qmp, QmpError
 from kassay.model.experiment import BOOTS
-from kassay.model.kernel import ARCHES
 from kassay.model.progress import silent
 from kassay.registry import discover
 
@@ -41,7 +41,7 @@ def test_it_says_what_it_is_in_known_words(machine: Machine) -> None:
     assert MACHINES[machine.name] is machine
     assert machine.summary and "\n" not in machine.summary
     assert machine.clock in measuring()
-    assert machine.arches and set(machine.arches) <= set(ARCHES)
+    assert machine.arches and set(machine.arches) <= set(arches())
 
 
 def test_every_clock_has_a_machine() -> None:
@@ -69,7 +69,7 @@ def test_without_its_program_it_is_unusable_and_says_what_to_install(
     machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(process, "find", lambda program: None)
-    for arch in ARCHES:
+    for arch in machine.arches:
         probe = machine.probe(arch, silent)
         assert (probe.name, probe.usable) == (machine.name, False)
         assert "not found" in probe.detail
@@ -93,7 +93,7 @@ def test_without_its_program_it_refuses_and_starts_nothing_else(
         machine.run(job(tmp_path, "/vmlinux", 5), "x86_64")
 
 
-@pytest.mark.parametrize("arch", sorted(set(ARCHES) - {host_arch()}))
+@pytest.mark.parametrize("arch", sorted(set(arches()) - {host_arch()}))
 def test_the_host_is_refused_for_another_arch_with_the_way_out(arch: str) -> None:
     probe = MACHINES["host"].probe(arch, silent)
     assert not probe.usable

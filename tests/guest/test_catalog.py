@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kassay.arches import arch_of
 from kassay.errors import BadInput
 from kassay.guest import catalog
 from kassay.model.records import Setting
@@ -21,7 +22,7 @@ TOY = Workload(
 
 
 def pairs(*given: tuple[str, str]) -> dict[str, str]:
-    found = catalog.settings(TOY, tuple(Setting(name=n, value=v) for n, v in given))
+    found = catalog.settings(TOY, tuple(Setting(name=n, value=v) for n, v in given), arch_of("x86_64"))
     assert [s.name for s in found] == ["size", "tasks", "kind"]
     return {s.name: s.value for s in found}
 

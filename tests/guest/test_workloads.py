@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from kassay.arches import arch_of, arches
 from kassay.guest import audit, catalog, sources
 from tests.guest.native import Programs, every_choice, run, small
 
@@ -27,11 +28,12 @@ def test_a_workload_says_what_it_is_with_units_and_definitions(name: str) -> Non
     assert workload.summary and workload.state
 
 
+@pytest.mark.parametrize("arch", arches())
 @pytest.mark.parametrize("name", NAMES)
-def test_the_defaults_are_valid_settings(name: str) -> None:
-    settings = catalog.settings(KNOWN[name], ())
+def test_the_defaults_are_valid_settings(name: str, arch: str) -> None:
+    settings = catalog.settings(KNOWN[name], (), arch_of(arch))
     assert [s.name for s in settings] == [p.name for p in KNOWN[name].parameters]
-    assert catalog.settings(KNOWN[name], settings) == settings
+    assert catalog.settings(KNOWN[name], settings, arch_of(arch)) == settings
 
 
 @pytest.mark.parametrize(

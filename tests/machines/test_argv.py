@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.machines import Job
-from kassay.machines._argv import DETERMINISTIC, PROGRAMS, SHORTENING, argv, kernel_cmdline
+from kassay.arches import arch_of, arches
+from kassay.machines import Job, _argv, qemu_icount, qemu_kvm, qemu_tcg
+from kassay.machines._argv import DETERMINISTIC, SHORTENING
 from kassay.model.experiment import BOOTS
 
-CLOCKS = ("icount", "tcg", "kvm")
-EVERY = tuple(product(CLOCKS, PROGRAMS, (1, 4)))
+EMULATIONS = {"icount": qemu_icount.EMULATION, "tcg": qemu_tcg.EMULATION, "kvm": qemu_kvm.EMULATION}
+EVERY = tuple(product(EMULATIONS, arches(), (1, 4)))
 SHORTENED = tuple(boot for boot in BOOTS if boot != "stock")
 # What would give the guest a network, a directory of the host, or give somebody else a say in it.
 WAYS_OUT = (
@@ -41,6 +42,14 @@ def job(directory: str = "/scratch/run-1", cpus: int = 1, memory_bytes: int = 1 
         directory=directory, program=(), kernel="/store/vmlinux", initramfs=f"{directory}/initramfs",
         cmdline="console=ttyS0 a=b,c", cpus=cpus, memory_bytes=memory_bytes, seed=seed, timeout_s=9,
     )  # fmt: skip
+
+
+def argv(job: Job, clock: str, arch: str) -> tuple[str, ...]:
+    return _argv.argv(job, EMULATIONS[clock], arch_of(arch))
+
+
+def kernel_cmdline(clock: str, arch: str, cpus: int, boot: str) -> str:
+    return _argv.kernel_cmdline(EMULATIONS[clock], arch_of(arch), cpus, boot)
 
 
 def values(words: tuple[str, ...], option: str) -> list[str]:
@@ -79,7 +88,7 @@ def test_processors_and_accelerator_are_the_ones_asked_for(clock: str, arch: str
     assert bool(values(words, "-icount")) == (clock == "icount")
 
 
-@pytest.mark.parametrize("arch", PROGRAMS)
+@pytest.mark.parametrize("arch", arches())
 def test_under_icount_the_seed_and_the_clock_are_fixed(arch: str) -> None:
     words = argv(job(seed=42), "icount", arch)
     assert values(words, "-seed") == ["42"]

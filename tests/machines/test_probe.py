@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from kassay.effects import process
-from kassay.machines import Ended, Job
+from kassay.errors import BadInput
+from kassay.machines import Ended, Job, machine_for
 from kassay.machines._probe import probe_by_boot
 from kassay.model.machine import Probe
 from kassay.model.progress import Progress, silent
@@ -22,18 +23,18 @@ def ending(console: bytes = b"", detail: str = "", status: int = 1, timed_out: b
     )  # fmt: skip
 
 
-def probed(ended: Ended | None, *, clock: str = "icount", arch: str = "x86_64",
+def probed(ended: Ended | None, *, device: str = "", arch: str = "x86_64",
            tell: Callable[[Progress], None] = silent) -> tuple[Probe, list[Job]]:  # fmt: skip
     """The probe, and the jobs it ran. ended: None when nothing may be run."""
     jobs: list[Job] = []
 
-    def run(job: Job, clock: str, arch: str) -> Ended:
+    def run(job: Job, arch: str) -> Ended:
         assert ended is not None, "nothing may be run"
         assert job.initramfs is not None and Path(job.initramfs).read_bytes() == b""
         jobs.append(job)
         return ended
 
-    return probe_by_boot("toy", clock, arch, run, tell), jobs
+    return probe_by_boot("toy", device, "another way", arch, run, tell), jobs
 
 
 @pytest.fixture
@@ -74,12 +75,11 @@ def test_a_kernel_that_reaches_the_start_of_init_is_the_proof(store: Path) -> No
         (ending(status=0), "no output"),
     ],
 )
-@pytest.mark.parametrize("clock", ["icount", "tcg"])
-def test_anything_less_is_not_usable_and_the_reason_is_said(store: Path, ended: Ended, said: str, clock: str) -> None:
+def test_anything_less_is_not_usable_and_the_reason_is_said(store: Path, ended: Ended, said: str) -> None:
     keep(store, "aa", "x86_64", "image", "vmlinux")
-    probe, jobs = probed(ended, clock=clock)
+    probe, jobs = probed(ended)
     assert not probe.usable
-    assert said in probe.detail and probe.remedy
+    assert said in probe.detail and probe.remedy == "another way"
     assert len(jobs) == 1  # tried once, and no other machine instead
 
 
@@ -98,15 +98,20 @@ def test_a_kernel_of_another_arch_is_not_tried(store: Path) -> None:
 
 
 def test_an_arch_that_qemu_is_not_known_for_is_named(store: Path) -> None:
-    probe, _ = probed(None, arch="sparc")
-    assert not probe.usable
-    assert "sparc" in probe.detail and probe.remedy
+    with pytest.raises(BadInput, match="unknown arch 'sparc'"):
+        probed(None, arch="sparc")
+
+
+def test_without_the_device_that_it_needs_nothing_is_tried(store: Path) -> None:
+    keep(store, "aa", "x86_64", "image", "vmlinux")
+    probe, _ = probed(None, device="/dev/kassay-none")
+    assert (probe.usable, probe.detail, probe.remedy) == (False, "there is no /dev/kassay-none", "another way")
 
 
 def test_without_dev_kvm_the_other_clocks_are_named(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     keep(store, "aa", "x86_64", "image", "vmlinux")
     real = Path.exists
     monkeypatch.setattr(Path, "exists", lambda self: str(self) != "/dev/kvm" and real(self))
-    probe, _ = probed(None, clock="kvm")
+    probe = machine_for("kvm").probe("x86_64", silent)
     assert not probe.usable
     assert "/dev/kvm" in probe.detail and "--clock icount" in probe.remedy

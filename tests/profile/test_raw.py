@@ -128,7 +128,7 @@ def test_the_sound_file_of_the_next_tests_is_read() -> None:
     ("at", "line", "told"),
     [
         (0, "profile 2 counts x86_64 1 1", "line 1: not the beginning of a profile"),
-        (0, "profile 1 counts mips 1 1", "line 1: not the beginning of a profile"),
+        (0, "profile 1 counts mips 1 1", "line 1: of an architecture that is not known: mips"),
         (1, "b 1 ffffffff81000000 11 90c3", "line 2: counter 1 is defined where 0 should be"),
         (1, "b 0 ffffffff81000000 12 90c3", "line 2: 3 bytes of instructions and 2 bytes of code"),
         (1, "b 0 ffffffff81000000 11 90c", "line 2: not understood"),

@@ -17,9 +17,10 @@ from kassay.analysis.side import build_side, method_of, repeats_agree
 from kassay.analysis.timed import Session, judge_times
 from kassay.analysis.timed_ladder import in_accord, with_steps
 from kassay.clocks import Clock, clock_of
-from kassay.model.finding import Finding, Ladder, Point
+from kassay.model.finding import Finding, Ladder
 from kassay.model.measurement import CellEvidence
 from kassay.model.plan import Plan
+from kassay.model.point import Point
 from kassay.model.question import Question
 from kassay.model.report import Comparisons
 from kassay.model.workload import Phase
@@ -80,8 +81,7 @@ def _controls(plan: Plan, evidence: Sequence[CellEvidence], session: Session) ->
     found = {}
     for group in _groups(evidence):
         phase = next(phase for phase in _phases(plan, group) if phase.primary)
-        place = group[0].cell.workload, group[0].cell.settings, group[0].cell.machine
-        found[place] = control_of(group[0], phase.name, session)
+        found[group[0].cell.point] = control_of(group[0], phase.name, session)
     return found
 
 

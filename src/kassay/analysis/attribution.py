@@ -8,6 +8,7 @@ from typing import NamedTuple
 from kassay.analysis.folding import folded
 from kassay.analysis.in_words import Share, sentence
 from kassay.analysis.pairing import Node, holders
+from kassay.costs import DEFAULT, Cost, cost_of
 from kassay.model.finding import Attribution, AttributionGroup, AttributionRow
 from kassay.model.profile import Profile
 
@@ -25,7 +26,7 @@ class _Key(NamedTuple):
 
 
 class _Cost(NamedTuple):
-    """Per operation. value: instructions + iterations."""
+    """Per operation. value: in the cost that is asked for."""
 
     value: Fraction = Fraction(0)
     iterations: Fraction = Fraction(0)
@@ -36,18 +37,20 @@ _Costs = Mapping[_Key, _Cost]
 _Members = Sequence[Sequence[_Key]]
 
 
-def itemise(base: Profile, head: Profile, base_value: float, head_value: float, *,
-            unit: str = "instructions/operation", fold: bool = False) -> Attribution:  # fmt: skip
+def itemise(base: Profile, head: Profile, base_value: float, head_value: float, *, unit: str = "instructions/operation",
+            fold: bool = False, cost: Cost | None = None) -> Attribution:  # fmt: skip
     """What each function adds to head_value - base_value, in the metric's unit per operation.
 
     Every function that either side executed has a row, largest change first; guest time without an
     instruction is the row "[idle]". What no row explains is unattributed: with exact values, sum of
     deltas + unattributed = total holds in fractions, and each is rounded to a float at the very end.
-    fold: clones of a function are merged into it. A profile with a problem is not for here.
+    fold: clones of a function are merged into it. cost: what the values are sums of; the default cost, unless one is
+    given. A profile with a problem is not for here.
     """
     if fold:
         base, head = folded(base), folded(head)
-    costs = _costs(base), _costs(head)
+    cost = cost or cost_of(DEFAULT)
+    costs = _costs(base, cost), _costs(head, cost)
     deltas = {key: _of(costs[1], key).value - _of(costs[0], key).value for key in {**costs[0], **costs[1]}}
     keys = sorted(deltas, key=lambda key: (-abs(deltas[key]), key))
     members = _grouped(keys, holders(base, head), deltas)
@@ -67,18 +70,18 @@ def itemise(base: Profile, head: Profile, base_value: float, head_value: float, 
     )
 
 
-def _costs(profile: Profile) -> dict[_Key, _Cost]:
+def _costs(profile: Profile, cost: Cost) -> dict[_Key, _Cost]:
     found: dict[_Key, _Cost] = {}
     per = profile.operations
     for one in profile.functions:
         key = _Key(one.function, one.place, one.context)
         before = found.get(key, _Cost())
         found[key] = _Cost(
-            before.value + Fraction(one.instructions + one.iterations, per),
+            before.value + Fraction(cost.of(one) or 0, per),
             before.iterations + Fraction(one.iterations, per),
             before.calls + Fraction(one.calls, per),
         )
-    if profile.idle:
+    if profile.idle and cost.name == DEFAULT:  # time without an instruction
         found[_Key(IDLE, "", "idle")] = _Cost(Fraction(profile.idle, per))
     return found
 

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from kassay.errors import BadInput
-from kassay.model.finding import REFUSED, Finding, Point, Side
+from kassay.model.finding import REFUSED, Finding, Side
+from kassay.model.point import Point
 from kassay.model.texts import machine_text, memory_text, settings_text
 from kassay.model.units import parse_bytes
 

@@ -106,5 +106,4 @@ def _stacks(finding: Finding, profile: Profile) -> KernelStacks:
 
 def cell_of(finding: Finding, cells: Sequence[Cell]) -> Cell:
     """Any cell of a finding's setting; its setting_key is that of all kernels."""
-    asked = (finding.workload, finding.settings, finding.machine)
-    return next(cell for cell in cells if (cell.workload, cell.settings, cell.machine) == asked)
+    return next(cell for cell in cells if cell.point == finding.point)

@@ -4,6 +4,7 @@
 from collections import Counter
 from collections.abc import Mapping
 
+from kassay.costs import counted
 from kassay.model.profile import NO_SYMBOL, Profile
 
 Node = tuple[str, str]
@@ -30,11 +31,7 @@ def holders(base: Profile, head: Profile) -> dict[Node, Node]:
 
 
 def _executed(profile: Profile) -> set[Node]:
-    return {
-        (one.function, one.context)
-        for one in profile.functions
-        if one.function != NO_SYMBOL and one.instructions + one.iterations > 0
-    }
+    return {(one.function, one.context) for one in profile.functions if one.function != NO_SYMBOL and counted(one) > 0}
 
 
 def _callers(profile: Profile) -> dict[Node, set[Node]]:

@@ -16,8 +16,9 @@ from kassay.analysis.statistics.planning import threshold
 from kassay.analysis.timed import ORDER_DOUBTS, Session, boots_of, check_control
 from kassay.clocks import clock_of
 from kassay.model.experiment import Experiment
-from kassay.model.finding import CHANGES, REFUSED, Finding, Point
+from kassay.model.finding import CHANGES, REFUSED, Finding
 from kassay.model.measurement import CellEvidence
+from kassay.model.point import Point
 from kassay.model.timing import ControlCheck, Family
 
 

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from kassay.arches import arch_of
 from kassay.archive.mirrors import Mirror, Mirrors
 from kassay.effects import process
 from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, write_atomic
@@ -18,7 +19,6 @@ from kassay.errors import HostLacks
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record, to_json
 
-DEBIAN_ARCH = {"x86_64": "amd64", "arm64": "arm64"}
 _SUITES = ("stable", "oldstable", "stable-backports", "oldstable-backports", "testing", "unstable", "experimental")
 _SECURITY_SUITES = ("stable-security", "oldstable-security")
 _ALIASES = ("stable", "oldstable", "testing")
@@ -108,7 +108,7 @@ def prepare(root: AptRoot, mirrors: Mirrors) -> None:
     quoted = {key: f'"{value}"' for key, value in places.items()}
     write_atomic(base / "status", b"")
     write_atomic(base / "sources" / "kassay.sources", _sources(root, mirrors).encode())
-    write_atomic(base / "apt.conf", _CONFIGURATION.format(arch=DEBIAN_ARCH[root.arch], **quoted).encode())
+    write_atomic(base / "apt.conf", _CONFIGURATION.format(arch=arch_of(root.arch).debian, **quoted).encode())
 
 
 def learn_codenames(root: AptRoot, mirrors: Mirrors, tell: Tell) -> None:
@@ -210,7 +210,7 @@ def package_lists(root: AptRoot, mirrors: Mirrors) -> tuple[PackageList, ...]:
     found = []
     for mirror, suites in _wanted(root, mirrors):
         for suite in suites:
-            for path in lists.glob(f"*_dists_{suite}_main_binary-{DEBIAN_ARCH[root.arch]}_Packages*"):
+            for path in lists.glob(f"*_dists_{suite}_main_binary-{arch_of(root.arch).debian}_Packages*"):
                 found.append(PackageList(path=str(path), uri=mirror.uri, suite=suite))
     return tuple(found)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from kassay.arches import arch_of
 from kassay.archive import apt as _apt
 from kassay.archive.mirrors import Mirrors, host_mirrors
 from kassay.effects import clock
@@ -180,7 +181,7 @@ def unlisted_package(name: str, version: str, arch: str, tell: Tell) -> Path:
 
     Nothing has its hash: it may tell something about a kernel, and never be one. Raises NotOnMirror, HostLacks.
     """
-    file = f"{name}_{version}_{_apt.DEBIAN_ARCH[arch]}.deb"
+    file = f"{name}_{version}_{arch_of(arch).debian}.deb"
     final = cache_directory() / "packages" / arch / "unsigned" / file
     with locked(final.with_name(f".{final.name}.lock"), waiting(tell, name)):
         if not final.is_file():

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from kassay.arches import arch_of
 from kassay.building import slots, workspace
 from kassay.building.compilers import Compiler, check_tools, find_compiler, linker_of
 from kassay.building.config import DistroConfig, requested
@@ -71,8 +72,8 @@ def build_image(one: Wanted, tell: Tell) -> Built:
     """Builds the image. Raises NotBuilt; its log is kept under the build's key."""
     recipe = one.recipe
     with building(recipe, tell) as (source, objects):
-        target, image = workspace.IMAGES[recipe.arch]
-        workspace.make(source, objects, recipe, target, log_of(one.key), tell)
+        image = arch_of(recipe.arch).build.image
+        workspace.make(source, objects, recipe, arch_of(recipe.arch).build.target, log_of(one.key), tell)
         files = {"config": objects / ".config", "modules.builtin": objects / "modules.builtin"}
         beside = {name: path.read_bytes() for name, path in files.items() if path.is_file()}
         built = Built((objects / image).read_bytes(), beside)

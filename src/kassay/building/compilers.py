@@ -5,6 +5,7 @@ import functools
 import re
 from pathlib import Path
 
+from kassay.arches import arch_of
 from kassay.building import toolchain
 from kassay.effects import process
 from kassay.effects.files import sha256_bytes, sha256_file
@@ -12,12 +13,9 @@ from kassay.errors import BadInput, HostLacks
 from kassay.model.progress import Tell
 from kassay.model.records import Record
 
-CROSS = {"x86_64": "", "arm64": "aarch64-linux-gnu-"}
 _NAME = re.compile(r"(gcc|clang)(?:-(\d+))?")
 # Program, and the package that has it.
 _TOOLS = (("make", "make"), ("flex", "flex"), ("bison", "bison"), ("bc", "bc"), ("ld", "binutils"), ("gcc", "gcc"))
-_HEADERS = {"x86_64": (("libelf.h", "libelf-dev"),), "arm64": ()}
-_CROSS_TOOLS = {"arm64": (("aarch64-linux-gnu-ld", "binutils-aarch64-linux-gnu"),), "x86_64": ()}
 
 
 class Compiler(Record, frozen=True, kw_only=True):
@@ -47,7 +45,7 @@ def find_compiler(name: str, arch: str, tell: Tell) -> Compiler:
     match = _NAME.fullmatch(name)
     if not match:
         raise BadInput(f"compiler {name!r}: not understood", "write gcc, gcc-13, clang, clang-18, or an absolute path")
-    program = (CROSS[arch] if match[1] == "gcc" else "") + name
+    program = (arch_of(arch).build.cross if match[1] == "gcc" else "") + name
     if found := process.find(program):
         return _described(name, Path(found), arch)
     if not match[2]:
@@ -59,12 +57,12 @@ def find_compiler(name: str, arch: str, tell: Tell) -> Compiler:
 def package_of(family: str, major: str, arch: str) -> str:
     """The package with a compiler for `arch` that runs here."""
     versioned = f"{family}-{major}" if major else family
-    return versioned + ("-aarch64-linux-gnu" if family == "gcc" and arch == "arm64" else "")
+    return versioned + (arch_of(arch).build.cc_package if family == "gcc" else "")
 
 
 def linker_of(compiler: Compiler) -> str:
     """First line of the linker's --version; every build links with the host's GNU ld."""
-    program = f"{CROSS[compiler.arch]}ld"
+    program = f"{arch_of(compiler.arch).build.cross}ld"
     ended = process.run((program, "--version"))
     if ended.status or not ended.out:
         raise HostLacks(f"{program}: {ended.err.strip() or 'says no version'}", "install binutils")
@@ -79,9 +77,9 @@ def check_tools(arch: str) -> None:
 
 def missing_tools(arch: str) -> tuple[str, ...]:
     """Packages that a kernel build for `arch` needs and this host lacks. ccache is not one: it only saves time."""
-    need = [package for program, package in (*_TOOLS, *_CROSS_TOOLS[arch]) if process.find(program) is None]
+    need = [package for program, package in (*_TOOLS, *arch_of(arch).build.tools) if process.find(program) is None]
     if process.find("gcc"):
-        need += [package for header, package in _HEADERS[arch] if not _has_header(header)]
+        need += [package for header, package in arch_of(arch).build.headers if not _has_header(header)]
     return tuple(dict.fromkeys(need))
 
 
@@ -98,7 +96,8 @@ def _described(name: str, path: Path, arch: str) -> Compiler:
         reason = "no such file" if ended is None else (ended.err or ended.out).strip()[:200] or "no gcc and no clang"
         raise BadInput(f"compiler {name!r}: {reason}", "name gcc, clang or the path of one")
     family = "clang" if "clang" in banner else "gcc"
-    cross = (f"CROSS_COMPILE={CROSS[arch]}",) if CROSS[arch] else ()
+    prefix = arch_of(arch).build.cross
+    cross = (f"CROSS_COMPILE={prefix}",) if prefix else ()
     return Compiler(
         path=str(path), arch=arch, banner=banner, identity=_identity(path, family, banner),
         make_arguments=(f"CC={path}", *cross, *(("LLVM_IAS=1",) if family == "clang" else ())),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
 
+from kassay.arches import arch_of
 from kassay.building import environment
 from kassay.building.failure import first_error
 from kassay.effects import process
@@ -31,7 +32,7 @@ _DEVIATIONS = (
 )
 # A symbol of these may be missing from a version: then there is nothing to switch off.
 _ONLY_IF_THERE = {line.partition("=")[0] for line in _DEVIATIONS}
-_FOLDER = Path(__file__).parent / "configs"
+FOLDER = Path(__file__).parent / "configs"
 _LINE = re.compile(r'(?:(CONFIG_\w+)=("(?:[^"\\]|\\.)*"|[^\s#"]+)|# (CONFIG_\w+) is not set)\s*(?:# (.*))?')
 # Marks of a line. base: it comes from a .config that another compiler's make wrote; what only that compiler has
 # comes out otherwise, which is told and not refused.
@@ -49,11 +50,11 @@ def requested(build: BuildRef, arch: str, version: str, distro: DistroConfig, te
     for config=distro. A symbol's last mention counts. Raises BadInput for a fragment that is no configuration.
     """
     if build.config == "lab":
-        texts = [(_FOLDER / name).read_text("utf-8") for name in ("lab.config", f"lab-{arch}.config")]
+        texts = [(FOLDER / name).read_text("utf-8") for name in ("lab.config", f"lab-{arch}.config")]
         base: Base = "allno"
     elif build.config == "distro":
         texts = [_as_base(distro(version, arch, tell)), "\n".join(_DEVIATIONS)]
-        texts += ["CONFIG_PVH=y"] if arch == "x86_64" else []
+        texts += arch_of(arch).build.config
         base = "full"
     else:
         text = _read(build.config)

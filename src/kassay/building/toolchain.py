@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from kassay.arches import arch_of
 from kassay.archive import apt as _apt
 from kassay.archive.index import current_index
 from kassay.archive.mirrors import host_mirrors
@@ -134,8 +135,7 @@ def _scripts(made: Path, final: Path, family: str, major: int, arch: str) -> Non
         given = f"-no-canonical-prefixes -resource-dir {shlex.quote(str(resources))}"
         text = f'case "$1" in -cc1*) {plain} "$@" ;; esac\n{plain} {given} "$@"\n'
     else:
-        triple = "aarch64-linux-gnu" if arch == "arm64" else "x86_64-linux-gnu"
-        program = f"usr/bin/{triple}-gcc-{major}"
+        program = f"usr/bin/{arch_of(arch).build.triple}-gcc-{major}"
         called = str(final / "root" / program)
         text = f'{_through_loader(made, final, program, called)} -B {shlex.quote(str(final / "bin"))}/ "$@"\n'
         cc1 = next((p for p in inside.glob(f"usr/lib*/gcc*/**/{major}/cc1") if p.is_file()), None)

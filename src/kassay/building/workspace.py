@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from kassay.arches import arch_of
 from kassay.building import environment, git
 from kassay.building.compilers import Compiler
 from kassay.building.config import Base, make_config
@@ -21,8 +22,6 @@ from kassay.effects.files import disk_errors, sha256_bytes, write_atomic
 from kassay.errors import HostLacks, NotBuilt
 from kassay.model.progress import Progress, Tell
 
-# What make is told, and the file that comes of it: what QEMU boots, without compression.
-IMAGES = {"x86_64": ("vmlinux", "vmlinux"), "arm64": ("Image", "arch/arm64/boot/Image")}
 _LONGEST_S = 3 * 3600
 
 
@@ -145,7 +144,7 @@ def _arguments(recipe: Recipe) -> tuple[str, ...]:
     """What every call of make is told. The compiler behind a cache, where the host has one."""
     wrapper = "ccache " if process.find("ccache") else ""
     given = [f"CC={wrapper}{one[3:]}" if one.startswith("CC=") else one for one in recipe.compiler.make_arguments]
-    return (f"ARCH={recipe.arch}", *given, f"HOSTCC={wrapper}gcc")
+    return (f"ARCH={arch_of(recipe.arch).build.make_arch}", *given, f"HOSTCC={wrapper}gcc")
 
 
 def _watched(child: process.Child, log: Path, tell_lines: Callable[[int], None]) -> int:

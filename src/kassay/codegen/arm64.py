@@ -9,7 +9,7 @@ from typing import Any
 from capstone import CS_ARCH_ARM64, CS_MODE_ARM, CS_OPT_SYNTAX_DEFAULT, Cs
 
 from kassay.codegen.code import Linked, Reference, Symbol, name_of
-from kassay.codegen.decoded import BRANCH, CALL, HOLE, NOOP, PLAIN, TRACER, TRAP, Decoded
+from kassay.codegen.decoded import BRANCH, CALL, HOLE, NOOP, PLAIN, TRACER, TRAP, Decoded, Decoder
 
 _TRACERS = ("_mcount", "__fentry__")
 _LAST = re.compile(r"#-?(?:0x)?[0-9a-f]+(?!.*#)")
@@ -17,9 +17,10 @@ _FIELD = 0x5A5  # put into an empty 12-bit field, so that it is written out
 _IMM12, _IMM26, _IMM19, _IMM14, _ADR = 0xFFF << 10, 0x3FFFFFF, 0x7FFFF << 5, 0x3FFF << 5, (3 << 29) | (0x7FFFF << 5)
 _BRANCHES = {"b": _IMM26, "bl": _IMM26, "cbz": _IMM19, "cbnz": _IMM19, "tbz": _IMM14, "tbnz": _IMM14}
 _CALLER_SAVED = range(19)
+_FILLS = (bytes.fromhex("1f2003d5"), bytes(4))
 
 
-def decode(part: Symbol, file: Linked) -> Iterator[Decoded]:
+def _decode(part: Symbol, file: Linked) -> Iterator[Decoded]:
     """The instructions of one symbol; words that are none become ".byte"."""
     pages: dict[int, int] = {}
     for one in _engine().disasm(part.code, part.spot[1]):
@@ -115,3 +116,19 @@ def _engine() -> Any:
     engine = Cs(CS_ARCH_ARM64, CS_MODE_ARM)
     engine.detail, engine.skipdata, engine.syntax = True, True, CS_OPT_SYNTAX_DEFAULT
     return engine
+
+
+def _without_padding(code: bytes) -> bytes:
+    while code[-4:] in _FILLS:
+        code = code[:-4]
+    return code
+
+
+DECODER = Decoder(
+    decode=_decode,
+    without_padding=_without_padding,
+    indirect=("blr", "br "),
+    returns=(),
+    relative=frozenset(),
+    tables={257: (8, False), 261: (4, True)},  # R_AARCH64_ABS64, PREL32
+)

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a decoder of an architecture gives for one instruction."""
+"""What the decoder of an architecture is, and what it gives for one instruction."""
 
+import importlib
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import NamedTuple
 
-from kassay.codegen.code import Reference
+from kassay.arches import arch_of
+from kassay.codegen.code import Linked, Reference, Symbol
+from kassay.errors import Defect
 
 NOOP, TRAP, TRACER, CALL, BRANCH, PLAIN = "noop", "trap", "tracer", "call", "branch", "plain"
 HOLE = "\0"
@@ -20,3 +25,30 @@ class Decoded(NamedTuple):
     kind: str
     references: tuple[Reference, ...]
     zeroed: bytes
+
+
+class Decoder(NamedTuple):
+    """decode(part, file): the instructions of one symbol; bytes that are none become ".byte". without_padding(code):
+    without the no-ops, traps or zeros that are there for alignment only, at the end. indirect: what the text of a call
+    or jump through a pointer begins with. returns: functions that a return goes through.
+
+    relative: kinds of relocations that count from the field. tables: of those of a table's entries the width in bytes,
+    and whether they count from the table's start.
+    """
+
+    decode: Callable[[Symbol, Linked], Iterator[Decoded]]
+    without_padding: Callable[[bytes], bytes]
+    indirect: tuple[str, ...]
+    returns: tuple[str, ...]
+    relative: frozenset[int]
+    tables: Mapping[int, tuple[int, bool]]
+
+
+@cache
+def decoder_of(arch: str) -> Decoder:
+    """The DECODER of the module that the architecture names. Raises Defect when there is none."""
+    module = arch_of(arch).code.decoder
+    found = getattr(importlib.import_module(module), "DECODER", None)
+    if not isinstance(found, Decoder):
+        raise Defect(f"{module}: no DECODER, which architecture {arch} names")
+    return found

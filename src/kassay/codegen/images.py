@@ -11,14 +11,14 @@ from pathlib import Path
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
+from kassay.arches import arch_of
 from kassay.codegen.code import Function, Reference, Spot, StaticBranch, Symbol, main_first, placed, quoted, settled
-from kassay.codegen.padding import without_padding
+from kassay.codegen.decoded import decoder_of
 from kassay.errors import BadInput
 from kassay.model.kernel import KernelArtifact
 from kassay.model.profile import base_name
 
 _TEXT, _CONSTANT = frozenset("tTwW"), frozenset("rR")
-_ARM64_MAGIC = b"ARMd"
 _PADDING = ("__pfx_", "__cfi_")
 _BOUND = re.compile(r"^_.*(?:_start|_end|text)$")
 _LONGEST_STRING = 400
@@ -42,7 +42,7 @@ class Image:
             raise BadInput(f"{self._ref}: its symbol table has no address of a kernel", _AGAIN)
         self._bounds = (high[0][0], high[-1][0])
         text = next((start for start, name in high if name == "_text"), None)
-        self._segments = _elf(Path(kernel.vmlinux)) if kernel.vmlinux else _raw(Path(kernel.image), text)
+        self._segments = _elf(Path(kernel.vmlinux)) if kernel.vmlinux else _raw(Path(kernel.image), text, self.arch)
 
     def find(self, function: str) -> Function | None:
         """The function with its parts; None when there is no such symbol. Raises BadInput when several functions have
@@ -63,7 +63,7 @@ class Image:
     def _symbol(self, number: int) -> Symbol:
         start, _, name = self._symbols[number]
         behind = self._symbols[bisect_right(self._starts, start)][0]
-        return Symbol(name, (0, start), without_padding(self.arch, self.bytes_at(start, behind - start)))
+        return Symbol(name, (0, start), decoder_of(self.arch).without_padding(self.bytes_at(start, behind - start)))
 
     def bytes_at(self, address: int, size: int) -> bytes:
         """Raises BadInput for an address that the file does not hold."""
@@ -153,12 +153,13 @@ def _elf(path: Path) -> Sequence[tuple[int, memoryview]]:
     return [(h["p_vaddr"], view[h["p_offset"] : h["p_offset"] + h["p_filesz"]]) for h in loads]
 
 
-def _raw(path: Path, text: int | None) -> Sequence[tuple[int, memoryview]]:
-    """An arm64 Image begins at _text."""
+def _raw(path: Path, text: int | None, arch: str) -> Sequence[tuple[int, memoryview]]:
+    """An image that is no ELF file begins at _text."""
     try:
         data = path.read_bytes()
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}", _AGAIN) from error
-    if data[56:60] != _ARM64_MAGIC or text is None:
-        raise BadInput(f"{path}: neither an ELF file nor an arm64 Image", _AGAIN)
+    flat = arch_of(arch).flat
+    if flat is None or not data[flat[0] :].startswith(flat[1]) or text is None:
+        raise BadInput(f"{path}: neither an ELF file nor an {arch} Image", _AGAIN)
     return [(text, memoryview(data))]

@@ -6,16 +6,12 @@ from collections.abc import Iterable, Mapping
 from itertools import takewhile
 from typing import NamedTuple
 
-from kassay.codegen import arm64, x86
 from kassay.codegen.code import Function, Reference, Spot, name_of
-from kassay.codegen.decoded import BRANCH, CALL, HOLE, NOOP, PLAIN, TRACER, TRAP, Decoded
+from kassay.codegen.decoded import BRANCH, CALL, HOLE, NOOP, PLAIN, TRACER, TRAP, Decoded, decoder_of
 from kassay.effects.files import sha256_bytes
 from kassay.model.codegen import Call, Instruction
 
-_DECODERS = {"x86_64": x86.decode, "arm64": arm64.decode}
 _DROPPED = (NOOP, TRAP, TRACER)
-_RETURNS = ("__x86_return_thunk",)
-_INDIRECT = ("call", "blr", "jmp", "br ")
 INDIRECT = "(indirect)"
 _PATCHED = "nop (patched at boot)"
 
@@ -39,7 +35,7 @@ class _Placed(NamedTuple):
 
 def listing(function: Function) -> Listing:
     """The whole function, part after part."""
-    decode = _DECODERS[function.file.arch]
+    decode = decoder_of(function.file.arch).decode
     parts = [
         [_Placed(part.name, (part.spot[0], part.spot[1] + one.offset), one) for one in decode(part, function.file)]
         for part in function.parts
@@ -155,6 +151,7 @@ def _bytes(one: _Placed, part: list[_Placed]) -> bytes:
 def _calls(kept: Iterable[_Placed], inside: Mapping[Spot, Spot], function: Function) -> tuple[Call, ...]:
     """Calls, and jumps that leave the function."""
     found: Counter[str] = Counter()
+    decoder = decoder_of(function.file.arch)
     for one in kept:
         decoded = one.decoded
         if decoded.kind in (CALL, BRANCH):
@@ -163,8 +160,8 @@ def _calls(kept: Iterable[_Placed], inside: Mapping[Spot, Spot], function: Funct
                 found[name_of(refers, function.file)] += 1
         elif any(_table(one, refers, inside, function) for refers in decoded.references):
             continue  # a switch stays inside
-        elif decoded.text.startswith(_INDIRECT):
+        elif decoded.text.startswith(decoder.indirect):
             name = next((name_of(refers, function.file) for refers in decoded.references), "")
             found[f"*{name}" if name else INDIRECT] += 1
-    left = [(name, sites) for name, sites in found.items() if name not in _RETURNS]
+    left = [(name, sites) for name, sites in found.items() if name not in decoder.returns]
     return tuple(Call(callee=name, sites=sites) for name, sites in sorted(left, key=lambda pair: (-pair[1], pair[0])))

@@ -8,19 +8,17 @@ from typing import NamedTuple
 
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
+from elftools.elf.enums import ENUM_E_MACHINE
 from elftools.elf.relocation import RelocationSection
 from elftools.elf.sections import SymbolTableSection
 
+from kassay.arches import arches
 from kassay.codegen.code import Function, Reference, Spot, StaticBranch, Symbol, main_first, placed, quoted, settled
+from kassay.codegen.decoded import decoder_of
 from kassay.errors import BadInput
 from kassay.model.profile import base_name
 
-_ARCHES = {"EM_X86_64": "x86_64", "EM_AARCH64": "arm64"}
 _EXECUTABLE = 4
-# Relocations that count from the field (x86: PC32, PLT32, GOTPCREL, PC64, GOTPCRELX, REX_GOTPCRELX).
-_X86_RELATIVE = frozenset((2, 4, 9, 24, 41, 42))
-# Of a table's entries: width, and whether they count from the table's start (R_*_64, ABS64, PC32, PREL32).
-_TABLES = {1: (8, False), 257: (8, False), 2: (4, True), 261: (4, True)}
 _BRANCH_ENTRY = 16
 """Bytes of a row of __jump_table: where, where to (both 32 bits, relative), the key (64 bits, relative)."""
 
@@ -68,10 +66,14 @@ class _Object:
         except OSError as error:
             raise BadInput(f"{path}: {error.strerror}", "build it again") from error
         except (ELFError, KeyError, StopIteration) as error:
-            raise BadInput(f"{path}: not an object file of x86_64 or arm64: {error}", "build it again") from error
+            raise BadInput(
+                f"{path}: not an object file of {' or '.join(arches())}: {error}", "build it again"
+            ) from error
 
     def _read(self, elf: ELFFile) -> None:
-        self.arch = _ARCHES[elf["e_machine"]]
+        machine = ENUM_E_MACHINE[elf["e_machine"]]
+        self.arch = {arch.elf: name for name, arch in arches().items()}[machine]
+        self._decoder = decoder_of(self.arch)
         sections = list(elf.iter_sections())
         self._sections = [(one.name, one["sh_flags"], b"" if one["sh_type"] == "SHT_NOBITS" else one.data())
                           for one in sections]  # fmt: skip
@@ -136,7 +138,7 @@ class _Object:
         one = self._relocations.get(field)
         if one is None:
             return None
-        relative = self.arch == "x86_64" and one.kind in _X86_RELATIVE
+        relative = one.kind in self._decoder.relative
         return self._refers(one, one.addend + (end if relative else 0))
 
     def _refers(self, one: _Relocation, offset: int) -> Reference:
@@ -159,9 +161,9 @@ class _Object:
     def table(self, spot: Spot) -> Iterator[Spot]:
         section, start = spot
         first = self._relocations.get(spot)
-        if first is None or first.kind not in _TABLES:
+        if first is None or first.kind not in self._decoder.tables:
             return
-        width, relative = _TABLES[first.kind]
+        width, relative = self._decoder.tables[first.kind]
         at = start
         while (one := self._relocations.get((section, at))) and one.kind == first.kind and one.section is not None:
             yield one.section, one.value + one.addend - (at - start if relative else 0)

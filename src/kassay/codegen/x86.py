@@ -9,7 +9,7 @@ from capstone import CS_ARCH_X86, CS_MODE_64, CS_OPT_SYNTAX_ATT, Cs
 from capstone import x86 as words
 
 from kassay.codegen.code import Linked, Reference, Symbol, name_of
-from kassay.codegen.decoded import BRANCH, CALL, HOLE, NOOP, PLAIN, TRACER, TRAP, Decoded
+from kassay.codegen.decoded import BRANCH, CALL, HOLE, NOOP, PLAIN, TRACER, TRAP, Decoded, Decoder
 
 _RELATIVE = 7  # CS_GRP_BRANCH_RELATIVE
 _WORD = (1 << 64) - 1
@@ -19,7 +19,7 @@ _MARK_DISP, _MARK_IMM = 0x5A17C0D1, 0x5A17C0D2
 _MARK_LONG = 0x5A17C0D25A17C0D2
 
 
-def decode(part: Symbol, file: Linked) -> Iterator[Decoded]:
+def _decode(part: Symbol, file: Linked) -> Iterator[Decoded]:
     """The instructions of one symbol; bytes that are none become ".byte"."""
     for one in _engine().disasm(part.code, part.spot[1]):
         code, offset = bytes(one.bytes), one.address - part.spot[1]
@@ -31,14 +31,14 @@ def decode(part: Symbol, file: Linked) -> Iterator[Decoded]:
             yield _plain(one, part, file, code, offset)
 
 
-def last_instruction_end(code: bytes) -> int:
-    """Where the last instruction ends that is no filling (no-op, trap, zeros)."""
+def _without_padding(code: bytes) -> bytes:
+    """Instructions cannot be read backwards: a fill is taken off only where nothing but fills is left behind."""
     end = 0
     for one in _engine().disasm(code, 0):
         filling = one.mnemonic in ("int3", "nop", "nopw", "nopl") or not any(one.bytes)
         if not filling:
             end = one.address + one.size
-    return end
+    return code[:end]
 
 
 def _branch(one: Any, part: Symbol, file: Linked, code: bytes, offset: int) -> Decoded:
@@ -111,3 +111,13 @@ def _engine() -> Any:
     engine = Cs(CS_ARCH_X86, CS_MODE_64)
     engine.detail, engine.skipdata, engine.syntax = True, True, CS_OPT_SYNTAX_ATT
     return engine
+
+
+DECODER = Decoder(
+    decode=_decode,
+    without_padding=_without_padding,
+    indirect=("call", "jmp"),
+    returns=("__x86_return_thunk",),
+    relative=frozenset((2, 4, 9, 24, 41, 42)),  # PC32, PLT32, GOTPCREL, PC64, GOTPCRELX, REX_GOTPCRELX
+    tables={1: (8, False), 2: (4, True)},  # R_X86_64_64, PC32
+)

@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from kassay.arches import arch_of
 from kassay.codegen.classes import classified, verdict
 from kassay.commands._codegen_bodies import Found, in_images, in_objects
 from kassay.commands._codegen_counts import Measured, with_executions
@@ -14,7 +15,7 @@ from kassay.commands._show import say, showing
 from kassay.effects.files import write_atomic
 from kassay.errors import BadInput
 from kassay.model.codegen import Body, CodegenReport
-from kassay.model.kernel import checked_arch, parse_ref
+from kassay.model.kernel import parse_ref
 from kassay.model.progress import Tell
 from kassay.report.codegen.formats import CodegenAnswer, codegen_format, of_suffix
 from kassay.report.codegen.words import DISCLOSURES
@@ -24,7 +25,7 @@ def answer(function: str, refs: Sequence[str], asked: Comparing) -> None:
     """Prints the answer, and writes it to --out. Raises BadInput before anything is built or measured."""
     form = codegen_format(asked.format_)
     _check(asked)
-    parsed = [parse_ref(text, checked_arch(asked.arch)) for text in dict.fromkeys(refs)]
+    parsed = [parse_ref(text, arch_of(asked.arch).name) for text in dict.fromkeys(refs)]
     compilers = tuple(dict.fromkeys(filter(None, (asked.cc or "").split(","))))
     with showing() as tell:
         found = (

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from typer import Option
 
+from kassay.arches import arches
 from kassay.clocks import listed
 from kassay.registry import names
 from kassay.report.codegen.formats import CODEGEN_FORMATS, suffixes
@@ -27,7 +28,7 @@ class Comparing:
         str | None,
         Option(help="Compilers for --source: gcc-12,clang-16.", show_default="each REF's own", rich_help_panel=_C),
     ] = None
-    arch: Annotated[str, Option(help="x86_64 or arm64.", rich_help_panel=_C)] = "x86_64"
+    arch: Annotated[str, Option(help=f"{listed(arches())}.", rich_help_panel=_C)] = "x86_64"
     flavour: Annotated[str, Option(help="Of archive kernels.", rich_help_panel=_C)] = "cloud"
     runs: Annotated[
         Path | None, Option(metavar="DIR", help="Count executions out of these runs.", rich_help_panel=_E)

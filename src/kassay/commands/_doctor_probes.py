@@ -5,10 +5,11 @@ from rich.console import Console
 from rich.table import Table
 
 from kassay.building.compilers import check_tools, find_compiler, linker_of
+from kassay.clocks import listed, profiling
 from kassay.effects import process
 from kassay.errors import KassayError
 from kassay.guest.compile import build
-from kassay.machines import Machine, machine_for, machines
+from kassay.machines import Machine, emulating, machine_for, machines
 from kassay.model.machine import Probe
 from kassay.model.progress import Progress, Tell
 
@@ -31,7 +32,8 @@ def show(found: list[Probe]) -> None:
 def _machine(machine: Machine, arch: str, tell: Tell) -> Probe:
     if arch in machine.arches:
         return machine.probe(arch, tell)
-    return Probe(name=machine.name, usable=False, detail=f"not for {arch}", remedy="use --clock icount or tcg")
+    remedy = f"use --clock {listed(emulating(arch))}"
+    return Probe(name=machine.name, usable=False, detail=f"not for {arch}", remedy=remedy)
 
 
 def _compiler(arch: str, tell: Tell) -> Probe:
@@ -45,7 +47,7 @@ def _compiler(arch: str, tell: Tell) -> Probe:
 
 def _profile(arch: str, tell: Tell) -> Probe:
     tell(Progress(stage="probe", subject="profile", text="building the plugin and loading it into QEMU"))
-    can_profile = machine_for("icount").can_profile
+    can_profile = machine_for(profiling()[0]).can_profile
     assert can_profile is not None
     try:
         can_profile(arch)

@@ -6,11 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from msgspec import UNSET
+
 from kassay.clocks import clock_of, listed, measuring
 from kassay.commands._options import DEFAULT_CLOCK, Measuring, pairs
 from kassay.commands._show import showing
 from kassay.errors import BadInput
 from kassay.guest import catalog
+from kassay.machines import clock_and_machine
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.records import content_id
 from kassay.model.units import parse_bytes
@@ -49,7 +52,7 @@ def _asked(
     first, comma, second = options.clock.partition(",")
     if not comma:
         return experiment_from(question, workload, kernels, options), None
-    if options.clock not in pairs():
+    if ",".join(clock_and_machine(word)[0] for word in (first, second)) not in pairs():
         raise BadInput(f"--clock {options.clock!r}: not two clocks that can stand side by side",
                        f"write {listed(pairs())}; or one of {', '.join(measuring())}")  # fmt: skip
     counts = experiment_from(question, workload, kernels, replace(options, clock=first, repeats=None))
@@ -61,14 +64,16 @@ def _asked(
 
 def experiment_from(question: str, workload: str, kernels: Sequence[str], options: Measuring) -> Experiment:
     """The experiment that a command line with one clock asks for. Raises BadInput with every problem."""
-    clock = measuring().get(options.clock) or clock_of(DEFAULT_CLOCK)  # check() names one that is unknown
+    name, machine = clock_and_machine(options.clock)
+    clock = measuring().get(name) or clock_of(DEFAULT_CLOCK)  # check() names one that is unknown
     problems: list[str] = []
     experiment = Experiment(
         name=f"{question}-{workload}",
         question=question,
         kernels=tuple(_kernels(kernels, options)),
         workloads=(WorkloadUse(name=workload, axes=_axes(options.set_ or [], problems)),),
-        clock=options.clock,
+        clock=name,
+        machine=machine or UNSET,
         arch=options.arch,
         cpus=_numbers(options.cpus, "--cpus", int, problems),
         memory_bytes=_numbers(options.memory, "--memory", parse_bytes, problems),

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from typer import Option
 
+from kassay.arches import arches
 from kassay.clocks import in_words, listed, measuring
 from kassay.registry import names
 from kassay.report.formats import FORMATS
@@ -27,7 +28,8 @@ def pairs() -> tuple[str, ...]:
 _Clock = Annotated[
     str,
     Option(
-        help=f"{in_words()}; {listed(pairs())}: both, side by side.",
+        help=f"{in_words()}; {listed(pairs())}: both, side by side. Also a machine's name, as "
+        "doctor has it: its clock, on that machine.",
         rich_help_panel=_M,
     ),
 ]
@@ -81,7 +83,7 @@ class Measuring:
     clock: _Clock = DEFAULT_CLOCK
     cpus: Annotated[str, Option(help="CPUs of the machine, e.g. 1 or 1,2,4.", rich_help_panel=_M)] = "1"
     memory: Annotated[str, Option(help="Memory, e.g. 2GiB or 1GiB,4GiB.", rich_help_panel=_M)] = "1GiB"
-    arch: Annotated[str, Option(help="x86_64 or arm64.", rich_help_panel=_M)] = "x86_64"
+    arch: Annotated[str, Option(help=f"{listed(arches())}.", rich_help_panel=_M)] = "x86_64"
     flavour: Annotated[str, Option(help="Of archive kernels: cloud boots fastest.", rich_help_panel=_M)] = "cloud"
     boot: Annotated[
         str,

@@ -12,11 +12,11 @@ from kassay import pipeline
 from kassay.analysis.attribution import itemise
 from kassay.analysis.folding import folded
 from kassay.analysis.itemised import Profiled
-from kassay.clocks import clock_of, profiling
 from kassay.commands._profile_coverage import coverage_table
 from kassay.commands._profile_lines import lines_table
 from kassay.commands._profile_options import Profiling
 from kassay.commands._show import say, say_table
+from kassay.costs import DEFAULT, Cost, cost_of, weighed
 from kassay.effects.files import write_atomic
 from kassay.errors import BadInput
 from kassay.journal.directory import open_directory
@@ -54,7 +54,8 @@ def answer(directory: Path, asked: Profiling) -> None:
     alone = (asked.kernel,) if asked.kernel is not None else None
     wanted = alone or (pair if asked.base or asked.head or not asked.coverage else known)
     settings = _settings(asked.set_ or ())
-    found = tuple(_counted(one) for one in pipeline.profiles(directory, wanted, asked.metric, settings))
+    cost = cost_of(asked.cost)
+    found = tuple(_counted(one, cost) for one in pipeline.profiles(directory, wanted, asked.metric, settings))
     if asked.fold:
         found = tuple(msgspec.structs.replace(one, profile=folded(one.profile)) for one in found)
     for refused in dict.fromkeys(one.refused for one in found if one.refused):
@@ -66,7 +67,8 @@ def answer(directory: Path, asked: Profiling) -> None:
 
 def _pair(shown: _Shown) -> None:
     base, head = shown.found
-    itemised = itemise(base.profile, head.profile, base.value, head.value, unit=head.unit)
+    cost = cost_of(shown.asked.cost)
+    itemised = itemise(base.profile, head.profile, base.value, head.value, unit=head.unit, cost=cost)
     difference = Difference(
         base=base.profile.kernel, head=head.profile.kernel, metric=head.profile.phase, unit=head.unit,
         base_value=base.value, head_value=head.value, itemised=itemised, where=head.where,
@@ -77,7 +79,7 @@ def _pair(shown: _Shown) -> None:
 
 def _kernel(shown: _Shown) -> None:
     of = shown.found[0]
-    say_table(profile_table(of.profile, of.unit, shown.asked.top, shown.contexts, of.where))
+    say_table(profile_table(of.profile, of.unit, shown.asked.top, shown.contexts, of.where, cost_of(shown.asked.cost)))
 
 
 def _export(shown: _Shown) -> None:
@@ -134,13 +136,12 @@ def _settings(texts: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _counted(one: Profiled) -> Profiled:
-    """Under a clock that measures time the functions explain the instructions they executed, not the metric."""
-    if one.profile.ticks is not None:
+def _counted(one: Profiled, cost: Cost) -> Profiled:
+    """In another cost than the metric's, or where time is measured, the functions explain their own sum."""
+    if one.profile.ticks is not None and cost.name == DEFAULT:
         return one
-    count = sum(cost.instructions + cost.iterations for cost in one.profile.functions)
-    unit = f"{clock_of(profiling()[0]).unit}/{one.unit.partition('/')[2]}"
-    return msgspec.structs.replace(one, unit=unit, value=count / one.profile.operations)
+    unit = f"{cost.unit}/{one.unit.partition('/')[2]}"
+    return msgspec.structs.replace(one, unit=unit, value=weighed(one.profile, cost) / one.profile.operations)
 
 
 def _check_kernels(asked: Profiling, pair: tuple[str, str]) -> None:
@@ -156,6 +157,8 @@ def _check_forms(asked: Profiling, known: Sequence[str]) -> None:
     given, out = _forms_of(asked), asked.out
     if len(given) > 1:
         raise BadInput(f"{given[0]} and {given[1]}: each is an answer of its own", "give one of them")
+    if given and asked.cost != DEFAULT:
+        raise BadInput(f"{given[0]}: counts {DEFAULT}, not {asked.cost}", f"leave out --cost or {given[0]}")
     if out is not None and asked.export is None:
         raise BadInput("--out: there is no --export whose file it would be", "add --export, or redirect the output")
     if out is not None and not out.parent.is_dir():

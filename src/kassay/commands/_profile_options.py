@@ -7,6 +7,8 @@ from typing import Annotated
 
 from typer import Option
 
+from kassay.registry import names
+
 
 @dataclass(frozen=True, kw_only=True)
 class Profiling:
@@ -25,6 +27,9 @@ class Profiling:
             show_default="the first",
         ),
     ] = None
+    cost: Annotated[
+        str, Option(metavar="NAME", help=f"What a function is weighed by: {' or '.join(names('kassay.costs'))}.")
+    ] = "instructions"
     fold: Annotated[bool, Option("--fold", help="Merge .isra, .part, .constprop and .cold copies.")] = False
     top: Annotated[int, Option(min=0, help="How many functions; 0 shows all, unchanged ones too.")] = 20
     context: Annotated[

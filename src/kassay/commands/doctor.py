@@ -5,14 +5,15 @@ from typing import Annotated
 
 from typer import Option
 
+from kassay.arches import arch_of, arches
+from kassay.clocks import listed
 from kassay.commands import Command
 
 
-def _doctor(arch: Annotated[str, Option(help="x86_64 or arm64.")] = "x86_64") -> int:
+def _doctor(arch: Annotated[str, Option(help=f"{listed(arches())}.")] = "x86_64") -> int:
     """Try every machine and tool of this host for real. A KVM that opens but cannot run a kernel is "not usable"."""
-    from kassay.model.kernel import checked_arch
 
-    checked_arch(arch)
+    arch_of(arch)
     from kassay.commands._doctor_probes import probes, show
     from kassay.commands._show import showing
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kassay.arches import arch_of, arches
+from kassay.clocks import listed
 from kassay.commands import Command
 from kassay.commands._show import showing
 from kassay.errors import BadInput
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 _app = typer.Typer(no_args_is_help=True, help="List, fetch and identify kernels.")
 
-_Arch = Annotated[str, typer.Option(help="x86_64 or arm64.")]
+_Arch = Annotated[str, typer.Option(help=f"{listed(arches())}.")]
 _Flavour = Annotated[str, typer.Option(help="cloud, or another flavour of the archive's.")]
 _Refresh = Annotated[bool, typer.Option("--refresh", help="Read the archive's lists again, however new they are.")]
 _Refs = Annotated[
@@ -30,12 +32,11 @@ def _list(arch: _Arch = "x86_64", flavour: _Flavour = "cloud", refresh: _Refresh
     from rich.table import Table
 
     from kassay import kernels as kernel_store
-    from kassay.model.kernel import checked_arch
 
     with showing() as tell:
         if refresh:
-            kernel_store.refresh(checked_arch(arch), tell)
-        found = kernel_store.versions("debian", checked_arch(arch), flavour, tell)
+            kernel_store.refresh(arch_of(arch).name, tell)
+        found = kernel_store.versions("debian", arch_of(arch).name, flavour, tell)
     if not found:
         raise BadInput(f"no kernels of flavour {flavour!r} for {arch}", "try --flavour cloud")
     table = Table("", "reference", "package version", "suite", box=None, pad_edge=False)
@@ -54,9 +55,9 @@ def _fetch(refs: _Refs, arch: _Arch = "x86_64", flavour: _Flavour = "cloud") -> 
 @_app.command("show")
 def _show(refs: _Refs, arch: _Arch = "x86_64", flavour: _Flavour = "cloud") -> int:
     """Show the identity of kernels; fetches what is missing."""
-    from kassay.model.kernel import checked_arch, parse_ref
+    from kassay.model.kernel import parse_ref
 
-    parsed = [parse_ref(ref, checked_arch(arch)) for ref in refs]
+    parsed = [parse_ref(ref, arch_of(arch).name) for ref in refs]
     from rich.console import Console
     from rich.table import Table
 

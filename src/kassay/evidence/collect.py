@@ -89,7 +89,7 @@ def _read(here: RunDirectory, run: PlannedRun, record: RunRecord) -> Measurement
 
 
 def _ns_per_tick(report: GuestReport) -> float:
-    # A guest does not know the rate of x86's TSC; it is read under icount only, where it is 1 GHz.
+    # A guest may not know the rate of this clock; it is read where instructions are counted only, where it is 1 GHz.
     return 1e9 / report.ticks_per_second if report.ticks_per_second else 1.0
 
 

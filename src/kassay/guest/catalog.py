@@ -8,16 +8,15 @@ from types import MappingProxyType
 
 import msgspec
 
+from kassay.arches import Arch, of_machine
 from kassay.effects import process
-from kassay.errors import BadInput, Defect
+from kassay.errors import BadInput, Defect, HostLacks
 from kassay.guest import sources
 from kassay.guest.compile import build
 from kassay.model.guess import unknown
 from kassay.model.records import Setting, from_json
 from kassay.model.units import format_bytes, parse_bytes
 from kassay.model.workload import Parameter, Workload
-
-PAGE_BYTES = 4096
 
 
 @cache
@@ -43,13 +42,14 @@ def check_name(name: str) -> None:
         raise unknown("unknown workload", name, known)
 
 
-def settings(workload: Workload, given: Sequence[Setting]) -> tuple[Setting, ...]:
-    """Every parameter in declared order: as given, else its default; sizes in their shortest form ("8MiB").
+def settings(workload: Workload, given: Sequence[Setting], arch: Arch) -> tuple[Setting, ...]:
+    """Every parameter in declared order: as given, else its default; sizes in their shortest form ("8MiB"), whole pages
+    of the architecture.
 
     Raises BadInput with all problems at once.
     """
     known = {parameter.name: parameter for parameter in workload.parameters}
-    values = {name: _read(parameter, parameter.default) for name, parameter in known.items()}
+    values = {name: _read(parameter, parameter.default, arch) for name, parameter in known.items()}
     problems, seen = [], set()
     for setting in given:
         if setting.name not in known:
@@ -59,7 +59,7 @@ def settings(workload: Workload, given: Sequence[Setting]) -> tuple[Setting, ...
             problems.append(f"{setting.name} is given twice")
         seen.add(setting.name)
         try:
-            values[setting.name] = _read(known[setting.name], setting.value)
+            values[setting.name] = _read(known[setting.name], setting.value, arch)
         except ValueError as error:
             problems.append(f"{setting.name}: {error}")
     if problems:
@@ -70,7 +70,7 @@ def settings(workload: Workload, given: Sequence[Setting]) -> tuple[Setting, ...
     return tuple(Setting(name=name, value=value) for name, value in values.items())
 
 
-def _read(parameter: Parameter, text: str) -> str:
+def _read(parameter: Parameter, text: str, arch: Arch) -> str:
     """A value in its normal form. Raises ValueError with a sentence."""
     if parameter.kind == "choice":
         if text not in parameter.choices:
@@ -81,8 +81,8 @@ def _read(parameter: Parameter, text: str) -> str:
     low, high = parameter.minimum, parameter.maximum
     if (low is not None and number < low) or (high is not None and number > high):
         raise ValueError(f"{text!r} is outside {show(low or 0)} .. {show(high) if high is not None else 'any'}")
-    if parameter.kind == "size" and number % PAGE_BYTES:
-        raise ValueError(f"{text!r} is not a multiple of {format_bytes(PAGE_BYTES)}")
+    if parameter.kind == "size" and number % arch.page_bytes:
+        raise ValueError(f"{text!r} is not a multiple of {format_bytes(arch.page_bytes)}")
     return show(number)
 
 
@@ -93,7 +93,10 @@ def _whole(text: str) -> int:
 
 
 def _describe(name: str) -> Workload:
-    program = build(name, "arm64" if platform.machine() == "aarch64" else "x86_64", compiler="gcc")
+    host = of_machine(platform.machine())
+    if host is None:
+        raise HostLacks(f"this host is a {platform.machine()}", "use one of an architecture that kassay knows")
+    program = build(name, host.name, compiler="gcc")
     done = process.run((str(program), "--describe"), timeout_s=20)
     try:
         workload = from_json(done.out.encode(), Workload)

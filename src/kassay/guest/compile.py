@@ -6,12 +6,11 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+from kassay.arches import arch_of
 from kassay.effects import files, process
 from kassay.errors import BadInput, Defect, HostLacks
 from kassay.guest import sources
 
-COMPILERS = {"x86_64": "gcc", "arm64": "aarch64-linux-gnu-gcc"}
-PACKAGES = {"x86_64": "gcc libc6-dev", "arm64": "gcc-aarch64-linux-gnu libc6-dev-arm64-cross"}
 FLAGS = (
     "-static", "-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Wstrict-prototypes", "-fno-pie",
     "-Wl,--build-id=none", "-I.", "-pthread",
@@ -20,15 +19,15 @@ FLAGS = (
 
 
 def build(name: str, arch: str, *, compiler: str | None = None) -> Path:
-    """The static program `name` (a workload, or "init") for `arch` ("x86_64", "arm64"), built when not yet there.
+    """The static program `name` (a workload, or "init") for `arch`, built when not yet there.
 
-    compiler: a program on this host; by default the one of COMPILERS. Raises HostLacks
+    compiler: a program on this host; by default gcc for the arch. Raises HostLacks
     without compiler or static C library, BadInput for an unknown name.
     """
     known = ("init", *sources.workload_names())
     if name not in known:
         raise BadInput(f"unknown workload {name!r}", f"known: {', '.join(known[1:])}")
-    cc = compiler or COMPILERS[arch]
+    cc = compiler or f"{arch_of(arch).build.cross}gcc"
     key = _key(name, arch, cc)
     kept = files.cache_directory() / "guest" / arch / f"{name}-{key[:16]}"
     if not kept.is_file():
@@ -44,9 +43,7 @@ def _compile(name: str, arch: str, cc: str) -> bytes:
         if done.status == 0 and made.is_file():
             return made.read_bytes()
     if "cannot find -l" in done.err or "No such file or directory" in done.err:
-        raise HostLacks(
-            f"{cc}: no static C library for {arch} on this host", f"install it: apt install {PACKAGES[arch]}"
-        )
+        raise HostLacks(f"{cc}: no static C library for {arch} on this host", _remedy(arch))
     first = next((line for line in done.err.splitlines() if "error" in line), done.err.strip()[-200:])
     raise Defect(f"guest program {name} does not compile with {cc}: {first}")
 
@@ -64,5 +61,9 @@ def _key(name: str, arch: str, cc: str) -> str:
 @cache
 def _compiler_words(cc: str, arch: str) -> str:
     if process.find(cc) is None:
-        raise HostLacks(f"{cc}: not found on this host", f"install it: apt install {PACKAGES[arch]}")
+        raise HostLacks(f"{cc}: not found on this host", _remedy(arch))
     return process.run((cc, "--version")).out.partition("\n")[0]
+
+
+def _remedy(arch: str) -> str:
+    return f"install it: apt install {arch_of(arch).build.guest_packages}"

@@ -9,8 +9,6 @@ from kassay.guest import cpio
 
 CONF_BYTES = 4096
 STREAM = "/dev/ttyS1"
-STREAMS = {"x86_64": STREAM, "arm64": "/dev/ttyS0"}
-"""What the guest calls the port of its results; see machines/_argv.py."""
 _TIMED_LIMIT_NS = 2_000_000  # of a window of 200 ms: 1 %, the share that other tasks may have of the measured region
 _TIMED_WAIT_MS = 20_000
 

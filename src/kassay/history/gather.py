@@ -113,6 +113,6 @@ def _conditions(plan: Plan, item: CellEvidence) -> dict[str, str]:
         "flavour": asked.flavour, "waits until quiet": "yes" if asked.quiesce else "no",
         "background tasks": str(asked.background), "emulator": machine.program, "accelerator": machine.accelerator,
         "machine options": " ".join(machine.options), "program": guest.get(item.cell.workload, ""),
-        "init": guest.get("init", ""),
+        "init": guest.get("init", ""), **({"machine": asked.machine} if asked.machine else {}),
     }  # fmt: skip
     return found if asked.exact else {**found, "host": machine.host, "profile": asked.profile}

@@ -5,11 +5,11 @@ import re
 import struct
 from typing import NamedTuple
 
+from kassay.arches import arches
 from kassay.errors import BadInput
 from kassay.kernels._compression import decompress, is_compressed
 
 _BANNER = re.compile(rb"Linux version (\d[^ \n\0]{0,120}) \(([^\n\0]{1,2000})")
-_ELF_ARCH = {62: "x86_64", 183: "arm64"}
 _PT_NOTE = 4
 _XEN_PVH_ENTRY = 18  # XEN_ELFNOTE_PHYS32_ENTRY
 _NESTED = 3
@@ -33,7 +33,7 @@ class Image(NamedTuple):
 
 
 def take_apart(data: bytes, where: str) -> Image:
-    """Reads an image. Raises BadInput, naming `where`, for anything that is not a whole x86_64 or arm64 kernel."""
+    """Reads an image. Raises BadInput, naming `where`, for anything that is not a whole kernel of a known arch."""
     try:
         return _take_apart(data, where)
     except (struct.error, ValueError, IndexError) as error:  # a header that speaks of what is not there
@@ -107,11 +107,14 @@ def _slice(data: bytes, offset: int, length: int, where: str) -> bytes:
 def _arch(kernel: bytes, where: str) -> str:
     if kernel.startswith(b"\x7fELF") and len(kernel) > 64:
         (machine,) = struct.unpack_from("<H", kernel, 18)
-        if kernel[4:6] == b"\x02\x01" and machine in _ELF_ARCH:
-            return _ELF_ARCH[machine]
-        raise BadInput(f"{where}: an ELF file for machine {machine}", "kernels for x86_64 and arm64 are understood")
-    if kernel[56:60] == b"ARM\x64":
-        return "arm64"
+        found = next((arch.name for arch in arches().values() if arch.elf == machine), "")
+        if kernel[4:6] == b"\x02\x01" and found:
+            return found
+        known = " and ".join(arches())
+        raise BadInput(f"{where}: an ELF file for machine {machine}", f"kernels for {known} are understood")
+    for arch in arches().values():
+        if arch.flat is not None and kernel[arch.flat[0] :].startswith(arch.flat[1]):
+            return arch.name
     raise BadInput(f"{where}: {_what_it_is(kernel)}, not a kernel image", "give a bzImage, Image or vmlinux")
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from kassay.arches import arch_of
 from kassay.effects.files import (
     cache_directory,
     disk_errors,
@@ -106,7 +107,7 @@ def keep(data: bytes, origin: Origin, extras: dict[str, bytes], arch: str, ref: 
         contents = {"image": data, **extras}
         if "config" not in extras and (config := in_image(image.kernel)):
             contents["config"] = config
-        contents |= {"vmlinux": image.kernel} if image.elf and arch == "x86_64" else {}
+        contents |= {"vmlinux": image.kernel} if image.elf and arch_of(arch).qemu.direct else {}
         contents |= {"symbols": symbols} if symbols else {}
         _publish(place, contents, _describe(image, contents, origin))
     made = load(sha256, ref, kind=origin.kind)

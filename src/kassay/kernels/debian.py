@@ -5,7 +5,8 @@ import re
 from functools import partial
 from pathlib import Path
 
-from kassay.archive.apt import DEBIAN_ARCH, unread_lines
+from kassay.arches import arch_of
+from kassay.archive.apt import unread_lines
 from kassay.archive.deb import opened
 from kassay.archive.index import (
     Index,
@@ -137,7 +138,7 @@ def _kernels(index: Index, arch: str, flavour: str) -> list[Package]:
 
 def _package_flavour(arch: str, flavour: str) -> str:
     """As packages say it: cloud is "cloud-amd64", generic (or the plain Debian architecture) "amd64"."""
-    debian = DEBIAN_ARCH[arch]
+    debian = arch_of(arch).debian
     if flavour in ("generic", debian):
         return debian
     return f"{debian}-{flavour}" if flavour == "16k" else f"{flavour}-{debian}"
@@ -147,7 +148,7 @@ def _wanted(index: Index, ref: KernelRef, flavour: str) -> Package:
     """The package that `ref` names. Raises BadInput that lists what there is."""
     found = _kernels(index, ref.arch, flavour)
     if not found:
-        names = {p.flavour.replace(f"-{DEBIAN_ARCH[ref.arch]}", "") for p in index.packages if p.is_kernel}
+        names = {p.flavour.replace(f"-{arch_of(ref.arch).debian}", "") for p in index.packages if p.is_kernel}
         what = f"kernel {ref.text!r}: no flavour {flavour!r} for {ref.arch}{unread_lines(index.unread)}"
         raise BadInput(what, f"known: {', '.join(sorted(names))}")
     versions = [p.version for p in found]

@@ -6,6 +6,7 @@ import os
 import platform
 from pathlib import Path
 
+from kassay.arches import arches, of_machine
 from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
 from kassay.errors import BadInput, HostLacks
 from kassay.kernels._image import compiler_of
@@ -14,7 +15,6 @@ from kassay.model.configuration import configured
 from kassay.model.kernel import KernelArtifact, KernelIdentity, KernelRef
 from kassay.model.progress import Tell
 
-_ARCH = {"x86_64": "x86_64", "aarch64": "arm64"}
 _CONFIG_PLACES = ("/proc/config.gz", "/boot/config-{release}", "/lib/modules/{release}/config")
 
 
@@ -27,9 +27,11 @@ class HostSource(KernelSource):
     def resolve(self, ref: KernelRef, flavour: str, tell: Tell) -> KernelArtifact:
         """See KernelSource. There is no image: the artifact's `image` is empty and image_sha256 None."""
         machine = platform.machine()
-        arch = _ARCH.get(machine)
-        if arch is None:
-            raise HostLacks(f"this host is a {machine}", f"kassay measures on {', '.join(_ARCH)}")
+        found = of_machine(machine)
+        if found is None:
+            known = ", ".join(arch.uname for arch in arches().values())
+            raise HostLacks(f"this host is a {machine}", f"kassay measures on {known}")
+        arch = found.name
         if arch != ref.arch:
             raise BadInput(
                 f"kernel {ref.text!r}: this host is {arch}, not {ref.arch}", "use a debian: or image: kernel"

@@ -1,21 +1,58 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Machines: where a run happens. One file per backend."""
+"""Machines: where a run happens.
 
+One file each: machines/NAME.py holds MACHINE, a Machine whose name is NAME. It names its clock, a file of
+kassay.clocks; a machine on QEMU is made with _qemu.qemu_machine(). Where several machines have one clock, that with the
+lowest `order` is taken, or the first of them that works here; a machine's own name can stand wherever a clock's can.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+
+from kassay.clocks import clock_of, measuring
 from kassay.errors import BadInput
 from kassay.machines._backend import Ended, Job, Machine
-from kassay.registry import discover
+from kassay.registry import discover, names
 
-__all__ = ["Ended", "Job", "Machine", "machine_for", "machines"]
-
-
-def machines() -> dict[str, Machine]:
-    """Every backend by name."""
-    return dict(discover("kassay.machines", "MACHINE", Machine))
+__all__ = ["Ended", "Job", "Machine", "clock_and_machine", "emulating", "machine_for", "machines", "machines_of"]
 
 
-def machine_for(clock: str) -> Machine:
-    """The backend of a clock. Raises BadInput that lists the clocks there are."""
-    for machine in machines().values():
-        if machine.clock == clock:
-            return machine
-    raise BadInput(f"clock: unknown {clock!r}", f"known: {', '.join(sorted(m.clock for m in machines().values()))}")
+@cache
+def machines() -> Mapping[str, Machine]:
+    """Every backend by name; those of one clock in their order."""
+    found = discover("kassay.machines", "MACHINE", Machine).values()
+    return MappingProxyType({one.name: one for one in sorted(found, key=lambda one: (one.order, one.name))})
+
+
+def machines_of(clock: str) -> tuple[Machine, ...]:
+    """The machines of a clock, the first to be taken first. Raises BadInput for a clock that is unknown or has none."""
+    found = tuple(machine for machine in machines().values() if machine.clock == clock_of(clock).name)
+    if not found:
+        known = dict.fromkeys(machine.clock for machine in machines().values())
+        raise BadInput(f"clock: {clock!r} has no machine to measure with", f"known: {', '.join(sorted(known))}")
+    return found
+
+
+def machine_for(clock: str, name: str = "") -> Machine:
+    """The machine of this name, or the first of the clock. Raises BadInput that lists what there is."""
+    found = machines_of(clock)
+    if not name:
+        return found[0]
+    if name not in (machine.name for machine in found):
+        raise BadInput(f"machine: {name!r} is none of clock {clock}", f"known: {', '.join(m.name for m in found)}")
+    return machines()[name]
+
+
+def emulating(arch: str) -> tuple[str, ...]:
+    """Clocks whose machines work for an architecture on any host."""
+    found = {machine.clock for machine in machines().values() if machine.proven and arch in machine.arches}
+    return tuple(name for name in measuring() if name in found)
+
+
+def clock_and_machine(word: str) -> tuple[str, str]:
+    """What --clock names: a clock and "", or a machine's clock and the machine. A word that is neither is a clock that
+    nobody knows."""
+    if word in measuring() or word not in names("kassay.machines"):
+        return word, ""
+    return machines()[word].clock, word

@@ -4,6 +4,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from kassay.clocks import clock_of
 from kassay.model.machine import MachineIdentity, Probe
 from kassay.model.progress import Tell
 from kassay.model.records import Record
@@ -50,10 +51,11 @@ class Ended(Record, frozen=True, kw_only=True):
 
 
 class Machine(Record, frozen=True, kw_only=True):
-    """One backend: plain data and three functions.
+    """One backend: plain data and a few functions.
 
-    clock: icount, tcg, kvm or host. guest_clock: what the workload reads. boots: whether it
-    needs a kernel and an initramfs. exclusive: runs must not share the host with another run.
+    clock: name of a file of kassay.clocks; several machines may have the same. order: among these, which one is taken
+    where only the clock is named. arches: that it knows. proven: whether it works wherever its program does; any other
+    one is probed before each session, as it can be there and yet not run a kernel.
     can_profile(arch) sees to it that a run can be profiled, and raises HostLacks when it cannot; None: never.
     probe(arch) tries the machine for real. identify(arch, cpus, boot) says what would be granted.
     run(job, arch) runs one job to its end.
@@ -64,15 +66,24 @@ class Machine(Record, frozen=True, kw_only=True):
     name: str
     summary: str
     clock: str
-    guest_clock: str
     arches: tuple[str, ...]
-    boots: bool
-    exclusive: bool
     probe: Callable[[str, Tell], Probe]
     identify: Callable[[str, int, str], MachineIdentity]
     run: Callable[[Job, str], Ended]
     cmdline: Callable[[str, int, str], str]
     can_profile: Callable[[str], None] | None = None
+    order: int = 100
+    proven: bool = False
+
+    @property
+    def boots(self) -> bool:
+        """Whether it needs a kernel and an initramfs."""
+        return not clock_of(self.clock).native
+
+    @property
+    def exclusive(self) -> bool:
+        """Whether a run must not share the host with another one, as it would be part of the time."""
+        return not clock_of(self.clock).exact
 
 
 def read(path: Path) -> bytes:

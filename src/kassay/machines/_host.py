@@ -6,6 +6,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+from kassay.arches import of_machine
+
 
 @cache
 def host_words() -> str:
@@ -20,4 +22,5 @@ def host_words() -> str:
 
 def host_arch() -> str:
     """This host's arch in kassay's words."""
-    return {"aarch64": "arm64"}.get(platform.machine(), platform.machine())
+    found = of_machine(platform.machine())
+    return found.name if found is not None else platform.machine()

@@ -7,9 +7,9 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+from kassay.arches import arch_of
 from kassay.effects import files, process
 from kassay.errors import Defect, HostLacks
-from kassay.machines._argv import PROGRAMS
 
 COMPILER = "gcc"
 FLAGS = (
@@ -71,7 +71,7 @@ def _compile(api: int, scratch: Path) -> Path:
 def _try(made: Path, arch: str, words: str) -> None:
     """QEMU loads its plugins before it looks at its devices, so a device that is not there ends it just after."""
     argv = (
-        PROGRAMS[arch], "-M", "none", "-nodefaults", "-display", "none", "-device", _NO_DEVICE,
+        arch_of(arch).qemu.program, "-M", "none", "-nodefaults", "-display", "none", "-device", _NO_DEVICE,
         "-plugin", f"{made},out=/dev/null,points=/dev/null",
     )  # fmt: skip
     said = process.run(argv, timeout_s=30).err

@@ -9,45 +9,45 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from kassay.arches import arch_of, arches
 from kassay.effects import process
 from kassay.effects.files import cache_directory
-from kassay.machines._argv import PACKAGES, PROGRAMS
 from kassay.machines._backend import Ended, Job
 from kassay.model.machine import Probe
 from kassay.model.progress import Progress, Tell
 
-_REMEDY = {"kvm": "use --clock icount (the default) or --clock tcg, or a host with working virtualisation"}
 _TIMEOUT_S = 20
 
-RunQemu = Callable[[Job, str, str], Ended]
+RunQemu = Callable[[Job, str], Ended]
 
 
-def probe_by_boot(name: str, clock: str, arch: str, run: RunQemu, tell: Tell) -> Probe:
-    """Usable or not, by booting a stored kernel until its console speaks."""
-    program = PROGRAMS.get(arch, "")
-    if not program or process.find(program) is None:
-        package = PACKAGES.get(arch, "qemu-system")
-        return Probe(name=name, usable=False, detail=f"{program or arch}: not found", remedy=f"apt install {package}")
-    if clock == "kvm" and not Path("/dev/kvm").exists():
-        return Probe(name=name, usable=False, detail="there is no /dev/kvm", remedy=_REMEDY["kvm"])
+def probe_by_boot(name: str, device: str, remedy: str, arch: str, run: RunQemu, tell: Tell) -> Probe:
+    """Usable or not, by booting a stored kernel until its console speaks. device: that the host must have, "" for none.
+    remedy: what to do where a kernel does not run."""
+    qemu = arch_of(arch).qemu
+    if process.find(qemu.program) is None:
+        return Probe(name=name, usable=False, detail=f"{qemu.program}: not found", remedy=f"apt install {qemu.package}")
+    if device and not Path(device).exists():
+        return Probe(name=name, usable=False, detail=f"there is no {device}", remedy=remedy)
     kernel = _any_kernel(arch)
     if kernel is None:
+        prefix = "" if arch == next(iter(arches())) else f"{arch}/"
         return Probe(name=name, usable=False, detail="not tried: no kernel in the store to try it with",
-                     remedy=f"kassay kernels fetch {'' if arch == 'x86_64' else f'{arch}/'}debian:6.12")  # fmt: skip
+                     remedy=f"kassay kernels fetch {prefix}debian:6.12")  # fmt: skip
     tell(Progress(stage="probe", subject=name, text=f"booting {kernel.parent.name[:12]}"))
-    return _boot(name, clock, arch, kernel, run)
+    return _boot(name, remedy, arch, kernel, run)
 
 
-def _boot(name: str, clock: str, arch: str, kernel: Path, run: RunQemu) -> Probe:
+def _boot(name: str, remedy: str, arch: str, kernel: Path, run: RunQemu) -> Probe:
     with tempfile.TemporaryDirectory(prefix="kassay-probe-") as directory:
         initramfs = Path(directory, "empty.cpio")
         initramfs.write_bytes(b"")
         job = Job(
             directory=directory, program=(), kernel=str(kernel), initramfs=str(initramfs),
-            cmdline="console=ttyS0 console=ttyAMA0 panic=-1 reboot=t", cpus=1,
+            cmdline=f"console={arch_of(arch).qemu.console} panic=-1 reboot=t", cpus=1,
             memory_bytes=512 << 20, seed=1, timeout_s=_TIMEOUT_S,
         )  # fmt: skip
-        ended = run(job, clock, arch)
+        ended = run(job, arch)
     # With no init the kernel panics at the very end of its boot: that it got there is the proof.
     console = ended.console.decode("utf-8", "replace")
     if "Linux version" in console and "Kernel panic" in console and "init" in console:
@@ -55,7 +55,7 @@ def _boot(name: str, clock: str, arch: str, kernel: Path, run: RunQemu) -> Probe
     last = console.strip().splitlines()[-1:] or ["no output"]
     why = "no end within 20 s" if ended.timed_out else f"QEMU ended with status {ended.status}"
     detail = f"a stock kernel does not run: {why}; {ended.detail or last[0]}"
-    return Probe(name=name, usable=False, detail=detail, remedy=_REMEDY.get(clock, "see the QEMU installation"))
+    return Probe(name=name, usable=False, detail=detail, remedy=remedy)
 
 
 def _any_kernel(arch: str) -> Path | None:

@@ -2,15 +2,19 @@
 """Runs QEMU for one job: start, watch the stream, end; and tells its version."""
 
 import os
-from functools import cache
+from collections.abc import Iterable
+from functools import cache, partial
 from pathlib import Path
 
 import msgspec
 
-from kassay.effects import clock, process
+from kassay.arches import arch_of, arches
+from kassay.clocks import clock_of
+from kassay.effects import clock as host_clock
+from kassay.effects import process
 from kassay.effects.files import disk_errors
 from kassay.errors import HostLacks
-from kassay.machines._argv import PACKAGES, PROGRAMS, argv, escape, kernel_cmdline, machine_options
+from kassay.machines._argv import Emulation, argv, escape, kernel_cmdline, machine_options
 from kassay.machines._backend import Ended, Job, Machine, read
 from kassay.machines._host import host_words
 from kassay.machines._plugin import plugin
@@ -23,21 +27,31 @@ _POLL_S = 0.02
 _STAGES = ((b"ready", "boot_s"), (b"measuring", "quiescence_s"), (b"done", "workload_s"))
 
 
-def qemu_machine(name: str, summary: str, clock_name: str, *, exclusive: bool) -> Machine:
-    """A QEMU backend for one clock."""
+def qemu_machine(
+    name: str,
+    summary: str,
+    clock: str,
+    emulation: Emulation,
+    *,
+    known: Iterable[str] | None = None,
+    device: str = "",
+    remedy: str = "see the QEMU installation",
+    order: int = 10,
+) -> Machine:
+    """A backend on QEMU. known: architectures, all by default. device: a file of this host that it needs; without one
+    it works wherever QEMU does. remedy: what to do where a kernel does not run."""
     return Machine(
         name=name,
         summary=summary,
-        clock=clock_name,
-        guest_clock="tsc" if clock_name == "icount" else "monotonic",
-        arches=("x86_64",) if clock_name == "kvm" else ("x86_64", "arm64"),
-        boots=True,
-        exclusive=exclusive,
-        probe=lambda arch, tell: probe_by_boot(name, clock_name, arch, run_qemu, tell),
-        identify=lambda arch, cpus, boot: identify(clock_name, arch, cpus, boot),
-        run=lambda job, arch: run_qemu(job, clock_name, arch),
-        cmdline=lambda arch, cpus, boot: kernel_cmdline(clock_name, arch, cpus, boot),
-        can_profile=None if clock_name == "kvm" else _can_profile,
+        clock=clock,
+        arches=tuple(arches() if known is None else known),
+        probe=lambda arch, tell: probe_by_boot(name, device, remedy, arch, partial(run_qemu, emulation), tell),
+        identify=lambda arch, cpus, boot: identify(clock, emulation, arch, cpus, boot),
+        run=partial(run_qemu, emulation),
+        cmdline=lambda arch, cpus, boot: kernel_cmdline(emulation, arch_of(arch), cpus, boot),
+        can_profile=_can_profile if clock_of(clock).profile_cpus else None,
+        order=order,
+        proven=not device,
     )
 
 
@@ -48,39 +62,39 @@ def _can_profile(arch: str) -> None:
 @cache
 def version(arch: str) -> str:
     """First line of QEMU's --version. Raises HostLacks with the package to install."""
-    program = PROGRAMS[arch]
-    if process.find(program) is None:
-        raise HostLacks(f"{program}: not found on this host", f"install it: apt install {PACKAGES[arch]}")
-    return process.run((program, "--version")).out.partition("\n")[0].removeprefix("QEMU emulator version ")
+    qemu = arch_of(arch).qemu
+    if process.find(qemu.program) is None:
+        raise HostLacks(f"{qemu.program}: not found on this host", f"install it: apt install {qemu.package}")
+    return process.run((qemu.program, "--version")).out.partition("\n")[0].removeprefix("QEMU emulator version ")
 
 
-def identify(clock_name: str, arch: str, cpus: int, boot: str) -> MachineIdentity:
+def identify(clock: str, emulation: Emulation, arch: str, cpus: int, boot: str) -> MachineIdentity:
     """What is granted: emulator version and every option that could move a count."""
     return MachineIdentity(
         arch=arch,
-        clock=clock_name,
-        accelerator="kvm" if clock_name == "kvm" else "tcg",
+        clock=clock,
+        accelerator=emulation.accelerator,
         program=f"QEMU {version(arch)}",
-        options=machine_options(clock_name, arch, cpus, boot == "snapshot"),
+        options=machine_options(emulation, arch_of(arch), cpus, boot == "snapshot"),
         host=host_words(),
     )
 
 
-def run_qemu(job: Job, clock_name: str, arch: str) -> Ended:
+def run_qemu(emulation: Emulation, job: Job, arch: str) -> Ended:
     """Boots the job's kernel, or restores its snapshot, and waits for the guest's end: at most timeout_s."""
     words = version(arch)
-    command = argv(job, clock_name, arch)
+    command = argv(job, emulation, arch_of(arch))
     counting = _counting(job, arch, words)
     if job.snapshot is None:
         return _watched(job, (*command, *counting))
     path = snapshot_path(job.snapshot, job.cmdline, str(job.seed), str(job.memory_bytes), words,
-                         *machine_options(clock_name, arch, job.cpus, True))  # fmt: skip
-    started = clock.monotonic_s()
+                         *machine_options(emulation, arch_of(arch), job.cpus, True))  # fmt: skip
+    started = host_clock.monotonic_s()
     with one_maker(path):
         problem = "" if path.exists() else save(job, command, words, path)
         taken = None if problem else take(path)
     if taken is None:
-        return _unmade(job, command, problem, clock.monotonic_s() - started)
+        return _unmade(job, command, problem, host_clock.monotonic_s() - started)
     try:
         options, address = carried(words, taken.state)
         ended = _watched(job, (*command, *counting, *options, *UNANNOUNCED, "-incoming", address), taken.state)
@@ -103,7 +117,7 @@ def _counting(job: Job, arch: str, words: str) -> tuple[str, ...]:
 def _watched(job: Job, command: tuple[str, ...], state: int | None = None) -> Ended:
     """One QEMU from start to end. state: the open snapshot it goes on from."""
     directory = Path(job.directory)
-    started = clock.monotonic_s()
+    started = host_clock.monotonic_s()
     reached: dict[str, float] = {}
     timed_out = False
     with disk_errors(directory), (directory / "stderr").open("wb") as errors, controlled(state is not None) as control:
@@ -122,7 +136,7 @@ def _watched(job: Job, command: tuple[str, ...], state: int | None = None) -> En
         detail=problem or _last_words(directory),
         stream=read(directory / "stream"),
         console=read(directory / "console"),
-        wall=_wall(reached, clock.monotonic_s() - started),
+        wall=_wall(reached, host_clock.monotonic_s() - started),
         argv=tuple(word.replace(job.directory, "DIR") for word in command),
         profile=read(directory / "profile"),
     )
@@ -148,7 +162,7 @@ def _wait(child: process.Child, stream: Path, started: float, timeout_s: int, re
     """True when the child ended by itself; notes when each stage mark appeared in the stream."""
     while True:
         ended = process.wait(child, _POLL_S)
-        elapsed = clock.monotonic_s() - started
+        elapsed = host_clock.monotonic_s() - started
         if len(reached) < len(_STAGES):
             _note_stages(read(stream), reached, elapsed)
         if ended:

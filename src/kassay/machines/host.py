@@ -4,6 +4,8 @@
 import platform
 from pathlib import Path
 
+from kassay.arches import arches
+from kassay.clocks import profiling
 from kassay.effects import clock, process
 from kassay.machines._backend import Ended, Job, Machine, read
 from kassay.machines._host import host_arch, host_words
@@ -15,7 +17,7 @@ from kassay.model.run import WallTime
 def _probe(arch: str, _: Tell) -> Probe:
     if arch != host_arch():
         return Probe(name="host", usable=False, detail=f"this host is {host_arch()}, not {arch}",
-                     remedy="use --clock icount to emulate another arch")  # fmt: skip
+                     remedy=f"use --clock {profiling()[0]} to emulate another arch")  # fmt: skip
     return Probe(name="host", usable=True, detail=host_words())
 
 
@@ -45,6 +47,5 @@ def _run(job: Job, arch: str) -> Ended:
 
 MACHINE = Machine(
     name="host", summary="wall time on this machine and its running kernel", clock="host",
-    guest_clock="monotonic", arches=("x86_64", "arm64"), boots=False, exclusive=True,
-    probe=_probe, identify=_identify, run=_run, cmdline=lambda arch, cpus, boot: "",
+    arches=tuple(arches()), order=10, probe=_probe, identify=_identify, run=_run, cmdline=lambda arch, cpus, boot: "",
 )  # fmt: skip

@@ -55,6 +55,7 @@ class Experiment(Record, frozen=True, kw_only=True):
     until it is quiet. background: tasks that spin beside the workload; these two are there to see a verdict refused.
     Where time is measured, repeats is the most boots per kernel, made in blocks and looked at when timing.LOOKS says
     so; control: whether the first kernel has as many boots more, to compare that kernel with itself.
+    machine: name of one machine of the clock; not written unless it is set, when the clock's first machine is meant.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Experiment(Record, frozen=True, kw_only=True):
     quiesce: bool = True
     background: int = 0
     control: bool = True
+    machine: str | msgspec.UnsetType = msgspec.UNSET
     schema: str = msgspec.field(default=SCHEMA)
 
     @property

@@ -3,6 +3,7 @@
 
 from kassay.model.confounder import Confounder
 from kassay.model.machine import MachineUse
+from kassay.model.point import AtPoint
 from kassay.model.records import Record, Setting
 from kassay.model.timing import Timing
 
@@ -129,10 +130,7 @@ class StateDifference(Record, frozen=True, kw_only=True):
     head: str
 
 
-Point = tuple[str, tuple[Setting, ...], MachineUse]
-
-
-class Finding(Record, frozen=True, kw_only=True):
+class Finding(AtPoint, frozen=True, kw_only=True):
     """One comparison of two kernels in one metric; change is head / base - 1 of counts, and of times what the ranks of
     all boots say it is (statistics.blocked.estimate), which need not be the ratio of the two medians.
 
@@ -173,11 +171,6 @@ class Finding(Record, frozen=True, kw_only=True):
     standing: str = ""
     confounders: tuple[Confounder, ...] = ()
 
-    @property
-    def point(self) -> Point:
-        """Where in the experiment's matrix it is."""
-        return self.workload, self.settings, self.machine
-
 
 class LadderPoint(Record, frozen=True, kw_only=True):
     """One kernel of a ladder: its side, and the number of plain runs."""
@@ -197,7 +190,7 @@ class LadderStep(Record, frozen=True, kw_only=True):
     verdict: str
 
 
-class Ladder(Record, frozen=True, kw_only=True):
+class Ladder(AtPoint, frozen=True, kw_only=True):
     """One metric over all kernels, in the order given; steps holds every change that is not equivalent."""
 
     workload: str

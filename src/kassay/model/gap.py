@@ -2,6 +2,7 @@
 """How much of a change between two kernels a third one takes back."""
 
 from kassay.model.machine import MachineUse
+from kassay.model.point import AtPoint
 from kassay.model.records import Record, Setting
 
 
@@ -19,7 +20,7 @@ class GapFunction(Record, frozen=True, kw_only=True):
     context: str = "kernel"
 
 
-class Gap(Record, frozen=True, kw_only=True):
+class Gap(AtPoint, frozen=True, kw_only=True):
     """share = (new - candidate) / (new - old): 1 is all of it, 0 nothing, below 0 is worse than new, above 1 better
     than old.
 

@@ -5,17 +5,18 @@ import re
 
 from msgspec import structs
 
+from kassay.arches import arches
+from kassay.clocks import listed, measuring
 from kassay.errors import BadInput
 from kassay.model.build import GRAMMAR, BuildRef, BuildSource, build_text, parse_build
 from kassay.model.records import Record, Setting
 
-ARCHES = ("x86_64", "arm64")
-_PREFIXES = tuple(f"{arch}/" for arch in ARCHES)
+_NATIVE = listed(name for name, clock in measuring().items() if clock.native)
 _KINDS = {
     "debian": "debian:6.17.8, or debian:6.17 for the newest 6.17.x of the archive",
     "image": "image:PATH of a bzImage, Image or vmlinux",
     "build": GRAMMAR,
-    "host": "host, the kernel that runs here (only with --clock host)",
+    "host": f"host, the kernel that runs here (only with --clock {_NATIVE})",
 }
 
 
@@ -77,21 +78,14 @@ class KernelArtifact(Record, frozen=True, kw_only=True):
     pvh: bool | None = None
 
 
-def checked_arch(arch: str) -> str:
-    """The arch itself. Raises BadInput that lists the known ones."""
-    if arch not in ARCHES:
-        raise BadInput(f"unknown arch {arch!r}", f"known: {', '.join(ARCHES)}")
-    return arch
-
-
 def parse_ref(text: str, default_arch: str = "x86_64") -> KernelRef:
     """Reads one kernel reference. Raises BadInput that shows the grammar."""
     body, arch = text.strip(), default_arch
     head, slash, rest = body.partition("/")
-    if slash and head in ARCHES:
+    if slash and head in arches():
         body, arch = rest, head
     elif slash and re.fullmatch(r"[a-z0-9_]+", head) and rest.startswith(tuple(f"{k}:" for k in _KINDS)):
-        raise BadInput(f"kernel {text!r}: unknown arch {head!r}", f"known: {', '.join(ARCHES)}")
+        raise BadInput(f"kernel {text!r}: unknown arch {head!r}", f"known: {', '.join(arches())}")
     kind, colon, locator = body.partition(":")
     if kind not in _KINDS or (kind != "host" and not (colon and locator)) or (kind == "host" and colon):
         raise BadInput(f"kernel {text!r}: not a kernel reference", "write " + " · ".join(_KINDS.values()))
@@ -108,7 +102,7 @@ def with_build(ref: KernelRef, build: BuildRef) -> str:
 def exact_ref(kernel: KernelIdentity) -> str:
     """A reference that names this very kernel: of the archive, by its package version; of a build, by its sources; else
     as it was written."""
-    arch, slash, body = kernel.ref.partition("/") if kernel.ref.startswith(_PREFIXES) else ("", "", kernel.ref)
+    arch, slash, body = kernel.ref.partition("/") if kernel.ref.partition("/")[0] in arches() else ("", "", kernel.ref)
     if body.startswith("debian:") and kernel.package_version is not None:
         return f"{arch}{slash}debian:{kernel.package_version}"
     if body.startswith("build:") and kernel.build is not None:

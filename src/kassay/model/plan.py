@@ -4,6 +4,7 @@
 from kassay.model.experiment import Experiment
 from kassay.model.kernel import KernelIdentity
 from kassay.model.machine import MachineIdentity, MachineUse
+from kassay.model.point import AtPoint
 from kassay.model.records import Record, Setting
 from kassay.model.workload import Workload
 
@@ -29,7 +30,7 @@ class Perturbation(Record, frozen=True, kw_only=True):
     cmdline_bytes: int = 0
 
 
-class Cell(Record, frozen=True, kw_only=True):
+class Cell(AtPoint, frozen=True, kw_only=True):
     """Kernel x workload setting x machine; `kernel` is an index into Plan.kernels, id a content hash.
 
     settings: every parameter of the workload, defaults included, in declared order.

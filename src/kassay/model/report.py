@@ -10,6 +10,7 @@ from kassay.model.gap import Gap
 from kassay.model.kernel import KernelIdentity
 from kassay.model.layout import Block
 from kassay.model.machine import MachineIdentity, MachineUse
+from kassay.model.point import AtPoint
 from kassay.model.profile import StackCost
 from kassay.model.records import Record, Setting
 from kassay.model.run import WallTime
@@ -60,7 +61,7 @@ class AuditTable(Record, frozen=True, kw_only=True):
     machine: MachineUse | None = None
 
 
-class KernelStacks(Record, frozen=True, kw_only=True):
+class KernelStacks(AtPoint, frozen=True, kw_only=True):
     """Call stacks of one kernel in one metric. operations: what the counts are divided by. unit: per operation."""
 
     kernel: str

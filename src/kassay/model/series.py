@@ -2,6 +2,7 @@
 """A patch series, measured patch by patch: what was applied in each row, and what came of it."""
 
 from kassay.model.machine import MachineUse
+from kassay.model.point import AtPoint
 from kassay.model.records import Record, Setting
 
 KINDS = {
@@ -74,7 +75,7 @@ class SeriesValue(Record, frozen=True, kw_only=True):
     base_verdict: str = ""
 
 
-class SeriesTable(Record, frozen=True, kw_only=True):
+class SeriesTable(AtPoint, frozen=True, kw_only=True):
     """The values of all rows in one metric; rows without a value are not in it."""
 
     workload: str

@@ -2,6 +2,7 @@
 """What judging a clock that jitters leaves behind: looks, tests, families of cells, others' rules, counts beside."""
 
 from kassay.model.machine import MachineUse
+from kassay.model.point import AtPoint
 from kassay.model.records import Record, Setting
 
 LOOKS = (6, 10, 14, 18, 24)
@@ -100,7 +101,7 @@ class SeedSide(Record, frozen=True, kw_only=True):
     robust_stable: bool
 
 
-class SeedFinding(Record, frozen=True, kw_only=True):
+class SeedFinding(AtPoint, frozen=True, kw_only=True):
     """One comparison by the rules of the seeds' framework.
 
     classification: regression, improvement, neutral, or absent when a side has no value. word: reliable, robust-only,

@@ -9,11 +9,13 @@ import msgspec
 from msgspec import structs
 
 from kassay import kernels as kernel_store
+from kassay.arches import Arch, arch_of
+from kassay.clocks import listed
 from kassay.effects.files import sha256_file
 from kassay.errors import BadInput, HostLacks
 from kassay.guest import catalog
 from kassay.guest.compile import build
-from kassay.machines import Machine, machine_for
+from kassay.machines import Machine, emulating, machine_for, machines_of
 from kassay.model.experiment import Experiment, WorkloadUse
 from kassay.model.kernel import KernelArtifact, KernelIdentity, exact_ref, parse_ref
 from kassay.model.plan import Cell, Plan
@@ -43,17 +45,17 @@ def prepare(experiment: Experiment, before: Plan | None, tell: Tell) -> Prepared
 
     Raises BadInput or HostLacks before anything is downloaded where that can be known.
     """
-    machine = machine_for(experiment.clock)
+    machine = machine_for(experiment.clock, experiment.machine or "")
     if experiment.arch not in machine.arches:
         raise HostLacks(f"clock {experiment.clock} on {experiment.arch}: not supported by this version",
-                        "use --clock icount or tcg")  # fmt: skip
-    combinations, workloads = _combinations(experiment.workloads)
+                        f"use --clock {listed(emulating(experiment.arch))}")  # fmt: skip
+    combinations, workloads = _combinations(experiment.workloads, arch_of(experiment.arch))
     if machine.boots:
         _check_memory(experiment, combinations)
     identity = machine.identify(experiment.arch, max(experiment.cpus), experiment.boot)
     programs = tuple((name, build(name, experiment.arch)) for name in ("init", *(w.name for w in workloads)))
     artifacts = _kernels(experiment, before, tell)
-    if experiment.clock in ("kvm", "host"):  # after the kernels: a probe of KVM needs one
+    if not machine.proven:  # after the kernels: a probe may need one
         probe = machine.probe(experiment.arch, tell)
         if not probe.usable:
             raise HostLacks(f"clock {experiment.clock} is not usable here: {probe.detail}", probe.remedy)
@@ -67,12 +69,23 @@ def prepare(experiment: Experiment, before: Plan | None, tell: Tell) -> Prepared
 
 def pinned(experiment: Experiment, tell: Tell) -> Experiment:
     """The experiment with sources named by their content, so that an edit makes it another one. They keep the names
-    the user gave them. Raises BadInput, NotBuilt."""
+    the user gave them. Of several machines of the clock that which works here is named, unless it is the first.
+    Raises BadInput, NotBuilt."""
     uses = []
     for use in experiment.kernels:
         ref = kernel_store.pinned(parse_ref(use.ref, experiment.arch), tell)
         uses.append(use if ref == use.ref else structs.replace(use, ref=ref, name=use.name or use.ref))
-    return structs.replace(experiment, kernels=tuple(uses))
+    return structs.replace(experiment, kernels=tuple(uses), machine=_usable(experiment, tell))
+
+
+def _usable(experiment: Experiment, tell: Tell) -> str | msgspec.UnsetType:
+    """The machine as it was asked for, else the first one of the clock that works on this host; unset for the first of
+    all, also where none works, which prepare() says."""
+    candidates = [machine for machine in machines_of(experiment.clock) if experiment.arch in machine.arches]
+    if experiment.machine or len(candidates) < 2:
+        return experiment.machine
+    found = next((machine for machine in candidates if machine.probe(experiment.arch, tell).usable), candidates[0])
+    return msgspec.UNSET if found is machine_for(experiment.clock) else found.name
 
 
 def _no_profile(experiment: Experiment, machine: Machine, tell: Tell) -> str:
@@ -99,12 +112,12 @@ def modules_of(cell: Cell) -> Sequence[str]:
 def shared_cmdline(plan: Plan) -> str:
     """The kernel parameters all runs share, as disclosed in the report."""
     experiment = plan.experiment
-    machine = machine_for(experiment.clock)
+    machine = machine_for(experiment.clock, experiment.machine or "")
     lines = {machine.cmdline(experiment.arch, cpus, experiment.boot): cpus for cpus in experiment.cpus}
     return next(iter(lines)) if len(lines) == 1 else "; ".join(f"{cpus} CPUs: {line}" for line, cpus in lines.items())
 
 
-def _combinations(uses: Sequence[WorkloadUse]) -> tuple[tuple[Combination, ...], tuple[Workload, ...]]:
+def _combinations(uses: Sequence[WorkloadUse], arch: Arch) -> tuple[tuple[Combination, ...], tuple[Workload, ...]]:
     """Every point of every workload's matrix, settings complete and checked; all problems at once."""
     known = catalog.workloads()
     combinations: list[Combination] = []
@@ -113,7 +126,7 @@ def _combinations(uses: Sequence[WorkloadUse]) -> tuple[tuple[Combination, ...],
         workload = catalog.find(known, use.name)
         chosen[use.name] = workload
         for point in matrix(tuple((axis.name, axis.values) for axis in use.axes)):
-            combinations.append((use.name, catalog.settings(workload, point)))
+            combinations.append((use.name, catalog.settings(workload, point, arch)))
     if len(set(combinations)) != len(combinations):
         raise BadInput("workloads: the same setting appears twice", "list each workload setting once")
     return tuple(combinations), tuple(chosen.values())
@@ -125,9 +138,10 @@ def _check_entry(artifact: KernelArtifact) -> None:
         return
     with Path(artifact.image).open("rb") as file:
         bare = file.read(4) == b"\x7fELF"
-    if bare and artifact.identity.arch == "arm64":
-        raise BadInput(f"{artifact.identity.ref}: a vmlinux, which QEMU does not start on arm64",
-                       "give the Image that was built beside it")  # fmt: skip
+    arch = arch_of(artifact.identity.arch)
+    if bare and not arch.qemu.direct:
+        raise BadInput(f"{artifact.identity.ref}: a vmlinux, which QEMU does not start on {arch.name}",
+                       f"give the {arch.build.target} that was built beside it")  # fmt: skip
     if bare:
         raise BadInput(f"{artifact.identity.ref}: a vmlinux without the PVH note, which QEMU cannot start",
                        "give the bzImage, or build with CONFIG_PVH=y")  # fmt: skip

@@ -4,6 +4,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
+from kassay.costs import counted
 from kassay.model.profile import CONTEXTS, NO_SYMBOL, FunctionCost
 from kassay.profile.counters import RawProfile
 from kassay.profile.place import Placed, Span
@@ -77,7 +78,7 @@ def costs(
                 block = counters[counter]
                 _row(found, blocks[block].spans[0], number, blocks[block].kernel)[field] += counts[counter]
     made = [_cost(key, row, raw.mode == "memory") for key, row in found.items()]
-    return tuple(sorted(made, key=lambda c: (-c.instructions - c.iterations, c.function, c.place, c.context)))
+    return tuple(sorted(made, key=lambda c: (-counted(c), c.function, c.place, c.context)))
 
 
 def _add(found: dict[_Key, list[int]], number: int, block: Placed, ran: Times) -> None:

@@ -10,13 +10,14 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from kassay.arches import arches
+from kassay.costs import counted
 from kassay.errors import BadInput
 from kassay.model.profile import FunctionCost, Profile, base_name
 from kassay.model.records import Record
 
 EXECUTED, NOT_EXECUTED, NO_SYMBOL = "executed", "not executed", "no symbol"
 _OWN = ("user", "kernel", "interrupt")  # what another task executed is no hit of the region
-_WRAPPERS = ("__x64_sys_", "__arm64_sys_", "__do_sys_", "__se_sys_")
 
 # Comments, literals and directives; each alternative ends at the first place it can, so the time is linear.
 _COMMENT = r"/\*.*?(?:\*/|\Z)"
@@ -87,7 +88,7 @@ def _row(name: str, profiles: Sequence[Profile], executed: Sequence[dict[str, li
         absent = not found and name not in functions
         states.append(EXECUTED if found else NO_SYMBOL if absent else NOT_EXECUTED)
         entered = sum(cost.calls for cost in found if not cost.function.endswith(".cold"))
-        count = sum(cost.instructions + cost.iterations for cost in found)
+        count = sum(map(counted, found))
         calls.append(None if absent else entered / profile.operations)
         counts.append(None if absent else count / profile.operations)
     return CoverageRow(function=name, states=tuple(states), calls=tuple(calls), counts=tuple(counts))
@@ -96,14 +97,20 @@ def _row(name: str, profiles: Sequence[Profile], executed: Sequence[dict[str, li
 def _costs(profile: Profile) -> dict[str, list[FunctionCost]]:
     found: dict[str, list[FunctionCost]] = {}
     for cost in profile.functions:
-        if cost.place != "program" and cost.context in _OWN and cost.instructions + cost.iterations:
+        if cost.place != "program" and cost.context in _OWN and counted(cost):
             found.setdefault(base_name(cost.function), []).append(cost)
     return found
 
 
+def _wrappers(middle: str) -> tuple[str, ...]:
+    """What the names of a system call's functions begin with, on any architecture."""
+    own = [arch.code.syscall_prefix for arch in arches().values()]
+    return tuple(f"{prefix}{middle}" for prefix in (*own, "__do_", "__se_"))
+
+
 def _syscall(name: str) -> str:
     """The system call that a wrapper belongs to; any other name stands for itself."""
-    return next((f"SYSCALL {name.removeprefix(w)}" for w in _WRAPPERS if name.startswith(w)), name)
+    return next((f"SYSCALL {name.removeprefix(w)}" for w in _wrappers("sys_") if name.startswith(w)), name)
 
 
 def _declarators(text: str) -> Iterator[str]:
@@ -139,8 +146,7 @@ def _names(declarator: str) -> tuple[str, ...]:
     argument = _FIRST_WORD.match(declarator, calls[-1].end())
     if syscall := _SYSCALL.fullmatch(name):
         middle = "compat_sys_" if syscall.group(1) else "sys_"
-        prefixes = ("__x64_", "__arm64_", "__do_", "__se_")
-        return tuple(f"{prefix}{middle}{argument.group(1)}" for prefix in prefixes) if argument else ()
+        return tuple(f"{wrapper}{argument.group(1)}" for wrapper in _wrappers(middle)) if argument else ()
     if name.isupper():  # DEFINE_IDTENTRY(exc_debug), BPF_CALL_2(bpf_map_lookup_elem, ...)
         return (argument.group(1),) if argument else ()
     return (name,)

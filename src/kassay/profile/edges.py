@@ -7,14 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import TypeAlias
 
+from kassay.arches import BRANCH, CALL, INDIRECT_CALL, INDIRECT_JUMP, JUMP, arches
 from kassay.model.profile import CallEdge
 from kassay.profile.costs import Counts, Times, completed, context_of, foreign
 from kassay.profile.counters import RawProfile
-from kassay.profile.decode import BRANCH, CALL, INDIRECT_CALL, INDIRECT_JUMP, JUMP
 from kassay.profile.place import Placed
-
-_RETURN_THUNK = re.compile(r"__x86_return_\w+|(?:retbleed|srso|srso_alias|its|call_depth)_return_thunk")
-_THUNK = re.compile(rf"__x86_indirect_\w+|srso(?:_alias)?_safe_ret|{_RETURN_THUNK.pattern}")
 
 _Key: TypeAlias = tuple[str, str, str, bool, bool]
 """caller, callee, context, indirect, tail"""
@@ -76,9 +73,9 @@ def _indirect(raw: RawProfile, blocks: Mapping[int, Placed], counts: Counts) -> 
 
 @cache
 def _is_thunk(function: str) -> bool:
-    return _THUNK.fullmatch(function) is not None
+    return any(re.fullmatch(arch.code.thunks, function) for arch in arches().values() if arch.code.thunks)
 
 
 @cache
 def _is_return_thunk(function: str) -> bool:
-    return _RETURN_THUNK.fullmatch(function) is not None
+    return any(re.fullmatch(arch.code.return_thunks, function) for arch in arches().values() if arch.code.return_thunks)

@@ -4,6 +4,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from kassay.costs import counted
 from kassay.errors import BadInput
 from kassay.model.guest import GuestReport
 from kassay.model.profile import CONTEXTS, Profile, RegionSummary
@@ -118,5 +119,5 @@ def _others(raw: RawProfile, blocks: Mapping[int, Placed]) -> tuple[tuple[str, i
     executed = [times(raw, counts) for counts in foreign]
     found: Counter[str] = Counter()
     for cost in costs(raw, blocks, foreign, executed):
-        found[cost.function] += cost.instructions + cost.iterations
+        found[cost.function] += counted(cost)
     return tuple(sorted(found.items(), key=lambda item: (-item[1], item[0]))[:_LARGEST])

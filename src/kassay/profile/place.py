@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
+from kassay.arches import CALL
 from kassay.profile.counters import Block, RawProfile
-from kassay.profile.decode import CALL, Code, decode
+from kassay.profile.decode import Code, decode
 from kassay.profile.symbols import Symbols, is_kernel, nameless
 
 _CALL_OVER_BYTES = 16

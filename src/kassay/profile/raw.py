@@ -4,6 +4,7 @@
 import re
 from collections.abc import Callable
 
+from kassay.arches import of_target
 from kassay.profile.counters import (
     CONTEXTS_IN_FILE,
     Block,
@@ -17,7 +18,7 @@ from kassay.profile.counters import (
 )  # fmt: skip
 
 _ID, _HEX, _COUNT = rb"\d{1,9}", rb"[0-9a-f]{1,16}", rb"[1-9]\d{0,19}"
-_HEADER = re.compile(rb"profile 1 (counts|stacks|memory) (x86_64|aarch64) (\d{1,3}) ([1-9]\d?)\n")
+_HEADER = re.compile(rb"profile 1 (counts|stacks|memory) (\w+) (\d{1,3}) ([1-9]\d?)\n")
 _LINE = rb"|".join((
     rb"c %b(?: \d{1,3} %b)++" % (_ID, _COUNT),
     rb"b %b %b [1-9a-f]{1,1024} (?:[0-9a-f]{2})++" % (_ID, _HEX),
@@ -46,6 +47,8 @@ def parse(data: bytes) -> RawProfile:
         raise ProfileError(_not_understood(data, body.end() if body else 0))
     if int(end.group(1)) != len(lines) - 1:
         raise ProfileError(f"line {len(lines)}: {len(lines) - 1} lines instead of {int(end.group(1))}")
+    if of_target(header.group(2).decode()) is None:
+        raise ProfileError(f"line 1: of an architecture that is not known: {header.group(2).decode()}")
     reader = _Reader(intervals=int(header.group(4)))
     reader.read(lines[1:-1])
     return reader.finished(header, len(lines))

@@ -83,8 +83,8 @@ def _weights(raw: RawProfile, into: Totals) -> Iterator[tuple[int, int, _Table]]
 
 
 def exact_clock(report: GuestReport) -> bool:
-    """Whether a tick of the guest's clock is an instruction: a TSC or CNTVCT is read under icount only, and has 1 GHz
-    there; on arm64 the CPU says so."""
+    """Whether a tick of the guest's clock is an instruction: a TSC or the like is read where instructions are counted
+    only, and has 1 GHz there, as some CPUs say themselves."""
     return report.clock == "tsc" and report.ticks_per_second in (None, 10**9)
 
 

@@ -205,7 +205,7 @@ def _mail(report: Report) -> tuple[tuple[str, ...], ...]:
 
 def _mail_sentence(report: Report, gap: Gap) -> str:
     """gap_sentence() with the work and the kernels called as in the rest of the mail."""
-    point = ((gap.workload, gap.settings, gap.machine), gap.metric)
+    point = (gap.point, gap.metric)
     finding = next(f for f in report.findings if (f.point, f.metric) == point)
     where = place(report, finding)
     return gap_sentence(f"{work(report, finding)}{f' ({where})' if where else ''}", gap, names(report))

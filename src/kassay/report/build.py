@@ -102,12 +102,7 @@ def _runs(plan: Plan, findings: Sequence[Finding], evidence: Sequence[CellEviden
     succeeded = {record.run for record in records if record.outcome == "ok"}
     kernel_of = {cell.id: plan.kernels[cell.kernel].ref for cell in plan.cells}
     cell_of = {run.id: run.cell for run in plan.runs}
-    refused = {
-        (f.workload, f.settings, f.machine, side.kernel)
-        for f in findings
-        if f.primary and f.verdict in REFUSED
-        for side in f.sides
-    }
+    refused = {(f.point, side.kernel) for f in findings if f.primary and f.verdict in REFUSED for side in f.sides}
     failures = tuple(
         RunFailure(run=r.run, cell=cell_of[r.run], kernel=kernel_of[cell_of[r.run]], attempt=r.attempt,
                    outcome=r.outcome, detail=r.detail)
@@ -118,11 +113,7 @@ def _runs(plan: Plan, findings: Sequence[Finding], evidence: Sequence[CellEviden
         planned=len(plan.runs),
         ok=len(succeeded),
         failed=len({r.run for r in records} - succeeded),
-        refused=sum(
-            len(item.measurements)
-            for item in evidence
-            if (item.cell.workload, item.cell.settings, item.cell.machine, item.label) in refused
-        ),
+        refused=sum(len(item.measurements) for item in evidence if (item.cell.point, item.label) in refused),
         unmade=0 if decided else unmade,
         unneeded=unmade if decided else 0,
         retried=sum(1 for r in records if r.attempt > 1),

@@ -4,6 +4,7 @@
 from collections.abc import Sequence, Sized
 from itertools import compress
 
+from kassay.costs import DEFAULT, Cost, cost_of
 from kassay.model.finding import REFUSED, Attribution, AttributionRow, Finding
 from kassay.model.layout import Cell, Table, cells
 from kassay.model.profile import FunctionCost, Profile
@@ -132,28 +133,37 @@ def full_table(d: Difference) -> Table:
     )
 
 
-def profile_table(profile: Profile, unit: str, limit: int, contexts: Sequence[str] = (), at: str = "") -> Table:
+def profile_table(
+    profile: Profile, unit: str, limit: int, contexts: Sequence[str] = (), at: str = "", cost: Cost | None = None
+) -> Table:
     """One kernel, most expensive functions first; share is of the whole. limit, contexts: as in top_table().
 
-    at: which setting this is, where there are more.
+    at: which setting this is, where there are more. cost: what the values are sums of, by default instructions.
     """
-    rows = sorted(profile.functions, key=lambda one: (-_count(one), one.function, one.place, one.context))
-    chosen = [row for row in rows if not contexts or row.context in contexts]
+    cost = cost or cost_of(DEFAULT)
+    default = cost.name == DEFAULT  # the others say nothing of time without an instruction
+    idle, unresolved = (profile.idle, profile.unresolved) if default else (0, 0)
+    rows = sorted(
+        ((cost.of(one) or 0, one) for one in profile.functions),
+        key=lambda pair: (-pair[0], pair[1].function, pair[1].place, pair[1].context),
+    )
+    explained = sum(count for count, _ in rows)
+    total = profile.ticks if default and profile.ticks is not None else explained + unresolved + idle
+    chosen = [pair for pair in rows if not contexts or pair[1].context in contexts]
     shown = chosen[:limit] if limit else chosen
-    counted = sum(map(_count, rows)) + profile.unresolved + profile.idle
-    total, left, per = counted if profile.ticks is None else profile.ticks, len(rows) - len(shown), profile.operations
-    ends = {"idle": profile.idle} if profile.idle else {}
-    ends["unattributed"] = total - sum(map(_count, rows)) - profile.idle
-    column = Column([_count(row) / per for row in shown], [end / per for end in ends.values()], total / per)
+    left, per = len(rows) - len(shown), profile.operations
+    ends = {"idle": idle} if idle else {}
+    ends["unattributed"] = total - explained - idle
+    column = Column([count / per for count, _ in shown], [end / per for end in ends.values()], total / per)
     (figures,), names = summed([column], list(ends), _more(left))
     texts = [
-        (label(row), figure, format_change(_count(row) / total if total else None).lstrip("+"),
+        (label(row), figure, format_change(count / total if total else None).lstrip("+"),
          format_number(row.calls / per), *(format_number((getattr(row, name) or 0) / per) for name in _KINDS))
-        for row, figure in zip(shown, figures, strict=False)
+        for (count, row), figure in zip(shown, figures, strict=False)
     ]  # fmt: skip
     blank = ("",) * (2 + len(_KINDS))
     texts += [(name, figure, *blank) for name, figure in zip(names, figures[len(shown) :], strict=True)]
-    kept = [True] * 4 + [any(getattr(row, name) for row in shown) for name in _KINDS]
+    kept = [True] * 4 + [any(getattr(row, name) for _, row in shown) for name in _KINDS]
     head = ("function", "cost", "share", "calls", *_KINDS.values())
     title = f"{profile.phase} on {profile.kernel}{f' ({at})' if at else ''} [{unit}]"
     return Table(
@@ -249,7 +259,3 @@ def _plus(text: str) -> str:
 
 def _more(count: int) -> str:
     return "" if not count else f"{count} more function" + ("" if count == 1 else "s")
-
-
-def _count(one: FunctionCost) -> int:
-    return one.instructions + one.iterations

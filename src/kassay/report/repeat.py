@@ -32,7 +32,7 @@ def step_alone(experiment: Experiment, kernels: tuple[KernelIdentity, ...], pair
 
 def _machine(e: Experiment, machine: MachineUse) -> list[str]:
     chosen = (
-        ("--clock", e.clock, _DEFAULT.clock), ("--arch", e.arch, _DEFAULT.arch),
+        ("--clock", e.machine or e.clock, _DEFAULT.clock), ("--arch", e.arch, _DEFAULT.arch),
         ("--cpus", str(machine.cpus), str(_DEFAULT.cpus[0])),
         ("--memory", memory_text(machine.memory_bytes), memory_text(_DEFAULT.memory_bytes[0])),
         ("--flavour", e.flavour, _DEFAULT.flavour), ("--boot", e.boot, _DEFAULT.boot),

@@ -60,7 +60,7 @@ def timing_words(report: Report) -> tuple[str, ...]:
 
 def controls_table(report: Report) -> Table | None:
     """The first kernel against itself, one row for each place it was; None without control boots."""
-    found = {(f.workload, f.settings, f.machine): f.timing.control for f in report.findings
+    found = {f.point: f.timing.control for f in report.findings
              if f.timing is not None and f.timing.control is not None}  # fmt: skip
     rows = tuple(
         cells(

@@ -8,6 +8,8 @@ from functools import cache
 from pathlib import Path
 
 from kassay import kernels as kernel_store
+from kassay.arches import arch_of
+from kassay.clocks import clock_of
 from kassay.effects import clock
 from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, sha256_file, write_atomic
 from kassay.guest import audit, initramfs, protocol
@@ -70,7 +72,7 @@ class Measurer:
             return ()
         artifact = self._prepared.artifacts[cell.kernel]
         tables = _tables(artifact, self._prepared.program(cell.workload))
-        text = _points(tables, job.profile == "stacks")
+        text = _points(tables, cell.machine.arch, job.profile == "stacks")
         with disk_errors(self._scratch):
             Path(job.directory, "points").write_bytes(text)
         modules = kernel_store.load_modules(artifact, modules_of(cell), silent)
@@ -99,7 +101,7 @@ class Measurer:
             snapshot=f"{artifact.identity.image_sha256} {image}" if boot == "snapshot" else None,
             cmdline=f"{base}{padding_parameter(moved)} {cell.cmdline}".strip() if machine.boots else base,
             cpus=cpus,
-            memory_bytes=memory - moved.memory_pages * 4096,
+            memory_bytes=memory - moved.memory_pages * arch_of(cell.machine.arch).page_bytes,
             seed=moved.seed,
             timeout_s=self._prepared.plan.experiment.timeout_s,
             profile=None if self._prepared.no_profile else profile_of(self._prepared.plan.experiment, run),
@@ -109,7 +111,7 @@ class Measurer:
         """Writes the initramfs, and for a restored machine the job beside it; returns the initramfs's sha256."""
         artifact = self._prepared.artifacts[cell.kernel]
         experiment = self._prepared.plan.experiment
-        stream = initramfs.STREAMS[experiment.arch]
+        stream = arch_of(experiment.arch).qemu.stream_device
         job = initramfs.job(arguments, run.perturbation.boot_delay_us, stream, background=experiment.background)
         saved = experiment.boot == "snapshot"
         data = initramfs.build(
@@ -134,7 +136,7 @@ class Measurer:
             "--run",
             *(f"{s.name}={s.value}" for s in cell.settings),
             *("--rounds", str(self._prepared.plan.experiment.rounds)),
-            *("--clock", self._prepared.machine.guest_clock),
+            *("--clock", clock_of(self._prepared.machine.clock).ticks),
             *("--stack-bytes", str(moved.stack_bytes), "--mmap-pages", str(moved.mmap_pages)),
         )
 
@@ -150,9 +152,9 @@ def _tables(artifact: KernelArtifact, program: Path) -> tuple[bytes, ...]:
 
 
 @cache
-def _points(tables: tuple[bytes, ...], functions: bool) -> bytes:
+def _points(tables: tuple[bytes, ...], arch: str, functions: bool) -> bytes:
     name = f"points-{int(functions)}-{sha256_bytes(b''.join(tables))}"
-    return _kept(name, lambda: points(tables, functions=functions).encode())
+    return _kept(name, lambda: points(tables, arch_of(arch), functions=functions).encode())
 
 
 def _kept(name: str, make: Callable[[], bytes]) -> bytes:

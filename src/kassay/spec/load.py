@@ -68,7 +68,7 @@ def dump(experiment: Experiment) -> str:
         value = getattr(experiment, key)
         if key == "memory_bytes":
             value = tuple(format_bytes(size) for size in value)
-        lines.append(f"{key} = {_value(value)}")
+        lines += [f"{key} = {_value(value)}"] if value is not msgspec.UNSET else []
     for kernel in experiment.kernels:
         lines += ["", "[[kernels]]", f"ref = {_text(kernel.ref)}"]
         given = {key: getattr(kernel, key) for key in _KERNEL_KEYS[1:]}

@@ -3,10 +3,11 @@
 
 from collections.abc import Callable, Iterator
 
-from kassay.clocks import measuring, profiling
+from kassay.arches import arches
+from kassay.clocks import listed, measuring, profiling
 from kassay.errors import BadInput
 from kassay.model.experiment import BOOTS, ORDERS, SCHEMA, Experiment
-from kassay.model.kernel import ARCHES, parse_ref
+from kassay.model.kernel import parse_ref
 from kassay.model.profile import PROFILES
 from kassay.model.question import Question
 from kassay.registry import discover, load, names
@@ -29,7 +30,7 @@ def problems(experiment: Experiment) -> Iterator[str]:
 def _words(e: Experiment) -> Iterator[str]:
     for name, value, known in (
         ("order", e.order, ORDERS),
-        ("clock", e.clock, tuple(measuring())), ("arch", e.arch, ARCHES), ("schema", e.schema, (SCHEMA,)),
+        ("clock", e.clock, tuple(measuring())), ("arch", e.arch, tuple(arches())), ("schema", e.schema, (SCHEMA,)),
         ("boot", e.boot, BOOTS), ("profile", e.profile, PROFILES),
     ):  # fmt: skip
         if value not in known:
@@ -122,6 +123,7 @@ def _texts(e: Experiment) -> Iterator[str]:
     words = (
         e.name,
         e.flavour,
+        e.machine or "",
         *(w for k in e.kernels for w in (k.ref, k.cmdline, k.name)),
         *(u.name for u in e.workloads),
     )
@@ -130,13 +132,18 @@ def _texts(e: Experiment) -> Iterator[str]:
 
 
 def _snapshots(e: Experiment) -> Iterator[str]:
-    if e.boot == "snapshot" and (e.clock, e.arch, set(e.cpus)) != ("icount", "x86_64", {1}):
-        yield 'boot: "snapshot" is for clock icount on x86_64 with one CPU; use "short"'
+    clock, arch = measuring().get(e.clock), arches().get(e.arch)
+    can = clock is not None and clock.exact and arch is not None and arch.qemu.snapshots
+    if e.boot == "snapshot" and not (can and set(e.cpus) == {1}):
+        counting = listed(name for name, one in measuring().items() if one.exact)
+        saving = listed(name for name, one in arches().items() if one.qemu.snapshots)
+        yield f'boot: "snapshot" is for clock {counting} on {saving} with one CPU; use "short"'
 
 
-def _arm64(e: Experiment) -> Iterator[str]:
-    if e.arch == "arm64" and not _native(e) and max(e.cpus, default=1) > 8:
-        yield "cpus: QEMU's machine for arm64 has at most 8"
+def _emulated(e: Experiment) -> Iterator[str]:
+    arch = arches().get(e.arch)
+    if arch is not None and not _native(e) and max(e.cpus, default=1) > arch.qemu.most_cpus:
+        yield f"cpus: QEMU's machine for {e.arch} has at most {arch.qemu.most_cpus}"
 
 
 def _profiles(e: Experiment) -> Iterator[str]:
@@ -169,6 +176,6 @@ def _native(e: Experiment) -> bool:
 
 
 _RULES: tuple[Callable[[Experiment], Iterator[str]], ...] = (
-    _questions, _words, _counts, _machines, _kernels, _workloads, _snapshots, _arm64, _profiles,
+    _questions, _words, _counts, _machines, _kernels, _workloads, _snapshots, _emulated, _profiles,
     _contaminations, _times,
 )  # fmt: skip

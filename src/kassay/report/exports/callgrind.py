@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from kassay import __version__
+from kassay.costs import counted
 from kassay.model.profile import CONTEXTS, Profile
 from kassay.model.texts import one_line
 from kassay.report.exports import Export
@@ -51,9 +52,9 @@ def _own(profile: Profile) -> dict[_Function, tuple[int, int, int]]:
     found: dict[_Function, tuple[int, int, int]] = {}
     for one in profile.functions:
         key = (one.place, one.context, one.function)
-        _, instructions, iterations = found.get(key, (0, 0, 0))
+        count, instructions, iterations = found.get(key, (0, 0, 0))
         instructions, iterations = instructions + one.instructions, iterations + one.iterations
-        found[key] = (instructions + iterations, instructions, iterations)
+        found[key] = (count + counted(one), instructions, iterations)
     for name, count in (("[idle]", profile.idle), ("[unresolved]", profile.unresolved)):
         if count:
             found["-", "-", name] = (count, count, 0)

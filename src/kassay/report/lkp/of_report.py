@@ -98,7 +98,7 @@ def _shares(report: Report, group: Group) -> list[Row]:
 
 
 def _same(f: Finding, lead: Series) -> bool:
-    return (f.workload, f.settings, f.machine, f.metric) == (lead.workload, lead.settings, lead.machine, lead.metric)
+    return (*f.point, f.metric) == (lead.workload, lead.settings, lead.machine, lead.metric)
 
 
 def _profiles(f: Finding, itemised: Attribution) -> list[tuple[str, dict[str, float]]]:

@@ -56,7 +56,7 @@ def _as_it_was(report: Report, alone: str) -> str:
     for name in ("--perturb", *(("--clock", "--margin") if timed else ())):
         if name in words:
             del words[words.index(name) : words.index(name) + 2]
-    words += ["--clock", f"{e.clock},{timed}"] if timed else []
+    words += ["--clock", f"{e.machine or e.clock},{timed}"] if timed else []
     # With two clocks --repeats is about the boots that are timed.
     words += ["--repeats", str(e.repeats)] if not e.exact or not timed else []
     words += ["--perturb", str(e.perturb)] if e.exact else []

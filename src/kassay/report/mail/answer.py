@@ -35,7 +35,7 @@ def answer(report: Report) -> list[str]:
     ladders = [one for one in report.ladders if one.primary]
     same = [one for one in ladders if (one.settings, one.machine, one.metric) == (f.settings, f.machine, f.metric)]
     said = [_ladder(report, one) for one in same if not report.sources] or [_pair(report, f)]
-    several = len(primary) if report.sources else len({(one.workload, one.settings, one.machine) for one in primary})
+    several = len(primary) if report.sources else len({one.point for one in primary})
     what = "comparisons" if report.sources else "settings"
     more = [f"That is one of {several} {what}; the table below has them all."] if several > 1 else []
     clocks = dict.fromkeys(f.machine.clock for f in primary)

@@ -24,7 +24,7 @@ class Headline(Record, frozen=True, kw_only=True):
 def headline(report: Report) -> Headline | None:
     """The strongest and then largest change of the primary metrics; None when nothing was compared."""
     steps = {
-        (ladder.workload, ladder.metric, ladder.settings, ladder.machine, step.from_kernel, step.to_kernel)
+        (ladder.point, ladder.metric, step.from_kernel, step.to_kernel)
         for ladder in report.ladders
         for step in ladder.steps
     }
@@ -98,7 +98,7 @@ def amount(f: Finding) -> str:
 
 
 def _key(f: Finding) -> tuple[object, ...]:
-    return (f.workload, f.metric, f.settings, f.machine, f.sides[0].kernel, f.sides[1].kernel)
+    return (f.point, f.metric, f.sides[0].kernel, f.sides[1].kernel)
 
 
 def _rises(one: Beside) -> bool:

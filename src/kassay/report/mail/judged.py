@@ -81,9 +81,9 @@ def _times(report: Report, f: Finding) -> list[str]:
 
 def _open(report: Report, f: Finding) -> str:
     """The metrics of the same comparison that were not decided then."""
-    pair = (f.workload, f.settings, f.machine, f.base, f.head)
+    pair = (f.point, f.base, f.head)
     left = [one.metric for one in report.findings if one.verdict == "inconclusive" and not one.primary
-            and (one.workload, one.settings, one.machine, one.base, one.head) == pair]  # fmt: skip
+            and (one.point, one.base, one.head) == pair]  # fmt: skip
     return f" (not decided: {listed(list(dict.fromkeys(left)))})" if left else ""
 
 

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Architectures: everything that differs between the CPUs whose kernels are measured.
+
+One file each: arches/NAME.py holds ARCH, an Arch whose name is NAME. What an architecture needs in other roots has the
+same name there: guest/arch/NAME.c, plugin/arch/NAME.c, and building/configs/lab-NAME.config.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+
+from kassay.errors import BadInput
+from kassay.registry import discover
+
+CALL, JUMP, BRANCH = "call", "jump", "branch"
+INDIRECT_CALL, INDIRECT_JUMP, RETURN, OTHER = "indirect-call", "indirect-jump", "return", "other"
+"""How the last instruction of a block leaves it; a branch is conditional."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Qemu:
+    """How QEMU emulates it.
+
+    target: what QEMU calls it; its program is qemu-system-TARGET, of the Debian package `package`. machine, cpu: a
+    versioned type and a model; an unversioned type changes its devices with every release. console: what the guest
+    calls its first serial port. stream: options that give it a second one for results, on the character device
+    "stream"; stream_device: what the guest calls that.
+    most_cpus: of the machine type. direct: whether an uncompressed vmlinux is entered by its PVH note; otherwise the
+    image is started as it is. kvm: whether kassay knows it as a virtual machine. snapshots: whether a machine can stop
+    itself to be saved (pvpanic).
+    busy_host: kernel parameters without which a busy host would end the boot where time is emulated. one_cpu: those
+    that shorten a counted boot of one CPU.
+    """
+
+    target: str
+    package: str
+    machine: tuple[str, ...]
+    cpu: str
+    console: str
+    stream: tuple[str, ...]
+    stream_device: str
+    most_cpus: int = 255
+    direct: bool = False
+    kvm: bool = False
+    snapshots: bool = False
+    busy_host: tuple[str, ...] = ()
+    one_cpu: tuple[str, ...] = ()
+
+    @property
+    def program(self) -> str:
+        return f"qemu-system-{self.target}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Build:
+    """How programs and kernels are built for it on a host of any architecture.
+
+    cross: prefix of the tools ("" for those of the host); triple: of GNU, as packages and libraries name it.
+    guest_packages: with the compiler and the static C library of guest programs. cc_package: what the name of a
+    compiler's package ends with. tools: (program, package), headers: (header, package), which a kernel build needs
+    besides those of every architecture. make_arch: ARCH= of the kernel's make; target: what make is told, and
+    image: the file that comes of it. config: lines that a distribution's configuration lacks.
+    """
+
+    cross: str
+    triple: str
+    guest_packages: str
+    make_arch: str
+    target: str
+    image: str
+    cc_package: str = ""
+    tools: tuple[tuple[str, str], ...] = ()
+    headers: tuple[tuple[str, str], ...] = ()
+    config: tuple[str, ...] = ()
+
+
+Special = Callable[[str, int, int], Iterator[str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Code:
+    """What its machine code means to a profile.
+
+    capstone: names of the disassembler's architecture and mode. kind(mnemonic, operands): "atomic", "tlb", "string" or
+    "" for an instruction of no counted kind. ending(mnemonic, operands): how the last instruction of a block leaves it
+    (a word from above), and the address that it leads to, None when that is not in it.
+    special(name, start, end): lines of plugin/points.h for a symbol that the plugin must know.
+    thunks: a regular expression of the functions that an indirect jump goes through; return_thunks: of those that a
+    return goes through; "" for none. syscall_prefix: of a system call's function. decoder: name of the module that
+    decodes whole functions, as codegen/normalise.py takes it.
+    """
+
+    capstone: tuple[str, str]
+    kind: Callable[[str, str], str]
+    ending: Callable[[str, str], tuple[str, int | None]]
+    special: Special
+    syscall_prefix: str
+    decoder: str
+    thunks: str = ""
+    return_thunks: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arch:
+    """One architecture.
+
+    order: place in lists and help texts. uname: what a kernel calls the machine it runs on (uname -m). debian: what the
+    archive calls it. elf: number of the machine in an ELF header. flat: offset and bytes that mark a kernel image that
+    is no ELF file. page_bytes: of a base page.
+    """
+
+    name: str
+    order: int
+    uname: str
+    debian: str
+    elf: int
+    page_bytes: int
+    qemu: Qemu
+    build: Build
+    code: Code
+    flat: tuple[int, bytes] | None = None
+
+
+@cache
+def arches() -> Mapping[str, Arch]:
+    """Every architecture by name, in their order."""
+    found = discover("kassay.arches", "ARCH", Arch).values()
+    return MappingProxyType({arch.name: arch for arch in sorted(found, key=lambda arch: (arch.order, arch.name))})
+
+
+def arch_of(name: str) -> Arch:
+    """The architecture with this name. Raises BadInput that lists the known ones."""
+    found = arches().get(name)
+    if found is None:
+        raise BadInput(f"unknown arch {name!r}", f"known: {', '.join(arches())}")
+    return found
+
+
+def of_machine(uname: str) -> Arch | None:
+    """The architecture of a machine whose kernel calls it so; None when kassay does not know it."""
+    return next((arch for arch in arches().values() if arch.uname == uname), None)
+
+
+def of_target(target: str) -> Arch | None:
+    """The architecture that QEMU calls so; None when kassay does not know it."""
+    return next((arch for arch in arches().values() if arch.qemu.target == target), None)
+
+
+def target_of(operand: str) -> int | None:
+    """The address that a direct jump's operand is; None for a register or a place in memory."""
+    try:
+        return int(operand, 0)
+    except ValueError:
+        return None

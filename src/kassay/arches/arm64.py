@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""arm64."""
+
+import re
+from collections.abc import Iterator
+
+from kassay.arches import (
+    BRANCH,
+    CALL,
+    INDIRECT_CALL,
+    INDIRECT_JUMP,
+    JUMP,
+    OTHER,
+    RETURN,
+    Arch,
+    Build,
+    Code,
+    Qemu,
+    target_of,
+)
+
+_ATOMIC = re.compile(
+    r"(?:(?:ld|st)(?:add|clr|eor|set|[su]max|[su]min)(?:a|l|al)?[bhp]?|(?:swp|cas)p?(?:a|l|al)?[bh]?|stl?x[rp][bh]?)"
+)
+_ENDINGS = {
+    "bl": CALL, "b": JUMP, "cbz": BRANCH, "cbnz": BRANCH, "tbz": BRANCH, "tbnz": BRANCH,
+    **dict.fromkeys(("blr", "blraa", "blrab", "blraaz", "blrabz"), INDIRECT_CALL),
+    **dict.fromkeys(("br", "braa", "brab", "braaz", "brabz"), INDIRECT_JUMP),
+    **dict.fromkeys(("ret", "retaa", "retab"), RETURN),
+}  # fmt: skip
+
+
+def _kind(mnemonic: str, operands: str) -> str:
+    if mnemonic == "tlbi" or (mnemonic == "sys" and ", c8," in operands):
+        return "tlb"
+    if mnemonic == "msr":
+        return "tlb" if operands.startswith(("ttbr0_el1", "ttbr1_el1")) else ""
+    return "atomic" if _ATOMIC.fullmatch(mnemonic) else ""
+
+
+def _ending(mnemonic: str, operands: str) -> tuple[str, int | None]:
+    end = BRANCH if mnemonic.startswith("b.") else _ENDINGS.get(mnemonic, OTHER)
+    if end not in (CALL, JUMP, BRANCH):
+        return end, None
+    return end, target_of(operands.rpartition(" ")[2].removeprefix("#"))
+
+
+def _special(name: str, start: int, end: int) -> Iterator[str]:
+    """Everything enters at the vectors (Arm DDI 0487, D1.4): 16 entries of 0x80 bytes, every fourth for synchronous
+    exceptions."""
+    if name == "cpu_switch_to":
+        yield f"switch {start:x} {end:x}\n"
+    elif name == "vectors":
+        for entry in range(16):
+            at = start + 0x80 * entry
+            yield f"{'interrupt' if entry % 4 else 'fault'} {at:x} {at + 1:x}\n"
+
+
+ARCH = Arch(
+    name="arm64",
+    order=20,
+    uname="aarch64",
+    debian="arm64",
+    elf=183,
+    page_bytes=4096,
+    flat=(56, b"ARM\x64"),
+    qemu=Qemu(
+        target="aarch64",
+        package="qemu-system-arm",
+        machine=("-M", "virt-7.2"),
+        # cntfrq: the generic timer at 1 GHz. Where instructions are counted it then goes on by one an instruction, as
+        # the TSC does.
+        cpu="cortex-a57,cntfrq=1000000000",
+        console="ttyAMA0",
+        # The machine has one port; the second is a card.
+        stream=("-device", "pci-serial,chardev=stream"),
+        stream_device="/dev/ttyS0",
+        most_cpus=8,
+    ),
+    build=Build(
+        cross="aarch64-linux-gnu-",
+        triple="aarch64-linux-gnu",
+        guest_packages="gcc-aarch64-linux-gnu libc6-dev-arm64-cross",
+        make_arch="arm64",
+        target="Image",
+        image="arch/arm64/boot/Image",
+        cc_package="-aarch64-linux-gnu",
+        tools=(("aarch64-linux-gnu-ld", "binutils-aarch64-linux-gnu"),),
+    ),
+    code=Code(
+        capstone=("CS_ARCH_ARM64", "CS_MODE_ARM"),
+        kind=_kind,
+        ending=_ending,
+        special=_special,
+        syscall_prefix="__arm64_",
+        decoder="kassay.codegen.arm64",
+    ),
+)
