@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """One metric over kernels as a static SVG: bars for values, a mark for every run, steps in colour."""
 
-import json
 import re
-from functools import cache
 from typing import Any
 
 import altair as alt
@@ -182,11 +180,6 @@ def configured(layers: alt.LayerChart | alt.FacetChart, width: int, height: int,
 
 
 def _svg(spec: Spec) -> str:
-    return _drawn(json.dumps(spec))
-
-
-@cache  # the page has a chart, and so has the file beside it
-def _drawn(spec: str) -> str:
     svg: str = vl_convert.vegalite_to_svg(spec)
     return _themed(svg)
 
