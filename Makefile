@@ -4,6 +4,7 @@
 PY = .venv/bin/python
 # How many examples hypothesis tries: see tests/conftest.py.
 EXAMPLES = quick
+SLOW = (boot or network or browser or slow)
 LADDER = debian:6.12 debian:6.16 debian:6.17 debian:6.19 debian:7.0
 
 # Where it is set each of the tests' processes compiles every module again.
@@ -17,7 +18,8 @@ demo:
 
 test: setup
 	$(MAKE) --no-print-directory check EXAMPLES=thorough
-	$(PY) -m pytest -q -m "boot or network or browser or slow"
+	$(PY) -m pytest -q -n 2 --dist loadgroup --no-loadscope-reorder -m "$(SLOW) and not alone"
+	$(PY) -m pytest -q -m alone
 
 # Side by side: most of the time one of them leaves half of the host idle.
 check:
@@ -38,7 +40,7 @@ guest:
 	$(MAKE) --no-print-directory -s -C plugin CC=clang
 
 fast:
-	$(PY) -m pytest -q -n 2 --hypothesis-profile=$(EXAMPLES) -m "not boot and not network and not browser and not slow"
+	$(PY) -m pytest -q -n 2 --dist worksteal --hypothesis-profile=$(EXAMPLES) -m "not $(SLOW)"
 
 golden:
 	$(PY) -m tests.report.regolden

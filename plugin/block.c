@@ -26,7 +26,7 @@ struct translated {
 	uint8_t code[MAX_BYTES];
 };
 
-static void read_code(const struct qemu_plugin_insn *insn, uint8_t *ret, size_t size)
+void block_read_code(const struct qemu_plugin_insn *insn, uint8_t *ret, size_t size)
 {
 #if KASSAY_QEMU_API >= 3
 	qemu_plugin_insn_data(insn, ret, size);
@@ -48,7 +48,7 @@ static void read_block(const struct qemu_plugin_tb *tb, struct translated *ret)
 
 		ret->lengths[i] = (uint8_t)size;
 		ret->last = qemu_plugin_insn_vaddr(insn);
-		read_code(insn, ret->code + ret->bytes, size);
+		block_read_code(insn, ret->code + ret->bytes, size);
 		ret->bytes += (uint32_t)size;
 	}
 }
@@ -69,9 +69,6 @@ static bool is_same(const struct block *block, const struct translated *seen)
 static uint32_t attention_of(const struct block *block, unsigned int points, bool stacks)
 {
 	uint32_t attention = ATTEND_FRESH;
-
-	if (points & ~points_at(block->start - 1) & POINT_SWITCH)
-		attention |= ATTEND_SWITCH; /* the first address of its function */
 
 	attention |= points & POINT_FAULT ? ATTEND_FAULT : 0;
 	attention |= points & POINT_INTERRUPT ? ATTEND_INTERRUPT : 0;
@@ -134,7 +131,7 @@ static struct event *make_event(struct block *block, char kind, uint32_t place, 
 	return event;
 }
 
-static struct block *make(const struct arch *arch, const struct translated *seen, bool stacks)
+static struct block *make(enum target target, const struct translated *seen, bool stacks)
 {
 	struct block *block = allocate(sizeof(*block));
 	uint8_t *bytes = allocate(seen->count + seen->bytes);
@@ -152,7 +149,7 @@ static struct block *make(const struct arch *arch, const struct translated *seen
 	block->last = seen->last;
 	block->thunk = points & POINT_THUNK;
 	block->function = stacks ? points_function(seen->start) : 0;
-	last = arch->ending(block->code + (seen->last - seen->start), block->lengths[seen->count - 1], seen->last);
+	last = code_ending(target, block->code + (seen->last - seen->start), block->lengths[seen->count - 1], seen->last);
 	block->ending = last.ending;
 	block->target = last.target;
 	block->attention = attention_of(block, points, stacks);
@@ -162,7 +159,7 @@ static struct block *make(const struct arch *arch, const struct translated *seen
 	return block;
 }
 
-struct block *block_of(const struct arch *arch, const struct qemu_plugin_tb *tb, bool stacks)
+struct block *block_of(enum target target, const struct qemu_plugin_tb *tb, bool stacks)
 {
 	static struct translated seen;
 	struct block *block, **place;
@@ -173,7 +170,7 @@ struct block *block_of(const struct arch *arch, const struct qemu_plugin_tb *tb,
 		if (is_same(block, &seen))
 			return block;
 	}
-	block = make(arch, &seen, stacks);
+	block = make(target, &seen, stacks);
 	block->chain = *place;
 	*place = block;
 	return block;

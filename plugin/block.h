@@ -13,7 +13,6 @@ enum attention {
 	ATTEND_FAULT = 2,        /* enters an exception */
 	ATTEND_INTERRUPT = 4,    /* enters an interrupt */
 	ATTEND_SUCCESSOR = 8,    /* where it leads to must be seen */
-	ATTEND_SWITCH = 16,      /* begins the kernel's task switch */
 	ATTEND_THUNK_CALL = 32,  /* leads to a thunk */
 	ATTEND_HALT = 64,
 	ATTEND_SYSCALL = 128,
@@ -28,23 +27,23 @@ struct event {
 	struct counter counter;
 };
 
-struct block { /* what is needed each time it begins comes first */
+struct block {
 	uint64_t start;
-	uint64_t inner; /* end - start - 1: beginnings of other blocks inside are below this from start + 1 */
-	uint32_t attention;
-	uint32_t count; /* of instructions */
-	struct counter counter;
 	uint64_t end;
-	uint64_t last; /* address of the last instruction */
+	uint64_t inner; /* end - start - 1: beginnings of other blocks inside are below this from start + 1 */
+	uint64_t last;  /* address of the last instruction */
 	uint64_t target;
 	uint64_t function;
 	struct block *chain; /* in the table */
 	struct event *events;
 	struct event *iterations; /* of a block that is one repeated string instruction */
+	uint32_t count; /* of instructions */
+	uint32_t attention;
 	enum ending ending;
 	bool thunk; /* is part of one */
 	const uint8_t *lengths;
 	const uint8_t *code;
+	struct counter counter;
 };
 
 /* Whether the block is one repeated string instruction, which begins again for each iteration. */
@@ -53,8 +52,11 @@ static inline bool block_repeats(const struct block *block)
 	return block->iterations;
 }
 
+/* The bytes of an instruction. */
+void block_read_code(const struct qemu_plugin_insn *insn, uint8_t *ret, size_t size);
+
 /* The block that was translated; the same one for the same code at the same place. @stacks: calls and returns matter. */
-struct block *block_of(const struct arch *arch, const struct qemu_plugin_tb *tb, bool stacks);
+struct block *block_of(enum target target, const struct qemu_plugin_tb *tb, bool stacks);
 
 /* The event of this kind, made when it is seen first. */
 struct event *block_event(struct block *block, char kind, uint32_t place, struct block *target);

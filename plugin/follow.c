@@ -14,8 +14,6 @@ static struct {
 	struct task *tasks;
 	struct counter halts;
 	uint64_t lost;
-	uint64_t switches; /* that began */
-	uint64_t missed;   /* of these, with a stack pointer that was not seen saved or not seen loaded */
 	unsigned int unsettled; /* CPUs, at the end */
 	void (*finished)(void);
 } f;
@@ -188,14 +186,6 @@ static bool succeed(struct cpu *cpu, struct block *before, struct block *block)
 	return true;
 }
 
-/* The function is known by name, what it does by its instructions: where these are others, nothing is saved or loaded. */
-static void begin_switch(struct cpu *cpu)
-{
-	f.switches++;
-	f.missed += cpu->switching != 0; /* the one before */
-	cpu->switching = SWITCH_SAVES | SWITCH_LOADS;
-}
-
 static void count_halt(struct cpu *cpu)
 {
 	if (f.halts.id == NO_ID)
@@ -230,8 +220,6 @@ static struct block *attend(struct cpu *cpu, struct block *before, struct block 
 		enter(cpu, before, block);
 		return NULL;
 	}
-	if (block->attention & ATTEND_SWITCH)
-		begin_switch(cpu);
 	if (before->ending == END_EXCEPTION_RETURN)
 		before = leave(cpu, before, block);
 	if (before && !succeed(cpu, before, block))
@@ -257,9 +245,11 @@ static inline bool calls_for_attention(const struct block *before, const struct 
 /* Apart, so that the way of most blocks stays short. */
 static __attribute__((noinline)) void attend_and_count(struct cpu *cpu, struct block *block)
 {
-	attend(cpu, cpu->block, block);
-	block->counter.now[cpu->now.slot]++;
-	cpu->counted = cpu->now;
+	if (f.counting) {
+		attend(cpu, cpu->block, block);
+		block->counter.now[cpu->now.slot]++;
+		cpu->counted = cpu->now;
+	}
 	cpu->block = block;
 }
 
@@ -268,8 +258,6 @@ void follow_block(unsigned int index, void *data)
 	struct block *block = data;
 	struct cpu *cpu = &cpus[index];
 
-	if (!f.counting)
-		return;
 	if (unlikely(calls_for_attention(cpu->block, block))) {
 		attend_and_count(cpu, block);
 		return;
@@ -284,8 +272,6 @@ void follow_repeat(unsigned int index, void *data)
 	struct block *block = data;
 	struct cpu *cpu = &cpus[index];
 
-	if (!f.counting)
-		return;
 	if (unlikely(cpu->block != block || block->attention)) {
 		/* Not through follow_block(): what comes before may be the first of the iterations. */
 		attend_and_count(cpu, block);
@@ -302,9 +288,9 @@ void follow_block_and_calls(unsigned int index, void *data)
 	struct cpu *cpu = &cpus[index];
 	struct block *before = cpu->block;
 
-	if (!f.counting)
-		return;
 	cpu->block = block;
+	if (unlikely(!f.counting))
+		return;
 	if (unlikely(calls_for_attention(before, block) || (block_repeats(block) && before != block)))
 		before = attend(cpu, before, block);
 	else if (before == block && block_repeats(block))
@@ -342,7 +328,6 @@ void follow_save(unsigned int cpu, uint64_t address)
 
 	if (second_half(task, address))
 		return;
-	cpus[cpu].switching &= ~(unsigned int)SWITCH_SAVES;
 	if (task->address && task->address != address)
 		f.lost++;
 	task->address = address;
@@ -355,7 +340,6 @@ void follow_load(unsigned int index, uint64_t address)
 
 	if (second_half(cpu->task, address))
 		return;
-	cpu->switching &= ~(unsigned int)SWITCH_LOADS;
 	for (task = f.tasks; task && task->address != address; task = task->next)
 		;
 	cpu->task = task ? task : new_task(address, TASK_OTHER);
@@ -373,8 +357,6 @@ void follow_totals(void)
 	for (const struct task *task = f.tasks; task; task = task->next)
 		counters_line("t %" PRIx64 " %s", task->address, kinds[task->kind]);
 	counters_line("x lost %" PRIu64, f.lost + tree_lost());
-	counters_line("x switches %" PRIu64, f.switches);
-	counters_line("x missed %" PRIu64, f.missed);
 	f.counting = false;
 	blocks_refresh();
 }

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One measured directory that all boot tests ask their questions of."""
+"""One measured directory that all boot tests ask their questions of.
+
+A boot takes some seconds of a core. Where it is not what a test is about, the test restores a snapshot (RESTORED): only
+the first of all tests that ask for a kernel and a workload boots it.
+"""
 
 import json
 import subprocess
@@ -12,6 +16,9 @@ import pytest
 
 OLD, NEW = "debian:6.12", "debian:6.17"
 QUICK = ("--set", "size=2MiB", "--rounds", "8")
+RESTORED = (*QUICK, "--boot", "snapshot")
+ONCE = ("--repeats", "1", "--perturb", "0", "--format", "json")
+LADDER = ("ladder", "mprotect_toggle", OLD, "debian:6.16", NEW, *QUICK, "--perturb", "1")
 
 
 class Ran(NamedTuple):
@@ -47,7 +54,12 @@ def kassay() -> Kassay:
 def ladder(kassay: Kassay, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """mprotect_toggle on 6.12, 6.16 and 6.17: two plain and one perturbed run each."""
     directory = tmp_path_factory.mktemp("ladder") / "runs"
-    words = ("ladder", "mprotect_toggle", OLD, "debian:6.16", NEW, *QUICK, "--perturb", "1", "--out", str(directory))
-    ran = kassay(*words)
+    ran = kassay(*LADDER, "--out", str(directory))
     assert ran.status == 0, ran.err
     return directory
+
+
+@pytest.fixture(scope="session")
+def ladder_report(kassay: Kassay, ladder: Path) -> dict[str, Any]:
+    """What `kassay report` says of it; not to be changed."""
+    return kassay("report", str(ladder), "--format", "json").json()

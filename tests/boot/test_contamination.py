@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.boot.conftest import OLD, Kassay
+from tests.boot.conftest import OLD, ONCE, Kassay
 
 pytestmark = pytest.mark.boot
-WORDS = ("compare", "mprotect_toggle", OLD, OLD, "--repeats", "1", "--perturb", "0", "--format", "json", "--exit-code")
+WORDS = ("compare", "mprotect_toggle", OLD, OLD, *ONCE, "--exit-code")
 
 
 def refused(kassay: Kassay, place: Path, *words: str) -> dict[str, Any]:
@@ -25,7 +25,7 @@ def refused(kassay: Kassay, place: Path, *words: str) -> dict[str, Any]:
 def test_a_background_task_is_named_with_its_share_and_no_verdict_is_given(
     kassay: Kassay, tmp_path: Path, boot: str
 ) -> None:
-    report = refused(kassay, tmp_path / "d", "--background", "1", "--set", "size=16MiB", "--boot", boot)
+    report = refused(kassay, tmp_path / "d", "--background", "1", "--set", "size=8MiB", "--boot", boot)
     reason = report["findings"][0]["reasons"][0]
     assert "kassay-spin" in reason
     assert 0.4 < dict(report["findings"][0]["sides"][0]["contexts"])["other"] < 0.6

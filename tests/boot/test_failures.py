@@ -3,34 +3,33 @@
 
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kassay.journal.journal import read_journal
-from tests.boot.conftest import NEW, OLD, QUICK, Kassay, command
+from tests.boot.conftest import LADDER, NEW, OLD, ONCE, QUICK, RESTORED, Kassay, command
 
 pytestmark = pytest.mark.boot
-ONE = ("compare", "mprotect_toggle", OLD, OLD, *QUICK, "--repeats", "1", "--perturb", "0", "--format", "json")
+ONE = ("compare", "mprotect_toggle", OLD, OLD, *QUICK, *ONCE)
 
 
 @pytest.mark.parametrize(
-    ("parameters", "outcome"),
+    ("cmdline", "outcome"),
     [
-        (("--cmdline-head", "init=/nowhere rdinit=/nowhere"), "panic"),
-        (
-            ("--cmdline-head", "earlyprintk=ttyS1,keep ignore_loglevel"),
-            "torn-output",
-        ),  # the kernel's words in the stream
+        ("init=/nowhere rdinit=/nowhere", "panic"),
+        ("earlyprintk=ttyS1,keep ignore_loglevel", "torn-output"),  # the kernel's words in the stream
     ],
 )
 def test_a_failing_head_is_named_retried_and_refused(
-    kassay: Kassay, tmp_path: Path, parameters: tuple[str, str], outcome: str
+    kassay: Kassay, tmp_path: Path, cmdline: str, outcome: str
 ) -> None:
-    ran = kassay(*ONE, *parameters, "--out", str(tmp_path / "d"), "--timeout", "30")
+    ran = kassay(*ONE, "--cmdline-head", cmdline, "--out", str(tmp_path / "d"), "--timeout", "30")
     report = ran.json()
     assert {failure["outcome"] for failure in report["runs"]["failures"]} == {outcome}
     assert (report["runs"]["ok"], report["runs"]["failed"], report["runs"]["retried"]) == (1, 1, 1)
@@ -53,10 +52,10 @@ def emulators_of(parent: int) -> list[int]:
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             text = stat.read_text()
-        except OSError:
+            guest = b"-kernel" in Path(stat.parent, "cmdline").read_bytes()  # not one that is asked for its version
+        except OSError:  # ended meanwhile
             continue
         name, _, rest = text.partition(") ")
-        guest = b"-kernel" in Path(stat.parent, "cmdline").read_bytes()  # not one that is asked for its version
         if "qemu-system" in name and guest and int(rest.split()[1]) == parent:
             found.append(int(stat.parent.name))
     return found
@@ -70,48 +69,46 @@ def emulators_when_up(parent: int) -> list[int]:
     raise AssertionError("no emulator was started")
 
 
+def kill(words: tuple[str, ...], delay: float) -> None:
+    """Kills a kassay so many seconds after its first emulator was started; its emulators die with it."""
+    child = start(*words)
+    try:
+        emulators = emulators_when_up(child.pid)
+        time.sleep(delay)
+    finally:
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+    for pid in emulators:
+        for _ in range(100):
+            stat = Path(f"/proc/{pid}/stat")
+            if not stat.exists() or "Z" in stat.read_text().rpartition(")")[2][:4]:
+                break
+            time.sleep(0.05)
+        else:
+            raise AssertionError("an emulator outlived its kassay")
+
+
 def test_killed_at_several_moments_and_resumed_gives_the_same_answer(
-    kassay: Kassay, ladder: Path, tmp_path: Path
+    kassay: Kassay, ladder: Path, ladder_report: dict[str, Any], tmp_path: Path
 ) -> None:
-    words = (
-        "ladder",
-        "mprotect_toggle",
-        OLD,
-        "debian:6.16",
-        NEW,
-        *QUICK,
-        "--perturb",
-        "1",
-        "--out",
-        str(tmp_path / "d"),
-    )
-    for delay in (0.7, 4.0, 6.0):
-        child = start(*words)
-        try:
-            emulators = emulators_when_up(child.pid)
-            time.sleep(delay)
-        finally:
-            child.send_signal(signal.SIGKILL)
-            child.wait()
-        for pid in emulators:  # they die with kassay
-            for _ in range(100):
-                if (
-                    not Path(f"/proc/{pid}").exists()
-                    or "Z" in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2][:4]
-                ):
-                    break
-                time.sleep(0.05)
-            else:
-                raise AssertionError("an emulator outlived its kassay")
-    kept = len(read_journal(tmp_path / "d" / "journal.jsonl"))
-    assert kassay(*words).status == 0
-    records = read_journal(tmp_path / "d" / "journal.jsonl")
-    assert len(records) == len({record.run for record in records}) == 9 >= kept
-    first = kassay("report", str(ladder), "--format", "json").json()
-    second = kassay("report", str(tmp_path / "d"), "--format", "json").json()
-    for report in (first, second):  # what may differ: where it stands and how long it took
-        for key in ("wall", "commands", "next_steps"):
-            report.pop(key, None)
+    """From nothing; and with five runs of nine in the journal, and half a line after them, so that fewer are made."""
+    directory = tmp_path / "d"
+    words = (*LADDER, "--out", str(directory))
+    kill(words, 0.7)
+    shutil.rmtree(directory)
+    shutil.copytree(ladder, directory)
+    lines = (ladder / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    (directory / "journal.jsonl").write_bytes(b"".join(lines[:6])[:-40])
+    for delay in (1.5, 5.0):
+        kill(words, delay)
+    kept = len(read_journal(directory / "journal.jsonl"))
+    resumed = kassay(*words, "--format", "json")
+    assert resumed.status == 0
+    records = read_journal(directory / "journal.jsonl")
+    assert len(records) == len({record.run for record in records}) == 9 > kept >= 4
+    assert records[:4] == read_journal(ladder / "journal.jsonl")[:4]
+    varying = ("wall", "commands", "next_steps")  # where it stands and how long it took
+    first, second = ({k: v for k, v in r.items() if k not in varying} for r in (ladder_report, resumed.json()))
     assert first == second
 
 
@@ -134,7 +131,8 @@ def test_a_second_kassay_on_one_directory_is_refused(kassay: Kassay, tmp_path: P
         assert second.status == 3
         assert f"in use by another kassay (process {child.pid})" in second.err
     finally:
-        child.wait(timeout=120)
+        child.kill()
+        child.wait()
 
 
 def test_another_experiment_is_not_mixed_into_a_directory(kassay: Kassay, ladder: Path) -> None:
@@ -144,7 +142,9 @@ def test_another_experiment_is_not_mixed_into_a_directory(kassay: Kassay, ladder
 
 
 def test_a_disk_that_fills_up_is_said_and_loses_nothing(kassay: Kassay, tmp_path: Path) -> None:
-    words = (*ONE, "--out", str(tmp_path / "d"))
+    words = ("compare", "mprotect_toggle", OLD, OLD, *RESTORED, *ONCE, "--out", str(tmp_path / "d"))
+    assert kassay(*words, "--fresh").status == 0  # makes the snapshot
+    shutil.rmtree(tmp_path / "d")
     limit = 24 * 1024  # enough for plan and first journal lines, not for an artifact of the whole stream
 
     def small_disk() -> None:

@@ -5,14 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.boot.conftest import NEW, OLD, Kassay
+from tests.boot.conftest import NEW, OLD, ONCE, Kassay
 
 pytestmark = pytest.mark.boot
-FAST = ("--repeats", "1", "--perturb", "0", "--format", "json")
 
 
 def test_unequal_huge_pages_are_refused_with_both_values_named(kassay: Kassay, tmp_path: Path) -> None:
-    words = ("compare", "madvise_pageout", NEW, NEW, "--cmdline-head", "transparent_hugepage=never", *FAST)
+    words = ("compare", "madvise_pageout", NEW, NEW, "--cmdline-head", "transparent_hugepage=never", *ONCE)
     ran = kassay(*words, "--rounds", "4", "--out", str(tmp_path / "d"), "--exit-code")
     assert ran.status == 4
     findings = ran.json()["findings"]
@@ -23,17 +22,15 @@ def test_unequal_huge_pages_are_refused_with_both_values_named(kassay: Kassay, t
 
 
 def test_without_swap_nothing_is_paged_out_and_with_zram_it_is(kassay: Kassay, tmp_path: Path) -> None:
-    words = ("compare", "madvise_pageout", OLD, OLD, "--set", "size=4MiB", "--rounds", "4", *FAST)
-    none = kassay(*words, "--set", "swap=none", "--out", str(tmp_path / "none")).json()
-    zram = kassay(*words, "--set", "swap=zram", "--out", str(tmp_path / "zram")).json()
-    assert {f["verdict"] for f in (*none["findings"], *zram["findings"])} == {"equivalent"}
-    touch = {name: next(f["base_value"] for f in report["findings"] if f["metric"] == "touch")
-             for name, report in (("none", none), ("zram", zram))}  # fmt: skip
+    words = ("compare", "madvise_pageout", OLD, OLD, "--set", "size=4MiB", "--set", "swap=none,zram", "--rounds", "4")
+    found = kassay(*words, "--boot", "snapshot", *ONCE, "--out", str(tmp_path / "d")).json()["findings"]
+    assert {f["verdict"] for f in found} == {"equivalent"}
+    touch = {dict(f["settings"])["swap"]: f["base_value"] for f in found if f["metric"] == "touch"}
     assert touch["zram"] > 50 * touch["none"]  # each page faults back in, instead of being written where it is
 
 
 def test_the_instrument_counts_a_loop_of_known_length_exactly(kassay: Kassay, tmp_path: Path) -> None:
-    ran = kassay("compare", "calibrate", OLD, NEW, *FAST, "--out", str(tmp_path / "d"))
+    ran = kassay("compare", "calibrate", OLD, NEW, *ONCE, "--out", str(tmp_path / "d"))
     loops = [f for f in ran.json()["findings"] if f["metric"] == "loop"]
     assert loops and all(f["verdict"] == "equivalent" for f in loops)
     expected = int(next(w for w in loops[0]["definition"].split() if w.isdigit()))
@@ -41,10 +38,21 @@ def test_the_instrument_counts_a_loop_of_known_length_exactly(kassay: Kassay, tm
     assert loops[0]["base_value"] == loops[0]["head_value"]
 
 
-@pytest.mark.parametrize("mode", ["process", "thread"])
-def test_faults_are_counted_for_several_tasks(kassay: Kassay, tmp_path: Path, mode: str) -> None:
-    words = ("compare", "page_fault", OLD, NEW, "--set", "size=1MiB", "--set", "tasks=2", "--set", f"mode={mode}")
-    ran = kassay(*words, *FAST, "--out", str(tmp_path / "d"))
-    primary = next(f for f in ran.json()["findings"] if f["primary"])
-    assert primary["verdict"] not in ("semantic-failure", "incomplete", "state-mismatch", "contaminated")
-    assert primary["base_value"] > 500
+def test_faults_are_counted_for_several_tasks(kassay: Kassay, tmp_path: Path) -> None:
+    words = (
+        "compare",
+        "page_fault",
+        OLD,
+        NEW,
+        "--set",
+        "size=1MiB",
+        "--set",
+        "tasks=2",
+        "--set",
+        "mode=process,thread",
+    )
+    ran = kassay(*words, "--boot", "snapshot", *ONCE, "--out", str(tmp_path / "d"))
+    for mode in ("process", "thread"):
+        (found,) = (f for f in ran.json()["findings"] if f["primary"] and dict(f["settings"])["mode"] == mode)
+        assert found["verdict"] not in ("semantic-failure", "incomplete", "state-mismatch", "contaminated")
+        assert found["base_value"] > 500

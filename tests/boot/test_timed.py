@@ -12,7 +12,7 @@ from kassay.journal.journal import read_journal
 from kassay.model.timing import LOOKS
 from tests.boot.conftest import NEW, Kassay
 
-pytestmark = pytest.mark.boot
+pytestmark = [pytest.mark.boot, pytest.mark.alone]
 BASE = "debian:6.16"
 WORDS = ("compare", "mprotect_toggle", BASE, NEW, "--set", "size=1MiB", "--rounds", "6", "--clock", "icount,tcg",
          "--repeats", "6", "--perturb", "1", "--format", "json")  # fmt: skip

@@ -45,13 +45,14 @@ SECOND = FIRST.replace("static int batch", "static __always_inline int batch").r
 THIRD = SECOND.replace("\treturn batch(n);", "\treturn batch(n + 0);")
 
 
-def run(repository: Path, *arguments: str) -> str:
-    """A git command of the contributor."""
+def run(repository: Path, *arguments: str, words: str = "") -> str:
+    """A git command of the contributor. words: its standard input."""
     env = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_AUTHOR_NAME": "Änne Autor", "GIT_AUTHOR_EMAIL": "a@example.org",
            "GIT_COMMITTER_NAME": "C", "GIT_COMMITTER_EMAIL": "c@example.org"}  # fmt: skip
     done = subprocess.run(
-        ("git", *arguments), cwd=repository, env={**os.environ, **env}, check=True, capture_output=True
-    )
+        ("git", *arguments), cwd=repository, env={**os.environ, **env}, check=True, capture_output=True,
+        input=words.encode(),
+    )  # fmt: skip
     return done.stdout.decode()
 
 
@@ -69,8 +70,14 @@ def series(place: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, tuple[st
     monkeypatch.setenv("XDG_CACHE_HOME", str(place / "cache"))
     repository = place / "linux"
     repository.mkdir()
-    run(repository, "init", "-q")
+    run(repository, "init", "-q", "-b", "main")
     texts = (BASE, FIRST, SECOND, THIRD)
     subjects = ("base", "mm/walk: expect small ones", "mm/walk: größere Schritte", "mm/walk: add nothing")
-    trees = tuple(commit(repository, text, subject) for text, subject in zip(texts, subjects, strict=True))
-    return repository, trees
+    told = ""
+    for text, subject in zip(texts, subjects, strict=True):
+        who = "Änne Autor <a@example.org> 1700000000 +0000"
+        told += f"commit refs/heads/main\nauthor {who}\ncommitter {who}\ndata <<.\n{subject}\n.\n"
+        told += f"M 644 inline mm/walk.c\ndata <<.\n{text}.\n"
+    run(repository, "fast-import", "--quiet", words=told)
+    run(repository, "reset", "-q", "--hard")
+    return repository, tuple(run(repository, "log", "--reverse", "--format=%T").split())

@@ -5,6 +5,7 @@ import html
 import json
 import re
 import subprocess
+from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -18,17 +19,17 @@ from tests.report.reports import HOSTILE, KERNELS, SAMPLES
 
 _VOID = {"meta", "br", "hr", "img", "input", "link"}
 _MEASURE = """
-const frame = document.querySelector("iframe");
-frame.onload = () => {
+const measured = frame => {
   const page = frame.contentDocument, view = frame.contentWindow;
   page.querySelectorAll("details").forEach(d => { d.open = true; });
   const shown = name => [...page.querySelectorAll("." + name)].some(e => view.getComputedStyle(e).display !== "none");
   const bar = page.querySelector("figure svg path[fill='var(--bar)']");
-  document.title = JSON.stringify({
+  return {
     width: page.documentElement.scrollWidth, wide: shown("wide"), narrow: shown("narrow"),
     paper: view.getComputedStyle(page.body).backgroundColor, bar: bar && view.getComputedStyle(bar).fill,
-  });
+  };
 };
+onload = () => { document.title = JSON.stringify([...document.querySelectorAll("iframe")].map(measured)); };
 """
 # Opens the drawing, then does what people do with it; what is on the page after each step is the title.
 _USE = """
@@ -181,15 +182,24 @@ def test_a_hostile_name_is_text() -> None:
     assert HOSTILE.partition("\n")[0] in html.unescape(page)
 
 
-def _browse(page: str, width: int, directory: Path, *, dark: bool = False) -> dict[str, Any]:
-    """The page in a frame of `width` pixels (a window cannot be that narrow), measured with everything unfolded."""
-    source = html.escape(whole(page))
-    frame = f'<iframe style="border:0;width:{width}px;height:900px" srcdoc="{source}"></iframe>'
-    text = f"<!doctype html><meta charset=utf-8>{frame}<script>{_MEASURE}</script>"
-    return _title(text, directory, dark=dark)
+Measured = dict[tuple[str, int], dict[str, Any]]
 
 
-def _title(text: str, directory: Path, *, dark: bool = False) -> dict[str, Any]:
+def _browse(pages: Sequence[tuple[str, int]], directory: Path, *, dark: bool = False) -> Measured:
+    """Each sample in a frame of so many pixels (a window cannot be that narrow), measured with everything unfolded.
+
+    All in one browser, whose start takes longer than anything that it does here.
+    """
+    frames = (
+        f'<iframe style="border:0;width:{width}px;height:900px" srcdoc="{html.escape(whole(rendered("html", name)))}">'
+        "</iframe>"
+        for name, width in pages
+    )
+    text = f"<!doctype html><meta charset=utf-8>{''.join(frames)}<script>{_MEASURE}</script>"
+    return dict(zip(pages, _title(text, directory, dark=dark), strict=True))
+
+
+def _title(text: str, directory: Path, *, dark: bool = False) -> Any:
     """Opens a page in the browser; what its script put into the title, read as JSON."""
     (directory / "frame.html").write_text(text)
     switches = (
@@ -201,28 +211,30 @@ def _title(text: str, directory: Path, *, dark: bool = False) -> dict[str, Any]:
     done = subprocess.run(argv, capture_output=True, text=True, timeout=120, check=True)
     title = re.search(r"<title>(.*?)</title>", done.stdout)
     assert title is not None, done.stderr[-500:]
-    measured: dict[str, Any] = json.loads(html.unescape(title.group(1)))
-    return measured
+    return json.loads(html.unescape(title.group(1)))
+
+
+@pytest.fixture(scope="module")
+def by_day(tmp_path_factory: pytest.TempPathFactory) -> Measured:
+    pages = [(sample, width) for sample in SAMPLES for width in (400, 1400)]
+    return _browse([*pages, *(("ladder", width) for width in (640, 641, 800))], tmp_path_factory.mktemp("day"))
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("sample", SAMPLES)
-@pytest.mark.parametrize("width", [400, 1400])
-def test_the_page_never_scrolls_sideways(sample: str, width: int, tmp_path: Path) -> None:
-    assert _browse(rendered("html", sample), width, tmp_path)["width"] <= width
+def test_no_page_scrolls_sideways(by_day: Measured) -> None:
+    assert [page for page, measured in by_day.items() if measured["width"] > page[1]] == []
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize(("width", "wide"), [(400, False), (640, False), (641, True), (1400, True)])
-def test_one_chart_is_shown_the_one_that_fits(width: int, wide: bool, tmp_path: Path) -> None:
-    measured = _browse(rendered("html", "ladder"), width, tmp_path)
-    assert (measured["wide"], measured["narrow"]) == (wide, not wide)
+def test_one_chart_is_shown_the_one_that_fits(by_day: Measured) -> None:
+    for width, wide in ((400, False), (640, False), (641, True), (1400, True)):
+        measured = by_day["ladder", width]
+        assert (measured["wide"], measured["narrow"]) == (wide, not wide), width
 
 
 @pytest.mark.browser
-def test_night_turns_the_page_and_its_chart(tmp_path: Path) -> None:
-    page = rendered("html", "ladder")
-    day, night = _browse(page, 800, tmp_path), _browse(page, 800, tmp_path, dark=True)
+def test_night_turns_the_page_and_its_chart(by_day: Measured, tmp_path: Path) -> None:
+    day, night = by_day["ladder", 800], _browse([("ladder", 800)], tmp_path, dark=True)["ladder", 800]
     assert day["paper"] != night["paper"]
     assert day["bar"] != night["bar"]
 
@@ -231,7 +243,7 @@ def test_night_turns_the_page_and_its_chart(tmp_path: Path) -> None:
 def used(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What the drawing of call stacks shows, step by step."""
     page = whole(rendered("html", "compare")) + f"<script>{_USE}</script>"
-    steps = _title(page, tmp_path_factory.mktemp("icicle"))
+    steps: dict[str, Any] = _title(page, tmp_path_factory.mktemp("icicle"))
     assert "error" not in steps, steps["error"]
     return steps
 

@@ -139,15 +139,16 @@ class _Model(NamedTuple):
 
         segments = np.arange(1, int(places.max()) + 1)
         pace = np.full((len(segments), len(self.changes), len(self.cells)), 1 / len(self.cells))
-        total = np.zeros(pace.shape[:2])
         shifts = np.stack([np.zeros_like(self.changes), self.changes])[:, :, None]
-        densities = (self._density(value - shifts) for value in self.values)
-        for place, density in zip(places, densities, strict=True):
-            pace *= density[(place >= segments).astype(int)]
-            mass = pace.sum(axis=2)
-            total += np.log(mass)
-            pace = _moved(pace / mass[:, :, None])
-        return total, pace
+        densities = self._density(self.values[:, None, None, None] - shifts)
+        changed = (places[:, None] >= segments).astype(int)
+        masses = np.empty((len(places), *pace.shape[:2]))
+        for density, has, mass in zip(densities, changed, masses, strict=True):
+            pace *= density[has]
+            pace.sum(axis=2, out=mass)
+            pace /= mass[:, :, None]
+            pace = _moved(pace)
+        return np.log(masses).sum(axis=0), pace
 
     def _density(self, values: "Floats") -> "Floats":
         """Of boots of these values (..., combinations, 1) in every cell: mostly normal, the rest flat."""

@@ -60,8 +60,7 @@ def _foreign(measurement: Measurement) -> str:
     if share <= LIMIT:
         return ""
     name, ns = _tasks(measurement, deferred=False)[0]
-    unused = f"; the profile is not used: {measurement.region.problem}" if measurement.region is not None else ""
-    return f"other tasks took {share:.1%} of the measured region, most of it {name} ({ns} ns){unused}"
+    return f"other tasks took {share:.1%} of the measured region, most of it {name} ({ns} ns)"
 
 
 def _by_instructions(measurement: Measurement, region: RegionSummary) -> str:
