@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from kassay.building import environment, workspace
+from kassay.building import kbuild, workspace
 from kassay.building.compilers import Compiler
 from kassay.errors import HostLacks, NotBuilt
 from kassay.model.progress import Progress, silent
@@ -59,7 +59,7 @@ def test_what_a_user_has_set_for_builds_of_his_own_plays_no_part(
 
 
 def test_nothing_that_is_set_is_taken_away_again() -> None:
-    assert not set(environment.variables("x")) & set(environment.make())
+    assert not set(kbuild.variables("x")) & set(kbuild.argv())
 
 
 def test_a_failure_of_the_sources_leaves_objects_that_can_be_used(recipe: workspace.Recipe, tmp_path: Path) -> None:

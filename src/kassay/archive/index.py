@@ -23,6 +23,7 @@ from kassay.model.records import Record, from_json, to_json
 _FRESH = timedelta(hours=24)
 _TRY_AGAIN = timedelta(hours=1)
 """When a suite was refused: a mirror that was just being updated must not hide its kernels for a day."""
+# Out of 69 000 stanzas of a list: 0.3 s; deb822 of python-debian, which parses every one, needs 5 s for a list.
 _STANZA = re.compile(rb"^Package: linux-(?:image|binary|modules|base)-\d.*?(?:\n\n|\Z)", re.M | re.S)
 _NAME = re.compile(r"linux-(image|binary|modules|base)-((\d+\.[^-]*(?:-(?:rc)?\d+)?)-([a-z0-9][a-z0-9-]*))")
 # Meta-packages carry the same names as kernels, but no files: a few kB.
@@ -72,7 +73,7 @@ class Index(Record, frozen=True, kw_only=True):
 
 def load_index(arch: str) -> Index | None:
     """The index as it was kept, however old, or None."""
-    return _read(_place(_apt.root_for(host_mirrors(), arch)))
+    return _read(_index_file(_apt.root_for(host_mirrors(), arch)))
 
 
 def current_index(arch: str, tell: Tell, *, refresh: bool = False) -> Index:
@@ -82,21 +83,21 @@ def current_index(arch: str, tell: Tell, *, refresh: bool = False) -> Index:
     """
     mirrors = host_mirrors()
     root = _apt.root_for(mirrors, arch)
-    seen = _read(_place(root))
-    if seen and seen.fresh and not refresh:
-        return seen
+    before = _read(_index_file(root))
+    if before and before.fresh and not refresh:
+        return before
     with locked(Path(root.directory) / "lock", waiting(tell, f"{arch} package lists")):
-        kept = _read(_place(root))
-        if kept and kept.fresh and (not refresh or kept != seen):
-            return kept
+        stored = _read(_index_file(root))
+        if stored and stored.fresh and (not refresh or stored != before):
+            return stored
         try:
             return _refresh(root, mirrors, tell)
         except HostLacks as error:
-            if kept is None or refresh:
+            if stored is None or refresh:
                 raise
-            text = f"{error.what}; using the list of {kept.made}"
+            text = f"{error.what}; using the list of {stored.made}"
             tell(Progress(stage="kernels", subject=f"{arch} package lists", text=text))
-            return kept
+            return stored
 
 
 def _refresh(root: _apt.AptRoot, mirrors: Mirrors, tell: Tell) -> Index:
@@ -113,7 +114,7 @@ def _refresh(root: _apt.AptRoot, mirrors: Mirrors, tell: Tell) -> Index:
         what = f"{mirrors.main.uri}: no kernel packages in its lists{_apt.unread_lines(unread)}"
         raise HostLacks(what, "name another mirror in apt's sources")
     index = Index(made=clock.utc_now(), packages=found, unread=unread)
-    write_atomic(_place(root), to_json(index))
+    write_atomic(_index_file(root), to_json(index))
     return index
 
 
@@ -159,7 +160,7 @@ def package_file(name: str, version: str, arch: str) -> Path:
     return cache_directory() / "packages" / arch / f"{name}_{version}.deb"
 
 
-def kept_package(package: Package, arch: str, tell: Tell) -> Path:
+def fetched_package(package: Package, arch: str, tell: Tell) -> Path:
     """The package's file, read-only in the cache; downloaded when it is not there or damaged.
 
     Raises NotOnMirror, or HostLacks when the mirror cannot be reached.
@@ -220,7 +221,7 @@ def _swept(final: Path) -> Path:
     return partial
 
 
-def _place(root: _apt.AptRoot) -> Path:
+def _index_file(root: _apt.AptRoot) -> Path:
     return Path(root.directory) / "kernels.json"
 
 

@@ -13,7 +13,10 @@ VersionKey: TypeAlias = tuple[int, _Part, _Part]
 
 
 def version_key(version: str) -> VersionKey:
-    """Sorts like `dpkg --compare-versions` (Debian policy 5.6.12): "~" is before the end, letters before the rest."""
+    """Sorts like `dpkg --compare-versions` (Debian policy 5.6.12): "~" is before the end, letters before the rest.
+
+    python-debian's Version gives the same order, in ten times the time; it would replace these three functions alone.
+    """
     epoch, colon, rest = version.partition(":")
     if not colon or not epoch.isdigit():
         epoch, rest = "0", version

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from kassay.arches import arch_of
-from kassay.building import environment
-from kassay.building.failure import first_error
+from kassay.building import kbuild
 from kassay.effects import process
 from kassay.effects.files import disk_errors, expanded, write_atomic
 from kassay.errors import BadInput, NotBuilt
@@ -197,8 +196,8 @@ def version_in(makefile: str, where: str) -> str:
 
 
 def _make(source: Path, objects: Path, target: Sequence[str], make_arguments: Sequence[str]) -> None:
-    argv = environment.make("-s", "-C", str(source), f"O={objects}", *make_arguments, *target)
-    ended = process.run(argv, env=environment.variables(), timeout_s=_TIMEOUT_S)
+    argv = kbuild.argv("-s", "-C", str(source), f"O={objects}", *make_arguments, *target)
+    ended = process.run(argv, env=kbuild.variables(), timeout_s=_TIMEOUT_S)
     if ended.status:
         log = ended.out + ended.err
-        raise NotBuilt(f"the sources cannot be configured: {first_error(log)}", "see the log", log)
+        raise NotBuilt(f"the sources cannot be configured: {kbuild.first_error(log)}", "see the log", log)

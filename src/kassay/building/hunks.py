@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Unified diffs in their parts, and a series without one of its hunks."""
+"""Unified diffs in their parts, and a series without one of its hunks.
+
+Not unidiff: it refuses a mail whose text quotes a hunk ("@@ -1,2 +1,2 @@" in a comment on a patch).
+"""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -43,16 +43,16 @@ class _Deb(NamedTuple):
 
 def fetched(family: str, major: int, arch: str, package: str, tell: Tell) -> Path:
     """The program that make is given as CC, from the cache or the archive. Raises HostLacks when no suite has it."""
-    place = _kept(package)
-    if place is None:
-        with locked(_place() / f".{package}.lock", waiting(tell, package)):
-            place = _kept(package) or _fetch(family, major, arch, package, tell)
-    return place / "bin" / f"{family}-{major}"
+    found = _unpacked(package)
+    if found is None:
+        with locked(_directory() / f".{package}.lock", waiting(tell, package)):
+            found = _unpacked(package) or _fetch(family, major, arch, package, tell)
+    return found / "bin" / f"{family}-{major}"
 
 
 def is_wrapper(path: Path) -> bool:
     """Whether `path` is a compiler of the cache."""
-    return path.parent.parent.parent == _place()
+    return path.parent.parent.parent == _directory()
 
 
 def identity(path: Path) -> str:
@@ -60,13 +60,13 @@ def identity(path: Path) -> str:
     return sha256_bytes((path.parent.parent / "packages").read_bytes())
 
 
-def _place() -> Path:
+def _directory() -> Path:
     return cache_directory() / "compilers"
 
 
-def _kept(package: str) -> Path | None:
+def _unpacked(package: str) -> Path | None:
     """What was unpacked of a package; the newest when there are several."""
-    found = sorted(_place().glob(f"{package}_*_{_LAYOUT}"))
+    found = sorted(_directory().glob(f"{package}_*_{_LAYOUT}"))
     return found[-1] if found else None
 
 
@@ -78,11 +78,11 @@ def _fetch(family: str, major: int, arch: str, package: str, tell: Tell) -> Path
     tell(Progress(stage="compilers", subject=package, text="not on this host; looking in the archive"))
     suite, debs = _closure(root, package, unread)
     main = next(deb for deb in debs if deb.name == package)
-    final = _place() / f"{package}_{main.version.replace(':', '%3a')}_{_LAYOUT}"
+    final = _directory() / f"{package}_{main.version.replace(':', '%3a')}_{_LAYOUT}"
     size = sum(deb.size_bytes for deb in debs)
     words = f"{package} {main.version} of {suite}: {len(debs)} packages, {size / 1e6:.0f} MB"
     tell(Progress(stage="compilers", subject=package, text=words))
-    with swept(_place() / f".{package}.partial") as made:
+    with swept(_directory() / f".{package}.partial") as made:
         (made / "root").mkdir()
         for deb in debs:
             _unpack(root, deb, made, tell)

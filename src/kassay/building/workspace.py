@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kassay.arches import arch_of
-from kassay.building import environment, git
+from kassay.building import git, kbuild
 from kassay.building.compilers import Compiler
 from kassay.building.config import Base, make_config
-from kassay.building.failure import first_error
 from kassay.effects import clock, process
 from kassay.effects.files import disk_errors, sha256_bytes, write_atomic
 from kassay.errors import HostLacks, NotBuilt
@@ -101,7 +100,9 @@ def _failed(subject: str, text: str, log: Path, status: int) -> NotBuilt | HostL
     if status < 0:  # make itself: it could not remove what it was writing, and nothing is known of the sources
         return HostLacks(f"{subject}: make was killed by signal {-status} ({log})",
                          "see `dmesg` whether memory ran out, and repeat the command")  # fmt: skip
-    return NotBuilt(f"{subject}: {first_error(text) or f'make ended with {status}'}", f"the whole log: {log}", str(log))
+    return NotBuilt(
+        f"{subject}: {kbuild.first_error(text) or f'make ended with {status}'}", f"the whole log: {log}", str(log)
+    )
 
 
 class _Lines:
@@ -124,12 +125,12 @@ class _Lines:
 
 def _argv(source: Path, objects: Path, recipe: Recipe, target: str) -> tuple[str, ...]:
     jobs = len(os.sched_getaffinity(0))
-    return environment.make("-C", str(source), f"O={objects}", *_arguments(recipe), f"-j{jobs}", target)
+    return kbuild.argv("-C", str(source), f"O={objects}", *_arguments(recipe), f"-j{jobs}", target)
 
 
 def _run(argv: tuple[str, ...], recipe: Recipe, log: Path, mark: Path, tell_lines: Callable[[int], None]) -> int:
     """Runs make to its end; `mark` names its process group meanwhile."""
-    env = environment.variables(f"{recipe.compiler.identity} {recipe.linker}")
+    env = kbuild.variables(f"{recipe.compiler.identity} {recipe.linker}")
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as out:
         child = process.start(argv, out=out, err=out, env=env)

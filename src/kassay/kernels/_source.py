@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The contract of a kind of kernel reference."""
+"""The kinds of kernel references: what each must be, and many kernels at once, whatever their kind."""
 
+import threading
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 
+from kassay.archive.index import current_index
 from kassay.model.kernel import KernelArtifact, KernelRef
-from kassay.model.progress import Tell
+from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record
+from kassay.registry import discover
+
+# Downloads overlap with unpacking; more at once would only fight for the line and the cores.
+_AT_ONCE = 3
 
 
 class KernelVersion(Record, frozen=True, kw_only=True):
@@ -47,3 +55,47 @@ class KernelSource(ABC):
     def versions(self, arch: str, flavour: str, tell: Tell) -> tuple[KernelVersion, ...]:
         """What can be had, oldest first; empty for a kind that has no list."""
         return ()
+
+
+def sources() -> Mapping[str, KernelSource]:
+    """Every kind of kernel reference, by the word before its colon."""
+    return discover("kassay.kernels", "SOURCE", KernelSource)  # type: ignore[type-abstract]
+
+
+def versions(kind: str, arch: str, flavour: str, tell: Tell) -> tuple[KernelVersion, ...]:
+    """What one kind offers, oldest first."""
+    return sources()[kind].versions(arch, flavour, tell)
+
+
+def pinned(ref: KernelRef, tell: Tell) -> str:
+    """The reference's text, with its content in it where that can change under the same name."""
+    return sources()[ref.kind].pinned(ref, tell)
+
+
+def refresh(arch: str, tell: Tell) -> None:
+    """Reads the archive's package lists again, however new they are. Raises HostLacks without network."""
+    current_index(arch, tell, refresh=True)
+
+
+def fetch(refs: Sequence[KernelRef], flavour: str, tell: Tell) -> tuple[KernelArtifact, ...]:
+    """The kernels, in the order of `refs`, each in the store. `tell` is called from one thread at a time.
+
+    Raises what the first failing reference raised, BadInput or HostLacks, and ends the other downloads.
+    """
+    lock, stopped = threading.Lock(), threading.Event()
+
+    def tell_in_turn(progress: Progress) -> None:
+        if stopped.is_set():
+            raise CancelledError  # every long step tells its progress, so this ends it within a second
+        with lock:
+            tell(progress)
+
+    known = sources()
+    with ThreadPoolExecutor(max_workers=_AT_ONCE) as pool:
+        made = [pool.submit(known[ref.kind].resolve, ref, flavour, tell_in_turn) for ref in refs]
+        try:
+            return tuple(future.result() for future in made)
+        except BaseException:
+            stopped.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise

@@ -13,7 +13,7 @@ from kassay.archive.index import (
     NotOnMirror,
     Package,
     current_index,
-    kept_package,
+    fetched_package,
     load_index,
     package_file,
     unlisted_package,
@@ -102,7 +102,7 @@ def modules_package(artifact: KernelArtifact, tell: Tell) -> Path:
     index = current_index(identity.arch, tell)
     listed = next((p for p in index.packages if (p.name, p.version) == (name, version)), None)
     if listed:
-        return kept_package(listed, identity.arch, tell)
+        return fetched_package(listed, identity.arch, tell)
     kept = package_file(name, version, identity.arch)
     if kept.is_file():
         return kept
@@ -175,7 +175,7 @@ def _kept(package: str, version: str, ref: KernelRef, flavour: str) -> KernelArt
 def _build(index: Index, package: Package, ref: KernelRef, tell: Tell) -> KernelArtifact:
     tell(Progress(stage="kernels", subject=ref.text, text=f"fetching {package.name} {package.version}"))
     base = index.companion(package, "base")
-    files = tuple(str(kept_package(p, ref.arch, tell)) for p in (package, base) if p)
+    files = tuple(str(fetched_package(p, ref.arch, tell)) for p in (package, base) if p)
     tell(Progress(stage="kernels", subject=ref.text, text="unpacking"))
     found = _unpack(files)
     image = found.pop("image", None)
