@@ -47,7 +47,7 @@ def test_options_with_the_same_values_stand_together_and_the_rest_is_counted() -
 
 def test_what_is_not_known_is_said_of_the_kernels_it_is_not_known_of() -> None:
     assert confounder_sentences(ladder(None, None)) == (
-        "Different configurations may be part of this: not known for all kernels.",
+        "Different configurations may be part of this: not known for any kernel.",
     )
     (text,) = confounder_sentences(ladder(None, {"KSM": "y"}))
     assert text == "Different configurations may be part of this: not known for 6.12.117, known for 6.16.12."

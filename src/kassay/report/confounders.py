@@ -82,7 +82,7 @@ def _listed(values: Values, names: Mapping[str, str], *, whole: bool) -> str:
     for label, value in values.items():
         kernels.setdefault("not known" if value is None else value, []).append(names.get(label, label))
     if whole and len(kernels) == 1:
-        return f"{next(iter(kernels))} for all kernels"
+        return f"{next(iter(kernels))} for any kernel"
     *first, last = (f"{value} for {_and(labels)}" for value, labels in kernels.items())
     if whole and first and len(next(reversed(kernels.values()))) > 2:
         last = f"{next(reversed(kernels))} for the others"
