@@ -32,6 +32,7 @@ from kassay.model.plan import Plan
 from kassay.model.profile import Executed
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.question import Answered, Question
+from kassay.model.reason import reason
 from kassay.model.records import content_id
 from kassay.model.report import Comparisons, Report
 from kassay.model.run import RunRecord
@@ -115,7 +116,7 @@ def _with_times(report: Report, directory: Path, tell: Tell) -> Report:
     timed = _read(directory, tell)
     plan = timed.here.plan
     if [kernel.image_sha256 for kernel in plan.kernels] != [kernel.image_sha256 for kernel in report.kernels]:
-        other = "The times in beside/ are of other kernel images than the counts, so they are not shown (--fresh)."
+        other = reason("times-of-other-images")
         return structs.replace(report, disclosures=(*report.disclosures, other))
     rows = side_by_side(report.findings, timed.compared.findings)
     return structs.replace(report, beside=rows, beside_machine=plan.machine)

@@ -10,6 +10,7 @@ from kassay.analysis.timed import Session, judge_times
 from kassay.clocks import clock_of
 from kassay.model.finding import Finding
 from kassay.model.machine import MachineUse
+from kassay.model.reason import Reason, reason
 from tests.analysis.sides import side
 
 NOISE = (1.0, 1.004, 0.997, 1.002, 0.999, 1.001, 0.998, 1.003)
@@ -35,47 +36,49 @@ def finding(clock: str, change: float, **changes: object) -> Finding:
 
 
 @pytest.mark.parametrize(
-    ("counted", "timed", "said"),
+    ("counted", "timed", "expected"),
     [
-        (0.026, 0.54, "caches, atomics or locks"),  # flistxattr on tmpfs from 7.0 to 7.1
-        (1.10, 0.0, "not on this path in practice"),
-        (0.0, 0.20, "same instructions, other time"),
-        (0.0, 0.0, "neither changed"),
-        (0.50, 0.48, "alike, as far as the interval of time tells: the path is longer"),
-        (-0.50, -0.48, "the path is shorter"),
-        (0.30, -0.20, "opposite directions"),
-        (1.20, 0.10, "overlap with waiting"),
-        (-0.30, 0.0, "fewer instructions, same time"),
+        (0.026, 0.54, reason("time-changed-more")),  # flistxattr on tmpfs from 7.0 to 7.1
+        (1.10, 0.0, reason("counts-alone-changed", more_or_fewer="more")),
+        (0.0, 0.20, reason("time-alone-changed")),
+        (0.0, 0.0, reason("neither-changed")),
+        (0.50, 0.48, reason("changed-alike", longer_or_shorter="longer")),
+        (-0.50, -0.48, reason("changed-alike", longer_or_shorter="shorter")),
+        (0.30, -0.20, reason("opposite-directions")),
+        (1.20, 0.10, reason("counts-changed-more")),
+        (-0.30, 0.0, reason("counts-alone-changed", more_or_fewer="fewer")),
     ],
 )
-def test_agreement_and_disagreement_are_said_in_words(counted: float, timed: float, said: str) -> None:
-    assert said in meaning(finding("icount", counted), finding("kvm", timed))
+def test_agreement_and_disagreement_have_a_meaning(counted: float, timed: float, expected: Reason) -> None:
+    assert meaning(finding("icount", counted), finding("kvm", timed)) == expected
 
 
 def test_a_wide_interval_claims_no_disagreement() -> None:
     """+60 % somewhere between +8 and +230 neither agrees nor disagrees with +121."""
     time = finding("kvm", 0.60, interval=(0.08, 2.3))
-    assert "too wide to hold against the counts" in meaning(finding("icount", 0.5), time)
-    assert "too wide" not in meaning(finding("icount", 0.5), finding("kvm", 0.5))
+    assert meaning(finding("icount", 0.5), time) == reason("time-too-wide")
+    assert meaning(finding("icount", 0.5), finding("kvm", 0.5)) != reason("time-too-wide")
 
 
 def test_a_small_count_inside_the_interval_of_time_is_no_disagreement() -> None:
     time = finding("kvm", 0.015, interval=(0.012, 0.018), verdict="equivalent")
-    assert "no disagreement" in meaning(finding("icount", 0.015), time)
+    assert meaning(finding("icount", 0.015), time) == reason("counts-within-time")
 
 
 def test_without_a_verdict_of_either_nothing_is_read_into_it() -> None:
     refused = finding("kvm", 0.5, verdict="state-mismatch")
-    assert "no verdict (state-mismatch)" in meaning(finding("icount", 0.5), refused)
-    void = finding("kvm", 0.5, verdict="inconclusive", reasons=("the session is void: it differs from itself",))
-    assert meaning(finding("icount", 0.5), void) == (
-        "the counts decide, the time does not: the session is void: it differs from itself"
+    assert meaning(finding("icount", 0.5), refused) == reason(
+        "no-verdict-to-compare", which="time", verdict="state-mismatch"
     )
+    why = reason("no-step-between")
+    undecided = finding("kvm", 0.5, verdict="inconclusive", reasons=(why,))
+    assert meaning(finding("icount", 0.5), undecided) == reason("time-undecided", because=why)
 
 
 def test_emulated_time_is_said_to_be_the_emulators() -> None:
-    assert "the emulator's caches" in meaning(finding("icount", 0.0), finding("tcg", 0.3))
-    assert "the emulator's" not in meaning(finding("icount", 0.0), finding("kvm", 0.3))
+    found = meaning(finding("icount", 0.0), finding("tcg", 0.3))
+    assert (found.code, found["because"]) == ("clock-remark", reason("time-alone-changed"))
+    assert meaning(finding("icount", 0.0), finding("kvm", 0.3)) == reason("time-alone-changed")
 
 
 def test_only_what_was_counted_and_timed_alike_stands_side_by_side() -> None:

@@ -8,6 +8,7 @@ from kassay.analysis.choosing import Chosen, chosen
 from kassay.errors import BadInput
 from kassay.model.finding import Finding
 from kassay.model.machine import MachineUse
+from kassay.model.reason import Reason, reason
 from kassay.model.records import Setting
 from tests.report.reports import MACHINE, SAMPLES
 
@@ -59,32 +60,36 @@ def test_an_unknown_value_or_name_lists_the_known_ones(wanted: dict[str, str], s
     assert said in str(caught.value)
 
 
-def refused(*reasons: str, verdict: str = "contaminated") -> Finding:
+def refused(*reasons: Reason, verdict: str = "contaminated") -> Finding:
     return msgspec.structs.replace(ONE, verdict=verdict, reasons=reasons)
 
 
-def test_a_refused_comparison_says_so_of_both_kernels() -> None:
-    why = f"{HEAD}, run r1-0: other tasks executed 73 %"
+def others_in(kernel: str) -> Reason:
+    return reason("others-took-time", kernel, run="r1-0", share=0.73, task="kworker", ns=73, more=None)
+
+
+def test_a_refused_comparison_is_so_for_both_kernels() -> None:
+    why = others_in(HEAD)
     both = chosen([refused(why)], None, None, {})
-    assert [one.refused for one in both] == [f"no verdict (contaminated): {why}"] * 2
-    assert [one.refused for one in chosen([ONE], None, None, {})] == ["", ""]
+    assert [(one.verdict, one.reasons) for one in both] == [("contaminated", (why,))] * 2
+    assert [(one.verdict, one.reasons) for one in chosen([ONE], None, None, {})] == [("", ())] * 2
 
 
 def test_one_kernel_alone_is_refused_for_what_is_not_the_other_kernels_fault() -> None:
-    why = f"{HEAD}, run r1-0: other tasks executed 73 %"
+    why = others_in(HEAD)
     (head,), (base,) = (chosen([refused(why)], (name,), None, {}) for name in (HEAD, BASE))
-    assert head.refused.endswith(why) and base.refused == ""
-    (base,) = chosen([refused("AnonHugePages differs", verdict="state-mismatch")], (BASE,), None, {})
-    assert base.refused == "no verdict (state-mismatch): AnonHugePages differs"
+    assert head.reasons == (why,) and base.reasons == ()
+    differs = reason("state-differs", field="AnonHugePages", base=BASE, head=HEAD)
+    (base,) = chosen([refused(differs, verdict="state-mismatch")], (BASE,), None, {})
+    assert (base.verdict, base.reasons) == ("state-mismatch", (differs,))
 
 
 def test_the_ends_of_a_ladder_are_not_refused_for_its_middle() -> None:
     a, b, c = (msgspec.structs.replace(ONE.sides[0], kernel=name) for name in "abc")
     steps = [
-        msgspec.structs.replace(refused("b, run r2: other tasks"), sides=sides) for sides in ((a, b), (b, c))
+        msgspec.structs.replace(refused(others_in("b")), sides=sides) for sides in ((a, b), (b, c))
     ]  # fmt: skip
     whole = msgspec.structs.replace(ONE, sides=(a, c))
-    assert [one.refused for one in chosen([*steps, whole], ("a", "c"), None, {})] == ["", ""]
-    assert [one.refused for one in chosen([*steps, whole], ("a", "b", "c"), None, {})] == [
-        "", "no verdict (contaminated): b, run r2: other tasks", "",
-    ]  # fmt: skip
+    assert [one.verdict for one in chosen([*steps, whole], ("a", "c"), None, {})] == ["", ""]
+    found = chosen([*steps, whole], ("a", "b", "c"), None, {})
+    assert [(one.verdict, one.reasons) for one in found] == [("", ()), ("contaminated", (others_in("b"),)), ("", ())]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from kassay.analysis.exact import judge_counts
 from kassay.analysis.side import build_side
 from kassay.model.profile import RegionSummary
+from kassay.model.reason import reason
 from tests.analysis.sides import evidence, measurement, side
 
 positive = st.floats(1, 1e6)
@@ -34,8 +35,9 @@ def test_a_difference_counts_when_it_stands_apart_from_what_should_not_matter(ba
 
 
 def test_repeats_that_disagree_are_a_defect_not_a_verdict() -> None:
-    judged = judge_counts(side("a", 300, 301), side("b", 660, 660), 0.01, "round 3: 300 and 301")
+    judged = judge_counts(side("a", 300, 301), side("b", 660, 660), 0.01, reason("repeats-disagree"))
     assert (judged.verdict, judged.evidence) == ("inconclusive", "unstable")
+    assert judged.reasons == (reason("repeats-disagree"),)
 
 
 @given(st.lists(positive, min_size=1, max_size=5), st.lists(positive, min_size=1, max_size=5))
@@ -60,7 +62,7 @@ def test_a_change_no_larger_than_the_floor_is_not_called_exact() -> None:
     wide = side("a", 300, 300, perturbed=[200])
     judged = judge_counts(wide, side("b", 310, 310, perturbed=[310]), 0.01, None)
     assert (judged.verdict, judged.evidence) == ("regression", "partial")
-    assert "its own runs lie 33.33% apart" in judged.reasons[0]
+    assert judged.reasons[0] == reason("own-runs-apart", "a", apart=100 / 300)
     back = judge_counts(side("b", 310, 310, perturbed=[310]), wide, 0.01, None)
     assert (back.verdict, back.evidence) == ("improvement", "partial")
     apart = judge_counts(side("a", 300, 300, perturbed=[290]), side("b", 311, 311, perturbed=[312]), 0.01, None)
@@ -78,7 +80,8 @@ def test_the_floor_is_the_larger_spread_of_both_sides_over_all_their_runs() -> N
 def test_equality_says_above_which_floor_it_was_found() -> None:
     judged = judge_counts(side("a", 300, 300, perturbed=[300.6]), side("b", 300, 300, perturbed=[300]), 0.01, None)
     assert judged.verdict == "equivalent"
-    assert judged.reasons == ("layout floor 0.2000%: so far do runs that should not differ lie apart (3 and 3 runs)",)
+    assert judged.reasons == (reason("layout-floor", floor=judged.floor, base_runs=3, head_runs=3),)
+    assert judged.floor == pytest.approx(0.002)
 
 
 def test_a_side_says_which_contexts_shared_the_region() -> None:

@@ -12,6 +12,7 @@ from kassay.analysis.gap import gaps
 from kassay.model.finding import Finding, Side
 from kassay.model.machine import MachineUse
 from kassay.model.profile import Profile
+from kassay.model.reason import reason
 from tests.analysis.profiles import BASE, HEAD, profile, value
 from tests.analysis.sides import side
 
@@ -55,13 +56,15 @@ def test_a_share_is_what_the_candidate_takes_back() -> None:
 
 def test_without_a_change_there_is_no_gap() -> None:
     (one,) = gaps(findings(300.0, 300.5, 250.0), KERNELS)
-    assert one.share is None and "old to new is equivalent" in one.reasons[0]
+    assert one.share is None and one.reasons == (reason("no-gap", base="old", head="new", verdict="equivalent"),)
 
 
 def test_a_refused_comparison_refuses_the_share() -> None:
     lost, taken, left = findings(300.0, 700.0, 600.0)
-    (one,) = gaps((lost, replace(taken, verdict="state-mismatch", reasons=("THP",)), left), KERNELS)
-    assert one.share is None and one.reasons == ("new to candidate: state-mismatch: THP",)
+    why = reason("state-differs", field="THP")
+    (one,) = gaps((lost, replace(taken, verdict="state-mismatch", reasons=(why,)), left), KERNELS)
+    refused = reason("comparison-refused", base="new", head="candidate", verdict="state-mismatch", because=why)
+    assert one.share is None and one.reasons == (refused,)
 
 
 def test_a_gain_that_is_given_up_is_a_share_too() -> None:

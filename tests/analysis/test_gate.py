@@ -5,6 +5,7 @@ from kassay.analysis.analyse import refusals_of
 from kassay.analysis.gate import GateRule, Refusal
 from kassay.model.measurement import Measurement
 from kassay.model.profile import RegionSummary
+from kassay.model.reason_texts import reason_text
 from kassay.registry import discover
 from tests.analysis.sides import STATE, evidence, measurement
 
@@ -42,13 +43,13 @@ def test_an_absent_field_is_not_taken_for_zero() -> None:
 def test_a_broken_requirement_is_a_semantic_failure() -> None:
     found = verdict_of(measurement([100], holds=False))
     assert found[0].verdict == "semantic-failure"
-    assert "range.vmas must be == 1" in found[0].reason
+    assert found[0].reason.code == "state-not-as-needed" and "range.vmas must be == 1" in reason_text(found[0].reason)
 
 
 def test_other_tasks_in_the_region_contaminate() -> None:
     found = verdict_of(measurement([100], foreign=(("kworker/0:1", 470_000), ("rcu", 10))))
     assert found[0].verdict == "contaminated"
-    assert "kworker/0:1" in found[0].reason
+    assert (found[0].reason.code, found[0].reason["task"]) == ("others-took-time", "kworker/0:1")
     assert verdict_of(measurement([100], foreign=(("kworker/0:1", 9_000),))) == ()
     assert verdict_of(measurement([100], foreign=(("rcu_preempt", 470_000),))) == ()  # the workload's own freeing
 
@@ -62,16 +63,17 @@ def region(other: int, interrupt: int = 0, problem: str = "") -> RegionSummary:
 def test_instructions_of_other_tasks_contaminate_and_their_functions_are_named() -> None:
     found = verdict_of(measurement([100], foreign=(("cryptomgr_test", 470_000),), region=region(470_000)))
     assert found[0].verdict == "contaminated"
-    assert "47.0% of the measured region's instructions" in found[0].reason
-    assert "cryptomgr_test" in found[0].reason
-    assert "mpihelp_submul_1 (235000), mpihelp_addmul_1" in found[0].reason
+    why = found[0].reason
+    assert (why.code, why["share"], why["tasks"]) == ("others-executed", 0.47, (("cryptomgr_test", 470_000),))
+    assert "most in mpihelp_submul_1 (235000), mpihelp_addmul_1" in reason_text(why)
     assert verdict_of(measurement([100], region=region(9_000))) == ()
 
 
 def test_what_threads_do_for_the_workload_is_taken_off_and_no_more() -> None:
     mixed = (("rcu_preempt", 300_000), ("kworker/0:1", 170_000))
     assert verdict_of(measurement([100], foreign=mixed[:1], region=region(300_000))) == ()
-    assert "kworker/0:1" in verdict_of(measurement([100], foreign=mixed, region=region(470_000)))[0].reason
+    (mixed_in,) = verdict_of(measurement([100], foreign=mixed, region=region(470_000)))
+    assert mixed_in.reason["tasks"] == (("kworker/0:1", 170_000),)
     assert verdict_of(measurement([100], foreign=None, region=region(300_000)))[0].verdict == "contaminated"
 
 
@@ -82,11 +84,14 @@ def test_interrupts_are_no_other_tasks() -> None:
 def test_a_profile_with_a_problem_leaves_the_question_to_the_run_times() -> None:
     unsound = region(470_000, problem="the symbol table does not match")
     assert verdict_of(measurement([100], region=unsound)) == ()
-    assert verdict_of(measurement([100], foreign=(("kworker/0:1", 470_000),), region=unsound)) != ()
+    (refusal,) = verdict_of(measurement([100], foreign=(("kworker/0:1", 470_000),), region=unsound))
+    assert refusal.reason["task"] == "kworker/0:1"
+    assert refusal.reason["problem"] == "the symbol table does not match"
 
 
 def test_a_guest_that_was_never_quiet_is_refused_and_one_that_did_not_wait_is_judged_by_what_ran() -> None:
-    assert "busy cryptomgr" in verdict_of(measurement([100], quiescence="busy cryptomgr"))[0].reason
+    (busy,) = verdict_of(measurement([100], quiescence="busy cryptomgr"))
+    assert (busy.reason.code, busy.reason["quiescence"]) == ("guest-busy", "busy cryptomgr")
     assert verdict_of(measurement([100], quiescence="skipped")) == ()
     assert verdict_of(measurement([100], quiescence="skipped", foreign=(("cryptomgr_test", 470_000),))) != ()
 
@@ -102,7 +107,7 @@ def test_runs_of_one_kernel_in_two_states_are_refused() -> None:
     huge = measurement([100], before=(("range.AnonHugePages", "2048"), *STATE[1:]), repeat=1)
     found = refusals_of(evidence("a", GOOD, huge), evidence("b", GOOD, index=1))
     assert found[0].verdict == "state-mismatch"
-    assert "differ among themselves" in found[0].reason
+    assert (found[0].reason.code, found[0].reason.kernel) == ("runs-differ", "a")
 
 
 def test_every_rule_is_named_like_its_file_and_has_a_place_of_its_own() -> None:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kassay.analysis.in_words import Share, sentence
+from kassay.analysis.in_words import Share, in_words
 
 UNIT = "instructions/page"
 
@@ -15,12 +15,13 @@ UNIT = "instructions/page"
 def said(value: float, *deltas: float, total: float | None = None, unattributed: float = 0) -> str:
     shares = [Share(f"f{i}", Fraction(delta)) for i, delta in enumerate(deltas)]
     whole = Fraction(total) if total is not None else sum((one.delta for one in shares), Fraction(unattributed))
-    return sentence(whole, shares, Fraction(unattributed), value, UNIT)
+    return in_words(whole, shares, Fraction(unattributed), value, UNIT).whole
 
 
 def test_the_largest_four_are_named_and_the_others_summed() -> None:
     assert said(700, 1, 328, -20, 80, 12, 2, 0) == (
-        "+403 instructions/page: f1 +328, f3 +80, f2 -20, f4 +12, and 2 smaller ones +3"
+        "+403 instructions/page: f1 +328, f3 +80, f2 -20, f4 +12, and 2 smaller ones +3; "
+        "those named are 99 % of the change"
     )
 
 
@@ -34,7 +35,8 @@ def test_the_last_part_takes_the_rounding_unless_that_would_turn_it_round() -> N
     assert said(700, 2.06, 1.06) == "+3.1 instructions/page: f0 +2.1, f1 +1"
     assert said(700, 1.06, 0.06) == "+1.1 instructions/page: f0 +1.1, f1 +0.1, and rounding -0.1"
     assert said(700, 9.04, 9.04, 9.04, 9.04, 0.04) == (
-        "+36.2 instructions/page: f0 +9, f1 +9, f2 +9, f3 +9, and 1 smaller one +0.2"
+        "+36.2 instructions/page: f0 +9, f1 +9, f2 +9, f3 +9, and 1 smaller one +0.2; "
+        "those named are 100 % of the change"
     )
 
 
@@ -55,8 +57,8 @@ def test_no_difference_is_said_with_what_bounds_it() -> None:
 
 def test_code_that_moved_is_not_called_one_function() -> None:
     moved = [Share("f with g", Fraction(1, 10), exchanged=True), Share("h", Fraction(-1, 10))]
-    assert sentence(Fraction(0), moved, Fraction(0), 700, UNIT).endswith(
-        "no function or pair that exchanged code changed by more than 0.1"
+    assert in_words(Fraction(0), moved, Fraction(0), 700, UNIT).parts.endswith(
+        "no function or group that exchanged code changed by more than 0.1"
     )
 
 
@@ -65,10 +67,11 @@ def test_code_that_moved_is_not_called_one_function() -> None:
 def test_the_printed_parts_add_up_to_the_printed_total(deltas: list[int], rest: int, value: int) -> None:
     shares = [Share(f"f{i}", Fraction(delta, 1000)) for i, delta in enumerate(deltas)]
     total = Fraction(sum(deltas) + rest, 1000)
-    text = sentence(total, shares, Fraction(rest, 1000), value / 1000, UNIT)
+    text = in_words(total, shares, Fraction(rest, 1000), value / 1000, UNIT).whole
     if text.startswith(("no difference", "a difference")):
         assert abs(total) <= Fraction(1, 20)
         return
+    text = text.partition("; those named")[0]
     figures = [
         Fraction(found.replace(" ", "")) for found in re.findall(r"(?<![\w-])[+-]\d+(?: \d{3})*(?:\.\d+)?", text)
     ]

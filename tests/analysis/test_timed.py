@@ -9,6 +9,8 @@ import pytest
 
 from kassay.analysis.statistics.planning import threshold
 from kassay.analysis.timed import ORDER_DOUBTS, Session, check_control, judge_times
+from kassay.model.reason import reason
+from kassay.model.reason_texts import reason_text
 from tests.analysis.sides import side
 
 ONE_LOOK = Session(looks=(8,), threshold=threshold(1), look=8)
@@ -22,7 +24,7 @@ def boots(draw: random.Random, n: int, factor: float = 1.0, cv: float = 0.02) ->
 def test_below_six_boots_there_is_no_verdict() -> None:
     judged = judge_times(side("a", 1, 1, 1, 1, 1), side("b", 9, 9, 9, 9, 9), 0.01, ONE_LOOK)
     assert (judged.verdict, judged.interval) == ("inconclusive", None)
-    assert "screening only" in judged.reasons[0]
+    assert judged.reasons == (reason("screening-only", boots=5, needed=6),)
 
 
 def test_a_clear_change_is_found_in_the_direction_that_the_metric_is_better_in() -> None:
@@ -42,7 +44,8 @@ def test_six_boots_in_blocks_reach_the_threshold_of_five_looks_only_when_they_st
     assert apart.timing is not None and apart.timing.p == pytest.approx(2 / 6**3)
     mixed = judge_times(base, side("b", 100.1, 101.1, 103, 100, 101, 102), 0.001, FIVE_LOOKS)
     assert mixed.verdict == "inconclusive"
-    assert mixed.reasons[0].startswith("|change| < ") and "6 boots a side, of at most 24" in mixed.reasons[0]
+    undecided = mixed.reasons[0]
+    assert (undecided.code, undecided["boots"], undecided["most"]) == ("undecided", 6, 24)
 
 
 def test_a_quiet_kernel_against_itself_is_equivalent() -> None:
@@ -69,7 +72,7 @@ def test_one_wild_boot_neither_decides_nor_hides_but_weakens_the_evidence() -> N
     assert wild.verdict in ("equivalent", "inconclusive")
     slower = judge_times(base, side("b", *boots(draw, 9, 1.2), 900.0), 0.01, ONE_LOOK)
     assert (slower.verdict, slower.evidence) == ("regression", "robust-only")
-    assert "boots stray" in slower.reasons[-1] and "on b" in slower.reasons[-1]
+    assert slower.reasons[-1].code == "boots-stray" and reason_text(slower.reasons[-1]).endswith("% on b")
 
 
 def test_boots_that_scatter_all_over_are_unstable() -> None:
@@ -82,7 +85,7 @@ def test_a_boot_lost_for_good_makes_the_evidence_partial_and_keeps_the_verdict()
     draw = random.Random(6)
     judged = judge_times(side("a", *boots(draw, 8)), side("b", *boots(draw, 7, 1.4), failed=1), 0.01, ONE_LOOK)
     assert (judged.verdict, judged.evidence) == ("regression", "partial")
-    assert "failed for good" in judged.reasons[0]
+    assert judged.reasons[0] == reason("boots-lost", count=1)
     assert judged.timing is not None and judged.timing.failures is not None
     assert judged.timing.failures.p == pytest.approx(1.0)  # one failure of eight says nothing of either kernel
 
@@ -90,16 +93,20 @@ def test_a_boot_lost_for_good_makes_the_evidence_partial_and_keeps_the_verdict()
 def test_failures_of_one_side_are_an_outcome_of_their_own() -> None:
     draw = random.Random(7)
     judged = judge_times(side("a", *boots(draw, 9)), side("b", *boots(draw, 9), failed=9), 0.01, ONE_LOOK)
-    assert any("boots fail more often on one side: 0 of 9 on a, 9 of 18 on b" in reason for reason in judged.reasons)
+    more = next(one for one in judged.reasons if one.code == "boots-fail-more")
+    names = ("base", "base_failed", "base_tried", "head", "head_failed", "head_tried")
+    assert [more[name] for name in names] == ["a", 0, 9, "b", 9, 18]
 
 
 @pytest.mark.parametrize("order", ["sequential", "sandwich", "unknown"])
 def test_an_order_that_is_not_random_is_never_more_than_partial(order: str) -> None:
     draw = random.Random(8)
-    session = Session(looks=(8,), threshold=0.05, look=8, blocks=order == "sandwich", doubts=(ORDER_DOUBTS[order],))
+    doubt = ORDER_DOUBTS[order]
+    assert doubt is not None
+    session = Session(looks=(8,), threshold=0.05, look=8, blocks=order == "sandwich", doubts=(doubt,))
     judged = judge_times(side("a", *boots(draw, 8)), side("b", *boots(draw, 8, 1.4)), 0.01, session)
     assert (judged.verdict, judged.evidence) == ("regression", "partial")
-    assert ORDER_DOUBTS[order] in judged.reasons
+    assert doubt in judged.reasons
 
 
 def test_a_coarse_clock_widens_the_interval_and_forbids_equivalence() -> None:
@@ -116,14 +123,14 @@ def test_a_clock_that_gives_one_value_only_cannot_prove_equivalence() -> None:
     assert judge_times(fine, fine, 0.02, ONE_LOOK).verdict == "equivalent"
     judged = judge_times(side("a", *[100.0] * 8), fine, 0.02, ONE_LOOK)
     assert judged.verdict == "inconclusive"
-    assert judged.reasons[0] == "a: the clock shows one value only, so how coarse it is is not known"
+    assert judged.reasons[0] == reason("clock-step-not-known", "a")
 
 
 def test_between_looks_and_before_the_first_nothing_is_judged() -> None:
     base, head = side("a", *range(100, 107)), side("b", *range(200, 207))
     judged = judge_times(base, head, 0.02, FIVE_LOOKS._replace(look=None))
     assert (judged.verdict, judged.interval) == ("inconclusive", None)
-    assert "the first look, after 6 boots a side and their controls, is not reached yet" in judged.reasons[0]
+    assert judged.reasons[0] == reason("look-not-reached", boots=6)
 
 
 def test_a_control_of_which_no_difference_could_show_is_none() -> None:

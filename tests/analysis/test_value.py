@@ -29,10 +29,10 @@ def test_what_the_gate_says_of_it_is_told_once() -> None:
     plan = plan_of(1, question="value")
     dirty = measurement([100, 100], foreign=(("kworker/0:1", 470_000),))
     found = primary_value(plan, (evidence("a", dirty),))
-    assert len(found.refused) == 1 and "kworker" in found.refused[0]
+    assert [one.code for one in found.refused] == ["others-took-time"]
 
 
 def test_without_a_run_there_is_no_value() -> None:
     plan = plan_of(1, question="value")
     (found,) = values(plan, (evidence("a", failures=("panic",)),))
-    assert found.side.value is None and "no plain run succeeded" in found.refused[0]
+    assert found.side.value is None and [one.code for one in found.refused] == ["no-plain-run"]

@@ -14,6 +14,7 @@ from kassay.analysis.itemised import Profiled
 from kassay.cli import build_app
 from kassay.errors import BadInput
 from kassay.journal.directory import started
+from kassay.model.reason import own_words
 from tests.analysis.plans import plan_of
 from tests.analysis.profiles import BASE, HEAD, value
 from tests.report.reports import UNIT
@@ -62,7 +63,7 @@ def run(tmp_path: Path, asked: Asked) -> Run:
 def test_a_ladder_is_shown_from_its_first_to_its_last_kernel(run: Run, asked: Asked) -> None:
     shown = run()
     assert asked == [((LABELS[0], LABELS[2]), None)]
-    assert shown.startswith("+394.1 instructions/page: prot_commit_flush_ptes +328, vm_normal_page +80, ")
+    assert shown.startswith("+394.1 instructions/page: change_protection with 4 callees +394.1 (of it prot_commit_")
     assert "iteration: debian:6.0 against debian:6.2 [instructions/page]" in shown
     lines = [line.split() for line in shown.splitlines()]
     assert ["└", "change_pte_range", "-", "244.2", "+244.2", "0", "→", "0.004"] in lines
@@ -120,7 +121,7 @@ def test_an_export_goes_to_a_file_or_to_standard_output(run: Run, tmp_path: Path
     assert "# callgrind format" in run("--kernel", LABELS[1], "--export", "callgrind")
 
 
-def _refusing(monkeypatch: pytest.MonkeyPatch, **fields: str) -> list[Settings]:
+def _refusing(monkeypatch: pytest.MonkeyPatch, **fields: object) -> list[Settings]:
     seen = []
 
     def profiles(_: Path, kernels: Sequence[str], metric: str | None, settings: Settings) -> tuple[Profiled, ...]:
@@ -132,7 +133,7 @@ def _refusing(monkeypatch: pytest.MonkeyPatch, **fields: str) -> list[Settings]:
 
 
 def test_that_there_is_no_verdict_is_said_first(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    _refusing(monkeypatch, refused="no verdict (contaminated): b: other tasks ran")
+    _refusing(monkeypatch, verdict="contaminated", reasons=(own_words("other tasks ran", "b"),))
     source = tmp_path / "mprotect.c"
     source.write_text("void change_pte_range(void)\n{\n}\n")
     for words in ((), ("--kernel", LABELS[1]), ("--coverage", str(source))):
@@ -145,7 +146,7 @@ def test_a_refusal_does_not_get_into_what_a_viewer_reads(
     tmp_path: Path, asked: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started(tmp_path / "runs", plan_of(2))
-    _refusing(monkeypatch, refused="no verdict (contaminated): b: other tasks ran")
+    _refusing(monkeypatch, verdict="contaminated", reasons=(own_words("other tasks ran", "b"),))
     words = ["profile", str(tmp_path / "runs"), "--kernel", LABELS[1], "--export", "callgrind"]
     done = CliRunner().invoke(build_app(), words)
     assert done.stdout.startswith("# callgrind format") and "no verdict" not in done.stdout

@@ -16,6 +16,7 @@ from kassay.history.nominate import confirmations, judged_directories, nominatio
 from kassay.history.query import Wanted, lines
 from kassay.history.records import OUTCOMES, Nomination
 from kassay.model.experiment import KernelUse
+from kassay.model.reason import own_words
 from kassay.model.report import Report
 from tests.history.batches import batch_of, series
 from tests.history.directories import measured, plan_with
@@ -112,7 +113,12 @@ def test_without_a_stored_experiment_that_is_said(archive: Archive) -> None:
 def report_with(verdict: str, evidence: str = "exact", metric: str = "iteration", better: str = "lower") -> Report:
     report = compare()
     finding = msgspec.structs.replace(
-        report.findings[0], metric=metric, verdict=verdict, evidence=evidence, better=better, reasons=("because",)
+        report.findings[0],
+        metric=metric,
+        verdict=verdict,
+        evidence=evidence,
+        better=better,
+        reasons=(own_words("because"),),
     )
     return msgspec.structs.replace(report, findings=(finding,))
 

@@ -4,6 +4,7 @@
 import pytest
 from msgspec.structs import replace
 
+from kassay.model.reason import reason
 from kassay.questions.gap import function_table, gap_sentence, gap_tables
 from kassay.report.mail.headline import subject_line
 from tests.report.rendering import rendered
@@ -33,8 +34,8 @@ def test_of_a_gain_a_share_is_given_up() -> None:
 
 
 def test_without_a_share_the_reason_is_said() -> None:
-    said = gap_sentence("Toggling", one_gap(share=None, interval=None, reasons=("no gap to close",)), NAMES)
-    assert said == "Toggling: no share can be told: no gap to close."
+    said = gap_sentence("Toggling", one_gap(share=None, interval=None, reasons=(reason("gap-overlaps"),)), NAMES)
+    assert said == "Toggling: no share can be told: the runs of old and new overlap: there is no gap to close."
 
 
 def test_the_function_table_adds_up_to_the_gap() -> None:

@@ -4,6 +4,7 @@
 from msgspec.structs import replace
 
 from kassay.model.bisect import Bisection, Candidate, Observation, Step
+from kassay.model.reason import reason
 from kassay.model.report import Report
 from kassay.questions.bisect import bisected as as_bisected
 from tests.report.parts import KERNELS, UNIT, finding, report_of
@@ -39,7 +40,8 @@ def bisection(name: str = "mm: <b>batch|protection</b> `changes`") -> Bisection:
         range="aaaaaaaaaaaa..eeeeeeeeeeee of /tree", workload="mprotect", metric="iteration", unit=UNIT,
         clock="icount", candidates=candidates, observations=log, steps=steps, measured=4, boots=4, skipped=(2,),
         margin=0.01, introduced=f"{'b' * 12}..{'d' * 12}", kind="git",
-        open=("another change between 3 and 4 was not searched (--steps all)",), notes=("a note on the range",),
+        open=("another change between 3 and 4 was not searched (--steps all)",),
+        open_codes=(reason("not-searched", low=3, high=4),), notes=("a note on the range",),
     )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from kassay.model.finding import (
 )
 from kassay.model.kernel import KernelIdentity
 from kassay.model.machine import MachineIdentity, MachineUse
+from kassay.model.reason import own_words, reason
 from kassay.model.records import Setting
 from kassay.model.report import AuditTable, Report, RunSummary
 from kassay.model.run import WallTime
@@ -116,7 +117,7 @@ def finding(base: str, head: str, values: tuple[float | None, float | None], met
         verdict=_verdict(change),
         evidence="partial" if change is None else "exact",
         scope="instructions executed, emulated; not time",
-        reasons=("no run of one side succeeded",) if change is None else (),
+        reasons=(reason("no-successful-run"),) if change is None else (),
         sides=sides,
     )
 
@@ -175,11 +176,13 @@ def report_of(kernels: tuple[str, ...], /, **changes: object) -> Report:
         "ladders": (),
         "runs": RunSummary(planned=20, ok=20, failed=0, refused=0, retried=0, failures=()),
         "audits": (),
-        "state": "All kernels worked on the same audited state before and after: 16384 present 4 kB pages, no THP.",
+        "state": own_words(
+            "All kernels worked on the same audited state before and after: 16384 present 4 kB pages, no THP."
+        ),
         "scope": "instructions executed, emulated; not time",
         "disclosures": (
-            "An instruction is not a nanosecond: cache misses and atomics do not show.",
-            "Booted with cryptomgr.notests=1, which shortens the boot and leaves mm alone.",
+            own_words("An instruction is not a nanosecond: cache misses and atomics do not show."),
+            own_words("Booted with cryptomgr.notests=1, which shortens the boot and leaves mm alone."),
         ),
         "next_steps": ("kassay profile kassay-out: in which functions the step stands",),
         "commands": ("kassay ladder mprotect " + " ".join(kernels) + " --set share=shared --out kassay-out",),

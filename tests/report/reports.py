@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from kassay.model.finding import Attribution, AttributionGroup, AttributionRow, Finding, StateDifference
 from kassay.model.profile import StackCost
+from kassay.model.reason import own_words, reason
 from kassay.model.report import KernelStacks, Report, RunFailure, RunSummary
 from tests.report.bisected_reports import bisected
 from tests.report.parts import (
@@ -38,7 +39,7 @@ def ladder() -> Report:
     small = replace(attribution(), sentence="+26.2 instructions/page: prot_commit_flush_ptes +26.2")
     findings[1] = replace(findings[1], attribution=attribution())
     findings[2] = replace(findings[2], attribution=small, floor=0.0042)
-    findings[3] = replace(findings[3], profile_note="debian:7.0.13, run r9: the run carries no profile")
+    findings[3] = replace(findings[3], profile_note=reason("run-without-profile", KERNELS[4], run="r9", problem=None))
     return report_of(
         KERNELS,
         verdict="Toggling write permission on a shared anonymous mapping of 16384 pages costs 672.6 instead of 301.6 "
@@ -123,12 +124,16 @@ def refused() -> Report:
         StateDifference(moment="before", field="THPeligible", base="0", head="1"),
     )
     fields = {name: getattr(one, name) for name in one.__struct_fields__}
-    fields |= {"verdict": "state-mismatch", "differences": differences, "reasons": ("AnonHugePages differs",)}
+    fields |= {
+        "verdict": "state-mismatch",
+        "differences": differences,
+        "reasons": (own_words("AnonHugePages differs"),),
+    }
     return report_of(
         (base, head),
         title="Does MADV_PAGEOUT cost more on debian:6.19.14 than on debian:6.12.117?",
         verdict="No verdict: the kernels did not work on the same state.",
-        state="State differs in 2 fields: AnonHugePages, THPeligible.",
+        state=own_words("State differs in 2 fields: AnonHugePages, THPeligible."),
         findings=(Finding(**fields),),
         gate_fields=("VmaCount", "Present", "AnonHugePages", "KernelPageSize"),
         audits=(audit_of(base, None), audit_of(head, "16384 kB")),
@@ -138,7 +143,9 @@ def refused() -> Report:
 
 def empty() -> Report:
     """Nothing measured, nothing known."""
-    return report_of((), title="", verdict="Nothing was measured.", spec_toml="", commands=(), next_steps=(), state="")
+    return report_of(
+        (), title="", verdict="Nothing was measured.", spec_toml="", commands=(), next_steps=(), state=own_words("")
+    )
 
 
 def one_side_missing() -> Report:
@@ -178,7 +185,7 @@ def hostile() -> Report:
         runs=RunSummary(planned=1, ok=0, failed=1, refused=0, retried=0, failures=(failure,)),
         gate_fields=("VmaCount", "Present", "AnonHugePages", "KernelPageSize"),
         audits=tuple(audit_of(k, HOSTILE) for k in kernels),
-        disclosures=(HOSTILE,),
+        disclosures=(own_words(HOSTILE),),
         spec_toml=HOSTILE + "\n```\n</pre>",
     )
 

@@ -5,6 +5,7 @@ from msgspec.structs import replace
 
 from kassay.model.experiment import KernelUse
 from kassay.model.gap import Gap, GapFunction
+from kassay.model.reason import reason
 from kassay.model.report import Report
 from kassay.model.series import Series, SeriesPatch, SeriesRow, SeriesTable, SeriesValue
 from kassay.questions import gap as gap_question
@@ -21,8 +22,8 @@ def one_gap(**changes: object) -> Gap:
     fields: dict[str, object] = {
         "workload": "mprotect", "settings": SETTINGS, "machine": MACHINE, "metric": "iteration", "primary": True,
         "unit": UNIT, "old": OLD, "new": NEW, "candidate": CANDIDATE, "old_value": 301.6, "new_value": 698.8,
-        "candidate_value": 600.0, "share": share, "interval": (share - 0.01, share + 0.01), "method": "corners",
-        "n": (2, 2, 2), "evidence": "exact", "unattributed": (0.2, 0.0),
+        "candidate_value": 600.0, "share": share, "interval": (share - 0.01, share + 0.01),
+        "method": reason("interval-of-corners"), "n": (2, 2, 2), "evidence": "exact", "unattributed": (0.2, 0.0),
         "functions": (
             GapFunction(function="prot_commit_flush_ptes", lost=328.0, regained=98.8, share=98.8 / 397.2),
             GapFunction(function="vm_normal_page", lost=69.0, regained=0.0, share=0.0),
@@ -41,7 +42,7 @@ def gap() -> Report:
         findings=tuple(finding(a, b, (VALUES[a], VALUES[b])) for a, b in pairs),
         gaps=(
             one_gap(metric="touch", primary=False, share=None, interval=None, functions=(), unattributed=None,
-                    reasons=("debian:6.12.117 to debian:6.19.14 is equivalent: there is no gap to close",)),
+                    reasons=(reason("no-gap", base=OLD, head=NEW, verdict="equivalent"),)),
             one_gap(),
         ),
     )  # fmt: skip

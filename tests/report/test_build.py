@@ -9,6 +9,8 @@ from kassay.analysis.analyse import analyse
 from kassay.model.measurement import CellEvidence, Measurement
 from kassay.model.plan import Plan
 from kassay.model.question import Answered
+from kassay.model.reason import reason
+from kassay.model.reason_texts import reason_text
 from kassay.model.report import Comparisons, Report
 from kassay.report.build import build_report
 from kassay.report.names import spoken_names
@@ -44,8 +46,15 @@ def test_a_ladder_is_answered_with_its_step_and_a_command_for_it() -> None:
     )
     assert report.next_steps[0].startswith("kassay compare w debian:6.1 debian:6.2 --perturb 6  (")
     assert report.commands == ("kassay run 'a b/pinned.toml' --out 'a b-again'",)
-    assert report.state.startswith("all kernels agree, before and after; before: 8192 kB resident")
+    assert reason_text(report.state).startswith("all kernels agree, before and after; before: 8192 kB resident")
     assert (report.runs.planned, report.runs.refused) == (12, 0)
+
+
+def test_a_larger_improvement_does_not_lead_a_ladder_that_has_a_regression() -> None:
+    plan = plan_of(3, question="ladder", repeats=2, perturb=2)
+    report = answered(plan, *(evidence(f"k{i}", *runs(v)) for i, v in enumerate((900, 300, 360))))
+    assert report.verdict.startswith("Doing it executes 20 % more instructions per page since 6.2; -66.7 % from 6.0 to")
+    assert report.next_steps[0].startswith("kassay compare w debian:6.1 debian:6.2 ")
 
 
 def test_weak_evidence_is_said_in_the_verdict_itself() -> None:
@@ -71,7 +80,11 @@ def test_an_unequal_state_is_refused_in_words_and_its_runs_are_counted_as_refuse
     assert report.verdict.startswith(
         "No verdict on doing it (state-mismatch): range.AnonHugePages before the region: 0 kB"
     )
-    assert report.state.startswith("not the same: range.AnonHugePages before the region is 0 kB on debian:6.0")
+    assert (report.state.code, report.state["base_value"], report.state["base"]) == (
+        "memory-differs",
+        "0 kB",
+        "debian:6.0",
+    )
     assert report.runs.refused == 2
     assert report.next_steps == ("kassay report 'a b' --format markdown  (the whole audit, side by side)",)
 
@@ -81,7 +94,7 @@ def test_runs_that_were_not_made_yet_weaken_the_evidence() -> None:
     unfinished = msgspec.structs.replace(evidence("b", *runs(300)), unmade=1)
     report = answered(plan, evidence("a", *runs(300)), unfinished)
     assert report.findings[0].evidence == "partial"
-    assert "debian:6.1: 1 planned run(s) not made yet" in report.findings[0].reasons
+    assert reason("runs-unmade", "debian:6.1", count=1) in report.findings[0].reasons
     assert report.runs.unmade == 8  # no record at all stands in this journal
 
 

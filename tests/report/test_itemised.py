@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from kassay.analysis.attribution import itemise
 from kassay.model.layout import Table
 from kassay.model.profile import Profile
+from kassay.model.reason import own_words
 from kassay.model.records import Setting
 from kassay.report.itemised import Difference, difference, differences, full_table, profile_table, said, told, top_table
 from tests.analysis.profiles import BASE, HEAD, Counts, cost, profile, value
@@ -128,9 +129,9 @@ def test_the_whole_table_has_every_function_and_says_which_group() -> None:
 def test_a_finding_says_its_sentence_or_why_there_is_none() -> None:
     finding = SAMPLES["compare"]().findings[0]
     assert said(finding).startswith("+371 instructions/page: prot_commit_flush_ptes +328")
-    without = msgspec.structs.replace(finding, attribution=None, profile_note="the run carries none\n")
+    without = msgspec.structs.replace(finding, attribution=None, profile_note=own_words("the run carries none\n"))
     assert said(without) == r"no itemised difference: the run carries none\n"
-    assert said(msgspec.structs.replace(without, profile_note="")) == ""
+    assert said(msgspec.structs.replace(without, profile_note=None)) == ""
     assert difference(without) is None
 
 
@@ -157,5 +158,5 @@ def test_a_reason_stands_without_the_kernels_it_names_itself() -> None:
     report = SAMPLES["ladder"]()
     step = next(f for f in report.findings if f.attribution is not None)
     assert told(step, report).startswith(f"{step.base} to {step.head}: +371 ")
-    bare = msgspec.structs.replace(step, attribution=None, profile_note="r9: no profile")
+    bare = msgspec.structs.replace(step, attribution=None, profile_note=own_words("no profile", "r9"))
     assert told(bare, report) == "no itemised difference: r9: no profile"

@@ -12,7 +12,7 @@ from tests.report.rendering import rendered
 from tests.report.reports import SAMPLES
 
 _TEXT = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
-_FREE = ("settings", "fields", "configuration")  # objects whose names are those of workloads, audits and kernels
+_FREE = ("settings", "fields", "configuration", "arguments")  # named after workloads, audits, kernels, reasons
 
 
 def _keys(value: object) -> Iterator[str]:

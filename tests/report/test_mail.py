@@ -17,7 +17,7 @@ from kassay.report.mail.headline import headline, subject_line
 from kassay.report.mail.names import names, release_tag
 from kassay.report.mail.plain import WIDTH, ascii_text
 from tests.report.rendering import rendered
-from tests.report.reports import SAMPLES
+from tests.report.reports import KERNELS, SAMPLES
 
 # What only this project calls so; none of it may stand in a mail to people who do not know it.
 _JARGON = ("cell", "cells", "gate", "perturbed", "finding", "findings", "plain run", "plain runs", "robust-only",
@@ -145,6 +145,17 @@ def test_the_answer_of_a_ladder_has_its_figures_and_its_plateaus() -> None:
     assert "There is another step of +3.9% from v6.17.13 to v6.19.14." in text
     assert "v6.12.117 and v6.16.12 cost the same to the digit." in text
     assert "They are not time" in text
+
+
+def test_a_mail_leads_with_the_regression_of_a_ladder_whose_largest_step_is_an_improvement() -> None:
+    report = SAMPLES["ladder"]()
+    first, *others = report.ladders
+    steps = (
+        replace(first.steps[0], from_kernel=KERNELS[0], to_kernel=KERNELS[1], change=-0.6, verdict="improvement"),
+        *first.steps,
+    )
+    text = _flat(mail(replace(report, ladders=(replace(first, steps=steps), *others))))
+    assert text.index("on v6.17.13 as on v6.16.12") < text.index("another step of -60.0% from v6.12.117 to v6.16.12")
 
 
 def test_the_table_has_every_kernel_with_its_boots_and_change() -> None:

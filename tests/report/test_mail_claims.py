@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from kassay.model.kernel import KernelIdentity
+from kassay.model.reason import reason
 from kassay.model.records import Setting
 from kassay.model.report import AuditTable, Report
 from kassay.report.mail.body import mail
@@ -144,7 +145,7 @@ def test_the_processors_that_are_on_are_called_so() -> None:
 
 
 def test_a_state_that_is_not_known_is_said_once() -> None:
-    report = replace(SAMPLES["compare"](), state="unknown: no run succeeded", audits=())
+    report = replace(SAMPLES["compare"](), state=reason("memory-not-known"), audits=())
     assert "The state of memory is not known: no run succeeded." in _flat(report)
 
 

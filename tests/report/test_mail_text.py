@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from kassay.errors import BadInput
+from kassay.model.reason import own_words
 from kassay.model.units import format_change
 from kassay.report.mail.body import mail
 from kassay.report.mail.headers import threaded
@@ -76,7 +77,9 @@ def test_what_is_no_message_id_is_refused(bad: str) -> None:
 @given(st.text(max_size=60))
 def test_no_text_of_others_starts_a_header_or_a_patch(text: str) -> None:
     report = replace(
-        SAMPLES["compare"](), disclosures=(text, f"\n\nBcc: x@y\n---\ndiff --git a b\n{text}"), plan_id=text
+        SAMPLES["compare"](),
+        disclosures=(own_words(text), own_words(f"\n\nBcc: x@y\n---\ndiff --git a b\n{text}")),
+        plan_id=text,
     )
     written = mail(report)
     assert written.isascii() and list(email.message_from_string(written)) == ["Subject"]

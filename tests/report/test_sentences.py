@@ -32,6 +32,8 @@ def said(values: tuple[float | None, ...], steps: Steps) -> str:
          "Toggling executes 2 % more instructions per page since B; B and C are the same to the digit."),
         ((300, 100, 101), ((0, 1, -2 / 3, "improvement"),),
          "Toggling executes 0.33× the instructions per page since B; B and C are the same within 1 %."),
+        ((900, 300, 330, 360), ((0, 1, -2 / 3, "improvement"), (1, 2, 0.1, "regression"), (2, 3, 0.09, "regression")),
+         "Toggling executes 10 % more instructions per page since C; -66.7 % from A to B; +9.0 % from C to D."),
         ((300, 300, 300), (), "Toggling costs the same on all 3 kernels to the digit."),
         ((300, None, 300), ((0, 1, None, "incomplete"),),
          "Toggling costs the same on A and C to the digit. No verdict from A to B (incomplete)."),

@@ -10,6 +10,7 @@ from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.finding import Finding, Ladder, LadderPoint, LadderStep, Side
 from kassay.model.kernel import KernelIdentity
 from kassay.model.machine import MachineIdentity, MachineUse
+from kassay.model.reason import own_words, reason
 from kassay.model.records import Setting
 from kassay.model.report import Report, RunSummary
 from kassay.model.samples import LkpHeader, Source
@@ -108,7 +109,7 @@ def timed() -> Report:
         workload="mprotect", settings=SETTINGS, cpus=1, memory_bytes=14 << 30, metric="iteration", base=pair[0],
         head=pair[1], counts_change=1.23, counts_verdict="regression", counts_n=(2, 2), clock="kvm",
         time_change=one.change, time_interval=one.interval, time_verdict="regression", time_evidence="reliable",
-        time_n=(10, 10), meaning="Time grew less than the instructions: the added ones are cheap.",
+        time_n=(10, 10), meaning=own_words("Time grew less than the instructions: the added ones are cheap."),
     )  # fmt: skip
     return _by_one_compiler(report_of(
         pair, title="Did mprotect get slower from 6.16.12 to 6.17.13?",
@@ -116,7 +117,7 @@ def timed() -> Report:
         "6.17.13 compared with 6.16.12 (+66.7 %; 346.8 against 578.1 ns/page).",
         experiment=_experiment(pair, "kvm"), machine=_machine("kvm"), findings=(one,), beside=(beside,),
         beside_machine=_machine("kvm"), scope=clock_of("kvm").scope,
-        disclosures=("Exits to the hypervisor are part of it.",),
+        disclosures=(own_words("Exits to the hypervisor are part of it."),),
         workloads=(WORKLOAD,), seed_rules=(_seed(one),),
         runs=RunSummary(planned=48, ok=25, failed=1, refused=0, retried=1, failures=(), unneeded=22),
     ))  # fmt: skip
@@ -145,7 +146,8 @@ def emulated_time() -> Report:
     return report_of(
         pair, title="Did mprotect get slower from 6.16.12 to 6.17.13?", experiment=_experiment(pair, "tcg"),
         verdict="Toggling takes 1.67× the time per page. Evidence: partial.", machine=_machine("tcg"),
-        findings=(one,), scope=clock_of("tcg").scope, disclosures=("Emulated time measures the emulator as much.",),
+        findings=(one,), scope=clock_of("tcg").scope,
+        disclosures=(own_words("Emulated time measures the emulator as much."),),
         workloads=(WORKLOAD,),
     )  # fmt: skip
 
@@ -205,9 +207,9 @@ def _from_elsewhere(kernels: tuple[str, str], findings: tuple[Finding, ...], for
         "experiment": replace(_experiment(kernels, "imported"), name="imported", workloads=(), rounds=0),
         "kernels": tuple(KernelIdentity(ref=k, arch="unknown", release="unknown", image_sha256=None) for k in kernels),
         "machine": identity, "findings": findings, "scope": clock_of("imported").scope,
-        "state": "unknown: not in the file",
+        "state": own_words("not in the file"),
         "sources": (Source(name="results.json", sha256="ab" * 32, format=form),), "spec_toml": "", "next_steps": (),
-        "disclosures": ("The file does not say whether its values come from separate boots.",),
+        "disclosures": (reason("one-value-is", because=reason("values-of-unknown")),),
         "commands": ("kassay import results.json --out runs",),
         "runs": RunSummary(planned=0, ok=0, failed=0, refused=0, retried=0, failures=()),
     }  # fmt: skip
@@ -216,8 +218,11 @@ def _from_elsewhere(kernels: tuple[str, str], findings: tuple[Finding, ...], for
 
 def imported() -> Report:
     """A benchmark where more is better, and one whose direction the file does not tell."""
-    reason = "the file does not say whether its values come from separate boots"
-    common: dict[str, object] = {"evidence": "partial", "reasons": (reason,), "timing": timing(control=None)}
+    common: dict[str, object] = {
+        "evidence": "partial",
+        "reasons": (reason("values-of-unknown"),),
+        "timing": timing(control=None),
+    }
     first = timed_finding(
         "old", "new", (4.0e6, 3.6e6), ELSEWHERE, better="higher", unit="operations/s", workload="page_fault1",
         metric="per_process_ops", definition="Operations each process completes in a second.", verdict="regression",
@@ -244,7 +249,8 @@ def robot() -> Report:
         timed_finding(
             *kernels, (x, y), ELSEWHERE, metric=key, workload=key.partition(".")[0], unit="", better="unknown",
             settings=(), primary=i == 0, verdict="inconclusive", evidence="partial", timing=None, interval=None,
-            definition="A row of the robot's table.", reasons=("the mail has no single values",), n_base=0, n_head=0,
+            definition="A row of the robot's table.", n_base=0, n_head=0,
+            reasons=(own_words("the mail has no single values"),),
             sides=tuple(
                 Side(kernel=k, value=v, method="mean", runs=none, perturbed=none, rounds=none, warmup=none, failed=0,
                      spread=s)

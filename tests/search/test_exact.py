@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.model.bisect import Observation
+from kassay.model.reason import reason
 from kassay.search.decision import Found
 from kassay.search.exact import next_step
 from tests.search.searching import played
@@ -79,7 +80,7 @@ def test_two_steps_of_one_range_are_told_apart_and_the_larger_comes_first() -> N
 def test_the_largest_alone_leaves_the_others_and_says_so() -> None:
     found, log = found_in([300.0] * 9 + [330.0] * 10 + [670.0] * 14, steps="largest")
     assert [step.first for step in found.steps] == [19]
-    assert "not searched" in found.open[0]
+    assert found.open[0].code == "not-searched"
     assert measured(log) <= 7
 
 
@@ -98,18 +99,18 @@ def test_after_a_failure_the_search_goes_away_from_it() -> None:
 
 def test_equal_ends_are_no_search() -> None:
     found, log = found_in([300.0, 400.0, 300.5])
-    assert found.steps == () and "cost the same" in found.open[0]
+    assert found.steps == () and found.open[0].code == "ends-alike"
     assert len(log) == 2
 
 
 def test_an_end_that_cannot_be_measured_is_no_search() -> None:
     found, _ = found_in([300.0, 300.0, 600.0], {2})
-    assert found.steps == () and found.open == ("the bad end cannot be measured",)
+    assert found.steps == () and found.open == (reason("end-not-measured", end="bad"),)
 
 
 def test_a_change_spread_over_many_commits_is_said_to_be() -> None:
     found, _ = found_in([300.0 * 1.004**i for i in range(9)])
-    assert found.steps == () and "spread" in found.open[0]
+    assert found.steps == () and [one.code for one in found.open] == ["spread-over-small"]
 
 
 def test_an_improvement_is_found_as_a_regression_is() -> None:

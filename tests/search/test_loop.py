@@ -163,7 +163,8 @@ def test_a_merge_whose_branch_alone_is_not_slow_is_the_culprit_itself(tmp_path: 
     slow = set(git(tree, "rev-list", f"{merge}^..main", "--first-parent").split())
     measured = Measured(lambda name: 671.6 if name in slow else 303.6)
     found = bisecting.search(question(commits(tree, line[0], "main")), tmp_path / "out", silent, measured)
-    assert found.introduced == merge and "the merge itself" in found.open[0]
+    assert found.introduced == merge and [one.code for one in found.open_codes] == ["merge-itself"]
+    assert "the merge itself" in found.open[0]
 
 
 def test_a_range_without_a_change_is_an_answer_with_a_way_out(tmp_path: Path) -> None:

@@ -6,13 +6,14 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from kassay.analysis.folding import folded
-from kassay.analysis.in_words import Share, sentence
+from kassay.analysis.in_words import Share, in_words
 from kassay.analysis.pairing import Node, holders
 from kassay.costs import DEFAULT, Cost, cost_of
 from kassay.model.finding import Attribution, AttributionGroup, AttributionRow
 from kassay.model.profile import Profile
 
 IDLE = "[idle]"
+_INSIDE = 2  # functions of a group that a sentence names
 
 
 class _Key(NamedTuple):
@@ -57,12 +58,15 @@ def itemise(base: Profile, head: Profile, base_value: float, head_value: float, 
     group_of = {key: index for index, one in enumerate(members) for key in one}
     total = _exact(head_value, head.operations) - _exact(base_value, base.operations)
     unattributed = total - sum(deltas.values())
+    shares = _shares(keys, deltas, members, costs)
+    text = in_words(total, shares, unattributed, max(base_value, head_value), unit)
     return Attribution(
         total=float(total),
         rows=tuple(_row(key, *costs, group_of.get(key)) for key in keys),
         unattributed=float(unattributed),
         groups=tuple(_group(one, *costs) for one in members),
-        sentence=sentence(total, _shares(keys, deltas, members), unattributed, max(base_value, head_value), unit),
+        sentence=text.whole,
+        parts=text.parts,
         base_run=base.run,
         head_run=head.run,
         base_rounds=base.rounds,
@@ -123,26 +127,80 @@ def _of(costs: _Costs, key: _Key) -> _Cost:
     return costs.get(key, _Cost())
 
 
-def _shares(keys: Sequence[_Key], deltas: Mapping[_Key, Fraction], members: _Members) -> list[Share]:
-    """One share a row, except where code moved: a group's root and the member that offsets it best are one share.
+def _shares(keys: Sequence[_Key], deltas: Mapping[_Key, Fraction], members: _Members, costs: tuple[_Costs, _Costs]
+            ) -> list[Share]:  # fmt: skip
+    """What changed, each once: a group by its sum, a function that took another name with the one it replaces.
 
-    change_protection -270, change_pte_range +244 says that a compiler stopped inlining;
-    the 26 between them is what changed. -5 and +62 are two changes: what moved is most of either figure.
+    change_protection -270, change_pte_range +244 says that a compiler stopped inlining; the 26 between them is what
+    changed. kernel_init_pages -564, clear_highpages +553 says the same of a function with another name.
     """
-    offset: dict[_Key, _Key] = {}
-    for root, *others in members:
-        against = [key for key in others if deltas[key] * deltas[root] < 0]
-        best = min(against, key=lambda key: abs(deltas[key] + deltas[root]), default=None)
-        if best and 2 * abs(deltas[best] + deltas[root]) < min(abs(deltas[best]), abs(deltas[root])):
-            offset[root] = best
-    taken = set(offset.values())
-    return [
-        Share(_said(key, offset), deltas[key] + (deltas[offset[key]] if key in offset else 0), key in offset)
-        for key in keys
-        if key not in taken
-    ]
+    shares = [_of_group(group, deltas) for group in members]
+    grouped = {key for group in members for key in group}
+    alone = [key for key in keys if key not in grouped and deltas[key]]
+    renamed = _renamed(alone, deltas, costs)
+    for key in alone:
+        if key in renamed:
+            other = renamed[key]
+            shares.append(Share(f"{_name(key)} with {other.function}", deltas[key] + deltas[other], True))
+        elif key not in renamed.values():
+            shares.append(Share(_name(key), deltas[key]))
+    return shares
 
 
-def _said(key: _Key, offset: Mapping[_Key, _Key]) -> str:
+def _renamed(keys: Sequence[_Key], deltas: Mapping[_Key, Fraction], costs: tuple[_Costs, _Costs]) -> dict[_Key, _Key]:
+    """Functions that only base executes -> one that only head does, as often, for what is left of it mostly the same
+    cost; largest first, each in one pair at most."""
+    base, head = costs
+    gone = [key for key in keys if key in base and key not in head]
+    new = [key for key in keys if key in head and key not in base]
+    found: dict[_Key, _Key] = {}
+    for key in gone:
+        calls = base[key].calls
+        alike = [
+            other
+            for other in new
+            if other not in found.values()
+            and calls
+            and (other.place, other.context, head[other].calls) == (key.place, key.context, calls)
+            and 2 * abs(deltas[key] + deltas[other]) < min(abs(deltas[key]), abs(deltas[other]))
+        ]
+        if alike:
+            found[key] = min(alike, key=lambda other: abs(deltas[key] + deltas[other]))
+    return found
+
+
+def _of_group(group: Sequence[_Key], deltas: Mapping[_Key, Fraction]) -> Share:
+    """Of three or more that did not only exchange code, the largest in the direction of the sum are named inside."""
+    total = sum((deltas[key] for key in group), Fraction(0))
+    moved_to = _offset(group, deltas)
+    same = sorted(
+        (key for key in group if deltas[key] * total > 0 and key != moved_to), key=lambda key: -abs(deltas[key])
+    )
+    moved = 2 * abs(total) < max((abs(deltas[key]) for key in group), default=Fraction(0))
+    inside = () if moved or len(group) < 3 else tuple((_name(key), deltas[key]) for key in same[:_INSIDE])
+    return Share(_group_name(group), total, True, inside)
+
+
+def _offset(group: Sequence[_Key], deltas: Mapping[_Key, Fraction]) -> _Key | None:
+    """The member into which the root's own code moved, or out of which it came: the one that offsets it best, if most
+    of either figure."""
+    root, *others = group
+    against = [key for key in others if deltas[key] * deltas[root] < 0]
+    best = min(against, key=lambda key: abs(deltas[key] + deltas[root]), default=None)
+    if best is None or 2 * abs(deltas[best] + deltas[root]) >= min(abs(deltas[best]), abs(deltas[root])):
+        return None
+    return best
+
+
+def _group_name(group: Sequence[_Key]) -> str:
+    """ "change_protection with change_pte_range", "change_protection with 3 callees"."""
+    root, *others = group
+    names = list(dict.fromkeys(key.function for key in others if key.function != root.function))
+    if not names:
+        return _name(root)
+    return f"{_name(root)} with {names[0] if len(names) == 1 else f'{len(names)} callees'}"
+
+
+def _name(key: _Key) -> str:
     where = "" if key.context in ("kernel", "user", "idle") else f" ({key.context})"
-    return f"{key.function}{where} with {offset[key].function}" if key in offset else f"{key.function}{where}"
+    return f"{key.function}{where}"

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from kassay.clocks import clock_of
 from kassay.model.finding import REFUSED, Finding
+from kassay.model.reason import Reason, reason
 from kassay.model.timing import Beside
 
 _LIKE = 2.0
@@ -19,49 +20,40 @@ def side_by_side(counts: Sequence[Finding], times: Sequence[Finding]) -> tuple[B
     return tuple(_row(f, timed[_key(f)]) for f in counts if _key(f) in timed)
 
 
-def meaning(counts: Finding, time: Finding) -> str:
+def meaning(counts: Finding, time: Finding) -> Reason:
     """What the two changes say together; no more than either verdict allows."""
     for one, name in ((counts, "counts"), (time, "time")):
         if one.verdict in REFUSED or one.change is None:
-            return f"the {name} have no verdict ({one.verdict}), so there is nothing to hold against the other"
-    remark = clock_of(time.machine.clock).beside_counts
-    return _of_changes(counts, time) + (f" ({remark})" if remark else "")
+            return reason("no-verdict-to-compare", which=name, verdict=one.verdict)
+    found, remark = _of_changes(counts, time), clock_of(time.machine.clock).beside_counts
+    return reason("clock-remark", because=found, text=remark) if remark else found
 
 
-def _of_changes(counts: Finding, time: Finding) -> str:
+def _of_changes(counts: Finding, time: Finding) -> Reason:
     counted, timed = counts.verdict, time.verdict
     if timed == "inconclusive":
-        why = time.reasons[0] if time.reasons else "no reason given"
-        return f"the counts decide, the time does not: {why}"
+        return reason("time-undecided", because=time.reasons[0] if time.reasons else None)
     if counted == "inconclusive":
-        return "the time decides, the counts do not: see why under their finding"
+        return reason("counts-undecided")
     if (counted, timed) == ("equivalent", "equivalent"):
-        return "neither changed"
+        return reason("neither-changed")
     if timed == "equivalent" and counted != "equivalent" and _covers(time, counts):
-        return "no disagreement: what the counts show is small enough to lie within the interval of time"
+        return reason("counts-within-time")
     if counted == "equivalent":
-        return (
-            "same instructions, other time: caches, TLB, atomics, locks or the layout of code and data, not more code"
-        )
+        return reason("time-alone-changed")
     if timed == "equivalent":
-        grew = "more" if _size(counts) > 0 else "fewer"
-        return f"{grew} instructions, same time: the processor hides them, or they are not on this path in practice"
+        return reason("counts-alone-changed", more_or_fewer="more" if _size(counts) > 0 else "fewer")
     if counted != timed:
-        return (
-            "opposite directions: what the instructions cost changed more than their number; look at caches and atomics"
-        )
+        return reason("opposite-directions")
     least, most = sorted(abs(end) for end in time.interval or (_size(time), _size(time)))
     counted_by = abs(_size(counts))
     if time.interval is not None and _LIKE * least < counted_by and most > _LIKE * counted_by:
-        return "the interval of time is too wide to hold against the counts: more boots would tell"
+        return reason("time-too-wide")
     if least > _LIKE * counted_by:
-        return (
-            "time changed far more than the instructions: caches, atomics or locks rather than the length of the path"
-        )
+        return reason("time-changed-more")
     if _LIKE * most < counted_by:
-        return "instructions changed far more than time: most of them overlap with waiting, or are cheap ones"
-    path = "longer" if _size(counts) > 0 else "shorter"
-    return f"instructions and time changed alike, as far as the interval of time tells: the path is {path}"
+        return reason("counts-changed-more")
+    return reason("changed-alike", longer_or_shorter="longer" if _size(counts) > 0 else "shorter")
 
 
 def _covers(time: Finding, counts: Finding) -> bool:

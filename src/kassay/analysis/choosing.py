@@ -7,17 +7,19 @@ from typing import NamedTuple
 from kassay.errors import BadInput
 from kassay.model.finding import REFUSED, Finding, Side
 from kassay.model.point import Point
+from kassay.model.reason import Reason
 from kassay.model.texts import machine_text, memory_text, settings_text
 from kassay.model.units import parse_bytes
 
 
 class Chosen(NamedTuple):
-    """One kernel's side of a finding. refused: why the comparison has no verdict, "" when it has one. where: "setting
-    1 of 4: size=256KiB", "" where there is one only."""
+    """One kernel's side of a finding. verdict, reasons: of a refused comparison of these kernels, "" and none of an
+    admitted one. where: "setting 1 of 4: size=256KiB", "" where there is one only."""
 
     finding: Finding
     side: Side
-    refused: str
+    verdict: str
+    reasons: tuple[Reason, ...]
     where: str
 
 
@@ -43,7 +45,7 @@ def chosen(
         raise BadInput(f"unknown kernel {unknown[0]!r}", f"known: {', '.join(names)}")
     pair = [f for f in found if {side.kernel for side in f.sides} == set(wanted)]
     return tuple(
-        Chosen(*sides[name], _refused(pair or found, wanted if pair else [name], names), _where(point, points))
+        Chosen(*sides[name], *_refusal(pair or found, wanted if pair else [name]), _where(point, points))
         for name in wanted
     )
 
@@ -79,14 +81,13 @@ def _same(one: str, other: str) -> bool:
         return False
 
 
-def _refused(found: Iterable[Finding], wanted: Sequence[str], names: Sequence[str]) -> str:
-    """Of the first refused comparison whose reason is not another kernel's alone."""
-    others = tuple(name + mark for name in names if name not in wanted for mark in ":,")
+def _refusal(found: Iterable[Finding], wanted: Sequence[str]) -> tuple[str, tuple[Reason, ...]]:
+    """Verdict and reasons of the first refused comparison whose reasons do not all concern another kernel."""
     for f in found:
-        reasons = [reason for reason in f.reasons if not reason.startswith(others)]
+        reasons = tuple(reason for reason in f.reasons if not reason.kernel or reason.kernel in wanted)
         if f.verdict in REFUSED and reasons and any(side.kernel in wanted for side in f.sides):
-            return f"no verdict ({f.verdict}): {'; '.join(reasons)}"
-    return ""
+            return f.verdict, reasons
+    return "", ()
 
 
 def _where(point: Point, points: Sequence[Point]) -> str:

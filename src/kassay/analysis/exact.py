@@ -2,6 +2,7 @@
 """Exact counts -> estimate, interval, verdict. No probability: ranges of runs that should not differ."""
 
 from kassay.model.finding import CHANGES, Side
+from kassay.model.reason import Reason, reason
 from kassay.model.records import Record
 from kassay.model.timing import Timing
 
@@ -13,17 +14,17 @@ class Judgement(Record, frozen=True, kw_only=True):
     interval: tuple[float, float] | None
     verdict: str
     evidence: str
-    reasons: tuple[str, ...]
+    reasons: tuple[Reason, ...]
     floor: float | None = None
     timing: Timing | None = None
 
 
-def withheld(verdict: str, *reasons: str) -> Judgement:
+def withheld(verdict: str, *reasons: Reason) -> Judgement:
     """What is said when there is nothing to estimate from."""
     return Judgement(change=None, interval=None, verdict=verdict, evidence="partial", reasons=reasons)
 
 
-def judge_counts(base: Side, head: Side, margin: float, disagreement: str | None) -> Judgement:
+def judge_counts(base: Side, head: Side, margin: float, disagreement: Reason | None) -> Judgement:
     """Verdict on two sides of exact counts.
 
     The interval reaches from the smallest head against the largest base to the reverse, over plain and
@@ -33,25 +34,29 @@ def judge_counts(base: Side, head: Side, margin: float, disagreement: str | None
     larger than the floor (how far runs of one side lie apart) is never called exact.
     """
     if base.value is None or head.value is None:
-        return withheld("incomplete", "one side has no successful run")
+        return withheld("incomplete", reason("no-successful-run"))
     if min((*base.runs, *base.perturbed, *head.runs, *head.perturbed)) <= 0:
-        return withheld("inconclusive", "a count of zero: the phase is too short for this clock")
+        return withheld("inconclusive", reason("zero-count"))
     change = head.value / base.value - 1
     bases, heads = (*base.runs, *base.perturbed), (*head.runs, *head.perturbed)
     interval = (min(heads) / max(bases) - 1, max(heads) / min(bases) - 1)
     if disagreement is not None:
-        reason = f"repeats disagree, which is a defect of the instrument: {disagreement}"
         return Judgement(
-            change=change, interval=interval, verdict="inconclusive", evidence="unstable", reasons=(reason,),
+            change=change, interval=interval, verdict="inconclusive", evidence="unstable", reasons=(disagreement,),
             floor=_larger(_floor(base), _floor(head)),
         )  # fmt: skip
     verdict, why = _verdict(change, interval, margin)
     thin = (*_thin(base), *_thin(head), *_below_floor(base, head, verdict))
     evidence = "partial" if thin or verdict == "inconclusive" else "exact"
     floor = _larger(_floor(base), _floor(head))
-    said = _floor_words(base, head, floor) if (verdict, evidence) == ("equivalent", "exact") else ()
+    layout = _layout_floor(base, head, floor) if (verdict, evidence) == ("equivalent", "exact") else ()
     return Judgement(
-        change=change, interval=interval, verdict=verdict, evidence=evidence, reasons=(*why, *thin, *said), floor=floor
+        change=change,
+        interval=interval,
+        verdict=verdict,
+        evidence=evidence,
+        reasons=(*why, *thin, *layout),
+        floor=floor,
     )
 
 
@@ -69,22 +74,22 @@ def _larger(a: float | None, b: float | None) -> float | None:
     return None if a is None or b is None else max(a, b)
 
 
-def _below_floor(base: Side, head: Side, verdict: str) -> tuple[str, ...]:
+def _below_floor(base: Side, head: Side, verdict: str) -> tuple[Reason, ...]:
     """Ranges can stand apart although each is wider than their distance."""
     if verdict not in CHANGES or base.value is None or head.value is None:
         return ()
     wider = [side for side in (base, head) if _spread(side) >= abs(head.value - base.value)]
-    return tuple(f"{side.kernel}: its own runs lie {_floor(side):.2%} apart, no less than the change" for side in wider)
+    return tuple(reason("own-runs-apart", side.kernel, apart=_floor(side)) for side in wider)
 
 
-def _floor_words(base: Side, head: Side, floor: float | None) -> tuple[str, ...]:
+def _layout_floor(base: Side, head: Side, floor: float | None) -> tuple[Reason, ...]:
     if floor is None:
         return ()
-    counts = " and ".join(str(len(side.runs) + len(side.perturbed)) for side in (base, head))
-    return (f"layout floor {floor:.4%}: so far do runs that should not differ lie apart ({counts} runs)",)
+    runs = [len(side.runs) + len(side.perturbed) for side in (base, head)]
+    return (reason("layout-floor", floor=floor, base_runs=runs[0], head_runs=runs[1]),)
 
 
-def _verdict(change: float, interval: tuple[float, float], margin: float) -> tuple[str, tuple[str, ...]]:
+def _verdict(change: float, interval: tuple[float, float], margin: float) -> tuple[str, tuple[Reason, ...]]:
     low, high = interval
     if -margin <= low and high <= margin:
         return "equivalent", ()
@@ -92,19 +97,18 @@ def _verdict(change: float, interval: tuple[float, float], margin: float) -> tup
         return "regression", ()
     if change < -margin and high < 0:
         return "improvement", ()
-    floor = f"runs that should not differ spread from {low:+.2%} to {high:+.2%}, across the margin of {margin:.1%}"
-    return "inconclusive", (floor,)
+    return "inconclusive", (reason("margin-crossed", low=low, high=high, margin=margin),)
 
 
-def _thin(side: Side) -> tuple[str, ...]:
+def _thin(side: Side) -> tuple[Reason, ...]:
     """Why a side's evidence is less than exact; nothing when it is not."""
     reasons = list(side.doubts)
     if len(side.runs) < 2:
-        reasons.append("one plain run, so that repeats agree is not shown")
+        reasons.append(reason("one-plain-run"))
     if not side.perturbed:
-        reasons.append("no perturbed run, so that layout does not matter is not shown")
+        reasons.append(reason("no-perturbed-run"))
     if side.failed:
-        reasons.append(f"{side.failed} planned run(s) never succeeded")
+        reasons.append(reason("runs-lost", count=side.failed))
     if side.unmade:
-        reasons.append(f"{side.unmade} planned run(s) not made yet")
-    return tuple(f"{side.kernel}: {reason}" for reason in reasons)
+        reasons.append(reason("runs-unmade", count=side.unmade))
+    return tuple(found.of(side.kernel) for found in reasons)

@@ -10,6 +10,7 @@ import msgspec
 from kassay.analysis.statistics.multiplicity import benjamini_hochberg, holm, pooled
 from kassay.analysis.timed import Session, boots_of
 from kassay.model.finding import CHANGES, Finding
+from kassay.model.reason import reason
 from kassay.model.timing import Family
 
 
@@ -32,7 +33,7 @@ def held(findings: Sequence[Finding], session: Session) -> Held:
         cells = [findings[index] for index in members]
         standing = _standing(cells, session)
         for index, word in zip(members, standing, strict=True):
-            changed[index] = _said(findings[index], word, len(members))
+            changed[index] = _placed(findings[index], word, len(members))
         families.append(_family(cells, standing, session))
     return Held(tuple(changed), tuple(families))
 
@@ -49,12 +50,13 @@ def _standing(cells: Sequence[Finding], session: Session) -> list[str]:
     return words
 
 
-def _said(f: Finding, word: str, cells: int) -> Finding:
+def _placed(f: Finding, word: str, settings: int) -> Finding:
+    """The finding with its standing; one that stands alone has no verdict."""
     if word != "alone" or f.timing is None:
         return msgspec.structs.replace(f, standing=word)
-    reason = f"p = {f.timing.p:.2g} does not stand among {cells} cells: by chance one of so many differs as much"
+    lost = reason("lost-among-settings", p=f.timing.p, settings=settings)
     return msgspec.structs.replace(
-        f, standing=word, verdict="inconclusive", evidence="partial", reasons=(reason, *f.reasons)
+        f, standing=word, verdict="inconclusive", evidence="partial", reasons=(lost, *f.reasons)
     )
 
 

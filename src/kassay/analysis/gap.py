@@ -7,10 +7,10 @@ from statistics import median
 from kassay.analysis.statistics.share import Share, of_counts, of_times
 from kassay.model.finding import CHANGES, REFUSED, Attribution, AttributionRow, Finding, Side
 from kassay.model.gap import Gap, GapFunction
+from kassay.model.reason import Reason, reason
 from kassay.model.timing import Timing
 
 _Key = tuple[str, str, str]
-_COUNTS = "corners: each kernel's count anywhere between its lowest and its highest run, perturbed ones included"
 
 
 def gaps(findings: Iterable[Finding], kernels: Sequence[str]) -> tuple[Gap, ...]:
@@ -40,26 +40,27 @@ def _gap(lost: Finding, taken: Finding, left: Finding) -> Gap:
         old_value=sides[0].value, new_value=sides[1].value, candidate_value=sides[2].value,
         share=share.share, interval=share.interval, method=_method(share, lost.timing),
         n=(len(sides[0].runs), len(sides[1].runs), len(sides[2].runs)),
-        evidence=_weaker(lost.evidence, taken.evidence), reasons=(*reasons, *([share.reason] if share.reason else [])),
+        evidence=_weaker(lost.evidence, taken.evidence),
+        reasons=(*reasons, *([share.reason] if share.reason is not None else [])),
         functions=functions[0] if functions else (), unattributed=functions[1] if functions else None,
     )  # fmt: skip
 
 
-def _reasons(*pairs: Finding) -> tuple[str, ...]:
+def _reasons(*pairs: Finding) -> tuple[Reason, ...]:
     """Why no share may be told: a refused comparison, or no change to take back."""
     refused = [f for f in pairs if f.verdict in REFUSED]
     if refused:
-        return tuple(f"{_pair(f)}: {f.verdict}{': ' + f.reasons[0] if f.reasons else ''}" for f in refused)
+        return tuple(_of_pair("comparison-refused", f, because=f.reasons[0] if f.reasons else None) for f in refused)
     if any(side.value is None for f in pairs for side in f.sides):
-        return ("a kernel has no value",)
+        return (reason("kernel-without-value"),)
     lost = pairs[0]
     if lost.verdict not in CHANGES:
-        return (f"{_pair(lost)} is {lost.verdict}: there is no gap to close",)
+        return (_of_pair("no-gap", lost),)
     return ()
 
 
-def _pair(f: Finding) -> str:
-    return f"{f.sides[0].kernel} to {f.sides[1].kernel}"
+def _of_pair(code: str, f: Finding, **more: Reason | None) -> Reason:
+    return reason(code, base=f.sides[0].kernel, head=f.sides[1].kernel, verdict=f.verdict, **more)
 
 
 def _share(sides: tuple[Side, Side, Side], timing: Timing | None) -> Share:
@@ -79,14 +80,11 @@ def _blocks(side: Side) -> dict[int, float]:
     return {block: median(values) for block, values in found.items()}
 
 
-def _method(share: Share, timing: Timing | None) -> str:
+def _method(share: Share, timing: Timing | None) -> Reason:
     if timing is None:
-        return _COUNTS
-    level = "" if share.level is None else f", {share.level * 100:.3g} % interval"
-    return (
-        f"signed ranks of (new - candidate) - share (new - old) over {share.blocks} blocks{level}; the share need not "
-        "be that of the medians shown"
-    )
+        return reason("interval-of-corners")
+    level = None if share.level is None else share.level * 100
+    return reason("interval-of-ranks", blocks=share.blocks, level=level)
 
 
 def _weaker(one: str, other: str) -> str:

@@ -5,20 +5,22 @@ from fractions import Fraction
 from itertools import pairwise
 from statistics import median
 
+from kassay.analysis.confounders import compilers
 from kassay.analysis.exact import Judgement, withheld
 from kassay.analysis.families import held
-from kassay.analysis.in_words import Share, sentence
+from kassay.analysis.in_words import Share, in_words
 from kassay.analysis.statistics.planning import threshold
 from kassay.analysis.timed import ORDER_DOUBTS, Session, judge_times
 from kassay.analysis.timed_ladder import in_accord, ladder_of, with_steps
 from kassay.clocks import clock_of
 from kassay.model.finding import DERIVED, Attribution, AttributionRow, Finding, Ladder, Side
 from kassay.model.machine import MachineUse
+from kassay.model.reason import Reason, reason
 from kassay.model.report import Comparisons
 from kassay.model.samples import UNITS_OF_REPLICATION, FunctionShares, Samples, SampleSeries
 
 CLOCK = "imported"
-STATE_DOUBT = "the page state that the kernels worked on is not known: the values may differ for that alone"
+STATE_DOUBT = reason("state-not-known")
 """No file that is read says it, and a comparison of these very values was withdrawn for it: huge pages on one side."""
 
 _Key = tuple[object, ...]
@@ -49,8 +51,11 @@ def session_of(samples: Samples) -> Session:
     known = all(one.block is not None for series in samples.series for one in series.samples)
     most = max((len(series.samples) for series in samples.series), default=0)
     blocks = known and any(series.samples for series in samples.series)
-    doubts = (STATE_DOUBT,) if blocks else (STATE_DOUBT, ORDER_DOUBTS["unknown"])
-    return Session(looks=(most,), threshold=threshold(1), blocks=blocks, doubts=doubts, look=most)
+    order = None if blocks else ORDER_DOUBTS["unknown"]
+    doubts = (STATE_DOUBT,) if order is None else (STATE_DOUBT, order)
+    return Session(
+        looks=(most,), threshold=threshold(1), blocks=blocks, doubts=doubts, look=most, lost="planned-values-lost"
+    )
 
 
 def side_of(samples: Samples, series: SampleSeries) -> Side:
@@ -94,8 +99,13 @@ def _compare(samples: Samples, base: SampleSeries, head: SampleSeries, margin: f
         head=head.kernel, base_value=sides[0].value, head_value=sides[1].value, change=judged.change,
         interval=judged.interval, n_base=_n(base), n_head=_n(head), verdict=judged.verdict, evidence=judged.evidence,
         scope=clock_of(CLOCK).scope, reasons=judged.reasons, sides=sides, timing=judged.timing,
-        profile_note="the file has no profile of this metric",
+        profile_note=reason("no-profile-in-file"),
+        confounders=compilers(*(_compiler(samples, side.kernel) for side in sides)),
     )  # fmt: skip
+
+
+def _compiler(samples: Samples, label: str) -> str | None:
+    return next((kernel.compiler for kernel in samples.kernels if kernel.label == label), None)
 
 
 def _judged(
@@ -112,23 +122,24 @@ def _judged(
         change = b / a - 1 if a and b is not None else None
         return Judgement(change=change, interval=None, verdict="inconclusive", evidence="partial", reasons=reasons)
     if any(side.value is None for side in sides):
-        return withheld("incomplete", "one side has no value")
+        return withheld("incomplete", reason("no-value"))
     return judge_times(*sides, margin, session, base.better)
 
 
 def _no_test(
     samples: Samples, sides: tuple[Side, Side], base: SampleSeries, head: SampleSeries, session: Session
-) -> tuple[str, ...]:
+) -> tuple[Reason, ...]:
     """Why these values allow no test, only a ratio; nothing when they do, or when a side has none."""
     spreads = [one.spread for one in (base, head) if one.spread is not None]
     if len(spreads) == 2:
         known = [spread.n for spread in spreads if spread.n]
-        many = f"of {known[0]} and {known[1]} values" if len(known) == 2 else "of how many values it does not say"
-        return (f"the file gives means and spreads, no single values ({many})",)
+        if len(known) < 2:
+            return (reason("means-only-of-unknown"),)
+        return (reason("means-only", base_values=known[0], head_values=known[1]),)
     if spreads:
-        return ("single values on one side, only a mean on the other",)
+        return (reason("mean-on-one-side"),)
     if any(value <= 0 for side in sides for value in side.runs):
-        return ("values of zero or below: their ratio means nothing",)
+        return (reason("values-not-positive"),)
     whole = all(side.value is not None for side in sides)
     if whole and samples.replication != "boot" and any(len(side.runs) > 1 for side in sides):
         return (UNITS_OF_REPLICATION[samples.replication], *session.doubts)
@@ -146,14 +157,13 @@ def _machine(samples: Samples, series: SampleSeries) -> MachineUse:
 def _by_function(samples: Samples, shares: FunctionShares) -> Finding:
     """Cost per operation, itemised by the shares that the file prints; the rest is unattributed."""
     base, head = (kernel.label for kernel in samples.kernels[:2])
-    reason = "derived from printed means: no single values, so no interval"
     return Finding(
         workload=shares.workload, settings=(), machine=MachineUse(arch="unknown", clock=CLOCK, cpus=None,
                                                                   memory_bytes=None),
         metric=shares.unit.replace("/", " per "), primary=True, unit=shares.unit, definition=shares.how,
         better="lower", base=base, head=head, base_value=shares.base_total, head_value=shares.head_total,
         change=shares.head_total / shares.base_total - 1, interval=None, n_base=0, n_head=0, verdict="inconclusive",
-        evidence="partial", scope=clock_of(CLOCK).scope, reasons=(reason,),
+        evidence="partial", scope=clock_of(CLOCK).scope, reasons=(reason("derived-from-means"),),
         sides=(_total(base, shares.base_total), _total(head, shares.head_total)), attribution=_attribution(shares),
     )  # fmt: skip
 
@@ -173,7 +183,8 @@ def _attribution(shares: FunctionShares) -> Attribution:
     rest = total - sum(row.delta for row in rows)
     named = [Share(row.function, Fraction(row.delta)) for row in rows]
     most = max(shares.base_total, shares.head_total)
+    text = in_words(Fraction(total), named, Fraction(rest), most, shares.unit)
     return Attribution(
         total=total, rows=tuple(rows), unattributed=rest,
-        sentence=sentence(Fraction(total), named, Fraction(rest), most, shares.unit),
+        sentence=text.whole, parts=text.parts,
     )  # fmt: skip

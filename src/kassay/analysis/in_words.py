@@ -12,15 +12,27 @@ _NAMED = 4  # functions that a sentence names
 
 
 class Share(NamedTuple):
-    """What one function adds to a difference, or two that exchanged code."""
+    """What a function adds to a difference, or several that exchanged code. inside: of several, the largest parts."""
 
     name: str
     delta: Fraction
     exchanged: bool = False
+    inside: tuple[tuple[str, Fraction], ...] = ()
 
 
-def sentence(total: Fraction, shares: Sequence[Share], unattributed: Fraction, value: float, unit: str) -> str:
-    """ "+396.4 instructions/page: prot_commit_flush_ptes +328, vm_normal_page +80, and 7 smaller ones -11.6".
+class InWords(NamedTuple):
+    """A difference in one sentence. total: how large it is; parts: where it is."""
+
+    total: str
+    parts: str
+
+    @property
+    def whole(self) -> str:
+        return f"{self.total}: {self.parts}"
+
+
+def in_words(total: Fraction, shares: Sequence[Share], unattributed: Fraction, value: float, unit: str) -> InWords:
+    """ "+396.4 instructions/page: f +328, g with h +80, and 7 smaller ones -11.6; those named are 103 % of the change".
 
     The parts add up to the total as printed: the last one takes the rounding. value: the larger of the two that
     differ; it sets how many decimals are shown.
@@ -30,7 +42,7 @@ def sentence(total: Fraction, shares: Sequence[Share], unattributed: Fraction, v
     rest = f"; {format_signed(float(open_), places)} not attributed" if open_ else ""
     if not whole:
         size = f"a difference of less than {10**-places:g} {unit}" if total else f"no difference in {unit}"
-        return f"{size}: {_largest(shares, places)}{rest}"
+        return InWords(size, f"{_largest(shares, places)}{rest}")
     ordered = sorted((one for one in shares if one.delta), key=lambda one: (-abs(one.delta), one.name))
     named = [one for one in ordered[:_NAMED] if round(one.delta, places)]
     figures = [round(one.delta, places) for one in named]
@@ -38,11 +50,23 @@ def sentence(total: Fraction, shares: Sequence[Share], unattributed: Fraction, v
     others = len(ordered) - len(named)
     if not others and figures and figures[-1] * (figures[-1] + left) > 0:  # takes the rounding and keeps its sign
         figures[-1], left = figures[-1] + left, Fraction(0)
-    parts = [f"{one.name} {format_signed(float(f), places)}" for one, f in zip(named, figures, strict=True)]
+    parts = [
+        f"{one.name} {format_signed(float(f), places)}{_inside(one, places)}"
+        for one, f in zip(named, figures, strict=True)
+    ]
     if left:
         what = f"{others} smaller {'one' if others == 1 else 'ones'}" if others else "rounding"
         parts.append(f"{'and ' if named else ''}{what} {format_signed(float(left), places)}")
-    return f"{format_signed(float(whole), places)} {unit}: {', '.join(parts) or 'in no function'}{rest}"
+    share = round(sum((one.delta for one in named), Fraction(0)) / total * 100)
+    covered = f"; those named are {share} % of the change" if named and others and left else ""
+    text = f"{', '.join(parts) or 'in no function'}{rest}{covered}"
+    return InWords(f"{format_signed(float(whole), places)} {unit}", text)
+
+
+def _inside(share: Share, places: int) -> str:
+    """ " (of it prot_commit_flush_ptes +328, vm_normal_page +80)"."""
+    texts = [f"{name} {format_signed(float(delta), places)}" for name, delta in share.inside if round(delta, places)]
+    return f" (of it {', '.join(texts)})" if texts else ""
 
 
 def _largest(shares: Sequence[Share], places: int) -> str:
@@ -50,5 +74,5 @@ def _largest(shares: Sequence[Share], places: int) -> str:
     if not largest:
         return "no function changed"
     bound = Fraction(math.ceil(largest * 10**places), 10**places)  # upwards: "more than" must stay true
-    what = "no function or pair that exchanged code" if any(one.exchanged for one in shares) else "no function"
+    what = "no function or group that exchanged code" if any(one.exchanged for one in shares) else "no function"
     return f"{what} changed by more than {format_number(float(bound))}"

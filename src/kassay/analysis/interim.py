@@ -10,6 +10,7 @@ from kassay.model.measurement import CellEvidence
 from kassay.model.plan import Plan
 from kassay.model.progress import Progress, Tell
 from kassay.model.question import Question
+from kassay.model.reason_texts import reason_text
 from kassay.model.run import RunRecord
 
 Collect = Callable[[tuple[RunRecord, ...]], tuple[CellEvidence, ...]]
@@ -44,4 +45,5 @@ def _open(findings: tuple[Finding, ...]) -> str:
         return "nothing to decide"
     widest = max(left, key=lambda f: f.timing.bound or 0.0 if f.timing else 0.0)
     more = f", {len(left)} open in all" if len(left) > 1 else ""
-    return f"not decided: {widest.reasons[0] if widest.reasons else widest.verdict}{more}"
+    why = reason_text(widest.reasons[0]) if widest.reasons else widest.verdict
+    return f"not decided: {why}{more}"

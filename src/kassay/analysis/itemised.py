@@ -12,13 +12,14 @@ from kassay.clocks import clock_of
 from kassay.errors import BadInput
 from kassay.model.finding import REFUSED, Finding, Side
 from kassay.model.plan import Cell
-from kassay.model.profile import Executed, Profile
+from kassay.model.profile import Executed, NoProfile, Profile
+from kassay.model.reason import Reason, own_words, reason
 from kassay.model.records import Record
 from kassay.model.report import KernelStacks
 
 
 class Profiles(Protocol):
-    """The profiles of one directory's runs. Each raises BadInput that says why there is none."""
+    """The profiles of one directory's runs. Each raises NoProfile where there is none."""
 
     def of(self, cell: Cell, side: Side, phase: str) -> Profile:
         """Of the rounds that a side's value stands for."""
@@ -40,28 +41,34 @@ def _itemised(finding: Finding, cells: Sequence[Cell], profiles: Profiles) -> Fi
     if finding.verdict in REFUSED or base.value is None or head.value is None:
         return finding
     if not clock_of(finding.machine.clock).exact:
-        note = "a profile counts instructions, this metric is time"
-        return msgspec.structs.replace(finding, profile_note=note)
+        return msgspec.structs.replace(finding, profile_note=reason("metric-is-time"))
     try:
         found = [profiles.of(cell_of(finding, cells), side, finding.metric) for side in finding.sides]
     except BadInput as error:
-        return msgspec.structs.replace(finding, profile_note=error.what)
-    problem = next((f"{one.kernel}, run {one.run}: {one.problem}" for one in found if one.problem), "")
-    if problem:
-        return msgspec.structs.replace(finding, profile_note=problem)
+        note = error.reason if isinstance(error, NoProfile) else own_words(error.what)
+        return msgspec.structs.replace(finding, profile_note=note)
+    unusable = next((_unusable(profile) for profile in found if profile.problem), None)
+    if unusable is not None:
+        return msgspec.structs.replace(finding, profile_note=unusable)
     attribution = itemise(found[0], found[1], base.value, head.value, unit=finding.unit)
     return msgspec.structs.replace(finding, attribution=attribution)
 
 
+def _unusable(profile: Profile, problem: str = "") -> Reason:
+    return reason("profile-not-usable", profile.kernel, run=profile.run, problem=problem or profile.problem)
+
+
 class Profiled(Record, frozen=True, kw_only=True):
     """One kernel's profile with what it is a profile of. value: of the finding's side, per operation. known: every
-    function the kernel has. refused, where: as in choosing.Chosen."""
+    function the kernel has. verdict, reasons: of a refused comparison, "" and none of another. where: as in
+    choosing.Chosen."""
 
     profile: Profile
     unit: str
     value: float
     known: frozenset[str]
-    refused: str = ""
+    verdict: str = ""
+    reasons: tuple[Reason, ...] = ()
     where: str = ""
 
 
@@ -74,9 +81,12 @@ def _profiled(one: Chosen, cells: Sequence[Cell], profiles: Profiles) -> Profile
     cell, side, unit = cell_of(one.finding, cells), one.side, one.finding.unit
     profile = profiles.of(cell, side, one.finding.metric)
     if profile.problem or side.value is None:
-        raise BadInput(f"{profile.kernel}, run {profile.run}: {profile.problem or side.method}", "measure with --fresh")
+        raise NoProfile(_unusable(profile, profile.problem or side.method), "measure with --fresh")
     known = profiles.known(cell, side)
-    return Profiled(profile=profile, unit=unit, value=side.value, known=known, refused=one.refused, where=one.where)
+    return Profiled(
+        profile=profile, unit=unit, value=side.value, known=known, verdict=one.verdict, reasons=one.reasons,
+        where=one.where,
+    )  # fmt: skip
 
 
 def executed(one: Chosen, cells: Sequence[Cell], profiles: Profiles) -> Executed:

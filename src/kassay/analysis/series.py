@@ -64,5 +64,5 @@ def _value(row: SeriesRow, base: str, against: str, pairs: _Pairs) -> SeriesValu
         row=row.name, value=pair.head_value, change=pair.change, to_base=whole.change,
         delta=None if None in values or pair.verdict in REFUSED else (values[1] or 0.0) - (values[0] or 0.0),
         verdict=pair.verdict, evidence=pair.evidence, n=pair.n_head, base_verdict=whole.verdict,
-        where=pair.attribution.sentence.partition(": ")[2] if pair.attribution else "",
+        where=pair.attribution.parts if pair.attribution else "",
     )  # fmt: skip

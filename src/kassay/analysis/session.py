@@ -19,6 +19,7 @@ from kassay.model.experiment import Experiment
 from kassay.model.finding import CHANGES, REFUSED, Finding
 from kassay.model.measurement import CellEvidence
 from kassay.model.point import Point
+from kassay.model.reason import Reason, reason
 from kassay.model.timing import ControlCheck, Family
 
 
@@ -32,7 +33,8 @@ class Control(NamedTuple):
 def session_of(experiment: Experiment, look: int | None) -> Session:
     """The looks of an experiment on time, and what its order proves. look: the one at hand, None before the first."""
     planned = looks(experiment.repeats)
-    doubts = (ORDER_DOUBTS[experiment.order], clock_of(experiment.clock).doubt)
+    of_order, of_clock = ORDER_DOUBTS[experiment.order], clock_of(experiment.clock).doubt
+    doubts = (of_order, reason("clock-doubt", text=of_clock) if of_clock else None)
     return Session(
         looks=planned, threshold=threshold(len(planned)), blocks=experiment.order != "sequential",
         doubts=tuple(doubt for doubt in doubts if doubt), look=look, control=experiment.controlled,
@@ -53,12 +55,12 @@ def settle(
 ) -> tuple[tuple[Finding, ...], tuple[Family, ...]]:
     """Findings as the session allows them, and what is said of many cells together.
 
-    A kernel that differs from itself voids all of them; a change that does not stand among the other cells is none.
+    No verdict stands when a kernel differs from itself; a change that does not stand among the other cells is none.
     families: whether cells of one comparison are judged together.
     """
     checked = [_with_control(f, controls.get(f.point), session) for f in findings]
-    if reason := void(tuple(controls.values()), session):
-        return tuple(_voided(f, reason) for f in checked), ()
+    if unsound := unsoundness(tuple(controls.values()), session):
+        return tuple(_unsound(f, unsound) for f in checked), ()
     result = held(checked, session) if families else Held(tuple(checked), ())
     if decided(result.findings):
         return tuple(_stopped(f, session) for f in result.findings), result.families
@@ -66,7 +68,7 @@ def settle(
 
 
 def decided(findings: Iterable[Finding]) -> bool:
-    """Whether another boot could change no primary finding: each has a verdict that stands, is refused, or is void."""
+    """Whether another boot could change no primary finding: each is refused, unsound, or has a verdict that stands."""
     primary = [f for f in findings if f.primary]
     return bool(primary) and all(_stands(f) or f.evidence == "unstable" for f in primary)
 
@@ -75,8 +77,8 @@ def _stands(f: Finding) -> bool:
     return f.verdict != "inconclusive" and f.standing != "candidate"
 
 
-def void(controls: Sequence[Control], session: Session) -> str:
-    """Why the session is void, "" when it is not.
+def unsoundness(controls: Sequence[Control], session: Session) -> Reason | None:
+    """Why the session proves nothing, None when it may.
 
     Several controls share the level: one half is for all of them together, which shows at the first look what no
     single one can; the other for the worst of them.
@@ -86,14 +88,13 @@ def void(controls: Sequence[Control], session: Session) -> str:
     rejected = holm([control.check.p or 0.0 for control in known if control.check is not None], level)
     worst = [control.check for control, out in zip(known, rejected, strict=True) if out and control.check is not None]
     if worst:
-        one = max(worst, key=lambda check: abs(check.change or 0.0))
-        return f"the session is void: {one.kernel} differs from itself by {one.change or 0.0:+.1%} (p = {one.p:.2g})"
+        check = max(worst, key=lambda check: abs(check.change or 0.0))
+        return reason("kernel-differs-from-itself", which=check.kernel, change=check.change or 0.0, p=check.p)
     if len(known) > 1:
         p, shift, _ = pooled([control.boots for control in known], level)
         if p <= level:
-            change = exp(shift) - 1
-            return f"the session is void: over all settings a kernel differs from itself by {change:+.1%} (p = {p:.2g})"
-    return ""
+            return reason("kernels-differ-from-themselves", change=exp(shift) - 1, p=p)
+    return None
 
 
 def _with_control(f: Finding, control: Control | None, session: Session) -> Finding:
@@ -101,14 +102,13 @@ def _with_control(f: Finding, control: Control | None, session: Session) -> Find
         return f
     if control is not None and control.check is not None:
         return msgspec.structs.replace(f, timing=msgspec.structs.replace(f.timing, control=control.check))
-    reason = "the boots that would hold the first kernel against itself failed, or are too few to show a difference"
-    return msgspec.structs.replace(f, evidence="partial", reasons=(*f.reasons, reason))
+    return msgspec.structs.replace(f, evidence="partial", reasons=(*f.reasons, reason("control-missing")))
 
 
-def _voided(f: Finding, reason: str) -> Finding:
+def _unsound(f: Finding, why: Reason) -> Finding:
     if f.verdict in REFUSED or f.timing is None:
         return f
-    return msgspec.structs.replace(f, verdict="inconclusive", evidence="unstable", reasons=(reason, *f.reasons))
+    return msgspec.structs.replace(f, verdict="inconclusive", evidence="unstable", reasons=(why, *f.reasons))
 
 
 def _stopped(f: Finding, session: Session) -> Finding:
@@ -123,7 +123,5 @@ def _provisional(f: Finding, session: Session, findings: Sequence[Finding]) -> F
         return f
     if f.verdict not in CHANGES or not f.primary:
         return f
-    reason = (
-        f"provisional: the session goes on, to at most {session.looks[-1]} boots a side, for what is not decided yet"
-    )
-    return msgspec.structs.replace(f, evidence="partial", reasons=(*f.reasons, reason))
+    goes_on = reason("provisional", most=session.looks[-1])
+    return msgspec.structs.replace(f, evidence="partial", reasons=(*f.reasons, goes_on))

@@ -10,6 +10,7 @@ from kassay.clocks import Clock, clock_of
 from kassay.model.finding import Side
 from kassay.model.guest import PhaseRounds
 from kassay.model.measurement import CellEvidence, Measurement
+from kassay.model.reason import Reason, reason
 
 
 def build_side(evidence: CellEvidence, phase: str, by: Method) -> Side:
@@ -48,20 +49,20 @@ def _contexts(plain: list[Measurement]) -> tuple[tuple[str, float], ...]:
     return tuple((context, count / total) for context, count in counts) if total else ()
 
 
-def _doubts(plain: list[Measurement], summary: Summary | None) -> tuple[str, ...]:
+def _doubts(plain: list[Measurement], summary: Summary | None) -> tuple[Reason, ...]:
     """What keeps this side's evidence from the strongest word, apart from the number of runs."""
     found = []
     if summary is not None and not summary.settled:
-        found.append("its rounds never settle: half of them differ from the other half")
+        found.append(reason("never-settles"))
     if any(m.foreign_ns is None and (m.region is None or m.region.problem) for m in plain):
-        found.append("whether other tasks ran in the region is not known")
+        found.append(reason("others-not-known"))
     return tuple(found)
 
 
-def _disturbed(clock: Clock, plain: list[Measurement]) -> tuple[str, ...]:
+def _disturbed(clock: Clock, plain: list[Measurement]) -> tuple[Reason, ...]:
     """Timed boots in which other tasks ran, when these are too few to refuse the comparison."""
     dirty = [] if clock.exact or clock.native else disturbed(plain)
-    return (f"other tasks ran in the measured part of {len(dirty)} of {len(plain)} boots",) if dirty else ()
+    return (reason("others-in-boots", count=len(dirty), boots=len(plain)),) if dirty else ()
 
 
 def method_of(group: Iterable[CellEvidence], phase: str) -> Method:
@@ -80,7 +81,7 @@ def run_value(measurement: Measurement, phase: str, by: Method) -> float:
     return summarise(rounds.ticks, by).ticks * _scale(measurement, rounds)
 
 
-def repeats_agree(evidence: CellEvidence) -> str | None:
+def repeats_agree(evidence: CellEvidence) -> Reason | None:
     """None when every plain run has the same count in every round of every phase; else what differs.
 
     A difference is a defect of the instrument, not noise.
@@ -91,8 +92,10 @@ def repeats_agree(evidence: CellEvidence) -> str | None:
             ticks = phase_rounds(other, phase.phase).ticks
             for index, (a, b) in enumerate(zip(phase.ticks, ticks, strict=True), start=1):
                 if a != b:
-                    where = f"{phase.phase}, round {index}"
-                    return f"{evidence.label}: {where}: {a} instructions in {plain[0].run}, {b} in {other.run}"
+                    return reason(
+                        "repeats-disagree", evidence.label, phase=phase.phase, round=index, count=a, run=plain[0].run,
+                        other_count=b, other_run=other.run,
+                    )  # fmt: skip
     return None
 
 

@@ -18,6 +18,7 @@ from kassay.analysis.statistics.blocked import Boot, estimate, interval, smalles
 from kassay.analysis.statistics.failures import fisher
 from kassay.analysis.statistics.planning import tick
 from kassay.model.finding import Side
+from kassay.model.reason import Reason, reason
 from kassay.model.timing import ControlCheck, FailureCheck, Timing
 
 _TICKS_OF_MARGIN = 0.1
@@ -28,22 +29,24 @@ class Session(NamedTuple):
     """How the boots of a comparison were made. looks: planned, boots per kernel. threshold: of p, at each look.
     blocks: whether the kernels took turns in blocks. doubts: why any of it proves less than it might. look: boots per
     kernel that the look at hand has; None before the first one. control: whether boots of a kernel against itself
-    were planned."""
+    were planned. lost: code of the reason that names boots which never succeeded."""
 
     looks: tuple[int, ...]
     threshold: float
     blocks: bool = True
-    doubts: tuple[str, ...] = ()
+    doubts: tuple[Reason, ...] = ()
     look: int | None = None
     control: bool = False
+    lost: str = "boots-lost"
 
 
 ORDER_DOUBTS = {
-    "interleaved": "",
-    "sandwich": "the order inside a block was fixed, not random",
-    "sequential": "one kernel was measured after the other: drift looks like a change",
-    "unknown": "the order of the boots is not known: drift looks like a change",
+    "interleaved": None,
+    "sandwich": reason("order-fixed"),
+    "sequential": reason("order-sequential"),
+    "unknown": reason("order-not-known"),
 }
+"""By the order of the boots: what it leaves in doubt."""
 
 
 def boots_of(base: Side, head: Side, session: Session) -> list[Boot]:
@@ -59,9 +62,9 @@ def boots_of(base: Side, head: Side, session: Session) -> list[Boot]:
 def judge_times(base: Side, head: Side, margin: float, session: Session, better: str = "lower") -> Judgement:
     """Verdict on two sides of timed runs; a boot is the unit, whatever its rounds."""
     if base.value is None or head.value is None:
-        return withheld("incomplete", "one side has no successful run")
+        return withheld("incomplete", reason("no-successful-run"))
     if min((*base.runs, *head.runs)) <= 0:
-        return withheld("inconclusive", "a time of zero: the phase is shorter than this clock's tick")
+        return withheld("inconclusive", reason("zero-time"))
     boots = boots_of(base, head, session)
     change = exp(estimate(boots)) - 1
     fewest = min(len(base.runs), len(head.runs))
@@ -70,18 +73,18 @@ def judge_times(base: Side, head: Side, margin: float, session: Session, better:
         blocks=len({boot.block for boot in boots}), tick=_tick(base, head), failures=_failures(base, head),
     )  # fmt: skip
     if fewest < MINIMUM_BOOTS or session.look is None:
-        reason = f"screening only: {_boots(fewest)} on a side, a verdict on time needs {MINIMUM_BOOTS}"
+        early = reason("screening-only", boots=fewest, needed=MINIMUM_BOOTS)
         if fewest >= MINIMUM_BOOTS:
-            reason = f"the first look, after {_boots(session.looks[0])} a side and their controls, is not reached yet"
+            early = reason("look-not-reached", boots=session.looks[0])
         return Judgement(change=change, interval=None, verdict="inconclusive", evidence="partial",
-                         reasons=(reason, *_doubts(base, head, timing, session)), timing=timing)  # fmt: skip
+                         reasons=(early, *_doubts(base, head, timing, session)), timing=timing)  # fmt: skip
     found = _widened(interval(boots, session.threshold), timing.tick, margin)
     p = test(boots)
     if found is None:
         timing = msgspec.structs.replace(timing, p=p)
-        reason = f"{_boots(fewest)} a side in blocks of this shape cannot show a difference at p ≤ {session.threshold}"
+        small = reason("blocks-too-small", boots=fewest, threshold=session.threshold)
         return Judgement(change=change, interval=None, verdict="inconclusive", evidence="partial",
-                         reasons=(reason, *_doubts(base, head, timing, session)), timing=timing)  # fmt: skip
+                         reasons=(small, *_doubts(base, head, timing, session)), timing=timing)  # fmt: skip
     timing = msgspec.structs.replace(timing, p=p, bound=max(abs(found[0]), abs(found[1])))
     verdict, why = _verdict(found, margin, better, session, _stepless(base, head))
     doubts = _doubts(base, head, timing, session)
@@ -149,40 +152,39 @@ def _stepless(base: Side, head: Side) -> str:
 
 
 def _verdict(interval: tuple[float, float], margin: float, better: str, session: Session,
-             stepless: str) -> tuple[str, tuple[str, ...]]:  # fmt: skip
+             stepless: str) -> tuple[str, tuple[Reason, ...]]:  # fmt: skip
     low, high = interval
     if -margin <= low and high <= margin:
         if stepless:
-            return "inconclusive", (f"{stepless}: the clock shows one value only, so how coarse it is is not known",)
+            return "inconclusive", (reason("clock-step-not-known", stepless),)
         return "equivalent", ()
     apart = low > 0 or high < 0
     if not apart:
         return "inconclusive", (_undecided(max(abs(low), abs(high)), session),)
     if better == "unknown":
-        return "inconclusive", ("the values differ, but whether more is better is not known",)
+        return "inconclusive", (reason("direction-not-known"),)
     nearest = min(abs(low), abs(high))
-    weak = () if nearest > margin else (f"the change may be as small as {nearest:.1%}, inside the margin",)
+    weak = () if nearest > margin else (reason("change-may-be-small", change=nearest),)
     return verdict_of(low if low > 0 else high, better), weak
 
 
-def _undecided(bound: float, session: Session) -> str:
-    look = session.look or session.looks[-1]
-    more = f", of at most {session.looks[-1]}" if look < session.looks[-1] else ""
-    return f"|change| < {bound:.1%} after {_boots(look)} a side{more}; that allows both a change and none"
+def _undecided(bound: float, session: Session) -> Reason:
+    look, last = session.look or session.looks[-1], session.looks[-1]
+    return reason("undecided", bound=bound, boots=look, most=last if look < last else None)
 
 
-def _doubts(base: Side, head: Side, timing: Timing, session: Session) -> tuple[str, ...]:
-    """What keeps the evidence from being more than partial, in words."""
+def _doubts(base: Side, head: Side, timing: Timing, session: Session) -> tuple[Reason, ...]:
+    """What keeps the evidence from being more than partial."""
     lost, unmade = base.failed + head.failed, base.unmade + head.unmade
-    found = [f"{lost} of the planned boots failed for good"] if lost else []
-    found += [f"{unmade} planned boots of this look were not made yet"] if unmade else []
+    found = [reason(session.lost, count=lost)] if lost else []
+    found += [reason("boots-unmade", count=unmade)] if unmade else []
     if timing.failures is not None and timing.failures.p <= 0.05:
-        one = timing.failures
-        counts = f"{one.base_failed} of {one.base_tried} on {base.kernel}, {one.head_failed} of {one.head_tried}"
-        found.append(f"boots fail more often on one side: {counts} on {head.kernel} (Fisher p = {one.p:.2g})")
-    of_sides = (f"{side.kernel}: {doubt}" for side in (base, head) for doubt in side.doubts)
+        check = timing.failures
+        found.append(
+            reason(
+                "boots-fail-more", base=base.kernel, head=head.kernel, base_failed=check.base_failed,
+                base_tried=check.base_tried, head_failed=check.head_failed, head_tried=check.head_tried, p=check.p,
+            )
+        )  # fmt: skip
+    of_sides = (doubt.of(side.kernel) for side in (base, head) for doubt in side.doubts)
     return (*found, *session.doubts, *of_sides)
-
-
-def _boots(count: int) -> str:
-    return "1 boot" if count == 1 else f"{count} boots"

@@ -10,6 +10,7 @@ from kassay.analysis.ladder import step_of
 from kassay.analysis.looks import MINIMUM_BOOTS
 from kassay.analysis.timed import Session, verdict_of
 from kassay.model.finding import CHANGES, REFUSED, Finding, Ladder, LadderPoint, Side
+from kassay.model.reason import reason
 
 
 def ladder_of(sides: Sequence[Side], like: Finding) -> Ladder:
@@ -100,14 +101,13 @@ def _in_accord(f: Finding, ladder: Ladder, breaks: Sequence[int]) -> Finding:
     base, head = (names.index(side.kernel) for side in f.sides)
     between = any(base < one <= head for one in breaks)
     if f.verdict in CHANGES and not between:
-        reason = "these two alone differ, but all kernels together show no step between them"
-        return msgspec.structs.replace(f, verdict="inconclusive", evidence="partial", reasons=(reason, *f.reasons))
+        reasons = (reason("no-step-between"), *f.reasons)
+        return msgspec.structs.replace(f, verdict="inconclusive", evidence="partial", reasons=reasons)
     if f.verdict == "inconclusive" and between and (names[base], names[head]) in _neighbours(ladder):
         if f.better == "unknown":
             return f
-        reason = "all kernels together show a step here; these two alone do not"
         return msgspec.structs.replace(
-            f, verdict=verdict_of(f.change, f.better), evidence="partial", reasons=(reason, *f.reasons)
+            f, verdict=verdict_of(f.change, f.better), evidence="partial", reasons=(reason("step-of-all"), *f.reasons)
         )
     return f
 

@@ -9,6 +9,7 @@ from kassay.clocks import clock_of
 from kassay.model.finding import Side
 from kassay.model.measurement import CellEvidence
 from kassay.model.plan import Plan
+from kassay.model.reason import Reason
 from kassay.model.records import Record
 
 
@@ -19,7 +20,7 @@ class Value(Record, frozen=True, kw_only=True):
     unit: str
     primary: bool
     side: Side
-    refused: tuple[str, ...] = ()
+    refused: tuple[Reason, ...] = ()
 
 
 def values(plan: Plan, evidence: Iterable[CellEvidence]) -> tuple[Value, ...]:

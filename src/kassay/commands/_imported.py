@@ -5,6 +5,7 @@ from pathlib import Path
 from shlex import quote
 
 from kassay.errors import BadInput
+from kassay.model.reason_texts import reason_text
 from kassay.model.samples import UNITS_OF_REPLICATION, ImportedKernel, Samples, SampleSeries
 from kassay.model.texts import one_line
 from kassay.report.words import cut
@@ -36,7 +37,7 @@ def summary(samples: Samples, directory: Path) -> str:
         lines.append(
             f"also read: {', '.join(cut(name, _NAME // 2) for name in others[:_SHOWN])}{more} (--metric chooses)"
         )
-    lines.append(f"replication: {UNITS_OF_REPLICATION[samples.replication]}")
+    lines.append(f"replication: {reason_text(UNITS_OF_REPLICATION[samples.replication])}")
     lines.append(f"unknown: {', '.join(_unknown(samples))}")
     lines += [f"note: {note}" for note in samples.notes]
     told = [cut(one_line(line), _LONGEST) for line in lines]

@@ -23,6 +23,7 @@ from kassay.journal.directory import open_directory
 from kassay.model.experiment import labels
 from kassay.model.guess import unknown
 from kassay.model.profile import CONTEXTS
+from kassay.model.reason_texts import reasons_text
 from kassay.model.texts import one_line
 from kassay.profile import coverage as covered
 from kassay.profile.lines import rows as source_lines
@@ -58,8 +59,8 @@ def answer(directory: Path, asked: Profiling) -> None:
     found = tuple(_counted(one, cost) for one in pipeline.profiles(directory, wanted, asked.metric, settings))
     if asked.fold:
         found = tuple(msgspec.structs.replace(one, profile=folded(one.profile)) for one in found)
-    for refused in dict.fromkeys(one.refused for one in found if one.refused):
-        say(f"{one_line(refused)}\n", error=asked.export is not None)
+    for verdict, reasons in dict.fromkeys((one.verdict, one.reasons) for one in found if one.verdict):
+        say(f"{one_line(f'no verdict ({verdict}): {reasons_text(reasons)}')}\n", error=asked.export is not None)
     form = next(iter(_forms_of(asked)), None)
     show = _FORMS[form] if form is not None else _kernel if alone else _pair
     show(_Shown(directory, asked, wanted, settings, found))

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kassay.clocks import Clock, clock_of, profiling
-from kassay.errors import BadInput
 from kassay.guest import protocol
 from kassay.guest.audit import sections
 from kassay.journal import artifacts
@@ -16,7 +15,8 @@ from kassay.model.finding import Side
 from kassay.model.guest import GuestReport
 from kassay.model.measurement import CellEvidence
 from kassay.model.plan import Cell
-from kassay.model.profile import Executed, Profile, RegionSummary
+from kassay.model.profile import Executed, NoProfile, Profile, RegionSummary
+from kassay.model.reason import reason
 from kassay.model.run import RunRecord
 from kassay.profile.counters import ProfileError, RawProfile
 from kassay.profile.functions import executions, profile_of, summary_of
@@ -52,15 +52,17 @@ class Profiles:
         self._made: dict[tuple[str, str, tuple[int, ...]], Profile] = {}
 
     def of(self, cell: Cell, side: Side, phase: str) -> Profile:
-        """The profile of the rounds that a side's value stands for. Raises BadInput that says why there is none."""
+        """The profile of the rounds that a side's value stands for. Raises NoProfile where there is none."""
         item = self._evidence[cell.setting_key, side.kernel]
         plain = next((m for m in item.measurements if m.plain), None)
         if plain is None:
-            raise BadInput(f"{side.kernel}: no plain run succeeded, so there is no profile")
+            raise NoProfile(reason("no-run-to-profile", side.kernel))
         record = self._records[plain.run]
         if record.profile_sha256 is None:
-            why = record.profile_problem or "the run carries no profile"
-            raise BadInput(f"{side.kernel}, run {plain.run}: {why}", _remedy(clock_of(cell.machine.clock)))
+            problem = record.profile_problem or None
+            code = "profile-not-made" if problem else "run-without-profile"
+            why = reason(code, side.kernel, run=plain.run, problem=problem)
+            raise NoProfile(why, _remedy(clock_of(cell.machine.clock)))
         key = (plain.run, phase, side.chosen)
         if key not in self._made:
             self._made[key] = self._read(record, phase, side)
@@ -92,8 +94,8 @@ class Profiles:
             raw = _raw(self._directory, record.profile_sha256)
             return _Opened(report, raw, _symbols(self._directory, record.symbols, sections(report)))
         except ProfileError as error:
-            raise BadInput(f"run {record.run}: the profile cannot be read: {error}",
-                           "measure anew with --fresh") from error  # fmt: skip
+            why = reason("profile-not-readable", run=record.run, problem=str(error))
+            raise NoProfile(why, "measure anew with --fresh") from error
 
 
 def _remedy(clock: Clock) -> str:

@@ -11,6 +11,7 @@ from kassay.history.records import Confirmation, Nomination
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.finding import Finding
 from kassay.model.kernel import parse_ref
+from kassay.model.reason_texts import reason_text
 from kassay.model.records import from_json
 from kassay.model.report import Report
 from kassay.model.timing import LOOKS
@@ -79,7 +80,8 @@ def judged(nomination: Nomination, report: Report, directory: str) -> Confirmati
     finding = next((f for f in report.findings if f.metric == nomination.series.metric), None)
     if finding is None:
         return _outcome(nomination, "not confirmed", "the fresh pair has no value of this metric", directory)
-    words = f"{finding.verdict}, evidence {finding.evidence}" + (f": {finding.reasons[0]}" if finding.reasons else "")
+    why = f": {reason_text(finding.reasons[0])}" if finding.reasons else ""
+    words = f"{finding.verdict}, evidence {finding.evidence}{why}"
     outcome = "confirmed" if _agrees(nomination, finding) else "not confirmed"
     return _outcome(nomination, outcome, words, directory, finding)
 

@@ -2,6 +2,7 @@
 """A search for the change that made a workload slower: what is searched, what each step gave, what was found."""
 
 from kassay.model.experiment import Experiment
+from kassay.model.reason import Reason
 from kassay.model.records import Record
 
 SCHEMA = "kassay-bisect/1"
@@ -94,10 +95,11 @@ class Step(Record, frozen=True, kw_only=True):
 
 class Bisection(Record, frozen=True, kw_only=True):
     """The whole search. steps: every change found, largest first. open: what is left to do or in doubt, in words; empty
-    when finished. error_rate: asked for; None under exact counts. measured: candidates that were measured, ends
-    included; boots: that gave a value; skipped: candidates that could not be measured. introduced: sha1, or a range of
-    commits or of upstream tags, as regression trackers take it. within: the search that ended at a merge, into which
-    this one descended. kind, notes: as in Question."""
+    when finished. open_codes: the same as reasons; results of earlier versions have none. error_rate: asked for; None
+    under exact counts. measured: candidates that were measured, ends included; boots: that gave a value; skipped:
+    candidates that could not be measured. introduced: sha1, or a range of commits or of upstream tags, as regression
+    trackers take it. within: the search that ended at a merge, into which this one descended. kind, notes: as in
+    Question."""
 
     range: str
     workload: str
@@ -114,6 +116,7 @@ class Bisection(Record, frozen=True, kw_only=True):
     error_rate: float | None = None
     introduced: str = ""
     open: tuple[str, ...] = ()
+    open_codes: tuple[Reason, ...] = ()
     kind: str = "list"
     notes: tuple[str, ...] = ()
     within: "Bisection | None" = None

@@ -4,6 +4,7 @@
 from kassay.model.confounder import Confounder
 from kassay.model.machine import MachineUse
 from kassay.model.point import AtPoint
+from kassay.model.reason import Reason
 from kassay.model.records import Record, Setting
 from kassay.model.timing import Timing
 
@@ -72,7 +73,8 @@ class AttributionGroup(Record, frozen=True, kw_only=True):
 class Attribution(Record, frozen=True, kw_only=True):
     """A difference, itemised; sum of deltas + unattributed = total = head - base.
 
-    rows: every executed function, largest change first. sentence: the largest, in words.
+    rows: every executed function, largest change first. sentence: the largest, in words;
+    parts: the same without the total.
     base_run, head_run: whose profiles these are. base_rounds, head_rounds: which rounds (from 0).
     """
 
@@ -81,6 +83,7 @@ class Attribution(Record, frozen=True, kw_only=True):
     unattributed: float
     groups: tuple[AttributionGroup, ...] = ()
     sentence: str = ""
+    parts: str = ""
     base_run: str = ""
     head_run: str = ""
     base_rounds: tuple[int, ...] = ()
@@ -112,7 +115,7 @@ class Side(Record, frozen=True, kw_only=True):
     warmup: tuple[float, ...]
     failed: int
     unmade: int = 0
-    doubts: tuple[str, ...] = ()
+    doubts: tuple[Reason, ...] = ()
     contexts: tuple[tuple[str, float], ...] = ()
     chosen: tuple[int, ...] = ()
     blocks: tuple[int, ...] = ()
@@ -134,7 +137,7 @@ class Finding(AtPoint, frozen=True, kw_only=True):
     """One comparison of two kernels in one metric; change is head / base - 1 of counts, and of times what the ranks of
     all boots say it is (statistics.blocked.estimate), which need not be the ratio of the two medians.
 
-    profile_note: why there is no attribution, "" when there is one or nothing is known of it.
+    profile_note: why there is no attribution, None when there is one or nothing is known of it.
 
     floor: by how much runs of one kernel that should not differ do, relative to its value: the larger of both
     sides, over plain and perturbed runs; None when a side has fewer than 2 runs.
@@ -161,11 +164,11 @@ class Finding(AtPoint, frozen=True, kw_only=True):
     verdict: str
     evidence: str
     scope: str
-    reasons: tuple[str, ...]
+    reasons: tuple[Reason, ...]
     sides: tuple[Side, Side]
     differences: tuple[StateDifference, ...] = ()
     attribution: Attribution | None = None
-    profile_note: str = ""
+    profile_note: Reason | None = None
     floor: float | None = None
     timing: Timing | None = None
     standing: str = ""

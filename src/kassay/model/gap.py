@@ -3,6 +3,7 @@
 
 from kassay.model.machine import MachineUse
 from kassay.model.point import AtPoint
+from kassay.model.reason import Reason
 from kassay.model.records import Record, Setting
 
 
@@ -44,9 +45,9 @@ class Gap(AtPoint, frozen=True, kw_only=True):
     candidate_value: float | None
     share: float | None
     interval: tuple[float, float] | None
-    method: str
+    method: Reason
     n: tuple[int, int, int]
     evidence: str
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
     functions: tuple[GapFunction, ...] = ()
     unattributed: tuple[float, float] | None = None

@@ -4,6 +4,9 @@
 import re
 from typing import NamedTuple
 
+from kassay.errors import BadInput
+from kassay.model.reason import Reason
+from kassay.model.reason_texts import reason_text
 from kassay.model.records import Record
 
 MODES = {
@@ -30,6 +33,14 @@ _CLONE = re.compile(r"(?:\.(?:isra|part|constprop|cold|llvm|lto_priv)(?:\.\d+)*)
 def base_name(function: str) -> str:
     """The function that a compiler's copy was made of: "foo.constprop.0.isra.3" -> "foo"."""
     return _CLONE.sub("", function) or function
+
+
+class NoProfile(BadInput):
+    """A run has no profile that can be read. reason: why."""
+
+    def __init__(self, why: Reason, remedy: str = "") -> None:
+        super().__init__(reason_text(why), remedy)
+        self.reason = why
 
 
 class FunctionCost(Record, frozen=True, kw_only=True):

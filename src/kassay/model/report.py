@@ -12,6 +12,7 @@ from kassay.model.layout import Block
 from kassay.model.machine import MachineIdentity, MachineUse
 from kassay.model.point import AtPoint
 from kassay.model.profile import StackCost
+from kassay.model.reason import Reason
 from kassay.model.records import Record, Setting
 from kassay.model.run import WallTime
 from kassay.model.samples import LkpHeader, Source
@@ -116,8 +117,8 @@ class Lead(Record, frozen=True, kw_only=True):
 class Report(Record, frozen=True, kw_only=True):
     """Everything a reader may ask.
 
-    title: the question in words. verdict: the answer, one or two plain sentences. state,
-    scope: one sentence each. gate_fields: the audited fields that must agree.
+    title: the question in words. verdict: the answer, one or two plain sentences. state: on which state of memory the
+    kernels worked. scope: one sentence. gate_fields: the audited fields that must agree.
     next_steps: commands with what each would tell. commands: the exact
     commands that repeat this. spec_toml: the experiment as a file. wall: medians per
     stage over all ok runs. disclosures: what every reader must be told (kernel
@@ -140,9 +141,9 @@ class Report(Record, frozen=True, kw_only=True):
     ladders: tuple[Ladder, ...]
     runs: RunSummary
     audits: tuple[AuditTable, ...]
-    state: str
+    state: Reason
     scope: str
-    disclosures: tuple[str, ...]
+    disclosures: tuple[Reason, ...]
     next_steps: tuple[str, ...]
     commands: tuple[str, ...]
     spec_toml: str

@@ -3,16 +3,18 @@
 
 import msgspec
 
+from kassay.model.reason import reason
 from kassay.model.records import Record, Setting
 
 SCHEMA = "kassay-samples/1"
 BETTER = ("lower", "higher", "unknown")
 UNITS_OF_REPLICATION = {
-    "boot": "each value is from a boot of its own",
-    "process": "values come from processes of one boot, which are not independent of each other",
-    "interval": "values come from one process",
-    "unknown": "the file does not say whether its values come from separate boots",
+    "boot": reason("values-of-boots"),
+    "process": reason("values-of-processes"),
+    "interval": reason("values-of-one-process"),
+    "unknown": reason("values-of-unknown"),
 }
+"""What one value stands for, by the word that an import is stored with."""
 
 
 class Sample(Record, frozen=True, kw_only=True):

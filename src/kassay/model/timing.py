@@ -3,6 +3,7 @@
 
 from kassay.model.machine import MachineUse
 from kassay.model.point import AtPoint
+from kassay.model.reason import Reason
 from kassay.model.records import Record, Setting
 
 LOOKS = (6, 10, 14, 18, 24)
@@ -141,7 +142,7 @@ class Beside(Record, frozen=True, kw_only=True):
     time_verdict: str
     time_evidence: str
     time_n: tuple[int, int]
-    meaning: str
+    meaning: Reason
 
 
 class Pace(Record, frozen=True, kw_only=True):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """gap: how much of the change between two kernels a third one takes back; in words, by setting, and by function."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from msgspec import structs
 
@@ -9,13 +10,15 @@ from kassay.model.experiment import labels
 from kassay.model.gap import Gap, GapFunction
 from kassay.model.layout import Block, Table, cells
 from kassay.model.question import Answered, Kernels, Question, neighbours_and_ends
+from kassay.model.reason import Reason
+from kassay.model.reason_texts import reason_text, reasons_text
 from kassay.model.report import Lead, Report
 from kassay.model.texts import memory_text, one_line, settings_text
 from kassay.model.units import format_change, format_numbers, format_signed, places_of
 from kassay.report.answer import strength, work_at
 from kassay.report.mail.grid import lines_of
-from kassay.report.mail.names import names, place, unit_words, work
-from kassay.report.mail.plain import plainly, wrapped
+from kassay.report.mail.names import everyday, names, place, unit_words, work
+from kassay.report.mail.plain import wrapped
 from kassay.report.names import called
 
 COLUMN = (
@@ -29,7 +32,7 @@ def gap_sentence(what: str, gap: Gap, names: Mapping[str, str]) -> str:
     """What the candidate takes back, in one sentence. what: the work ("Toggling ..."). names: of the three kernels."""
     old, new, candidate = (names[one] for one in (gap.old, gap.new, gap.candidate))
     if gap.share is None or gap.old_value is None or gap.new_value is None:
-        return f"{what}: no share can be told: {'; '.join(gap.reasons)}."
+        return f"{what}: no share can be told: {reasons_text(gap.reasons)}."
     figures = format_numbers([gap.old_value, gap.new_value, gap.candidate_value])
     values = f"{figures[0]} on {old}, {figures[1]} on {new}, {figures[2]} on {candidate} {gap.unit}"
     loss = gap.new_value > gap.old_value
@@ -147,13 +150,18 @@ def _named(one: GapFunction) -> str:
     return f"{one_line(one.function)}{where}"
 
 
-def notes(report: Report) -> tuple[str, ...]:
-    """What the columns mean, and how the intervals were made; one that reads as its share has no column."""
+def notes(report: Report, text: Callable[[Reason], str] = reason_text) -> tuple[str, ...]:
+    """What the columns mean, and how the intervals were made; one that reads as its share has no column.
+
+    text: how a reason reads for these readers.
+    """
     methods = dict.fromkeys(gap.method for gap in report.gaps if gap.share is not None)
     refused = [
-        f"No share of {one_line(gap.metric)}: {'; '.join(gap.reasons)}." for gap in report.gaps if gap.share is None
+        f"No share of {one_line(gap.metric)}: {'; '.join(map(text, gap.reasons))}."
+        for gap in report.gaps
+        if gap.share is None
     ]
-    return (COLUMN, *(f"Interval: {method}." for method in methods), *dict.fromkeys(refused))
+    return (COLUMN, *(f"Interval: {text(method)}." for method in methods), *dict.fromkeys(refused))
 
 
 def _complete(answered: Answered) -> Report:
@@ -193,7 +201,7 @@ def _mail(report: Report) -> tuple[tuple[str, ...], ...]:
     blocks = []
     for table in gap_tables(report, names(report)):
         blocks.append((*wrapped(f"{unit_words(table.title)}:"), "", *lines_of(table)))
-    told = [plainly(text) for text in notes(report)]
+    told = notes(report, partial(everyday, report))
     blocks.append(tuple(wrapped(" ".join((*told, "n: boots of each kernel with nothing moved.")))))
     for gap in report.gaps:
         functions = function_table(gap) if gap.primary else None

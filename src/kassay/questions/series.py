@@ -15,8 +15,8 @@ from kassay.model.texts import machine_text, one_line, settings_text
 from kassay.model.units import format_change, format_numbers, format_signed, places_of
 from kassay.report.answer import strength, work_at
 from kassay.report.mail.grid import lines_of
-from kassay.report.mail.names import renamed, unit_words
-from kassay.report.mail.plain import wrapped
+from kassay.report.mail.names import names, place, unit_words, work
+from kassay.report.mail.plain import ascii_text, wrapped
 
 BASE, WHOLE = "base", "whole"
 _N = "n: boots with nothing moved."
@@ -253,9 +253,18 @@ def lead_of(report: Report, series: Series) -> Lead:
         page=(page,),
         mail=_mail(series, covers, where),
         sentences=False,
-        mail_answer=renamed(report, report.verdict),
+        mail_answer=_mail_answer(report, series),
         repeat=("series", "--base", series.base, "--patches", series.source),
     )
+
+
+def _mail_answer(report: Report, series: Series) -> str:
+    """The sentences of the verdict, for people who do not know kassay."""
+    said = []
+    for table in primary_tables(series):
+        where = place(report, table)
+        said += series_sentences(f"{work(report, table)}{f' ({where})' if where else ''}", series, table)
+    return ascii_text(" ".join((*said, *strength(report.findings, names(report), everyday=True))))
 
 
 def _mail(series: Series, covers: Sequence[Table], where: Sequence[str]) -> tuple[tuple[str, ...], ...]:

@@ -4,6 +4,7 @@
 from msgspec import structs
 
 from kassay.model.question import Answered, Kernels, Question, neighbours
+from kassay.model.reason_texts import reasons_text
 from kassay.model.report import Report
 from kassay.model.units import format_numbers
 from kassay.report.names import spoken_names
@@ -15,7 +16,7 @@ def _complete(answered: Answered) -> Report:
     (kernel,) = spoken_names(answered.plan.experiment)
     found = primary_value(answered.plan, answered.evidence)
     if found.refused or found.side.value is None:
-        why = "; ".join(found.refused) or "nothing was measured"
+        why = reasons_text(found.refused) or "nothing was measured"
         return structs.replace(answered.report, verdict=f"{found.metric} of {kernel} is not known: {why}.")
     value = f"{format_numbers([found.side.value])[0]} {found.unit} ({found.metric})"
     return structs.replace(answered.report, verdict=f"{value} on {kernel}. It is compared with nothing.")

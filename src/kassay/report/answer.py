@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The verdict of a report: a sentence for each comparison or ladder, and how strong the evidence is."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from kassay.model.experiment import labels
 from kassay.model.finding import EVIDENCE, REFUSED, Finding, Ladder
 from kassay.model.gap import Gap
 from kassay.model.plan import Plan
+from kassay.model.reason_texts import reason_text
 from kassay.model.series import SeriesTable
 from kassay.model.texts import cpus_text, memory_text
 from kassay.model.timing import Family
@@ -54,8 +56,13 @@ def _point(plan: Plan, one: AtPoint) -> list[str]:
     return words
 
 
-def strength(findings: Sequence[Finding]) -> tuple[str, ...]:
-    """Said whenever it is not the strongest: a sentence must not sound surer than it is."""
+def strength(
+    findings: Sequence[Finding], names: Mapping[str, str] = MappingProxyType({}), *, everyday: bool = False
+) -> tuple[str, ...]:
+    """Said whenever it is not the strongest: a sentence must not sound surer than it is.
+
+    names: what a kernel's label is called. everyday: in words that need no glossary.
+    """
     admitted = [f for f in findings if f.primary and f.verdict not in REFUSED]
     weak = [f for f in admitted if f.evidence not in ("exact", "reliable")]
     if not weak:
@@ -63,4 +70,6 @@ def strength(findings: Sequence[Finding]) -> tuple[str, ...]:
     worst = max((f.evidence for f in weak), key=list(EVIDENCE).index)
     reasons = list(dict.fromkeys(reason for f in weak if f.evidence == worst for reason in f.reasons))
     more = f", and {len(reasons) - 1} more" if len(reasons) > 1 else ""
-    return (f"Evidence: {worst} ({reasons[0]}{more})." if reasons else f"Evidence: {worst}.",)
+    title = "Weaker than it looks" if everyday else f"Evidence: {worst}"
+    because = f" ({reason_text(reasons[0], names, everyday=everyday)}{more})" if reasons else ""
+    return (f"{title}{because}.",)

@@ -14,12 +14,8 @@ from kassay.model.plan import Plan
 from kassay.model.report import AuditTable, Comparisons, Report, RunFailure, RunSummary
 from kassay.model.run import RunRecord, WallTime
 from kassay.report.answer import verdict_of
+from kassay.report.disclosures import disclosures, memory_state
 from kassay.report.repeat import again, step_alone
-
-_STATE_FIELDS = (
-    ("range.Rss", "kB resident"), ("range.AnonHugePages", "kB AnonHugePages"),
-    ("range.KernelPageSize", "kB pages"), ("pagemap.present", "pages present"), ("range.vmas", "VMA"),
-)  # fmt: skip
 
 
 def build_report(
@@ -51,9 +47,9 @@ def build_report(
         audits=tuple(_audits(evidence)),
         gate_fields=gate_fields,
         stacks=compared.stacks,
-        state=_state(findings, evidence),
+        state=memory_state(findings, evidence),
         scope=clock.scope,
-        disclosures=(*_notes(evidence), *_compilers(plan), *clock.limits, *_parameters(plan, cmdline)),
+        disclosures=disclosures(plan, evidence, cmdline),
         next_steps=_next_steps(plan, findings, ladders, directory),
         commands=(again(directory),),
         spec_toml=spec_toml,
@@ -63,38 +59,6 @@ def build_report(
         families=compared.families,
         workloads=plan.workloads,
     )
-
-
-def _notes(evidence: Sequence[CellEvidence]) -> tuple[str, ...]:
-    """What the workloads said of their own work, kernel by kernel."""
-    first = [(item.label, item.measurements[0]) for item in evidence if item.measurements]
-    return tuple(f"{label}: {note}" for label, measurement in first for note in measurement.notes)
-
-
-def _compilers(plan: Plan) -> tuple[str, ...]:
-    """Said when it can matter: a difference between two compilers looks like one between two kernels."""
-    known = {kernel.compiler for kernel in plan.kernels if kernel.compiler}
-    if len(known) < 2:
-        return ()
-    return ("The kernels were built by different compilers, which may be part of any difference: see Kernels.",)
-
-
-def _parameters(plan: Plan, cmdline: str) -> tuple[str, ...]:
-    """The kernel parameters of all runs, and those of single kernels."""
-    own = tuple(
-        f"Further kernel parameters of {label}: {use.cmdline}"
-        for label, use in zip(labels(plan.experiment), plan.experiment.kernels, strict=True)
-        if use.cmdline
-    )
-    return (*((f"Kernel command line: {cmdline}",) if cmdline else ()), *own, *_disturbed(plan))
-
-
-def _disturbed(plan: Plan) -> tuple[str, ...]:
-    """Said of runs that were contaminated on purpose."""
-    waited = () if plan.experiment.quiesce else ("The guest did not wait until it was quiet (--no-quiesce).",)
-    tasks = plan.experiment.background
-    spinning = f"{tasks} task(s) named kassay-spin ran beside the workload (--background)."
-    return (*waited, *((spinning,) if tasks else ()))
 
 
 def _runs(plan: Plan, findings: Sequence[Finding], evidence: Sequence[CellEvidence],
@@ -139,25 +103,6 @@ def _audits(evidence: Sequence[CellEvidence]) -> list[AuditTable]:
     return tables
 
 
-def _state(findings: Sequence[Finding], evidence: Sequence[CellEvidence]) -> str:
-    apart = next((f for f in findings if f.differences), None)
-    if apart is not None:
-        d = apart.differences[0]
-        base, head = (side.kernel for side in apart.sides)
-        return f"not the same: {d.field} {d.moment} the region is {d.base} on {base}, {d.head} on {head}"
-    measured = [item.measurements[0] for item in evidence if item.measurements]
-    if not measured:
-        return "unknown: no run succeeded"
-    refused = sorted({f.verdict for f in findings if f.verdict in REFUSED})
-    before = dict(measured[0].before)
-    words = ", ".join(f"{before[name]} {unit}" for name, unit in _STATE_FIELDS if before.get(name) is not None)
-    if refused:
-        return f"not shown to be the same ({', '.join(refused)})"
-    notes = sorted({note for item in measured for note in item.notes})
-    said = f"; {notes[0]}" if len(notes) == 1 else ""
-    return f"all kernels agree, before and after; before: {words}{said}" if words else f"no range was audited{said}"
-
-
 def _next_steps(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladder], directory: str) -> tuple[str, ...]:
     if any(f.verdict in REFUSED for f in findings):
         return (f"kassay report {quote(directory)} --format markdown  (the whole audit, side by side)",)
@@ -169,7 +114,7 @@ def _next_steps(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladde
     names = labels(plan.experiment)
     steps = [(ladder, step) for ladder in ladders if ladder.primary for step in ladder.steps]
     if steps:
-        ladder, worst = max(steps, key=lambda pair: abs(pair[1].change or 0.0))
+        ladder, worst = max(steps, key=lambda pair: (pair[1].verdict == "regression", abs(pair[1].change or 0.0)))
         pair = (names.index(worst.from_kernel), names.index(worst.to_kernel))
         command = step_alone(plan.experiment, plan.kernels, pair, ladder.workload, ladder.settings, ladder.machine)
         why = "with a wider layout floor" if plan.experiment.exact else "in a session of its own"

@@ -10,6 +10,7 @@ from kassay.model.experiment import Experiment, KernelUse, WorkloadUse
 from kassay.model.finding import Finding, Ladder
 from kassay.model.kernel import KernelIdentity
 from kassay.model.machine import MachineIdentity
+from kassay.model.reason import Reason, own_words, reason
 from kassay.model.report import Report, RunFailure, RunSummary
 from kassay.model.run import WallTime
 from kassay.model.samples import UNITS_OF_REPLICATION, ImportedKernel, Samples, SampleSeries
@@ -40,7 +41,7 @@ def build_imported(
         seed_rules=seed_rules,
         runs=_runs(samples),
         audits=(),
-        state="unknown: the files prove neither the page state the kernels worked on, nor which kernels these were",
+        state=reason("memory-of-files"),
         scope=clock_of("imported").scope,
         disclosures=_disclosures(samples),
         next_steps=_next_steps(directory),
@@ -110,10 +111,10 @@ def _failures(series: SampleSeries) -> list[RunFailure]:
     ]
 
 
-def _disclosures(samples: Samples) -> tuple[str, ...]:
-    files = tuple(f"Read from {one.name} ({one.format}, sha256 {one.sha256[:16]})." for one in samples.sources)
-    replication = UNITS_OF_REPLICATION[samples.replication]
-    return (*files, f"{replication[:1].upper()}{replication[1:]}.", *samples.notes)
+def _disclosures(samples: Samples) -> tuple[Reason, ...]:
+    files = (reason("read-from", file=one.name, format=one.format, sha256=one.sha256) for one in samples.sources)
+    value = reason("one-value-is", because=UNITS_OF_REPLICATION[samples.replication])
+    return (*files, value, *map(own_words, samples.notes))
 
 
 def _again(samples: Samples, directory: str) -> tuple[str, ...]:

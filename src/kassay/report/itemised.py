@@ -8,6 +8,7 @@ from kassay.costs import DEFAULT, Cost, cost_of
 from kassay.model.finding import REFUSED, Attribution, AttributionRow, Finding
 from kassay.model.layout import Cell, Table, cells
 from kassay.model.profile import FunctionCost, Profile
+from kassay.model.reason_texts import reason_text
 from kassay.model.records import Record
 from kassay.model.report import Report
 from kassay.model.texts import machine_text, one_line, settings_text
@@ -63,7 +64,7 @@ def said(f: Finding) -> str:
     """What a finding says of its functions in one sentence, or why it says nothing; "" when neither is known."""
     if f.attribution is not None:
         return one_line(f.attribution.sentence)
-    return one_line(f"no itemised difference: {f.profile_note}") if f.profile_note else ""
+    return one_line(f"no itemised difference: {reason_text(f.profile_note)}") if f.profile_note is not None else ""
 
 
 def told(f: Finding, report: Report) -> str:

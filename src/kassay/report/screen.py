@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from kassay.clocks import clock_of
 from kassay.model.finding import EVIDENCE, REFUSED
 from kassay.model.layout import Block, Table
+from kassay.model.reason_texts import reason_text
 from kassay.model.report import Lead, Report
 from kassay.model.texts import machine_text, one_line, settings_text
 from kassay.model.units import format_change, format_numbers
@@ -96,7 +97,7 @@ def _beside(report: Report) -> list[Line]:
         counted = f"instructions {format_change(one.counts_change)}"
         timed = f"time {format_change(one.time_change)} ({interval_text(one.time_interval)}; {one.time_n[0]} and"
         said = f"{one.time_n[1]} boots; {one.time_verdict}, {one.time_evidence})"
-        lines += [Line(t) for t in _wrap(f"{pair}{counted}, {timed} {said}: {one.meaning}", "  ")]
+        lines += [Line(t) for t in _wrap(f"{pair}{counted}, {timed} {said}: {reason_text(one.meaning)}", "  ")]
     left = len(rows) - _GROUPS
     return lines + ([Line(f"  and {left} more: see --format markdown", "yellow")] if left > 0 else [])
 
@@ -187,7 +188,8 @@ def _facts(report: Report, found: Sequence[Group]) -> list[Line]:
     facts = [("metric", f"{s.metric}: {s.definition}") for s in _defined(found)]
     facts += [("evidence", _evidence(report))] if report.findings else []
     facts += [("time", text) for text in timing_words(report)]
-    facts += [("state", report.state), ("machine", granted), ("compiler", _compilers(report)), ("scope", report.scope)]
+    facts += [("state", reason_text(report.state)), ("machine", granted)]
+    facts += [("compiler", _compilers(report)), ("scope", report.scope)]
     facts.append(("runs", f"{outcomes_text(report)}; n counts plain + perturbed runs"))
     facts += [("next", step) for step in report.next_steps]
     return [Line(t) for name, text in facts for t in _wrap(one_line(text) or "-", f"{name:9} ")]

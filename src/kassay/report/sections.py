@@ -4,6 +4,7 @@
 from kassay.clocks import clock_of
 from kassay.model.finding import REFUSED
 from kassay.model.layout import Table
+from kassay.model.reason_texts import reason_text
 from kassay.model.records import Record
 from kassay.model.report import Lead, Report
 from kassay.model.texts import machine_text, one_line, settings_text, verbatim
@@ -167,7 +168,11 @@ def _stacks_text(report: Report) -> str:
 
 
 def _claim(report: Report) -> Section:
-    return Section(title="How far this claim reaches", text=_said(report.scope), items=_lines(report.disclosures))
+    return Section(
+        title="How far this claim reaches",
+        text=_said(report.scope),
+        items=_lines(tuple(map(reason_text, report.disclosures))),
+    )
 
 
 def _next_steps(report: Report) -> Section | None:
@@ -177,7 +182,7 @@ def _next_steps(report: Report) -> Section | None:
 def _state(report: Report) -> Section:
     found = appendix.audit_tables(report)
     note = "A field may differ and not matter; those that must agree and do not are listed with the verdict."
-    text = (*_said(report.state), note if found else "No audited state is on record.")
+    text = (*_said(reason_text(report.state)), note if found else "No audited state is on record.")
     return Section(title="State the kernels worked on", text=text, tables=found)
 
 

@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 
 from kassay.model.finding import CHANGES, REFUSED, Finding, Ladder, LadderStep
+from kassay.model.reason_texts import reason_text, reasons_text
 from kassay.model.records import Setting
 from kassay.model.units import format_change, format_number
 from kassay.model.workload import Workload
@@ -20,12 +21,8 @@ def subject(workload: Workload, settings: tuple[Setting, ...]) -> str:
 def compare_sentence(what: str, finding: Finding, base: str, head: str) -> str:
     """One sentence for one comparison."""
     if finding.verdict in REFUSED or finding.change is None:
-        return (
-            f"No verdict on {_lower(what)} ({finding.verdict}): {finding.reasons[0] if finding.reasons else ''}".rstrip(
-                ": "
-            )
-            + "."
-        )
+        because = f": {reason_text(finding.reasons[0])}" if finding.reasons else ""
+        return f"No verdict on {_lower(what)} ({finding.verdict}){because}."
     values = f"{format_number(finding.base_value)} against {format_number(finding.head_value)} {finding.unit}"
     if finding.verdict == "equivalent":
         if finding.base_value == finding.head_value and finding.timing is None:
@@ -33,7 +30,8 @@ def compare_sentence(what: str, finding: Finding, base: str, head: str) -> str:
             return f"{what} costs the same on {base} and {head}, to the digit ({value})."
         return f"{what} costs the same on {base} and {head} within the margin ({_with_interval(finding)}; {values})."
     if finding.verdict == "inconclusive":
-        return f"{what}: no verdict between {base} and {head} ({format_change(finding.change)}; {finding.reasons[0]})."
+        because = f"{format_change(finding.change)}; {reason_text(finding.reasons[0])}"
+        return f"{what}: no verdict between {base} and {head} ({because})."
     costs = _costs(finding.change, finding.unit)
     return f"{what} {costs} on {head} compared with {base} ({_with_interval(finding)}; {values})."
 
@@ -52,7 +50,7 @@ def measured_sentence(finding: Finding) -> str:
     base, head = (side.kernel for side in finding.sides)
     what = f"{finding.metric} of {finding.workload}"
     if finding.verdict in REFUSED or finding.change is None:
-        return f"{what}: no verdict between {base} and {head} ({'; '.join(finding.reasons) or finding.verdict})."
+        return f"{what}: no verdict between {base} and {head} ({reasons_text(finding.reasons) or finding.verdict})."
     n = f", n {finding.n_base} and {finding.n_head}" if finding.n_base and finding.n_head else ""
     figures = f"{format_number(finding.base_value)} against {format_number(finding.head_value)}"
     values = f"{' '.join(text for text in (figures, finding.unit) if text)}{n}"
@@ -62,7 +60,7 @@ def measured_sentence(finding: Finding) -> str:
     size = f"{abs(finding.change) * 100:.3g} % {direction} on {head} than on {base}"
     size += f" ({_with_interval(finding)})" if finding.timing is not None and finding.interval is not None else ""
     if finding.verdict == "inconclusive":
-        reason = finding.reasons[0] if finding.reasons else finding.verdict
+        reason = reason_text(finding.reasons[0]) if finding.reasons else finding.verdict
         return f"{what}: {size} ({values}), which is no verdict: {reason}."
     return f"{what} is {size} ({values}): {a_or_an(finding.verdict)}, if both worked on the same page state."
 
@@ -73,11 +71,11 @@ def a_or_an(verdict: str) -> str:
 
 
 def ladder_sentence(what: str, ladder: Ladder, names: Sequence[str]) -> str:
-    """The steps of a ladder, largest first, then what is the same."""
-    steps = [step for step in ladder.steps if step.verdict in CHANGES]
+    """The steps of a ladder as leading_first() has them, then what is the same."""
+    steps = leading_first(ladder.steps)
     measured = [index for index, point in enumerate(ladder.points) if point.value is not None]
     if steps:
-        first, *others = sorted(steps, key=_size, reverse=True)
+        first, *others = steps
         said = f"{what} {_since(first, ladder, names)}"
         said += "".join(f"; {_also(step, ladder, names)}" for step in others) + _plateaus(ladder, names)
     elif len(measured) > 1 and all(step.verdict == "incomplete" for step in ladder.steps):
@@ -89,6 +87,16 @@ def ladder_sentence(what: str, ladder: Ladder, names: Sequence[str]) -> str:
     else:
         said = f"No step could be admitted for {_lower(what)}{_plateaus(ladder, names)}"
     return f"{said}.{_unsettled(ladder, names)}"
+
+
+def leading_first(steps: Sequence[LadderStep]) -> list[LadderStep]:
+    """The changes among these steps: the largest regression, then the others by size.
+
+    The question is which kernel made it slower: an improvement, however large, is no answer to that.
+    """
+    changes = sorted((step for step in steps if step.verdict in CHANGES), key=_size, reverse=True)
+    first = next((step for step in changes if step.verdict == "regression"), None)
+    return changes if first is None else [first, *(step for step in changes if step is not first)]
 
 
 def _since(step: LadderStep, ladder: Ladder, names: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from kassay.model.finding import REFUSED, VERDICTS, Finding, Side
 from kassay.model.layout import Cell, Table, cells
 from kassay.model.profile import CONTEXTS
+from kassay.model.reason_texts import reasons_text
 from kassay.model.report import Report
 from kassay.model.texts import machine_text, one_line, settings_text
 from kassay.model.units import format_change, format_numbers
@@ -169,7 +170,7 @@ def _finding_row(f: Finding) -> tuple[Cell, ...]:
     return (
         cells(*what, *figures)
         + cells(f.verdict, mark=mark)
-        + cells(f.evidence or "-", floor_text(f.floor), "; ".join(f.reasons) or "-")
+        + cells(f.evidence or "-", floor_text(f.floor), reasons_text(f.reasons) or "-")
     )
 
 
@@ -190,7 +191,7 @@ def refusals(report: Report, *, primary_only: bool = False) -> tuple[str, ...]:
         if primary_only and f.verdict == "inconclusive" and not f.primary:
             continue
         if f.verdict in (*REFUSED, "inconclusive"):
-            why = "; ".join(f.reasons) or VERDICTS[f.verdict]
+            why = reasons_text(f.reasons) or VERDICTS[f.verdict]
             about = f"{f.metric}: " if f.verdict == "inconclusive" else ""
             found.append(one_line(f"{about}{f.verdict}, {f.sides[0].kernel} against {f.sides[1].kernel}: {why}"))
     return tuple(dict.fromkeys(found))

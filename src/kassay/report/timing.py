@@ -3,6 +3,7 @@
 
 from kassay.model.finding import Finding
 from kassay.model.layout import Table, cells
+from kassay.model.reason_texts import reason_text
 from kassay.model.report import Report
 from kassay.model.texts import cpus_text, machine_text, memory_text, one_line, settings_text
 from kassay.model.timing import STANDING, Beside, Family, SeedFinding, SeedSide
@@ -145,7 +146,7 @@ def _beside_row(b: Beside) -> tuple[str, ...]:
     counted = f"{format_change(b.counts_change)} {b.counts_verdict}"
     timed = f"{format_change(b.time_change)} {b.time_verdict}, {b.time_evidence}"
     return (b.workload, settings_text(b.settings), machine, b.metric, b.base, b.head, counted, _pair(b.counts_n), timed,
-            interval_text(b.time_interval), _pair(b.time_n), b.meaning)  # fmt: skip
+            interval_text(b.time_interval), _pair(b.time_n), reason_text(b.meaning))  # fmt: skip
 
 
 def seed_table(report: Report) -> Table | None:

@@ -7,6 +7,7 @@ from statistics import median
 from typing import TypeAlias
 
 from kassay.model.bisect import Observation, Step
+from kassay.model.reason import Reason
 from kassay.model.records import Record
 from kassay.search.pairs import between
 
@@ -26,11 +27,11 @@ class Ask(Record, frozen=True, kw_only=True):
 
 
 class Found(Record, frozen=True, kw_only=True):
-    """The end. steps: every change, largest first; none when there is nothing to search, `open` then says why. In
-    `open` a candidate is written as @ and its position."""
+    """The end. steps: every change, largest first; none when there is nothing to search, `open` then says why; it names
+    candidates by their positions."""
 
     steps: tuple[Step, ...]
-    open: tuple[str, ...] = ()
+    open: tuple[Reason, ...] = ()
 
 
 Decision: TypeAlias = Ask | Found

@@ -7,6 +7,7 @@ from math import ceil, log2
 from typing import NamedTuple
 
 from kassay.model.bisect import Observation
+from kassay.model.reason import Reason, reason
 from kassay.search.decision import Decision, Found, History, ordered, step_between
 
 _CLUSTER = 3
@@ -31,13 +32,13 @@ def next_step(last: int, log: Sequence[Observation], margin: float, steps: str =
     history = History(log, 1)
     for place, name in ((0, "good"), (last, "bad")):
         if place in history.skipped:
-            return Found(steps=(), open=(f"the {name} end cannot be measured",))
+            return Found(steps=(), open=(reason("end-not-measured", end=name),))
         if place not in history.values:
-            reason = f"the {name} end, to know what it costs"
-            return history.ask(place, reason, last, (2 if place == 0 else 1) + _boots(last - 1))
+            why = f"the {name} end, to know what it costs"
+            return history.ask(place, why, last, (2 if place == 0 else 1) + _boots(last - 1))
     if not _apart(history, 0, last, margin):
-        said = f"the two ends cost the same within {margin:.1%}: {history.value(0):g} and {history.value(last):g}"
-        return Found(steps=(), open=(said,))
+        alike = reason("ends-alike", margin=margin, good=history.value(0), bad=history.value(last))
+        return Found(steps=(), open=(alike,))
     apart = _stretches(history, margin)
     left = [one for one in apart if one.testable]
     settled = [one for one in apart if not one.testable]
@@ -102,11 +103,10 @@ def _reason(one: _Stretch, history: History, stretches: int) -> str:
 
 
 def _open(history: History, last: int, margin: float, settled: Sequence[_Stretch], left: Sequence[_Stretch]
-          ) -> tuple[str, ...]:  # fmt: skip
-    said = [f"another change between @{one.low} and @{one.high} was not searched (--steps all)" for one in left]
+          ) -> tuple[Reason, ...]:  # fmt: skip
+    found = [reason("not-searched", low=one.low, high=one.high) for one in left]
     whole = history.value(last) - history.value(0)
-    told = sum(history.value(one.high) - history.value(one.low) for one in (*settled, *left))
-    if abs(whole - told) > margin * abs(history.value(0)):
-        rest = (whole - told) / history.value(0)
-        said.append(f"{rest:+.1%} of the good end's cost is spread over changes that are each within the margin")
-    return tuple(said)
+    known = sum(history.value(one.high) - history.value(one.low) for one in (*settled, *left))
+    if abs(whole - known) > margin * abs(history.value(0)):
+        found.append(reason("spread-over-small", rest=(whole - known) / history.value(0)))
+    return tuple(found)

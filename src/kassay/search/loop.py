@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The loop of a bisection: asks the engine, measures, writes the log, and compares the culprit with what was before."""
 
-import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import structs
@@ -12,6 +12,8 @@ from kassay.errors import BadInput
 from kassay.model.bisect import Bisection, Candidate, Observation, Question
 from kassay.model.experiment import Experiment
 from kassay.model.progress import Progress, Tell, silent
+from kassay.model.reason import Reason, reason
+from kassay.model.reason_texts import reason_text
 from kassay.report.bisection import introduced
 from kassay.search import log as searchlog
 from kassay.search.candidates import side_branch
@@ -35,7 +37,9 @@ def search(question: Question, directory: Path, tell: Tell, measure: Measure) ->
     try:
         within = search(inner, directory / searchlog.MERGE, tell, measure)
     except BadInput as error:  # the branch alone does not have it
-        return _kept(directory, structs.replace(found, open=(*found.open, f"the merge itself: {error.what}")))
+        merge = (reason("merge-itself", problem=error.what),)
+        codes = (*found.open_codes, *merge)
+        return _kept(directory, structs.replace(found, open=(*found.open, *_texts(question, merge)), open_codes=codes))
     return _kept(directory, _around(within, found))
 
 
@@ -96,7 +100,7 @@ def _searched(question: Question, directory: Path, tell: Tell, measure: Measure)
         searchlog.append(directory, log[-1])
         tell(_heard(question, log[-1], unit))
     if not asked.steps:
-        raise BadInput(f"{question.range}: {'; '.join(_in_words(question, asked))}", _way_out(question, log))
+        raise BadInput(f"{question.range}: {'; '.join(_texts(question, asked.open))}", _way_out(question, log))
     if not metric:
         metric, unit = _metric(directory, question, log, measure)
     found = _bisection(question, log, asked, metric, unit)
@@ -157,14 +161,15 @@ def _bisection(question: Question, log: list[Observation], found: Found, metric:
         measured=len({one.candidate for one in log if one.value is not None}),
         boots=sum(one.value is not None for one in log), skipped=skipped(question, log), margin=question.margin,
         error_rate=None if question.exact else question.error_rate, kind=question.kind, notes=question.notes,
-        introduced=introduced(question.kind, question.candidates, step), open=_in_words(question, found),
+        introduced=introduced(question.kind, question.candidates, step), open=_texts(question, found.open),
+        open_codes=found.open,
     )  # fmt: skip
 
 
-def _in_words(question: Question, found: Found) -> tuple[str, ...]:
+def _texts(question: Question, doubts: Sequence[Reason]) -> tuple[str, ...]:
     """What is in doubt, with the candidates by name."""
     names = [one.name[:12] if question.kind == "git" else one.title for one in question.candidates]
-    return tuple(re.sub(r"@(\d+)", lambda place: names[int(place[1])], text) for text in found.open)
+    return tuple(reason_text(doubt, candidates=names) for doubt in doubts)
 
 
 def _culprit(question: Question, found: Bisection) -> Experiment:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from msgspec import structs
 
 from kassay.model.bisect import Observation, Step
+from kassay.model.reason import Reason, reason
 from kassay.search.decision import TRIES, Ask, Decision, Found, History, ordered, step_between
 from kassay.search.pairs import PAIRS, Boot, between, next_in_round, paired, waiting
 from kassay.search.posterior import Levels, Posterior, error_of, levels_of
@@ -64,13 +65,12 @@ def next_step(last: int, log_: Sequence[Observation], error_rate: float, *, seed
 
 def _with_rest(found: Found, levels: Levels) -> Found:
     """Says when the steps are not all of the change: what is left may be steps too small for these boots."""
-    told = sum(log(step.after / step.before) for step in found.steps)
+    known = sum(log(step.after / step.before) for step in found.steps)
     error = (levels.error**2 + len(found.steps) * error_of(levels.sigma, PAIRS) ** 2) ** 0.5
-    if abs(levels.change - told) < _REST * error:
+    if abs(levels.change - known) < _REST * error:
         return found
-    whole, known = exp(levels.change) - 1, exp(told) - 1
-    said = f"of {whole:+.1%} between the ends {known:+.1%} is in the steps that were found: there may be smaller ones"
-    return structs.replace(found, open=(*found.open, said))
+    smaller = reason("smaller-steps", whole=exp(levels.change) - 1, known=exp(known) - 1)
+    return structs.replace(found, open=(*found.open, smaller))
 
 
 def _between(low: int, high: int, search: _Search) -> Decision:
@@ -94,10 +94,11 @@ def _between(low: int, high: int, search: _Search) -> Decision:
     if chances[best] >= 1 - search.error_rate:
         return _settled(low, high, classes[best], chances[best], levels, search)
     if len(inside) >= _MOST or len(search.boots) >= 2 * _MOST:
-        said = (
-            f"between @{low} and @{high} nothing was decided after {len(inside)} boots, of {len(search.boots)} in all"
-        )
-        return Found(steps=(), open=(f"{said}; the likeliest is @{classes[best][1]} with {chances[best]:.0%}",))
+        undecided = reason(
+            "search-undecided", low=low, high=high, boots=len(inside), all_boots=len(search.boots),
+            likeliest=classes[best][1], odds=chances[best],
+        )  # fmt: skip
+        return Found(steps=(), open=(undecided,))
     return _most_telling(low, high, classes, chances, posterior, levels, search)
 
 
@@ -105,23 +106,23 @@ def _ends(low: int, high: int, search: _Search) -> Ask | Found | None:
     """Boots of the two ends in pairs, each pair in random order, until there are enough."""
     for place in (low, high):
         if search.hopeless(place, 2 * END_PAIRS):
-            return Found(steps=(), open=(f"@{place}, an end of the search, cannot be measured",))
+            return Found(steps=(), open=(reason("stretch-not-measured", candidate=place),))
     pairs = len(paired(search.boots, low, high))
     if pairs >= END_PAIRS:
         return None
     missing = waiting(search.boots, low, high)
     first = Random(f"bisect/{search.seed}/{low}/{high}/{pairs}").choice((low, high))
     place = first if missing is None else missing
-    reason = (
-        f"the {'good' if place == low else 'bad'} end of this search, pair {pairs + 1} of {END_PAIRS} with the other"
-    )
-    return search.history.ask(place, reason, high - low, 2 * (END_PAIRS - pairs) + ceil(log2(max(2, high - low))) + 6)
+    why = f"the {'good' if place == low else 'bad'} end of this search, pair {pairs + 1} of {END_PAIRS} with the other"
+    return search.history.ask(place, why, high - low, 2 * (END_PAIRS - pairs) + ceil(log2(max(2, high - low))) + 6)
 
 
 def _too_close(low: int, high: int, levels: Levels) -> Found:
-    said = (f"between @{low} and @{high} time changes by {exp(levels.change) - 1:+.1%}, {levels.apart:.1f} times the "
-            f"scatter of a boot ({levels.sigma:.1%}): too little to be bisected on this clock")  # fmt: skip
-    return Found(steps=(), open=(said,))
+    close = reason(
+        "change-below-scatter", low=low, high=high, change=exp(levels.change) - 1, apart=levels.apart,
+        scatter=levels.sigma,
+    )  # fmt: skip
+    return Found(steps=(), open=(close,))
 
 
 def _stands_apart(one: int, other: int, errors: float, levels: Levels, search: _Search) -> bool | Ask:
@@ -130,8 +131,8 @@ def _stands_apart(one: int, other: int, errors: float, levels: Levels, search: _
     if len(pairs) >= PAIRS:
         return abs(between(pairs)) > errors * error_of(levels.sigma, len(pairs))
     ask = next_in_round(search.boots, (one, other), PAIRS)
-    reason = f"whether {one} costs what {other} does: pair {len(pairs) + 1} side by side"
-    return search.history.ask(ask, reason, abs(one - other), 2 * (PAIRS - len(pairs)))
+    why = f"whether {one} costs what {other} does: pair {len(pairs) + 1} side by side"
+    return search.history.ask(ask, why, abs(one - other), 2 * (PAIRS - len(pairs)))
 
 
 def _own_level(low: int, high: int, levels: Levels, posterior: Posterior, search: _Search) -> int | Ask | None:
@@ -194,9 +195,9 @@ def _settled(low: int, high: int, place: tuple[int, int], odds: float, levels: L
     places = tuple(dict.fromkeys((low, before, after, high))) if search.all_steps else place
     have = min(len(paired(search.boots, *two)) for two in pairwise(places))
     if have < PAIRS:
-        reason = f"{after} is the first with the step ({odds:.1%}): its sides in turns, {have + 1} of {PAIRS}"
+        why = f"{after} is the first with the step ({odds:.1%}): its sides in turns, {have + 1} of {PAIRS}"
         ask = next_in_round(search.boots, places, PAIRS)
-        return search.history.ask(ask, reason, after - before, (len(places) - 1) * (PAIRS - have) + 2)
+        return search.history.ask(ask, why, after - before, (len(places) - 1) * (PAIRS - have) + 2)
     step = step_between(search.history, before, after, odds, paired(search.boots, before, after))
     if not search.all_steps:
         return Found(steps=(step,))
@@ -206,7 +207,7 @@ def _settled(low: int, high: int, place: tuple[int, int], odds: float, levels: L
 def _rest(low: int, high: int, step: Step, levels: Levels, search: _Search) -> Decision:
     """Whether the last without is still as the good end, and the first with it already as the bad end."""
     steps: list[Step] = [step]
-    said: list[str] = []
+    left: list[Reason] = []
     for one, other in ((low, step.last_without), (step.first, high)):
         apart = one != other and _stands_apart(one, other, _REST, levels, search)
         further = _between(one, other, search) if apart is True else apart
@@ -214,19 +215,19 @@ def _rest(low: int, high: int, step: Step, levels: Levels, search: _Search) -> D
             return further
         if isinstance(further, Found):
             steps += further.steps
-            said += further.open
-    return Found(steps=ordered(steps), open=tuple(said))
+            left += further.open
+    return Found(steps=ordered(steps), open=tuple(left))
 
 
 def _both(left: tuple[int, int], right: tuple[int, int], search: _Search) -> Decision:
     """Two stretches with a step each; the larger change first."""
     sides = sorted((left, right), key=lambda side: -abs(between(paired(search.boots, *side))))
     steps: list[Step] = []
-    said: list[str] = []
+    left_open: list[Reason] = []
     for low, high in sides if search.all_steps else sides[:1]:
         found = _between(low, high, search)
         if isinstance(found, Ask):
             return found
         steps += found.steps
-        said += found.open
-    return Found(steps=ordered(steps), open=tuple(said))
+        left_open += found.open
+    return Found(steps=ordered(steps), open=tuple(left_open))

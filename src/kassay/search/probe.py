@@ -15,6 +15,8 @@ from kassay.journal.journal import read_journal
 from kassay.model.bisect import Candidate, Question
 from kassay.model.experiment import Experiment, KernelUse
 from kassay.model.progress import Progress, Tell
+from kassay.model.reason import reason
+from kassay.model.reason_texts import reasons_text
 from kassay.model.records import Record
 from kassay.model.run import RunRecord
 from kassay.search.next_step import Ask
@@ -83,7 +85,7 @@ def _read(here: RunDirectory, records: tuple[RunRecord, ...]) -> Probe:
         return Probe(outcome="not-booted", detail=_line(said))
     found: Value = primary_value(here.plan, evidence)
     if found.refused or found.side.value is None or found.side.value <= 0:
-        why = "; ".join(found.refused) or "a cost of zero: the phase is too short for this clock"
+        why = reasons_text(found.refused or (reason("zero-count"),))
         return Probe(outcome="refused", detail=_line(why), metric=found.metric, unit=found.unit)
     return Probe(outcome="value", value=found.side.value, metric=found.metric, unit=found.unit)
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.analysis.statistics.share import of_counts, of_times
+from kassay.model.reason import reason
 
 COUNTS = st.floats(min_value=1, max_value=1000)
 
@@ -35,7 +36,7 @@ def test_worse_than_new_and_better_than_old_are_shares_too() -> None:
 
 def test_counts_that_overlap_have_no_gap() -> None:
     found = of_counts([300.0, 310.0], [305.0, 320.0], [300.0])
-    assert found.share is None and "overlap" in found.reason
+    assert found.share is None and found.reason == reason("gap-overlaps")
 
 
 @given(st.lists(COUNTS, min_size=1, max_size=4), st.lists(COUNTS, min_size=1, max_size=4), st.lists(COUNTS, min_size=1))
@@ -80,7 +81,7 @@ def test_a_gap_that_is_not_clear_has_no_share() -> None:
     same = [list(rng.normal(100, 3, 10)) for _ in range(3)]
     assert of_times(same[0], same[1], same[2], 0.95).share is None
     few = boots(1, 4, 0.3, heavy=False, drift=0.0)
-    assert "too few" in of_times(few[0], few[1], few[2], 0.95).reason
+    assert of_times(few[0], few[1], few[2], 0.95).reason == reason("few-common-blocks", blocks=4)
 
 
 def test_six_blocks_say_which_level_they_really_keep() -> None:

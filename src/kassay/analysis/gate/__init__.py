@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from kassay.model.finding import StateDifference
 from kassay.model.measurement import CellEvidence
+from kassay.model.reason import Reason
 from kassay.model.records import Record
 
 
@@ -12,7 +13,7 @@ class Refusal(Record, frozen=True, kw_only=True):
     """Why two cells may not be compared. verdict: one of model.finding.REFUSED."""
 
     verdict: str
-    reason: str
+    reason: Reason
     differences: tuple[StateDifference, ...] = ()
 
 

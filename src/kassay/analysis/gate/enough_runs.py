@@ -5,6 +5,7 @@ from collections import Counter
 
 from kassay.analysis.gate import GateRule, Refusal
 from kassay.model.measurement import CellEvidence
+from kassay.model.reason import reason
 
 
 def _check(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
@@ -13,13 +14,12 @@ def _check(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
 
 def _refuse(side: CellEvidence) -> Refusal:
     outcomes = Counter(record.outcome for record in side.failures)
-    words = ", ".join(f"{count} x {outcome}" for outcome, count in sorted(outcomes.items())) or "none was made yet"
     # A guest whose own check failed did run: that the work was not done is the finding.
     semantic = set(outcomes) == {"check-failed"}
-    last = f" ({side.failures[-1].detail})" if side.failures and side.failures[-1].detail else ""
+    detail = side.failures[-1].detail if side.failures else ""
     return Refusal(
         verdict="semantic-failure" if semantic else "incomplete",
-        reason=f"{side.label}: no plain run succeeded: {words}{last}",
+        reason=reason("no-plain-run", side.label, outcomes=tuple(sorted(outcomes.items())), detail=detail),
     )
 
 

@@ -11,6 +11,7 @@ from kassay.analysis.gate import GateRule, Refusal
 from kassay.clocks import clock_of
 from kassay.model.measurement import CellEvidence, Measurement
 from kassay.model.profile import RegionSummary
+from kassay.model.reason import Reason, reason
 
 LIMIT = 0.01
 """Share of the region that other tasks may have taken: periodic kernel work stays far below it."""
@@ -28,10 +29,9 @@ def _check(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
     return (*_side(base), *_side(head))
 
 
-def disturbed(measurements: Iterable[Measurement]) -> list[tuple[str, str]]:
-    """(run, why) of every run in which other tasks had too much of the region."""
-    said = ((measurement.run, _restless(measurement) or _foreign(measurement)) for measurement in measurements)
-    return [(run, words) for run, words in said if words]
+def disturbed(measurements: Iterable[Measurement]) -> list[Reason]:
+    """Why, for every run in which other tasks had too much of the region."""
+    return [why for measurement in measurements if (why := _restless(measurement) or _foreign(measurement))]
 
 
 def _side(side: CellEvidence) -> tuple[Refusal, ...]:
@@ -42,37 +42,39 @@ def _side(side: CellEvidence) -> tuple[Refusal, ...]:
     # Of exact counts every run must be clean. Of times nearly all: a rank test bears single strays, and they are told.
     if not found or (not clock.exact and len(found) <= TIMED_SHARE * len(side.measurements)):
         return ()
-    often = f" (and {len(found) - 1} more runs)" if len(found) > 1 else ""
-    return (Refusal(verdict="contaminated", reason=f"{side.label}, run {found[0][0]}: {found[0][1]}{often}"),)
+    more = len(found) - 1 or None
+    why = reason(found[0].code, side.label, **{**dict(found[0].arguments), "more": more})
+    return (Refusal(verdict="contaminated", reason=why),)
 
 
-def _restless(measurement: Measurement) -> str:
+def _restless(measurement: Measurement) -> Reason | None:
     if measurement.quiescence is not None and measurement.quiescence.startswith("busy"):
-        return f"the guest never became quiet before the workload: {measurement.quiescence}"
-    return ""
+        return reason("guest-busy", run=measurement.run, quiescence=measurement.quiescence, more=None)
+    return None
 
 
-def _foreign(measurement: Measurement) -> str:
-    """What is wrong, or "". A sound profile is asked, else the kernel's own record of run times."""
+def _foreign(measurement: Measurement) -> Reason | None:
+    """What is wrong, or None. A sound profile is asked, else the kernel's own record of run times."""
     if measurement.region is not None and not measurement.region.problem:
         return _by_instructions(measurement, measurement.region)
     share = _share(measurement, deferred=False)
     if share <= LIMIT:
-        return ""
+        return None
     name, ns = _tasks(measurement, deferred=False)[0]
-    return f"other tasks took {share:.1%} of the measured region, most of it {name} ({ns} ns)"
+    problem = measurement.region.problem if measurement.region is not None else None
+    return reason("others-took-time", run=measurement.run, share=share, task=name, ns=ns, problem=problem, more=None)
 
 
-def _by_instructions(measurement: Measurement, region: RegionSummary) -> str:
+def _by_instructions(measurement: Measurement, region: RegionSummary) -> Reason | None:
     """Interrupts are no other tasks: what they take is reported, not refused."""
     total = sum(count for _, count in region.counts)
     share = dict(region.counts).get("other", 0) / total if total else 0.0
     if share - _share(measurement, deferred=True) <= LIMIT:
-        return ""
-    functions = ", ".join(f"{name} ({count})" for name, count in region.others[:_NAMED])
-    names = ", ".join(name for name, _ in _tasks(measurement, deferred=False)[:_NAMED])
-    where = f", most in {functions}" if functions else ""
-    return f"other tasks{names and f' ({names})'} executed {share:.1%} of the measured region's instructions{where}"
+        return None
+    return reason(
+        "others-executed", run=measurement.run, share=share, functions=region.others[:_NAMED],
+        tasks=tuple(_tasks(measurement, deferred=False)[:_NAMED]), more=None,
+    )  # fmt: skip
 
 
 def _tasks(measurement: Measurement, *, deferred: bool) -> list[tuple[str, int]]:

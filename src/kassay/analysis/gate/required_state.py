@@ -3,6 +3,7 @@
 
 from kassay.analysis.gate import GateRule, Refusal
 from kassay.model.measurement import CellEvidence
+from kassay.model.reason import Value, reason
 
 
 def _check(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
@@ -10,19 +11,24 @@ def _check(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
 
 
 def _side(side: CellEvidence) -> tuple[Refusal, ...]:
-    broken: dict[str, int] = {}
+    broken: dict[tuple[tuple[str, Value], ...], int] = {}
     for measurement in side.measurements:
         for checked in measurement.requirements:
             if checked.holds is not True:
                 wanted = checked.requirement
-                found = "absent" if checked.found is None else checked.found
-                must = f"{wanted.field} must be {wanted.operator} {wanted.value}"
-                text = f"{wanted.moment} the region, {must}, and is {found}"
-                broken[text] = broken.get(text, 0) + 1
-    total = len(side.measurements)
+                what = {
+                    "moment": wanted.moment, "field": wanted.field, "operator": wanted.operator, "value": wanted.value,
+                    "found": "absent" if checked.found is None else checked.found,
+                }  # fmt: skip
+                key = tuple(what.items())
+                broken[key] = broken.get(key, 0) + 1
+    runs = len(side.measurements)
     return tuple(
-        Refusal(verdict="semantic-failure", reason=f"{side.label}: {text} ({count} of {total} runs)")
-        for text, count in broken.items()
+        Refusal(
+            verdict="semantic-failure",
+            reason=reason("state-not-as-needed", side.label, **dict(what), count=count, runs=runs),
+        )
+        for what, count in broken.items()
     )
 
 

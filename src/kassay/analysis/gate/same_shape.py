@@ -4,6 +4,7 @@
 from kassay.analysis.gate import GateRule, Refusal
 from kassay.model.finding import StateDifference
 from kassay.model.measurement import CellEvidence, Fields
+from kassay.model.reason import reason
 
 SHAPE = (
     "range.vmas", "range.Size", "range.Rss", "range.AnonHugePages", "range.ShmemPmdMapped", "range.FilePmdMapped",
@@ -26,9 +27,11 @@ def _check(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
     if not found:
         return ()
     first = found[0]
-    reason = f"{first.field} {first.moment} the region: {first.base} on {base.label}, {first.head} on {head.label}"
-    more = f", and {len(found) - 1} more" if len(found) > 1 else ""
-    return (Refusal(verdict="state-mismatch", reason=reason + more, differences=found),)
+    differs = reason(
+        "state-differs", field=first.field, moment=first.moment, base_value=first.base, base=base.label,
+        head_value=first.head, head=head.label, more=len(found) - 1 or None,
+    )  # fmt: skip
+    return (Refusal(verdict="state-mismatch", reason=differs, differences=found),)
 
 
 def differences(moment: str, base: Fields, head: Fields) -> tuple[StateDifference, ...]:
@@ -54,9 +57,11 @@ def _steady(side: CellEvidence) -> tuple[Refusal, ...]:
         found = (*differences("before", first.before, other.before), *differences("after", first.after, other.after))
         if found:
             d = found[0]
-            words = f"{d.field} {d.moment} the region: {d.base} in run {first.run}, {d.head} in run {other.run}"
-            reason = f"{side.label}: runs differ among themselves: {words}"
-            return (Refusal(verdict="state-mismatch", reason=reason, differences=found),)
+            differ = reason(
+                "runs-differ", side.label, field=d.field, moment=d.moment, value=d.base, run=first.run,
+                other_value=d.head, other_run=other.run,
+            )  # fmt: skip
+            return (Refusal(verdict="state-mismatch", reason=differ, differences=found),)
     return ()
 
 

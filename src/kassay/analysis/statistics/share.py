@@ -15,6 +15,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from kassay.model.reason import Reason, reason
 from kassay.model.records import Record
 
 _Floats = NDArray[np.float64]
@@ -29,7 +30,7 @@ class Share(Record, frozen=True, kw_only=True):
     interval: tuple[float, float] | None
     level: float | None = None
     blocks: int = 0
-    reason: str = ""
+    reason: Reason | None = None
 
 
 def of_counts(old: Sequence[float], new: Sequence[float], candidate: Sequence[float]) -> Share:
@@ -37,7 +38,7 @@ def of_counts(old: Sequence[float], new: Sequence[float], candidate: Sequence[fl
     corners = list(product(*((min(side), max(side)) for side in (old, new, candidate))))
     gaps = [n - o for o, n, _ in corners]
     if min(gaps) <= 0 <= max(gaps):
-        return Share(share=None, interval=None, reason="the runs of old and new overlap: there is no gap to close")
+        return Share(share=None, interval=None, reason=reason("gap-overlaps"))
     shares = [(n - c) / (n - o) for o, n, c in corners]
     return Share(share=(new[0] - candidate[0]) / (new[0] - old[0]), interval=(min(shares), max(shares)))
 
@@ -46,9 +47,7 @@ def of_times(old: Sequence[float], new: Sequence[float], candidate: Sequence[flo
     """Of one value per block and kernel, blocks in the same order."""
     blocks = len(old)
     if blocks < _FEWEST:
-        return Share(
-            share=None, interval=None, blocks=blocks, reason=f"{blocks} blocks with all three kernels: too few"
-        )
+        return Share(share=None, interval=None, blocks=blocks, reason=reason("few-common-blocks", blocks=blocks))
     taken = np.asarray(new, dtype=float) - np.asarray(candidate, dtype=float)
     whole = np.asarray(new, dtype=float) - np.asarray(old, dtype=float)
     upper = np.triu_indices(blocks)
@@ -59,7 +58,7 @@ def of_times(old: Sequence[float], new: Sequence[float], candidate: Sequence[flo
     above = _above(a, b, probes)
     kept = (critical < above) & (above < len(a) - critical)  # sums of pairs above 0 are Wilcoxon's statistic
     if not len(edges) or kept[0] or kept[-1]:
-        return Share(share=None, interval=None, blocks=blocks, reason="old and new are not apart, block by block")
+        return Share(share=None, interval=None, blocks=blocks, reason=reason("gap-not-clear"))
     inside = [i for i, one in enumerate(kept) if one]
     middle = _middle(above, len(a), edges)
     low, high = (edges[inside[0] - 1], edges[inside[-1]]) if inside else (middle, middle)

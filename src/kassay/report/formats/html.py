@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from kassay.model.reason_texts import reason_text
 from kassay.model.report import Report
 from kassay.model.texts import one_line
 from kassay.report.confounders import confounder_sentences
@@ -27,7 +28,7 @@ def render(report: Report) -> str:
     parts = [_part(number, section) for number, section in enumerate(sections(report), 1)]
     facts = [
         ("Scope", [report.scope]),
-        ("State", [report.state]),
+        ("State", [reason_text(report.state)]),
         ("Compiler", [f"{compiler}: {', '.join(refs)}" for compiler, refs in compilers(report)]),
         ("Machine", [f"{report.machine.arch}, {report.machine.program}"]),
         ("Runs", [outcomes_text(report)]),

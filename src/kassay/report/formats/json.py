@@ -12,6 +12,8 @@ from kassay.model.finding import Finding, Ladder
 from kassay.model.gap import Gap
 from kassay.model.kernel import KernelIdentity
 from kassay.model.machine import MachineUse
+from kassay.model.reason import Reason
+from kassay.model.reason_texts import reason_text
 from kassay.model.records import Setting
 from kassay.model.report import Report
 from kassay.model.series import SeriesTable
@@ -64,6 +66,8 @@ def _report(report: Report) -> Object:
             name: _plain(getattr(report, name))
             for name in ("state", "gate_fields", "scope", "disclosures", "next_steps", "commands")
         },
+        "state_code": _coded(report.state),
+        "disclosure_codes": _coded(report.disclosures),
         **{name: _plain(getattr(report, name)) for name in ("spec_toml", "wall", "plan_id", "kassay_version")},
         "seed_rules": [
             {**_plain(one), "settings": _settings(one.settings), "machine": _machine(one.machine, report)}
@@ -135,9 +139,53 @@ def _settings(settings: tuple[Setting, ...]) -> Object:
     return {setting.name: setting.value for setting in settings}
 
 
+_CODES = {
+    "reasons": "reason_codes", "doubts": "doubt_codes", "disclosures": "disclosure_codes",
+    "profile_note": "profile_note_code", "meaning": "meaning_code", "method": "method_code", "state": "state_code",
+}  # fmt: skip
+"""Fields that hold reasons: there they are sentences; under the second name they stand with code and arguments."""
+
+
+_NO_TEXT = {"profile_note": ""}
+
+
 def _plain(value: Any) -> Any:
-    """Records as dicts and tuples as lists, field order kept."""
-    return msgspec.to_builtins(value)
+    """Records as dicts and tuples as lists, field order kept; a reason is a sentence, and beside it its code."""
+    if isinstance(value, Reason):
+        return reason_text(value)
+    if isinstance(value, tuple):
+        return [_plain(one) for one in value]
+    if not isinstance(value, msgspec.Struct):
+        return value
+    if value.__struct_config__.omit_defaults:  # parts of an experiment, which hold no reasons
+        return msgspec.to_builtins(value)
+    found: Object = {}
+    for name, encoded in zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True):
+        one = getattr(value, name)
+        if one is msgspec.UNSET:
+            continue
+        if name == "open_codes":  # its sentences are stored, as the names of candidates are not at hand
+            found[encoded] = _coded(one)
+            continue
+        found[encoded] = _NO_TEXT.get(name) if one is None else _plain(one)
+        if name in _CODES and not isinstance(one, str):
+            found[_CODES[name]] = _coded(one)
+    return found
+
+
+def _coded(value: Any) -> Any:
+    """Reasons as objects."""
+    if isinstance(value, tuple):
+        return [_coded(one) for one in value]
+    if not isinstance(value, Reason):
+        return value
+    arguments = {name: _argument(one) for name, one in value.arguments}
+    return {"code": value.code, "kernel": value.kernel, "arguments": arguments}
+
+
+def _argument(value: Any) -> Any:
+    """Pairs are an object of names and values."""
+    return dict(value) if isinstance(value, tuple) else _coded(value)
 
 
 FORMAT = Format(

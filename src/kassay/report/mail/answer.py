@@ -4,13 +4,14 @@
 from collections.abc import Sequence
 
 from kassay.clocks import clock_of
-from kassay.model.finding import CHANGES, REFUSED, VERDICTS, Finding, Ladder, LadderStep
+from kassay.model.finding import REFUSED, VERDICTS, Finding, Ladder, LadderStep
 from kassay.model.report import Report
 from kassay.model.timing import Family
 from kassay.report.confounders import confounder_sentences
 from kassay.report.mail.headline import headline
-from kassay.report.mail.names import called, metric_name, names, place, quantity, renamed, unit_words, work
-from kassay.report.mail.plain import interval, listed, number, percent, sentence
+from kassay.report.mail.names import called, everyday, metric_name, names, place, quantity, unit_words, work
+from kassay.report.mail.plain import ascii_text, interval, listed, number, percent, sentence
+from kassay.report.sentences import leading_first
 from kassay.report.words import compilers
 
 _WHY = {
@@ -30,7 +31,7 @@ def answer(report: Report) -> list[str]:
     if report.lead is not None and "mail" in report.lead.replaces:
         scope = " ".join([clock_of(f.machine.clock).meaning, *_built(report)])
         confounders = " ".join(confounder_sentences(report, names(report)))
-        own = report.lead.mail_answer or renamed(report, report.verdict)
+        own = report.lead.mail_answer or ascii_text(report.verdict)
         return [text for text in (own, confounders, scope) if text]
     ladders = [one for one in report.ladders if one.primary]
     same = [one for one in ladders if (one.settings, one.machine, one.metric) == (f.settings, f.machine, f.metric)]
@@ -74,7 +75,7 @@ def _pair(report: Report, f: Finding) -> str:
 
 
 def _refused(report: Report, f: Finding, pair: str) -> str:
-    detail = "; ".join(renamed(report, reason) for reason in f.reasons)
+    detail = "; ".join(everyday(report, why) for why in f.reasons)
     why = _WHY.get(f.verdict, VERDICTS.get(f.verdict, f.verdict))
     return sentence(f"{pair} cannot be compared, because {why}{f': {detail}' if detail else ''}")
 
@@ -92,7 +93,7 @@ def _elsewhere(f: Finding, base: str, head: str, at: str) -> str:
 
 
 def _open(report: Report, f: Finding, what: str, base: str, head: str) -> str:
-    reasons = f" ({listed([renamed(report, reason) for reason in f.reasons])})" if f.reasons else ""
+    reasons = f" ({listed([everyday(report, why) for why in f.reasons])})" if f.reasons else ""
     clock = clock_of(f.machine.clock)
     costs = f"takes more {clock.time_word}" if clock.screening else "costs more"
     return (
@@ -143,10 +144,7 @@ def _costs(change: float, what: str, head: str, base: str) -> str:
 def _ladder(report: Report, ladder: Ladder) -> str:
     where = place(report, ladder)
     what = f"{work(report, ladder)}{f' ({where})' if where else ''}"
-    steps = sorted(
-        (s for s in ladder.steps if s.verdict in CHANGES and s.change is not None),
-        key=lambda s: -abs(s.change or 0.0),
-    )
+    steps = leading_first([step for step in ladder.steps if step.change is not None])
     said = [_step(report, ladder, what, steps[0])] if steps else []
     said += [_further(report, step) for step in steps[1:]]
     same = [_stretch(report, ladder, stretch) for stretch in _stretches(ladder) if len(stretch) > 1]

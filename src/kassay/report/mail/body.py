@@ -7,13 +7,13 @@ from kassay.model.finding import REFUSED, Finding
 from kassay.model.report import Report
 from kassay.report.mail.again import again
 from kassay.report.mail.answer import answer
-from kassay.report.mail.conditions import COMMAND_LINE, kernels, measured, state
+from kassay.report.mail.conditions import kernels, measured, state
 from kassay.report.mail.headers import header
 from kassay.report.mail.headline import headline, subject_line
-from kassay.report.mail.imported import origin, unknown
+from kassay.report.mail.imported import UNSEARCHED, origin, unknown
 from kassay.report.mail.judged import how_sure
-from kassay.report.mail.names import renamed
-from kassay.report.mail.plain import ascii_text, bullets, sentence, wrapped
+from kassay.report.mail.names import everyday_sentence
+from kassay.report.mail.plain import ascii_text, bullets, wrapped
 from kassay.report.mail.results import beside, failed, functions, results, seed_rules
 from kassay.report.mail.tracking import introduced
 
@@ -48,7 +48,7 @@ def _limits(report: Report) -> list[str]:
     """The report's own limits, and the two that every such mail has."""
     if report.sources:
         return ["What this does not show:", "", *bullets(unknown(report))]
-    items = [sentence(renamed(report, text)) for text in report.disclosures if not text.startswith(COMMAND_LINE)]
+    items = [everyday_sentence(report, one) for one in report.disclosures if one.code != "command-line"]
     found = headline(report)
     if found is not None:
         items.append("The program does nothing but this; what an application notices of it is another question.")
@@ -60,7 +60,7 @@ def _not_found(report: Report) -> tuple[str, ...]:
     """What is not known of the commit that did it."""
     if report.lead is not None and report.lead.mail_open is not None:
         return report.lead.mail_open
-    return ("Which commit did it is not known: nothing was bisected.",)
+    return (UNSEARCHED,)
 
 
 def _stands(f: Finding) -> bool:

@@ -10,14 +10,14 @@ from kassay.model.kernel import KernelIdentity
 from kassay.model.report import AuditTable, Report
 from kassay.model.texts import cpus_text, memory_text, one_line
 from kassay.report.confounders import differing_options
+from kassay.report.disclosures import UNKNOWN_STATES
 from kassay.report.mail.grid import lines_of
 from kassay.report.mail.headline import headline
-from kassay.report.mail.names import called, names, place, renamed, work
-from kassay.report.mail.plain import ascii_text, bullets, listed, plainly, sentence, stopped, verbatim_words, wrapped
+from kassay.report.mail.names import called, everyday, names, place, work
+from kassay.report.mail.plain import ascii_text, bullets, listed, sentence, stopped, verbatim_words, wrapped
 from kassay.report.tables import differences_table
 from kassay.report.words import compilers
 
-COMMAND_LINE = "Kernel command line: "
 _PREFIXES = {
     "range.": "range.* is /proc/PID/smaps of the mapping (sizes in kB)",
     "pagemap.": "pagemap.* counts its pages in /proc/PID/pagemap",
@@ -38,7 +38,7 @@ def measured(report: Report) -> list[str]:
     more = f"; {settings}" if settings and known is not None else ""
     items = [stopped(f"{f.workload}: {what}{more}")] if what != f.workload else []
     items += [sentence(f"State it needs: {known.state}")] if known is not None and known.state else []
-    items += [stopped(f"{f.metric}: {plainly(_fitting(f))}")] if f.definition else []
+    items += [stopped(f"{f.metric}: {_fitting(f)}")] if f.definition else []
     items += (
         [f"A round is one repetition of the work inside a boot; a boot has {e.rounds} of them."] if e.rounds else []
     )
@@ -65,15 +65,14 @@ def state(report: Report) -> list[str]:
         return ["State that should have been the same and was not:", "", *lines]
     audits = [] if found is None else _audits(report, found.finding)
     if found is None or not audits:
-        known = report.state and not report.sources  # of others' files it stands among the limits
-        return wrapped(_state(renamed(report, report.state))) if known else []
+        return [] if report.sources else wrapped(_state(report))  # of others' files it stands among the limits
     return _agreeing(report, found.finding, audits)
 
 
-def _state(text: str) -> str:
-    """ "State of memory: ...", with what is unknown said once."""
-    told = text.removeprefix("unknown: ")
-    return stopped(f"State of memory: {told}" if told == text else f"The state of memory is not known: {told}")
+def _state(report: Report) -> str:
+    known = report.state.code not in UNKNOWN_STATES
+    text = everyday(report, report.state)
+    return stopped(f"State of memory: {text}" if known else f"The state of memory is not known: {text}") if text else ""
 
 
 def _audits(report: Report, f: Finding) -> list[AuditTable]:
@@ -131,8 +130,8 @@ def kernels(report: Report) -> list[str]:
     else:
         items += [f"compiler of {listed(_called_refs(report, refs))}: {compiler}" for compiler, refs in built]
     items += [_configuration(report), *_machine(report)] if report.kernels else _machine(report)
-    said = [text.removeprefix(COMMAND_LINE) for text in report.disclosures if text.startswith(COMMAND_LINE)]
-    lines = ["", *wrapped(f"{COMMAND_LINE.strip()}"), "", *verbatim_words(said[0])] if said else []
+    given = next((str(one["parameters"]) for one in report.disclosures if one.code == "command-line"), "")
+    lines = ["", "Kernel command line:", "", *verbatim_words(given)] if given else []
     return ["Kernels and machine:", "", *bullets(items), *lines] if items else []
 
 

@@ -8,11 +8,11 @@ from kassay.model.layout import Table, cells
 from kassay.model.report import Report
 from kassay.model.units import format_number
 from kassay.report.mail.grid import RANKS, lettered, lines_of
-from kassay.report.mail.names import called, names, place, renamed, unit_words
+from kassay.report.mail.names import called, everyday, names, place, unit_words
 from kassay.report.mail.plain import bullets, interval, number, percent, sentence, stopped, wrapped
 
 _ROWS, _PAIRS = 10, 3
-_READ_FROM = "Read from "  # how the report itself names its files, which are named here with their sums
+UNSEARCHED = "Which commit did it is not known: nothing was bisected."
 
 
 def imported(report: Report) -> list[list[str]]:
@@ -28,7 +28,7 @@ def origin(report: Report) -> list[str]:
     if not report.sources:
         return []
     files = [f"{one.name} ({one.format}, sha256 {one.sha256[:16]})." for one in report.sources]
-    notes = [_note(report, renamed(report, text)) for text in report.disclosures if not text.startswith(_READ_FROM)]
+    notes = [_note(report, everyday(report, one)) for one in report.disclosures if one.code != "read-from"]
     return ["Where the figures come from:", "", *bullets([*files, *notes])]
 
 
@@ -40,9 +40,8 @@ def _note(report: Report, text: str) -> str:
 
 def unknown(report: Report) -> list[str]:
     """What no file of another tool tells, as limits."""
-    state = stopped(renamed(report, report.state).removeprefix("unknown: ").removeprefix("unknown"))
-    told = f"The state of memory on which the kernels worked is not known: {state}" if state else ""
-    return [*([told] if told else []), "Which commit did it is not known: nothing was bisected."]
+    state = stopped(everyday(report, report.state))
+    return [f"The state of memory on which the kernels worked is not known: {state}", UNSEARCHED]
 
 
 def _derived(f: Finding) -> bool:

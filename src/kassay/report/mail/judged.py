@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Why the figures may be believed: how many boots, in which order, by which test, and what was checked along."""
 
-import re
-
 from kassay.clocks import clock_of
 from kassay.model.finding import REFUSED, Finding, Side
 from kassay.model.report import Report
-from kassay.model.timing import STANDING, ControlCheck, FailureCheck, Timing
+from kassay.model.timing import ControlCheck, FailureCheck, Timing
 from kassay.report.mail.headline import headline
-from kassay.report.mail.names import called, renamed
-from kassay.report.mail.plain import interval, listed, percent, plainly, sentence
+from kassay.report.mail.names import called, everyday, everyday_sentence
+from kassay.report.mail.plain import interval, listed, percent
 
-_PLANNED = re.compile(r"(?:planned )?boots failed(?: for good)?")
+_STANDING = {
+    "confirmed": "stands when every setting is allowed to err together (Holm, 5 %)",
+    "candidate": "stands when 5 % of the changes named may be false (Benjamini and Hochberg)",
+    "alone": "stands only while nobody counts the other settings; no verdict",
+}
 _MOVED = "the amount of memory, the offsets of stack and mappings, the length of the command line, the random seed"
 _ORDERS = {"sequential": "one kernel after the other", "sandwich": "first kernel, second kernel, first kernel again"}
 
@@ -42,7 +44,7 @@ def _counts(report: Report, f: Finding) -> str:
         )
     if e.rounds > 1:
         said.append(f"A boot repeats the work {e.rounds} times; its figure is the one that most repetitions gave.")
-    said += [sentence(renamed(report, reason)) for reason in f.reasons]
+    said += [everyday_sentence(report, why) for why in f.reasons]
     return " ".join(said)
 
 
@@ -72,10 +74,10 @@ def _times(report: Report, f: Finding) -> list[str]:
         said[0] += f" One step of the clock is {percent(t.tick).lstrip('+')} of the value."
     said += [_control(report, t.control)] if t.control is not None else []
     said += [_failures(report, f, t.failures)] if t.failures is not None else []
-    said += (
-        [sentence(plainly(f"among all settings measured, this change {STANDING[f.standing]}"))] if f.standing else []
-    )
-    said += [sentence(renamed(report, reason)) for reason in (*f.reasons, *_robust(f))]
+    said += [f"Among all settings measured, this change {_STANDING[f.standing]}."] if f.standing else []
+    said += [everyday_sentence(report, why) for why in f.reasons]
+    if f.evidence == "robust-only":
+        said.append("Single boots stray so far that a mean would mislead; the test on ranks decides without them.")
     return said
 
 
@@ -85,11 +87,6 @@ def _open(report: Report, f: Finding) -> str:
     left = [one.metric for one in report.findings if one.verdict == "inconclusive" and not one.primary
             and (one.point, one.base, one.head) == pair]  # fmt: skip
     return f" (not decided: {listed(list(dict.fromkeys(left)))})" if left else ""
-
-
-def _robust(f: Finding) -> tuple[str, ...]:
-    return ("single boots stray so far that a mean would mislead; the test on ranks decides without them",) if (
-        f.evidence == "robust-only") else ()  # fmt: skip
 
 
 def _order(report: Report, t: Timing) -> str:
@@ -126,8 +123,7 @@ def _failures(report: Report, f: Finding, c: FailureCheck) -> str:
 
 
 def _means(report: Report, f: Finding) -> list[str]:
-    told = "; ".join(renamed(report, reason) for reason in f.reasons)
-    told = _PLANNED.sub("runs failed", told) if report.sources else told  # nobody here planned them
+    told = "; ".join(everyday(report, why) for why in f.reasons)
     counts = f"n = {f.n_base} and {f.n_head}" if f.n_base or f.n_head else "the number of values is not known"
     return [f"{counts}{f'; {told}' if told else ''}."]
 

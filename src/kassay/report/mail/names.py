@@ -8,10 +8,13 @@ from kassay.clocks import clock_of
 from kassay.model.experiment import labels
 from kassay.model.finding import Finding, Ladder
 from kassay.model.kernel import KernelIdentity
+from kassay.model.reason import Reason
+from kassay.model.reason_texts import reason_text, starts_with_name
 from kassay.model.records import Setting
 from kassay.model.report import Report
+from kassay.model.series import SeriesTable
 from kassay.model.texts import cpus_text, memory_text, settings_text
-from kassay.report.mail.plain import ascii_text, plainly
+from kassay.report.mail.plain import ascii_text, stopped
 from kassay.report.names import spoken_names
 from kassay.report.sentences import subject
 
@@ -38,11 +41,15 @@ def called(report: Report, label: str) -> str:
     return names(report).get(label, _short(label))
 
 
-def renamed(report: Report, text: str) -> str:
-    """A sentence of the report, in everyday words and with the kernels called as in the rest of the mail."""
-    for label, name in sorted(names(report).items(), key=lambda pair: -len(pair[0])):
-        text = re.sub(rf"(?<![\w:.]){re.escape(label)}(?![\w.]*\w)", name.replace(chr(92), chr(92) * 2), text)
-    return plainly(text)
+def everyday(report: Report, why: Reason) -> str:
+    """A reason in everyday words, with the kernels called as in the rest of the mail."""
+    return ascii_text(reason_text(why, names(report), everyday=True))
+
+
+def everyday_sentence(report: Report, why: Reason) -> str:
+    """The same as a sentence of its own."""
+    text = everyday(report, why)
+    return stopped(text if starts_with_name(why) else f"{text[:1].upper()}{text[1:]}")
 
 
 def release_tag(kernel: KernelIdentity | None) -> str:
@@ -57,7 +64,7 @@ def release_tag(kernel: KernelIdentity | None) -> str:
     return f"v{version}.{patch}" if patch and patch != "0" else f"v{version}"
 
 
-def work(report: Report, one: Finding | Ladder) -> str:
+def work(report: Report, one: Finding | Ladder | SeriesTable) -> str:
     """What is done, as the start of a sentence; the workload's name and its parameters where nothing more is known."""
     known = next((w for w in report.workloads if w.name == one.workload), None)
     if known is not None:
@@ -66,7 +73,7 @@ def work(report: Report, one: Finding | Ladder) -> str:
     return ascii_text(f"{one.workload} ({said})" if one.settings else one.workload)
 
 
-def place(report: Report, one: Finding | Ladder, *, workload: bool = True) -> str:
+def place(report: Report, one: Finding | Ladder | SeriesTable, *, workload: bool = True) -> str:
     """Which of several settings this is: "4 CPUs, size=64MiB"; "" where there is one.
 
     workload: name that, too, where there are several; not where it stands beside this anyway.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Text as a mailing list takes it: ASCII, 72 columns, everyday words."""
+"""Text as a mailing list takes it: ASCII, 72 columns."""
 
 import re
 import shlex
@@ -12,22 +12,6 @@ from kassay.model.units import format_change, format_number
 
 WIDTH = 72
 _CHARACTERS = str.maketrans({"×": "x", "→": ">", "◄": "<", "…": "~", "└": "`", "≤": "<", "–": "-", "’": "'", "±": "~"})
-# Words that only this project uses in this sense, and what they say.
-_WORDS = (
-    (r" \(n not told, not told\)", ""),
-    (r"perturbed runs?", "boots with something moved on purpose"),
-    (r"\bone plain run\b", "only one boot with nothing moved"),
-    (r"plain runs?", "boots with nothing moved"),
-    (r"(?<=[\d ])runs\b(?! \w+ing)", "boots"),
-    (r"\bcells\b", "settings"),
-    (r"\bcell\b", "setting"),
-    (r"\bfindings?\b", "result"),
-    (r"\bgate\b", "state check"),
-    (r"\bthe (?:measured )?region\b", "the measured part"),
-    (r"\bstate-mismatch\b", "the state differs"),
-    (r"\bsemantic-failure\b", "the work was not done as declared"),
-    (r"\bEvidence: (?:exact|reliable|robust-only|partial|unstable)\b", "Weaker than it looks"),
-)
 
 
 def ascii_text(text: str) -> str:
@@ -35,13 +19,6 @@ def ascii_text(text: str) -> str:
     flat = unicodedata.normalize("NFKD", one_line(text).translate(_CHARACTERS))
     bare = "".join(c for c in flat if not unicodedata.combining(c))
     return bare.encode("ascii", "backslashreplace").decode("ascii")
-
-
-def plainly(text: str) -> str:
-    """A sentence of the report in everyday words."""
-    for pattern, word in _WORDS:
-        text = re.sub(pattern, word, text)
-    return ascii_text(text)
 
 
 def wrapped(text: str, first: str = "", rest: str | None = None) -> list[str]:

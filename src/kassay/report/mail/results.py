@@ -14,8 +14,8 @@ from kassay.report.itemised import differences, top_table
 from kassay.report.mail.grid import RANKS, lettered, lines_of
 from kassay.report.mail.headline import headline
 from kassay.report.mail.imported import imported
-from kassay.report.mail.names import called, names, quantity, unit_words
-from kassay.report.mail.plain import interval, listed, percent, plainly, stopped, wrapped
+from kassay.report.mail.names import called, everyday, names, quantity, unit_words
+from kassay.report.mail.plain import ascii_text, interval, listed, percent, stopped, wrapped
 from kassay.report.matrix import matrices
 from kassay.report.series import Group, Row, Series, groups
 
@@ -66,7 +66,7 @@ def failed(report: Report) -> list[str]:
         return []
     counts = Counter((called(report, f.kernel), f.outcome) for f in failures)
     told = listed([f"{n} on {kernel} ({outcome})" for (kernel, outcome), n in sorted(counts.items())])
-    example = plainly(failures[0].detail)
+    example = ascii_text(failures[0].detail)
     return wrapped(f"Attempts that failed: {told}{f'; the first said: {example}' if example else ''}.")
 
 
@@ -94,7 +94,7 @@ def _kernels(report: Report, lead: Series) -> Table:
     level = f"{timed[0].level * 100:.3g}% interval" if timed else "range"
     columns = (
         "kernel",
-        quantity(lead.unit, lead.metric, lead.machine.clock).partition(" ")[0],
+        _counted(lead),
         "boots",
         "change",
         *([level] if wide else []),
@@ -107,6 +107,11 @@ def _kernels(report: Report, lead: Series) -> Table:
         texts = (called(report, row.kernel), value, _boots(row), f"{change}{mark}" if mark else change)
         rows.append(cells(*texts, *([limits if row.verdict else ""] if wide else [])))
     return Table(title="", columns=columns, rows=tuple(rows), numeric=(1, 2, 4))
+
+
+def _counted(lead: Series) -> str:
+    """What heads the column of values: "instructions", "time"."""
+    return quantity(lead.unit, lead.metric, lead.machine.clock).partition(" per ")[0].rpartition(" ")[2]
 
 
 def _boots(row: Row) -> str:
@@ -186,7 +191,7 @@ def beside(report: Report) -> list[str]:
             f"({one.counts_n[0]} and {one.counts_n[1]} boots), the time by {percent(one.time_change)} "
             f"({interval(one.time_interval)}; "
             f"{one.time_n[0]} and {one.time_n[1]} boots, {clock_of(one.clock).where}). "
-            f"{_sentence(plainly(one.meaning))}"
+            f"{_sentence(everyday(report, one.meaning))}"
         )
         lines += [*([""] if lines else []), *wrapped(text)]
     return ["Instructions and time of the same work:", "", *lines] if lines else []
