@@ -7,9 +7,9 @@ usage: python -m benchmarks.same_reports BEFORE AFTER DIR... [--all | --only REP
 BEFORE and AFTER are programs, for example old/.venv/bin/kassay and .venv/bin/kassay. BEFORE may also be a directory
 that --save wrote, and AFTER "-", when there is nothing to compare yet. Each DIR is copied to a scratch directory for
 every program, always to the same path, and reported there in every format and by the commands that answer from stored
-runs. Nothing is normalised: a report is standard output and exit status, with standard error where a command failed; of
-a command that writes files each file's name, size and sha256 is compared, and with --diff the text of those that
-differ. Standard output is a table; the exit status is 1 when a report differs.
+runs. Nothing is normalised: a report is standard output, exit status, and the error where there was one, without the
+progress before it; of a command that writes files each file's name, size and sha256 is compared, and with --diff the
+text of those that differ. Standard output is a table; the exit status is 1 when a report differs.
 """
 
 import argparse
@@ -29,6 +29,8 @@ from pathlib import Path
 
 FORMATS = ("terminal", "markdown", "json", "html", "mail", "lkp", "csv", "pyperf", "kcidb")
 EXPORTS = ("callgrind", "folded", "speedscope")
+TRACEBACK = "Traceback ("
+ERRORS = ("kassay: ", "Usage: ", "Error", TRACEBACK)
 DIFF_LINES = 60
 DIFF_COLUMNS = 200  # a chart is one line
 FILES = "{files}"  # stands for a directory into which a command writes
@@ -123,7 +125,7 @@ def printed(program: str, asked: Asked, files: Path) -> Printed:
         done = subprocess.run([program, *words], capture_output=True, env=environment)
         text += done.stdout.decode(errors="backslashreplace")
         text += f"status {done.returncode}\n"
-        text += done.stderr.decode(errors="backslashreplace") if done.returncode else ""
+        text += error_text(done.stderr.decode(errors="backslashreplace")) if done.returncode else ""
     written = {}
     for path in sorted(path for path in files.rglob("*") if path.is_file() and "history.duckdb" not in path.name):
         content = path.read_bytes()
@@ -132,6 +134,14 @@ def printed(program: str, asked: Asked, files: Path) -> Printed:
         written[name] = _text(content)
     shutil.rmtree(files)
     return Printed(text, written)
+
+
+def error_text(text: str) -> str:
+    """The error on standard error: not the progress before it, which depends on time, nor a traceback's frames."""
+    lines = text.splitlines(keepends=True)
+    start = next((number for number, line in enumerate(lines) if line.startswith(ERRORS)), len(lines))
+    framed = any(line.startswith(TRACEBACK) for line in lines[start:])
+    return "".join(line for line in lines[start:] if not (framed and line.startswith(" ")))
 
 
 def _text(content: bytes) -> str:
