@@ -18,6 +18,7 @@
 
 #define THP "/sys/kernel/mm/transparent_hugepage/"
 #define ZRAM "/sys/block/zram0/"
+#define VULNERABILITIES "/sys/devices/system/cpu/vulnerabilities/"
 
 static const char *const files[] = {
 	"/proc/self/smaps",
@@ -86,6 +87,30 @@ static void capture_counters(struct run *run, const char *moment)
 {
 	emit_file(&run->stream, moment, "/proc/zoneinfo");
 	emit_file(&run->stream, moment, "/proc/vmstat");
+}
+
+static int is_file(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+void capture_cpu(struct run *run)
+{
+	struct dirent **entries;
+	int count = scandir(VULNERABILITIES, &entries, is_file, alphasort);
+	char path[sizeof(VULNERABILITIES) + 256];
+
+	emit_file(&run->stream, "after", "/proc/cpuinfo");
+	if (count < 0) {
+		emit_absent(&run->stream, "after", VULNERABILITIES, errno);
+		return;
+	}
+	for (int i = 0; i < count; i++) {
+		snprintf(path, sizeof(path), VULNERABILITIES "%s", entries[i]->d_name);
+		emit_file(&run->stream, "after", path);
+		free(entries[i]);
+	}
+	free(entries);
 }
 
 void capture_before(struct run *run)

@@ -26,6 +26,7 @@
 
 #include "clock.h"
 #include "emit.h"
+#include "number.h"
 #include "quiet.h"
 #include "snapshot.h"
 
@@ -71,6 +72,23 @@ static __attribute__((noreturn)) void finish(void)
 		pause();
 }
 
+/* Raw: the line discipline must not turn \n into \r\n. Returns 0 or -1 (errno). */
+static int try_stream(void)
+{
+	struct termios raw;
+
+	stream_fd = open(conf.stream, O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (stream_fd < 0)
+		return -1;
+	if (tcgetattr(stream_fd, &raw))
+		return 0; /* not a terminal: nothing to do */
+	cfmakeraw(&raw);
+	cfsetspeed(&raw, B115200);
+	raw.c_cflag |= CLOCAL;
+	tcsetattr(stream_fd, TCSANOW, &raw);
+	return 0;
+}
+
 /* Says what went wrong in a section of its own, and ends. */
 __attribute__((noreturn, format(printf, 1, 2))) static void give_up(const char *format, ...)
 {
@@ -81,7 +99,8 @@ __attribute__((noreturn, format(printf, 1, 2))) static void give_up(const char *
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	fprintf(stderr, "kassay: init: %s\n", text);
-	if (stream_fd >= 0 && section.size) {
+	/* What is wrong with the configuration is found before the stream was opened. */
+	if ((stream_fd >= 0 || !try_stream()) && section.size) {
 		section.used = 0;
 		section.records = 0;
 		emit_text(&section, "error", NULL, "init: %s", text);
@@ -108,10 +127,9 @@ static void mount_all(void)
 
 static uint64_t read_number(const char *key, const char *value)
 {
-	char *end;
-	uint64_t number = strtoull(value, &end, 10);
+	uint64_t number;
 
-	if (end == value || *end)
+	if (!parse_number(value, &number))
 		give_up(CONF ": %s=%.100s is not a whole number", key, value);
 	return number;
 }
@@ -200,22 +218,6 @@ static void wait_for_job(void)
 	read_lines(job);
 	if (!conf.argc)
 		give_up("snapshot: no arg: nothing to run");
-}
-
-/* Raw: the line discipline must not turn \n into \r\n. */
-static void open_stream(void)
-{
-	struct termios raw;
-
-	stream_fd = open(conf.stream, O_RDWR | O_NOCTTY | O_CLOEXEC);
-	if (stream_fd < 0)
-		give_up("%s: %s", conf.stream, strerror(errno));
-	if (tcgetattr(stream_fd, &raw))
-		return; /* not a terminal: nothing to do */
-	cfmakeraw(&raw);
-	cfsetspeed(&raw, B115200);
-	raw.c_cflag |= CLOCAL;
-	tcsetattr(stream_fd, TCSANOW, &raw);
 }
 
 /* Where the code of /modules/NN-NAME.ko now is, for the host to name its functions. */
@@ -333,7 +335,8 @@ int main(void)
 	if (stream_init(&section))
 		give_up("no memory: %s", strerror(errno));
 	read_conf();
-	open_stream();
+	if (try_stream())
+		give_up("%s: %s", conf.stream, strerror(errno));
 	for (size_t i = 0; i < conf.module_count; i++)
 		load_module(conf.modules[i]);
 	if (!conf.snapshot)

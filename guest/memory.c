@@ -7,77 +7,104 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "number.h"
 
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25
 #endif
 
-char *memory_reserve(struct run *run, size_t length)
+#define PMD_FILE "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size"
+
+size_t page_bytes(void)
 {
-	char *room = mmap(NULL, length + 2 * HUGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* A kernel without huge pages does not say; a table of 8-byte entries fills one page there as everywhere. */
+size_t huge_page_bytes(void)
+{
+	static size_t known;
+	uint64_t bytes;
+
+	if (!known)
+		known = read_number_file(PMD_FILE, &bytes) ? page_bytes() * (page_bytes() / 8) : bytes;
+	return known;
+}
+
+uint64_t memory_reserve(struct run *run, size_t length)
+{
+	size_t huge = huge_page_bytes();
+	char *room = mmap(NULL, length + 2 * huge, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (room == MAP_FAILED) {
 		fail(run, "no address space for %zu bytes: %s", length, strerror(errno));
-		return NULL;
+		return 0;
 	}
-	return (char *)(((uintptr_t)room + PAGE_BYTES + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1));
+	return ((uintptr_t)room + page_bytes() + huge - 1) & ~(huge - 1);
 }
 
-int memory_map(struct run *run, char *start, size_t length, bool shared, int fd)
+void memory_map(struct script *script, uint64_t *start, size_t length, bool shared, int fd)
 {
 	int flags = MAP_FIXED | (shared ? MAP_SHARED : MAP_PRIVATE) | (fd < 0 ? MAP_ANONYMOUS : 0);
 
-	if (mmap(start, length, PROT_READ | PROT_WRITE, flags, fd, 0) == MAP_FAILED)
-		return fail(run, "mmap of %zu bytes: %s", length, strerror(errno));
-	return 0;
+	script_step(script, (struct step){ .run = step_call, .number = SYS_mmap, .start = start, .what = "mmap",
+					   .args = { length, PROT_READ | PROT_WRITE, (uint64_t)flags, (uint64_t)fd } });
 }
 
-int memory_unmap(struct run *run, char *start, size_t length)
+void memory_unmap(struct script *script, uint64_t *start, size_t length)
 {
 	int flags = MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
-	if (mmap(start, length, PROT_NONE, flags, -1, 0) == MAP_FAILED)
-		return fail(run, "unmapping %zu bytes: %s", length, strerror(errno));
-	return 0;
+	script_step(script, (struct step){ .run = step_call, .number = SYS_mmap, .start = start, .what = "unmapping",
+					   .args = { length, PROT_NONE, (uint64_t)flags, UINT64_MAX } });
 }
 
-int memory_want_base(struct run *run, char *start, size_t length)
+static struct step *advise(struct script *script, uint64_t *start, size_t length, int advice, const char *what)
+{
+	return script_step(script, (struct step){ .run = step_call, .number = SYS_madvise, .start = start, .what = what,
+						  .args = { length, (uint64_t)advice } });
+}
+
+void memory_want_base(struct script *script, uint64_t *start, size_t length)
 {
 	/* EINVAL: the kernel was built without huge pages. */
-	if (madvise(start, length, MADV_NOHUGEPAGE) && errno != EINVAL)
-		return fail(run, "MADV_NOHUGEPAGE: %s", strerror(errno));
+	advise(script, start, length, MADV_NOHUGEPAGE, "MADV_NOHUGEPAGE")->tolerated = EINVAL;
+}
+
+void memory_want_huge(struct script *script, uint64_t *start, size_t length)
+{
+	advise(script, start, length, MADV_HUGEPAGE, "this kernel has no huge pages: MADV_HUGEPAGE");
+}
+
+int memory_check_huge(struct run *run, size_t length)
+{
+	if (length % huge_page_bytes())
+		return fail(run, "size must be a multiple of %zu bytes with huge pages", huge_page_bytes());
 	return 0;
 }
 
-int memory_want_huge(struct run *run, char *start, size_t length)
+void memory_collapse(struct script *script, uint64_t *start, size_t length)
 {
-	if (length % HUGE_BYTES)
-		return fail(run, "size must be a multiple of 2MiB with huge pages");
-	if (madvise(start, length, MADV_HUGEPAGE))
-		return fail(run, "this kernel has no huge pages: MADV_HUGEPAGE: %s", strerror(errno));
-	return 0;
+	advise(script, start, length, MADV_COLLAPSE, "this kernel makes no huge pages here: MADV_COLLAPSE");
 }
 
-int memory_collapse(struct run *run, char *start, size_t length)
+struct step *memory_fill(struct script *script, uint64_t *start, size_t length, uint64_t stamp)
 {
-	if (madvise(start, length, MADV_COLLAPSE))
-		return fail(run, "this kernel makes no huge pages here: MADV_COLLAPSE: %s", strerror(errno));
-	return 0;
+	return script_step(script, (struct step){ .run = step_write, .start = start,
+						  .args = { length, stamp, page_bytes() } });
 }
 
-void memory_write(char *start, size_t length, uint64_t stamp)
+void memory_write_byte(struct script *script, uint64_t *start, size_t length)
 {
-	for (char *page = start; page < start + length; page += PAGE_BYTES)
-		*(volatile uint64_t *)page = stamp;
+	script_step(script, (struct step){ .run = step_touch, .start = start, .args = { length, 0, page_bytes() } });
 }
 
-uint64_t memory_count(const char *start, size_t length, uint64_t stamp)
+uint64_t memory_stamped(uint64_t start, size_t length, uint64_t stamp)
 {
-	uint64_t pages = 0;
-
-	for (const char *page = start; page < start + length; page += PAGE_BYTES)
-		pages += *(const volatile uint64_t *)page == stamp;
-	return pages;
+	return memory_count((const char *)(uintptr_t)start, length, stamp, page_bytes());
 }
 
 bool vmstat_read(const char *name, uint64_t *ret)

@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The command line of a run, read strictly: what is not understood is an error, never ignored. */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
+#include "number.h"
 #include "run.h"
 
 #define MAX_ROUNDS 1000000UL
-
-/* Reads a whole number without sign or blanks; returns the first character after it, or NULL. */
-static const char *parse_number(const char *text, uint64_t *ret)
-{
-	char *end;
-
-	if (*text < '0' || *text > '9')
-		return NULL;
-	errno = 0;
-	*ret = strtoull(text, &end, 10);
-	return errno ? NULL : end;
-}
 
 static bool parse_size(const char *text, uint64_t *ret)
 {
@@ -29,11 +18,11 @@ static bool parse_size(const char *text, uint64_t *ret)
 		const char *name;
 		uint64_t bytes;
 	} units[] = { { "", 1 }, { "B", 1 }, { "KiB", KIB }, { "MiB", MIB }, { "GiB", GIB } };
-	const char *unit = parse_number(text, ret);
+	const char *unit = parse_digits(text, ret);
 
 	for (size_t i = 0; unit && i < sizeof(units) / sizeof(*units); i++) {
 		if (!strcmp(unit, units[i].name))
-			return !__builtin_mul_overflow(*ret, units[i].bytes, ret) && *ret % PAGE_BYTES == 0;
+			return !__builtin_mul_overflow(*ret, units[i].bytes, ret) && *ret % page_bytes() == 0;
 	}
 	return false;
 }
@@ -52,7 +41,6 @@ static bool parse_choice(const struct param *param, const char *text, const char
 static bool parse_setting(struct setting *setting, const char *text)
 {
 	const struct param *param = setting->param;
-	const char *end;
 
 	switch (param->kind) {
 	case PARAM_CHOICE:
@@ -62,8 +50,7 @@ static bool parse_setting(struct setting *setting, const char *text)
 			return false;
 		break;
 	case PARAM_COUNT:
-		end = parse_number(text, &setting->number);
-		if (!end || *end)
+		if (!parse_number(text, &setting->number))
 			return false;
 		break;
 	}
@@ -89,9 +76,7 @@ static int set_param(struct run *run, const char *text)
 
 static int set_count(struct run *run, uint64_t *ret, const char *option, const char *text, uint64_t maximum)
 {
-	const char *end = parse_number(text, ret);
-
-	if (!end || *end || *ret > maximum)
+	if (!parse_number(text, ret) || *ret > maximum)
 		return fail(run, "%s %.100s: not a whole number from 0 to %" PRIu64, option, text, maximum);
 	return 0;
 }
@@ -105,7 +90,7 @@ static int set_option(struct run *run, const char *option, const char *value)
 	if (!strcmp(option, "--mmap-pages"))
 		return set_count(run, &run->mmap_pages, option, value, MIB);
 	if (!strcmp(option, "--clock") && !strcmp(value, "tsc"))
-		run->clock = CLOCK_TSC;
+		run->clock = CLOCK_TICKS;
 	else if (!strcmp(option, "--clock") && !strcmp(value, "monotonic"))
 		run->clock = CLOCK_RAW;
 	else if (!strcmp(option, "--clock"))

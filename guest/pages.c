@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "memory.h"
 #include "run.h"
 
 #define BATCH 512
@@ -96,8 +97,8 @@ static void count_batch(const uint64_t *entries, size_t length, int flags_fd, st
 static int count_range(const struct run *run, int map_fd, int flags_fd, struct counts *counts)
 {
 	uint64_t entries[BATCH];
-	uint64_t first = (uintptr_t)run->range_start / PAGE_BYTES;
-	uint64_t pages = run->range_length / PAGE_BYTES;
+	uint64_t first = (uintptr_t)run->range_start / page_bytes();
+	uint64_t pages = run->range_length / page_bytes();
 
 	for (uint64_t done = 0; done < pages;) {
 		size_t length = pages - done < BATCH ? pages - done : BATCH;

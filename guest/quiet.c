@@ -14,7 +14,9 @@
 #include "tasks.h"
 
 #define WINDOW_NS 200000000L
+#ifndef MAX_TASKS
 #define MAX_TASKS 2048
+#endif
 #define BUSIEST 5
 
 struct usage {
@@ -27,6 +29,7 @@ struct usage {
 struct look {
 	struct usage tasks[MAX_TASKS];
 	size_t count;
+	size_t left_out; /* tasks that there was no room for */
 	bool told; /* any task has a run time: the kernel keeps them */
 };
 
@@ -35,22 +38,25 @@ static struct look looks[2];
 static void remember(const struct task *task, void *data)
 {
 	struct look *look = data;
-	struct usage *usage = &look->tasks[look->count];
+	uint64_t ns = strtoull(task->schedstat, NULL, 10);
+	struct usage *usage;
 
-	if (look->count == MAX_TASKS)
-		return;
-	usage->ns = strtoull(task->schedstat, NULL, 10);
-	look->told |= usage->ns != 0;
+	look->told |= ns != 0;
 	if (task->pid == getpid())
 		return;
-	usage->tid = task->tid;
+	if (look->count == MAX_TASKS) {
+		look->left_out++;
+		return;
+	}
+	usage = &look->tasks[look->count++];
+	*usage = (struct usage){ .tid = task->tid, .ns = ns };
 	memcpy(usage->comm, task->comm, sizeof(usage->comm));
-	look->count++;
 }
 
 static void look_now(struct look *look)
 {
 	look->count = 0;
+	look->left_out = 0;
 	look->told = false;
 	tasks_walk(remember, look);
 }
@@ -129,6 +135,7 @@ bool quiet_wait(const struct quiet_rule *rule, char *report, size_t size)
 	uint64_t start = raw_ns(CLOCK_MONOTONIC), in_a_row = 0;
 	struct report lines = { report, size, 0 };
 	struct look *then = &looks[0], *now = &looks[1];
+	bool quiet;
 
 	look_now(then);
 	if (!then->told) {
@@ -149,7 +156,11 @@ bool quiet_wait(const struct quiet_rule *rule, char *report, size_t size)
 	}
 	if (rule->calibrated)
 		say(&lines, "clock %s\n", calibrating() ? "calibrating" : "calibrated");
-	say(&lines, "state %s\n", in_a_row >= rule->windows ? "quiet" : "busy");
+	quiet = in_a_row >= rule->windows;
+	if (quiet && then->left_out)
+		say(&lines, "state unknown: %zu tasks more than %d were not looked at\n", then->left_out, MAX_TASKS);
+	else
+		say(&lines, "state %s\n", quiet ? "quiet" : "busy");
 	say_busiest(&lines, gain, then->count);
-	return in_a_row >= rule->windows;
+	return quiet && !then->left_out;
 }

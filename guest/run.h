@@ -7,7 +7,7 @@
 
 #include "clock.h"
 #include "emit.h"
-#include "workload.h"
+#include "script.h"
 
 #define MAX_WORKERS 256
 
@@ -33,6 +33,8 @@ struct run {
 	bool skip_work;
 
 	/* what setup() declared */
+	struct script round;
+	size_t boundaries;
 	struct active_phase phases[MAX_PHASES];
 	size_t phase_count;
 	const char *range_start;
@@ -42,7 +44,6 @@ struct run {
 
 	/* what was found */
 	uint64_t *ticks;
-	uint64_t *next_tick;
 	uint64_t overhead;
 	bool failed;
 	bool complained;
@@ -59,6 +60,9 @@ int describe(const struct workload *workload);
 /* capture.c: the audit. moment: "before" or "after" the measured region. */
 void capture_before(struct run *run);
 void capture_after(struct run *run);
+
+/* What the kernel knows of its CPU: features, and what it does about their vulnerabilities. */
+void capture_cpu(struct run *run);
 
 /* pages.c: counts over the range, from pagemap and kpageflags. */
 void capture_pages(struct run *run, const char *moment);

@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "memory.h"
 #include "run.h"
 
 extern const char __executable_start, etext;
@@ -91,29 +92,64 @@ void worker_add(struct run *run, int pid)
 		run->workers[run->worker_count++] = pid;
 }
 
-__attribute__((noinline)) void mark(struct run *run)
+struct script *round_script(struct run *run)
 {
-	*run->next_tick++ = clock_read(run->clock);
-	region_mark('P');
+	return &run->round;
+}
+
+static void add_mark(struct run *run, struct script *script)
+{
+	struct step boundary = { .run = step_mark };
+
+	if (run->clock == CLOCK_RAW)
+		boundary = (struct step){ .run = step_mark_time, .args = { (uintptr_t)raw_now } };
+	script_step(script, boundary);
+}
+
+void mark(struct run *run)
+{
+	add_mark(run, &run->round);
+	run->boundaries++;
 }
 
 /* Page faults on our own code belong to no round. */
 static void touch_text(void)
 {
-	for (const volatile char *page = &__executable_start; page < &etext; page += PAGE_BYTES)
+	for (const volatile char *page = &__executable_start; page < &etext; page += page_bytes())
 		(void)*page;
 }
 
-static void measure_overhead(struct run *run)
+/* What a phase costs in which nothing is done. */
+static int measure_overhead(struct run *run)
 {
+	struct script empty = { 0 };
+	uint64_t ticks[2];
+
+	add_mark(run, &empty);
+	add_mark(run, &empty);
+	if (script_close(run, &empty))
+		return -1;
 	run->overhead = UINT64_MAX;
 	for (int i = 0; i < 64; i++) {
-		uint64_t start = clock_read(run->clock);
-		uint64_t ticks = clock_read(run->clock) - start;
-
-		if (ticks < run->overhead)
-			run->overhead = ticks;
+		script_run(empty.steps, ticks);
+		if (ticks[1] - ticks[0] < run->overhead)
+			run->overhead = ticks[1] - ticks[0];
 	}
+	return 0;
+}
+
+/* A round that does nothing must be noticed by verify(). */
+static int close_round(struct run *run)
+{
+	if (run->boundaries != run->phase_count + 1)
+		return fail(run, "%s marks %zu boundaries in a round of %zu phases", workload.name, run->boundaries,
+			    run->phase_count);
+	if (run->skip_work) {
+		run->round = (struct script){ 0 };
+		for (size_t i = 0; i < run->boundaries; i++)
+			add_mark(run, &run->round);
+	}
+	return script_close(run, &run->round);
 }
 
 static int prepare_ticks(struct run *run)
@@ -124,28 +160,14 @@ static int prepare_ticks(struct run *run)
 	if (run->ticks == MAP_FAILED)
 		return fail(run, "no memory for %" PRIu64 " rounds: %s", run->rounds, strerror(errno));
 	memset(run->ticks, 0, bytes);
-	run->next_tick = run->ticks;
 	return 0;
 }
 
-static int skip_round(struct run *run)
+static int measure(struct run *run)
 {
-	for (size_t i = 0; i <= run->phase_count; i++)
-		mark(run);
-	return 0;
-}
+	const struct step *failed = region_run(run->round.steps, run->rounds, run->ticks, run->boundaries);
 
-static __attribute__((noinline)) int measure(struct run *run)
-{
-	int status = 0;
-
-	for (size_t i = 0; i <= run->phase_count; i++)
-		region_mark('N');
-	region_mark('B');
-	for (uint64_t i = 0; i < run->rounds && !status; i++)
-		status = run->skip_work ? skip_round(run) : workload.round(run, i);
-	region_mark('E');
-	return status;
+	return failed ? script_failed(run, &run->round, failed) : 0;
 }
 
 static void emit_clock(struct run *run)
@@ -156,7 +178,7 @@ static void emit_clock(struct run *run)
 	if (rate)
 		snprintf(text, sizeof(text), "%" PRIu64, rate);
 	emit_text(&run->stream, "clock", NULL, "clock %s\nticks_per_second %s\noverhead %" PRIu64 "\n",
-		  run->clock == CLOCK_TSC ? "tsc" : "monotonic", text, run->overhead);
+		  run->clock == CLOCK_TICKS ? "tsc" : "monotonic", text, run->overhead);
 }
 
 /* "iteration" is for the host to add up; its operations are those of any phase. */
@@ -180,9 +202,6 @@ static int emit_rounds(struct run *run)
 	size_t row = run->phase_count + 1, used = 0;
 	struct stream *stream = &run->stream;
 
-	if (run->next_tick != run->ticks + run->rounds * row)
-		return fail(run, "%s marked %td boundaries in %" PRIu64 " rounds instead of %zu in each", workload.name,
-			    run->next_tick - run->ticks, run->rounds, row);
 	for (size_t i = 0; i < run->rounds * row; i++) {
 		if (used + 24 > stream->scratch_size)
 			return fail(run, "too many rounds for the stream");
@@ -197,18 +216,15 @@ static int run_once(struct run *run)
 {
 	cpu_set_t first;
 
-	region_mark('S');
+	region_announce();
 	CPU_ZERO(&first);
 	CPU_SET(0, &first);
-	if (sysconf(_SC_PAGESIZE) != PAGE_BYTES)
-		return fail(run, "pages of %ld bytes; workloads are written for 4096", sysconf(_SC_PAGESIZE));
 	if (sysconf(_SC_NPROCESSORS_ONLN) > 1 && sched_setaffinity(0, sizeof(first), &first))
 		note(run, "not pinned to CPU 0: %s", strerror(errno));
 	if (run->mmap_pages &&
-	    mmap(NULL, run->mmap_pages * PAGE_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
+	    mmap(NULL, run->mmap_pages * page_bytes(), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
 		return fail(run, "no address space for %" PRIu64 " extra pages", run->mmap_pages);
-	measure_overhead(run);
-	if (workload.setup(run) || run->failed || prepare_ticks(run))
+	if (measure_overhead(run) || workload.setup(run) || run->failed || close_round(run) || prepare_ticks(run))
 		return -1;
 	touch_text();
 	capture_before(run);
@@ -220,6 +236,7 @@ static int run_once(struct run *run)
 	if (emit_rounds(run))
 		return -1;
 	workload.verify(run);
+	capture_cpu(run);
 	emit_text(&run->stream, "check", NULL, "%s", run->complained ? run->complaint : "ok");
 	return run->failed ? -1 : 0;
 }

@@ -9,7 +9,9 @@
 
 #include "tasks.h"
 
+#ifndef MAX_KNOWN
 #define MAX_KNOWN 4096
+#endif
 #define MAX_OPEN 512 /* leaves the workload its own half of the usual limit of 1024 */
 
 enum moment { BEFORE, AFTER };
@@ -23,6 +25,7 @@ struct known {
 
 static struct known known[MAX_KNOWN];
 static size_t count;
+static size_t left_out; /* tasks of the last walk that the table had no room for */
 
 static int open_schedstat(const struct task *task)
 {
@@ -39,8 +42,10 @@ static void remember(const struct task *task, void *data)
 		if (known[i].task.tid == task->tid)
 			return;
 	}
-	if (count == MAX_KNOWN)
+	if (count == MAX_KNOWN) {
+		left_out++;
 		return;
+	}
 	known[count] = (struct known){ .task = *task, .fd = count < MAX_OPEN ? open_schedstat(task) : -1 };
 	count++;
 }
@@ -63,9 +68,15 @@ static void read_all(enum moment moment)
 		read_one(&known[i], moment);
 }
 
+static void walk(void)
+{
+	left_out = 0;
+	tasks_walk(remember, NULL);
+}
+
 void runtimes_open(void)
 {
-	tasks_walk(remember, NULL);
+	walk();
 	/* Once for nothing: the pages it needs are there then. */
 	read_all(BEFORE);
 }
@@ -85,7 +96,7 @@ static void find_new(void)
 {
 	size_t old = count;
 
-	tasks_walk(remember, NULL);
+	walk();
 	for (size_t i = old; i < count; i++)
 		read_one(&known[i], AFTER);
 }
@@ -127,4 +138,5 @@ void runtimes_emit(struct run *run)
 	emit_moment(run, BEFORE, "before:kassay/tasks");
 	emit_moment(run, AFTER, "after:kassay/tasks");
 	emit_own(run);
+	emit_text(&run->stream, "file", "after:kassay/tasks_left_out", "tasks %zu\n", left_out);
 }

@@ -9,8 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__x86_64__)
-#include <sys/io.h>
+#include "arch.h"
 
 #define PVPANIC_PORT 0x505
 #define PVPANIC_PANICKED 1
@@ -31,7 +30,7 @@ static void fw_cfg_read(void *into, size_t size)
 	uint8_t *bytes = into;
 
 	while (size--)
-		*bytes++ = inb(FW_CFG_DATA);
+		*bytes++ = arch_port_read(FW_CFG_DATA);
 }
 
 static uint32_t big_endian(const uint8_t *bytes, size_t size)
@@ -48,12 +47,12 @@ int snapshot_take_job(char *text, size_t size, const char **why)
 	struct fw_cfg_file file;
 	uint8_t count[4];
 
-	if (iopl(3)) {
-		*why = "iopl: no right to use ports";
+	if (arch_ports_open()) {
+		*why = "this machine has no ports, or gives no right to use them";
 		return -1;
 	}
-	outb(PVPANIC_PANICKED, PVPANIC_PORT);
-	outw(FW_CFG_FILE_DIR, FW_CFG_SELECTOR);
+	arch_port_write(PVPANIC_PORT, PVPANIC_PANICKED, 1);
+	arch_port_write(FW_CFG_SELECTOR, FW_CFG_FILE_DIR, 2);
 	fw_cfg_read(count, sizeof(count));
 	for (uint32_t left = big_endian(count, sizeof(count)); left; left--) {
 		fw_cfg_read(&file, sizeof(file));
@@ -61,7 +60,7 @@ int snapshot_take_job(char *text, size_t size, const char **why)
 			continue;
 		if (big_endian(file.size, sizeof(file.size)) >= size)
 			break;
-		outw((unsigned short)big_endian(file.select, sizeof(file.select)), FW_CFG_SELECTOR);
+		arch_port_write(FW_CFG_SELECTOR, (uint16_t)big_endian(file.select, sizeof(file.select)), 2);
 		fw_cfg_read(text, big_endian(file.size, sizeof(file.size)));
 		text[big_endian(file.size, sizeof(file.size))] = '\0';
 		return 0;
@@ -69,15 +68,3 @@ int snapshot_take_job(char *text, size_t size, const char **why)
 	*why = "no job in fw_cfg, or one too long";
 	return -1;
 }
-
-#else
-
-int snapshot_take_job(char *text, size_t size, const char **why)
-{
-	(void)text;
-	(void)size;
-	*why = "snapshots are for x86_64";
-	return -1;
-}
-
-#endif

@@ -3,51 +3,26 @@
 #include "workers.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clock.h"
-
-#define STOP UINT32_MAX
-
-/* Shared by all tasks; also between processes, so no pointers. */
-struct board {
-	_Atomic uint32_t turn; /* counts up with each step; workers wait for it to change */
-	_Atomic uint32_t step;
-	_Atomic uint32_t busy; /* workers that are not done yet */
-	_Atomic uint32_t error;
-};
+#include "memory.h"
 
 static struct {
 	struct board *board;
 	unsigned int tasks;
 	bool threads;
-	worker_step step;
+	struct step *parts[MAX_TASKS][MAX_PARTS];
 	pid_t pids[MAX_TASKS];
 	pthread_t handles[MAX_TASKS];
 	unsigned int started;
 } team;
-
-static void futex_wait(_Atomic uint32_t *word, uint32_t value)
-{
-	syscall(SYS_futex, word, FUTEX_WAIT, value, NULL, NULL, 0);
-}
-
-static void futex_wake(_Atomic uint32_t *word)
-{
-	syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
-}
 
 static void pin(unsigned int task)
 {
@@ -59,34 +34,27 @@ static void pin(unsigned int task)
 	sched_setaffinity(0, sizeof(mine), &mine);
 }
 
-/* Reports itself done once before the first step: it is up and pinned. */
 static void work(unsigned int task)
 {
-	struct board *board = team.board;
-
 	pin(task);
-	for (uint32_t turn = 0;; turn++) {
-		uint32_t step;
-		int error;
-
-		if (atomic_fetch_sub(&board->busy, 1) == 1)
-			futex_wake(&board->busy);
-		while (atomic_load(&board->turn) == turn)
-			futex_wait(&board->turn, turn);
-		step = atomic_load(&board->step);
-		if (step == STOP)
-			return;
-		region_mark('W');
-		error = team.step(task, step);
-		if (error)
-			atomic_store(&board->error, (uint32_t)error);
-	}
+	team_work(team.board, team.parts[task]);
 }
 
 static void *thread_main(void *task)
 {
 	work((unsigned int)(uintptr_t)task);
 	return NULL;
+}
+
+/*
+ * A worker has died, and will never report itself done. The caller's wait ends
+ * at once: the signal interrupts it, or it finds that the value has changed.
+ */
+static void on_death(int number)
+{
+	(void)number;
+	__atomic_store_n(&team.board->error, ECHILD, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&team.board->busy, 0, __ATOMIC_SEQ_CST);
 }
 
 static int start_thread(struct run *run, unsigned int task)
@@ -103,6 +71,7 @@ static int start_process(struct run *run, unsigned int task)
 	if (pid < 0)
 		return fail(run, "process %u: %s", task, strerror(errno));
 	if (pid == 0) {
+		signal(SIGCHLD, SIG_DFL);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		work(task);
 		_exit(0);
@@ -112,69 +81,74 @@ static int start_process(struct run *run, unsigned int task)
 	return 0;
 }
 
-static int wait_for_all(struct run *run)
+/* Names the worker that ended too early, if one did. Returns 0 or what fail() returns. */
+static int explain(struct run *run)
 {
-	struct board *board = team.board;
-	uint32_t busy;
+	int status;
 
-	while ((busy = atomic_load(&board->busy)))
-		futex_wait(&board->busy, busy);
-	if (atomic_load(&board->error))
-		return fail(run, "a task failed: %s", strerror((int)atomic_load(&board->error)));
+	for (unsigned int task = 0; !team.threads && task < team.started; task++) {
+		if (waitpid(team.pids[task], &status, WNOHANG) <= 0)
+			continue;
+		team.pids[task] = 0;
+		if (WIFSIGNALED(status))
+			return fail(run, "worker %u was killed by signal %d (%s)", task, WTERMSIG(status),
+				    strsignal(WTERMSIG(status)));
+		return fail(run, "worker %u ended with status %d", task, WEXITSTATUS(status));
+	}
 	return 0;
 }
 
-int workers_start(struct run *run, unsigned int tasks, bool threads, worker_step step)
+/* The caller waits asleep until no worker is busy. */
+static void add_wait(struct script *script)
 {
+	script->explain = explain;
+	script_step(script, (struct step){ .run = step_wait, .start = (void *)team.board, .what = "a task failed" });
+}
+
+int workers_start(struct run *run, unsigned int tasks, bool threads, struct script *scripts, unsigned int parts)
+{
+	struct script arrival = { 0 };
+	struct sigaction death = { .sa_handler = on_death };
+
 	team.tasks = tasks;
 	team.threads = threads;
-	team.step = step;
-	if (tasks == 1)
-		return 0;
-	team.board = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	team.board = mmap(NULL, page_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (team.board == MAP_FAILED) {
 		team.board = NULL;
 		return fail(run, "no memory for the workers: %s", strerror(errno));
 	}
-	atomic_store(&team.board->busy, tasks);
+	for (unsigned int i = 0; i < tasks * parts; i++) {
+		if (script_close(run, &scripts[i]))
+			return -1;
+		team.parts[i / parts][i % parts] = scripts[i].steps;
+	}
+	team.board->busy = tasks;
+	sigaction(SIGCHLD, &death, NULL);
 	for (; team.started < tasks; team.started++) {
 		if (threads ? start_thread(run, team.started) : start_process(run, team.started))
 			return -1;
 	}
-	return wait_for_all(run);
+	/* Each reports itself done once before the first part: it is up and pinned. */
+	add_wait(&arrival);
+	return script_do(run, &arrival);
 }
 
-static void release(uint32_t step)
+void workers_do(struct script *script, unsigned int part)
 {
-	struct board *board = team.board;
-
-	atomic_store(&board->busy, team.tasks);
-	atomic_store(&board->step, step);
-	atomic_fetch_add(&board->turn, 1);
-	futex_wake(&board->turn);
-}
-
-int workers_do(struct run *run, unsigned int step)
-{
-	int error;
-
-	if (team.tasks > 1) {
-		release(step);
-		return wait_for_all(run);
-	}
-	error = team.step(0, step);
-	return error ? fail(run, "step %u: %s", step, strerror(error)) : 0;
+	script_step(script, (struct step){ .run = step_release, .start = (void *)team.board, .args = { team.tasks, part } });
+	add_wait(script);
 }
 
 void workers_stop(void)
 {
 	if (!team.board)
 		return;
-	release(STOP);
+	signal(SIGCHLD, SIG_DFL);
+	team_release(team.board, team.tasks, PART_STOP);
 	for (unsigned int task = 0; task < team.started; task++) {
 		if (team.threads)
 			pthread_join(team.handles[task], NULL);
-		else
+		else if (team.pids[task])
 			waitpid(team.pids[task], NULL, 0);
 	}
 	team.started = 0;

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Processes or threads that do one step together. The caller waits for all of
- * them asleep, and so do they for the next step: nobody spins. With one task
- * there are no workers: the caller does the step itself.
+ * Processes or threads that do one part of a round together. The caller waits for all of
+ * them asleep, and so do they for the next part: nobody spins.
  */
 #ifndef KASSAY_WORKERS_H
 #define KASSAY_WORKERS_H
 
-#include "workload.h"
+#include "script.h"
 
 #define MAX_TASKS 64
+#define MAX_PARTS 4
 
-/* A step of one task (0 <= task < tasks). Returns 0 or an errno. */
-typedef int (*worker_step)(unsigned int task, unsigned int step);
+/*
+ * Starts @tasks workers (2 .. MAX_TASKS), each pinned to a CPU of its own in turn. @scripts: what task i does in
+ * part p is script i * parts + p; it stays where it is and, like all it writes, is shared between processes.
+ */
+int workers_start(struct run *run, unsigned int tasks, bool threads, struct script *scripts, unsigned int parts);
 
-/* Starts @tasks workers, each pinned to a CPU of its own in turn. */
-int workers_start(struct run *run, unsigned int tasks, bool threads, worker_step step);
-
-/* Lets every task do @step; returns when the last one is done. */
-int workers_do(struct run *run, unsigned int step);
+/* Adds the steps that let every worker do @part, and that end when the last one is done. */
+void workers_do(struct script *script, unsigned int part);
 
 void workers_stop(void);
 

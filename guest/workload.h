@@ -11,19 +11,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PAGE_BYTES 4096UL
-#define HUGE_BYTES (2UL << 20)
 #define KIB (1UL << 10)
 #define MIB (1UL << 20)
 #define GIB (1UL << 30)
+
+#define MIN_PAGE_BYTES (4 * KIB) /* of all architectures */
 
 #define MAX_PARAMS 8
 #define MAX_CHOICES 4
 #define MAX_PHASES 8
 
 struct run;
+struct script;
 
-/* A size is in bytes and a multiple of 4 KiB; a count is a whole number. */
+/* A size is in bytes and a multiple of the kernel's base page; a count is a whole number. */
 enum param_kind { PARAM_SIZE, PARAM_COUNT, PARAM_CHOICE };
 
 /* One parameter; minimum and maximum are inclusive and unused for choices. */
@@ -51,10 +52,11 @@ struct phase {
 };
 
 /*
- * The functions return 0, or what fail() returns. round() does one
- * repetition and calls mark() exactly once more than phases were added:
- * at its start, and at the end of each phase. verify() calls complain()
- * unless the work was really done; it runs after the state was captured.
+ * The functions return 0, or what fail() returns. setup() also puts together the
+ * script of one repetition, a round: steps, and boundaries between them by mark(),
+ * exactly one more than phases: at its start, and at the end of each phase.
+ * verify() calls complain() unless the work was really done; it runs after the
+ * state was captured.
  */
 struct workload {
 	const char *name;
@@ -64,7 +66,6 @@ struct workload {
 	struct param params[MAX_PARAMS + 1];
 	struct phase phases[MAX_PHASES + 1];
 	int (*setup)(struct run *run);
-	int (*round)(struct run *run, uint64_t index);
 	void (*verify)(struct run *run);
 	void (*teardown)(struct run *run);
 };
@@ -101,7 +102,8 @@ int fail(struct run *run, const char *format, ...) __attribute__((format(printf,
 /* For verify(): what was not done; the first complaint counts. */
 void complain(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* For round(): one boundary. */
+/* For setup(): the steps of a round. mark() adds a boundary to them. */
+struct script *round_script(struct run *run);
 void mark(struct run *run);
 
 #endif

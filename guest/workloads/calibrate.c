@@ -6,9 +6,8 @@
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
-#include "workload.h"
+#include "script.h"
 
 static struct {
 	uint64_t iterations;
@@ -17,55 +16,21 @@ static struct {
 	uint64_t syscalls_done;
 } w;
 
-/* Three instructions per iteration: count up, count down, jump. @iterations must not be 0. */
-static __attribute__((noinline)) uint64_t counted_loop(uint64_t iterations)
-{
-	uint64_t done = 0;
-
-#if defined(__x86_64__)
-	__asm__ volatile("1:\tadd $1, %0\n\tsub $1, %1\n\tjnz 1b" : "+r"(done), "+r"(iterations)::"cc");
-#elif defined(__aarch64__)
-	__asm__ volatile("1:\tadd %0, %0, #1\n\tsubs %1, %1, #1\n\tb.ne 1b" : "+r"(done), "+r"(iterations)::"cc");
-#else
-#error "no counted loop for this architecture"
-#endif
-	return done;
-}
-
-/* getppid() by the bare instruction: no libc, no vdso. */
-static inline long empty_syscall(void)
-{
-#if defined(__x86_64__)
-	long result = SYS_getppid;
-
-	__asm__ volatile("syscall" : "+a"(result)::"rcx", "r11", "memory");
-	return result;
-#elif defined(__aarch64__)
-	register long number __asm__("x8") = SYS_getppid;
-	register long result __asm__("x0");
-
-	__asm__ volatile("svc #0" : "=r"(result) : "r"(number) : "memory");
-	return result;
-#endif
-}
-
 static int setup(struct run *run)
 {
+	struct script *round = round_script(run);
+
 	w.iterations = param_number(run, "iterations");
 	w.syscalls = param_number(run, "syscalls");
 	phase_add(run, "loop", w.iterations);
 	phase_add(run, "syscall", w.syscalls);
-	return 0;
-}
-
-static int run_round(struct run *run, uint64_t index)
-{
-	(void)index;
 	mark(run);
-	w.iterations_done += counted_loop(w.iterations);
+	script_step(round, (struct step){ .run = counted_loop, .start = &w.iterations_done, .args = { w.iterations } });
+	script_step(round, (struct step){ .run = arch_idle(1) });
 	mark(run);
-	for (uint64_t i = 0; i < w.syscalls; i++)
-		w.syscalls_done += empty_syscall() >= 0;
+	script_step(round, (struct step){ .run = step_calls, .number = SYS_getppid, .start = &w.syscalls_done,
+					  .args = { w.syscalls } });
+	script_step(round, (struct step){ .run = arch_idle(2) });
 	mark(run);
 	return 0;
 }
@@ -104,7 +69,6 @@ const struct workload workload = {
 		  "getppid() by the bare system call instruction in a loop, divided by the number of calls.", false },
 	},
 	.setup = setup,
-	.round = run_round,
 	.verify = verify,
 	.teardown = teardown,
 };

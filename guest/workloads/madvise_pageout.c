@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* MADV_PAGEOUT of an anonymous mapping, with a place to page out to or without one. */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 
 #include "memory.h"
 #include "zram.h"
@@ -16,7 +15,7 @@
 #define STAMP 0x7061676500000000ULL
 
 static struct {
-	char *start;
+	uint64_t start;
 	size_t size;
 	uint64_t pages;
 	uint64_t advised;
@@ -25,25 +24,45 @@ static struct {
 } w;
 
 /* A fresh mapping, so that each round meets the huge pages that its policy gives. */
-static int make_range(struct run *run)
+static void make_range(struct run *run, struct script *script)
 {
-	if (memory_map(run, w.start, w.size, false, -1))
-		return -1;
-	if (param_is(run, "pages", "thp") && memory_want_huge(run, w.start, w.size))
-		return -1;
-	if (param_is(run, "pages", "base") && memory_want_base(run, w.start, w.size))
-		return -1;
-	memory_write(w.start, w.size, STAMP);
-	return 0;
+	memory_map(script, &w.start, w.size, false, -1);
+	if (param_is(run, "pages", "thp"))
+		memory_want_huge(script, &w.start, w.size);
+	if (param_is(run, "pages", "base"))
+		memory_want_base(script, &w.start, w.size);
+	memory_fill(script, &w.start, w.size, STAMP);
+}
+
+static void make_round(struct run *run)
+{
+	struct script *round = round_script(run);
+	struct step *touch;
+
+	mark(run);
+	memory_unmap(round, &w.start, w.size);
+	make_range(run, round);
+	mark(run);
+	script_step(round, (struct step){ .run = step_call, .number = SYS_madvise, .start = &w.start,
+					  .args = { w.size, MADV_PAGEOUT }, .what = "MADV_PAGEOUT" });
+	script_step(round, (struct step){ .run = arch_idle(1) });
+	mark(run);
+	touch = memory_fill(round, &w.start, w.size, STAMP + 1);
+	script_step(round, (struct step){ .run = arch_idle(0) });
+	mark(run);
+	script_step(round, (struct step){ .run = step_add, .start = &touch->args[1], .args = { 1 } });
+	script_step(round, (struct step){ .run = step_add, .start = &w.advised, .args = { 1 } });
 }
 
 /* With pages=default nothing is declared about huge pages: that is what kernels are compared in. */
 static void declare_state(struct run *run)
 {
-	range_set(run, w.start, w.size);
+	range_set(run, (void *)(uintptr_t)w.start, w.size);
 	require_both(run, "range.vmas", "==", 1);
 	require_both(run, "swap.devices", "==", w.zram);
 	require_both(run, "pagemap.present", "==", w.pages);
+	if (!param_is(run, "pages", "default"))
+		require_both(run, "range.THPeligible", "==", param_is(run, "pages", "thp"));
 	if (param_is(run, "pages", "base"))
 		require_both(run, "range.AnonHugePages", "==", 0);
 	if (param_is(run, "pages", "thp"))
@@ -52,35 +71,28 @@ static void declare_state(struct run *run)
 
 static int setup(struct run *run)
 {
+	struct script make = { 0 };
+
 	w.size = param_number(run, "size");
-	w.pages = w.size / PAGE_BYTES;
+	w.pages = w.size / page_bytes();
+	if (param_is(run, "pages", "thp") && memory_check_huge(run, w.size))
+		return -1;
 	w.zram = param_is(run, "swap", "zram");
 	if (w.zram && zram_swapon(run, 64 * MIB + w.size))
 		return -1;
 	w.start = memory_reserve(run, w.size);
-	if (!w.start || make_range(run))
+	if (!w.start)
+		return -1;
+	make_range(run, &make);
+	if (script_do(run, &make))
 		return -1;
 	if (!vmstat_read("pswpout", &w.swapped_out))
 		return fail(run, "this kernel has no swap: /proc/vmstat has no pswpout");
 	phase_add(run, "-", 0);
 	phase_add(run, "advise", w.pages);
 	phase_add(run, "touch", w.pages);
+	make_round(run);
 	declare_state(run);
-	return 0;
-}
-
-static int run_round(struct run *run, uint64_t index)
-{
-	mark(run);
-	if (memory_unmap(run, w.start, w.size) || make_range(run))
-		return -1;
-	mark(run);
-	if (madvise(w.start, w.size, MADV_PAGEOUT))
-		return fail(run, "MADV_PAGEOUT: %s", strerror(errno));
-	mark(run);
-	memory_write(w.start, w.size, STAMP + index + 1);
-	mark(run);
-	w.advised++;
 	return 0;
 }
 
@@ -99,7 +111,7 @@ static void verify_swap(struct run *run)
 
 static void verify(struct run *run)
 {
-	uint64_t stamped = memory_count(w.start, w.size, STAMP + run_rounds(run));
+	uint64_t stamped = memory_stamped(w.start, w.size, STAMP + run_rounds(run));
 
 	if (w.advised != run_rounds(run))
 		complain(run, "%" PRIu64 " rounds instead of %" PRIu64, w.advised, run_rounds(run));
@@ -112,7 +124,7 @@ static void teardown(struct run *run)
 {
 	(void)run;
 	if (w.start)
-		munmap(w.start, w.size);
+		munmap((void *)(uintptr_t)w.start, w.size);
 	zram_swapoff();
 }
 
@@ -121,10 +133,10 @@ const struct workload workload = {
 	.summary = "MADV_PAGEOUT of an anonymous mapping, then a write to each page; with swap=none it is a "
 		   "reclaim-failure path: nothing is paged out and nothing is faulted back",
 	.subject = "Advising MADV_PAGEOUT on {pages}-policy anonymous memory (swap: {swap}) and writing to it",
-	.state = "one private anonymous mapping, 2 MiB aligned, made anew for each round, all pages present before the advice; "
+	.state = "one private anonymous mapping, aligned to a huge page, made anew for each round, all pages present before the advice; "
 		 "swap=none: no swap area at all, so every page stays; swap=zram: one zram device that takes every page",
 	.params = {
-		{ "size", PARAM_SIZE, "bytes", "16MiB", "length of the mapping, a multiple of 4KiB", PAGE_BYTES, 4 * GIB, { 0 } },
+		{ "size", PARAM_SIZE, "bytes", "16MiB", "length of the mapping, a multiple of the page size", MIN_PAGE_BYTES, 4 * GIB, { 0 } },
 		{ "pages", PARAM_CHOICE, "word", "default",
 		  "default: as the system's policy has it; thp: MADV_HUGEPAGE; base: MADV_NOHUGEPAGE", 0, 0,
 		  { "default", "thp", "base" } },
@@ -133,18 +145,17 @@ const struct workload workload = {
 	},
 	.phases = {
 		{ "advise", "page",
-		  "From before to after one madvise(MADV_PAGEOUT) of the whole range, divided by its 4 KiB pages. With "
+		  "From before to after one madvise(MADV_PAGEOUT) of the whole range, divided by its base pages. With "
 		  "swap=none reclaim tries and fails; with swap=zram it includes the compression.",
 		  true },
 		{ "touch", "page",
-		  "One write to each 4 KiB page of the range after the advice, divided by the pages. With swap=none the pages "
+		  "One write to each base page of the range after the advice, divided by the pages. With swap=none the pages "
 		  "never left; with swap=zram each is faulted back in.",
 		  false },
 		{ "iteration", "page",
-		  "One round, advise and touch without making the mapping, divided by the 4 KiB pages of the range.", false },
+		  "One round, advise and touch without making the mapping, divided by the base pages of the range.", false },
 	},
 	.setup = setup,
-	.round = run_round,
 	.verify = verify,
 	.teardown = teardown,
 };

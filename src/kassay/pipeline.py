@@ -24,15 +24,17 @@ from kassay.effects.lock import host_locked, locked, refusing
 from kassay.evidence.collect import collect
 from kassay.evidence.profiles import Profiles
 from kassay.imports import store
+from kassay.journal import artifacts
 from kassay.journal.directory import BESIDE, RunDirectory, open_directory, resumed, started
 from kassay.journal.journal import append, open_journal, read_journal
 from kassay.model.experiment import Experiment
+from kassay.model.guest import Programs
 from kassay.model.measurement import CellEvidence
 from kassay.model.plan import Plan
 from kassay.model.profile import Executed
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.question import Answered, Question
-from kassay.model.reason import reason
+from kassay.model.reason import own_words, reason
 from kassay.model.records import content_id
 from kassay.model.report import Comparisons, Report
 from kassay.model.run import RunRecord
@@ -49,11 +51,16 @@ from kassay.spec.rules import QUESTIONS, question_of
 _FIRST: Mapping[str, str] = MappingProxyType({})
 
 
-def measure(experiment: Experiment, directory: Path, tell: Tell) -> None:
-    """Makes every run that `directory` still owes; what is already there is kept and never made again."""
-    prepared = prepare(experiment, resumed(directory, experiment), tell)
+def measure(experiment: Experiment, directory: Path, tell: Tell, programs: Programs | None = None) -> None:
+    """Makes every run that `directory` still owes; what is already there is kept and never made again.
+
+    programs: of the machines that are booted, instead of those built here.
+    """
+    prepared = prepare(experiment, resumed(directory, experiment), tell, programs)
     with locked(directory / "lock", refusing(str(directory))):
         here = started(directory, prepared.plan)
+        for _, path in prepared.programs.files:
+            artifacts.put(directory, path.read_bytes())
         records, torn = open_journal(here.journal, here.plan_id)
         if torn is not None:
             tell(Progress(stage="journal", subject=directory.name, text=f"a half-written line {torn.line} was cut off"))
@@ -119,7 +126,18 @@ def _with_times(report: Report, directory: Path, tell: Tell) -> Report:
         other = reason("times-of-other-images")
         return structs.replace(report, disclosures=(*report.disclosures, other))
     rows = side_by_side(report.findings, timed.compared.findings)
-    return structs.replace(report, beside=rows, beside_machine=plan.machine)
+    return structs.replace(
+        report, beside=rows, beside_machine=plan.machine,
+        disclosures=(*report.disclosures, *map(own_words, _other_programs(report, plan))),
+    )  # fmt: skip
+
+
+def _other_programs(report: Report, timed: Plan) -> tuple[str, ...]:
+    """What a reader must be told when the times were not measured with the programs that were counted."""
+    if report.guest_sha256 == timed.guest_sha256:
+        return ()
+    by = [compiler or "an unknown compiler" for compiler in (report.guest_compiler, timed.guest_compiler)]
+    return (f"The times were measured with other guest programs than the counts: by {by[1]}, not by {by[0]}.",)
 
 
 def profiles(

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The gate refuses what may not be compared, with the reason; and every rule can refuse."""
 
+import pytest
+
 from kassay.analysis.analyse import refusals_of
 from kassay.analysis.gate import GateRule, Refusal
 from kassay.model.measurement import Measurement
@@ -32,6 +34,18 @@ def test_huge_pages_on_one_side_only_are_a_state_mismatch_with_both_values() -> 
 def test_a_difference_only_afterwards_is_refused_too() -> None:
     swapped = (("range.AnonHugePages", "512"), *STATE[1:])
     assert verdict_of(measurement([100], after=swapped))[0].differences[0].moment == "after"
+
+
+@pytest.mark.parametrize(
+    "field", ["range.Dirty", "range.THPeligible", "pageflags.compound_head", "pageflags.compound_tail"]
+)
+def test_dirty_memory_eligibility_and_folio_order_must_agree_where_both_kernels_report_them(field: str) -> None:
+    ours, theirs = (measurement([100], before=(*STATE, (field, value))) for value in ("512", "0"))
+    (refused,) = refusals_of(evidence("a", ours), evidence("b", theirs, index=1))
+    assert (refused.verdict, refused.differences[0].field) == ("state-mismatch", field)
+    assert refused.differences[0].base == ("512 kB" if field == "range.Dirty" else "512")
+    for absent in (measurement([100], before=STATE), measurement([100], before=(*STATE, (field, None)))):
+        assert refusals_of(evidence("a", ours), evidence("b", absent, index=1)) == ()
 
 
 def test_an_absent_field_is_not_taken_for_zero() -> None:

@@ -123,7 +123,7 @@ def test_call_stacks_lead_from_the_program_into_the_kernel(calibration: Path) ->
     (calls,) = pipeline.profiles(calibration, None, "syscall")[:1]
     assert calls.profile.stacks is not None
     path = next(cost.path for cost in calls.profile.stacks if cost.path[-1] == "__x64_sys_getppid")
-    places = [path.index(name) for name in ("kernel", "run_round", "do_syscall_64", "__x64_sys_getppid")]
+    places = [path.index(name) for name in ("kernel", "step_calls", "do_syscall_64", "__x64_sys_getppid")]
     assert places == sorted(places)
 
 

@@ -18,7 +18,10 @@ from kassay.bundle.verify import LIMIT, rerun, verify
 from kassay.errors import BadInput
 from kassay.journal import artifacts
 from kassay.model.experiment import Experiment
+from kassay.model.guest import Programs
 from kassay.model.progress import Tell, silent
+from kassay.model.reason_texts import reason_text
+from kassay.model.records import Setting
 from kassay.model.samples import Sample, SampleSeries
 from tests.history.directories import measured, plan_with
 from tests.history.test_add import imported
@@ -241,11 +244,50 @@ def test_a_repeated_experiment_is_held_against_the_packed_one(
     """The machine is replaced; what it is asked for, and what is made of the results, is the product's."""
     asked: list[Experiment] = []
 
-    def measure(experiment: Experiment, place: Path, tell: Tell) -> None:
+    def measure(experiment: Experiment, place: Path, tell: Tell, programs: Programs | None) -> None:
         asked.append(experiment)
+        assert programs is None  # this directory is of a version that did not keep them
         measured(place, plan_with(RELEASES), {0: [30] * 4, 1: [cost, 60, 61, 60]})
 
     monkeypatch.setattr(pipeline, "measure", measure)
     (again,) = rerun(packed, tmp_path / "again", LIMIT, silent)
     assert [use.ref for use in asked[0].kernels] == ["debian:6.12.1-1", "debian:6.17.2-1"]
     assert (again.exact, again.compared, again.same, again.unlike) == (True, 8, same, ())
+
+
+def test_the_programs_that_were_measured_are_packed_and_run_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs = {"init": b"what init was", "w": b"what the workload was"}
+    hashes = tuple(Setting(name=name, value=hashlib.sha256(data).hexdigest()) for name, data in programs.items())
+    plan = msgspec.structs.replace(plan_with(RELEASES), guest_sha256=hashes, guest_compiler="gcc 12")
+    place = measured(tmp_path / "d", plan, COSTS)
+    for data in programs.values():
+        artifacts.put(place, data)
+    pack(place, tmp_path / "b", silent)
+    handed: list[Programs] = []
+
+    def measure(experiment: Experiment, place: Path, tell: Tell, programs: Programs | None) -> None:
+        handed.extend([programs] if programs else [])
+        measured(place, plan, COSTS)
+
+    monkeypatch.setattr(pipeline, "measure", measure)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (again,) = rerun(tmp_path / "b", tmp_path / "again", LIMIT, silent)
+    assert again.same and again.unlike == ()
+    assert handed[0].compiler == "gcc 12"
+    assert {name: path.read_bytes() for name, path in handed[0].files} == programs
+    assert all(path.stat().st_mode & 0o111 for _, path in handed[0].files)
+
+
+def test_times_of_other_programs_than_the_counts_are_told(tmp_path: Path) -> None:
+    both = measured(tmp_path / "d", plan_with(RELEASES), COSTS)
+    other = msgspec.structs.replace(
+        plan_with(RELEASES, rounds=9), guest_sha256=(Setting(name="w", value="0" * 64),), guest_compiler="gcc 14"
+    )
+    measured(both / "beside", other, {0: [5], 1: [6]})
+    told = [reason_text(one) for one in pipeline.answer(both).disclosures]
+    assert (
+        "The times were measured with other guest programs than the counts: by gcc 14, not by an unknown compiler."
+        in told
+    )

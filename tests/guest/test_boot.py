@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The guest on a real kernel, where one tick is one instruction."""
 
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -22,23 +23,26 @@ def kernel() -> KernelArtifact:
 
 
 def boot(kernel: KernelArtifact, place: Path, workload: str, *arguments: str, cpus: int = 1, program: str = "",
-         modules: tuple[tuple[str, bytes], ...] = ()) -> bytes:  # fmt: skip
-    """Boots once under icount and returns the stream. program: what stands at the workload's place instead."""
+         modules: tuple[tuple[str, bytes], ...] = (), compiler: str = "gcc", conf: str = "") -> bytes:  # fmt: skip
+    """Boots once under icount and returns the stream. program: what stands at the workload's place instead.
+
+    compiler: of init and workload. conf: lines before those of the job."""
     machine = machine_for("icount")
+    job = initramfs.job(("--run", *arguments, "--rounds", "8", "--clock", "tsc"), 0)
     place.mkdir()
     image = place / "initramfs"
     image.write_bytes(
         initramfs.build(
-            init=compile.build("init", "x86_64"),
-            workload=Path(program) if program else compile.build(workload, "x86_64"),
-            job=initramfs.job(("--run", *arguments, "--rounds", "8", "--clock", "tsc"), 0), modules=modules,
+            init=compile.build("init", "x86_64", compiler=compiler),
+            workload=Path(program) if program else compile.build(workload, "x86_64", compiler=compiler),
+            job=conf.encode() + job, modules=modules,
         )
     )  # fmt: skip
-    job = Job(
+    asked = Job(
         directory=str(place), program=(), kernel=kernel.vmlinux or kernel.image, initramfs=str(image),
         cmdline=machine.cmdline("x86_64", cpus, "short"), cpus=cpus, memory_bytes=1 << 30, seed=1, timeout_s=100,
     )  # fmt: skip
-    return machine.run(job, "x86_64").stream
+    return machine.run(asked, "x86_64").stream
 
 
 def usual(report: GuestReport, phase: str) -> int:
@@ -70,6 +74,27 @@ def test_the_counted_loop_costs_three_instructions_an_iteration_and_a_constant(
     extra = {usual(protocol.parse(stream), "loop") - 3 * n for n, stream in zip(counts, streams, strict=True)}
     assert len(extra) == 1
     assert 0 < extra.pop() < 60
+
+
+@pytest.mark.skipif(shutil.which("clang") is None, reason="no clang on this host")
+@pytest.mark.parametrize("words", ["mprotect_toggle size=2MiB", "mprotect_toggle size=2MiB touch=read", "calibrate"])
+def test_programs_by_gcc_and_by_clang_give_the_same_digits(kernel: KernelArtifact, tmp_path: Path, words: str) -> None:
+    workload, *arguments = words.split()
+    reports = [
+        protocol.parse(boot(kernel, tmp_path / compiler, workload, *arguments, compiler=compiler))
+        for compiler in ("gcc", "clang")
+    ]
+    digits = [{phase.phase: usual(report, phase.phase) for phase in report.phases} for report in reports]
+    assert digits[0] == digits[1]
+    assert reports[0].overhead_ticks == reports[1].overhead_ticks
+
+
+@pytest.mark.parametrize("value", ["-1", "+3", " 3", "99999999999999999999", "3x"])
+def test_init_reads_numbers_as_strictly_as_the_runner(kernel: KernelArtifact, tmp_path: Path, value: str) -> None:
+    stream = boot(kernel, tmp_path / "run", "calibrate", conf=f"quiet_windows={value}\n")
+    with pytest.raises(protocol.StreamError) as caught:
+        protocol.parse(stream)
+    assert caught.value.detail == f"init: /kassay.conf: quiet_windows={value} is not a whole number"
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def test_a_stream_of_a_real_boot_is_read(path: Path) -> None:
     stream = path.read_bytes()
     report = protocol.parse(stream)
     assert protocol.outcome(report) == ("ok", "")
-    assert all(len(phase.ticks) == 10 and min(phase.ticks) > 0 for phase in report.phases)
+    assert all(len(phase.ticks) >= 8 and min(phase.ticks) > 0 for phase in report.phases)
 
 
 def test_a_stream_cut_at_any_byte_is_torn() -> None:

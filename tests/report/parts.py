@@ -32,6 +32,10 @@ PHASES: dict[str, tuple[tuple[float, ...], str]] = {
 SETTINGS = (Setting(name="size", value="64MiB"), Setting(name="share", value="shared"))
 MACHINE = MachineUse(arch="x86_64", clock="icount", cpus=1, memory_bytes=1 << 30)
 UNIT = "instructions/page"
+DISCLOSURES = (
+    own_words("An instruction is not a nanosecond: cache misses and atomics do not show."),
+    own_words("Booted with cryptomgr.notests=1, which shortens the boot and leaves mm alone."),
+)
 HOSTILE = 'image:/tmp/<script>alert("1")</script>&amp;|`*\n\x1b[31m\u202eľudia 核心'
 _SPEC = """# kassay ladder
 name = "mprotect-ladder"
@@ -180,10 +184,7 @@ def report_of(kernels: tuple[str, ...], /, **changes: object) -> Report:
             "All kernels worked on the same audited state before and after: 16384 present 4 kB pages, no THP."
         ),
         "scope": "instructions executed, emulated; not time",
-        "disclosures": (
-            own_words("An instruction is not a nanosecond: cache misses and atomics do not show."),
-            own_words("Booted with cryptomgr.notests=1, which shortens the boot and leaves mm alone."),
-        ),
+        "disclosures": DISCLOSURES,
         "next_steps": ("kassay profile kassay-out: in which functions the step stands",),
         "commands": ("kassay ladder mprotect " + " ".join(kernels) + " --set share=shared --out kassay-out",),
         "spec_toml": _SPEC,

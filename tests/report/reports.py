@@ -6,11 +6,15 @@ from itertools import pairwise
 from msgspec.structs import replace
 
 from kassay.model.finding import Attribution, AttributionGroup, AttributionRow, Finding, StateDifference
+from kassay.model.guest import GuestCpu
 from kassay.model.profile import StackCost
 from kassay.model.reason import own_words, reason
-from kassay.model.report import KernelStacks, Report, RunFailure, RunSummary
+from kassay.model.records import Setting
+from kassay.model.report import KernelStacks, Report, RunFailure, RunSummary, SeenCpu
+from kassay.report.cpu import cpu_sentences
 from tests.report.bisected_reports import bisected
 from tests.report.parts import (
+    DISCLOSURES,
     HOSTILE,
     KERNELS,
     MACHINE,
@@ -51,15 +55,31 @@ def ladder() -> Report:
     )
 
 
+_CPU = GuestCpu(
+    name="QEMU Virtual CPU version 2.5+",
+    features=("fpu", "nx", "rep_good"),
+    missing=("erms", "fsrm", "smap", "pcid", "invpcid"),
+    vulnerabilities=(
+        Setting(name="meltdown", value="Not affected"),
+        Setting(name="spectre_v2", value="Mitigation: Retpolines; STIBP: disabled"),
+    ),
+)
+
+
 def compare() -> Report:
     """Two kernels and an itemised difference."""
     first = finding(KERNELS[1], KERNELS[2], (301.6, 672.6))
     fields = {name: getattr(first, name) for name in first.__struct_fields__}
+    seen = SeenCpu(kernels=KERNELS[1:3], cpu=_CPU)
     return report_of(
         KERNELS[1:3],
         title="Does debian:6.17.13 cost more than debian:6.16.12?",
         verdict="Yes: 672.6 instead of 301.6 instructions/page (+123.0 %).",
         findings=(Finding(**{**fields, "attribution": attribution()}),),
+        cpus=(seen,),
+        disclosures=(*DISCLOSURES, *map(own_words, cpu_sentences((seen,)))),
+        guest_sha256=(Setting(name="init", value="2" * 64), Setting(name="mprotect_toggle", value="3" * 64)),
+        guest_compiler="gcc (Debian 12.2.0-14+deb12u1) 12.2.0",
         stacks=tuple(_stacks(kernel, paths) for kernel, paths in zip(KERNELS[1:3], _PATHS, strict=True)),
     )
 

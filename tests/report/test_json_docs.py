@@ -12,7 +12,8 @@ from tests.report.rendering import rendered
 from tests.report.reports import SAMPLES
 
 _TEXT = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
-_FREE = ("settings", "fields", "configuration", "arguments")  # named after workloads, audits, kernels, reasons
+_FREE = ("settings", "fields", "configuration", "arguments", "guest_sha256", "vulnerabilities")
+"""Objects whose names are not the report's own."""
 
 
 def _keys(value: object) -> Iterator[str]:

@@ -7,16 +7,21 @@ from math import exp
 from pathlib import Path
 from random import Random
 
+import msgspec
 import pytest
 
 from kassay import pipeline
 from kassay.errors import BadInput
+from kassay.journal.directory import started
 from kassay.model.bisect import Bisection, Observation, Question
-from kassay.model.progress import Progress, silent
-from kassay.model.records import to_json
+from kassay.model.progress import Progress, Tell, silent
+from kassay.model.records import Setting, to_json
 from kassay.report.bisection import verdict
 from kassay.search import log as searchlog
 from kassay.search import loop as bisecting
+from kassay.search.next_step import Ask
+from kassay.search.probe import Probe
+from tests.analysis.plans import plan_of
 from tests.histories import Measured, commit, commits, git, line_of, question
 
 
@@ -85,6 +90,21 @@ def test_a_search_that_was_cut_goes_on_and_measures_nothing_twice(tmp_path: Path
     assert len(measured.names) == len(whole.observations) - len(first)
     measured.names.clear()
     assert bisecting.search(asked, out, silent, measured) == whole and measured.names == []
+
+
+def test_a_search_is_not_gone_on_with_by_other_guest_programs(tmp_path: Path) -> None:
+    asked, _, measured = planted(tmp_path / "tree")
+    compilers = iter(["gcc 12", "gcc 12", *["gcc 14"] * 20])
+
+    def on_some_host(question: Question, ask: Ask, directory: Path, tell: Tell) -> Probe:
+        compiler = next(compilers)
+        hashes = (Setting(name="init", value=compiler),)
+        started(directory, msgspec.structs.replace(plan_of(2), guest_sha256=hashes, guest_compiler=compiler))
+        return measured(question, ask, directory, tell)
+
+    with pytest.raises(BadInput, match=r"began with other guest programs \(by gcc 12\)"):
+        bisecting.search(asked, tmp_path / "out", silent, on_some_host)
+    assert len(searchlog.read(tmp_path / "out")) == 2
 
 
 def test_a_replay_comes_to_the_same_and_notices_a_changed_value(tmp_path: Path) -> None:

@@ -54,7 +54,8 @@ def _doubts(plain: list[Measurement], summary: Summary | None) -> tuple[Reason, 
     found = []
     if summary is not None and not summary.settled:
         found.append(reason("never-settles"))
-    if any(m.foreign_ns is None and (m.region is None or m.region.problem) for m in plain):
+    blind = [m for m in plain if m.region is None or m.region.problem]
+    if any(m.foreign_ns is None or m.tasks_left_out for m in blind):
         found.append(reason("others-not-known"))
     return tuple(found)
 

@@ -41,12 +41,12 @@ _TOP = """\
 
 def amalgamate(
     *, name: str, summary: str, phases: Sequence[tuple[str, str, str]], points: Sequence[Point], rounds: int,
-    read: Read, known: Mapping[str, str], file: str,
+    read: Read, known: Mapping[str, Sequence[str]], file: str,
 ) -> str:  # fmt: skip
     """The whole program as text; the same input gives the same text.
 
     phases: (name, operation, definition). points: settings that were measured, the first one is built in. read: content
-    of a source by its path below guest/. known: of each local header's stem the C file that goes with it, "" for none.
+    of a source by its path below guest/. known: of each local header's stem the C files that go with it.
     """
     parts = _Parts(read, known)
     body = [parts.of(f"workloads/{name}.c"), *parts.rest(), parts.of("clock.h")]
@@ -84,7 +84,7 @@ def _plain(text: str) -> str:
 class _Parts:
     """Sources with each local header put in the place where it is first included."""
 
-    def __init__(self, read: Read, known: Mapping[str, str]) -> None:
+    def __init__(self, read: Read, known: Mapping[str, Sequence[str]]) -> None:
         self._read, self._known = read, known
         self._done: set[str] = set()
         self._owed: list[str] = []
@@ -105,6 +105,5 @@ class _Parts:
         return found
 
     def _header(self, stem: str) -> str:
-        if self._known.get(stem):
-            self._owed.append(self._known[stem])
+        self._owed += self._known.get(stem, ())
         return self.of(f"{stem}.h")

@@ -79,6 +79,10 @@ def _range(interval: tuple[float, float]) -> str:
     return f"{interval[0]:+.1%} to {interval[1]:+.1%}"
 
 
+def _compiler(plan: Plan) -> str:
+    return plan.guest_compiler or "an unknown compiler"
+
+
 def unlike(packed: Plan, found: Plan) -> tuple[str, ...]:
     """What makes the two experiments different before anything ran: kernels, emulator, guest programs."""
     lines = [
@@ -92,5 +96,6 @@ def unlike(packed: Plan, found: Plan) -> tuple[str, ...]:
     if packed.machine.options != found.machine.options:
         lines.append("machine: other options")
     now = {program.name: program.value for program in found.guest_sha256}
-    lines += [f"program {p.name}: another build" for p in packed.guest_sha256 if now.get(p.name) != p.value]
+    by = f" (by {_compiler(packed)} then, by {_compiler(found)} now)"
+    lines += [f"program {p.name}: another build{by}" for p in packed.guest_sha256 if now.get(p.name) != p.value]
     return tuple(lines)

@@ -85,6 +85,8 @@ def _copy_run(directory: Path, into: Path) -> None:
     records = read_journal(here.journal, here.plan_id)
     kept = {(r.stream_sha256, r.console_sha256, r.profile_sha256, *r.symbols) for r in records}
     names = {name for ones in kept for name in ones if name is not None}
+    programs = {program.value for program in here.plan.guest_sha256}
+    names |= {name for name in programs if (directory / artifact_path(name)).is_file()}
     copy_files(directory, into, sorted(map(artifact_path, names)))
     if (directory / BESIDE / "plan.json").exists():
         (into / BESIDE).mkdir()

@@ -23,8 +23,9 @@ struct run {
 		uint64_t operations;
 	} phases[MAX_PHASES];
 	size_t phase_count;
-	uint64_t *ticks; /* a row of phase_count + 1 boundaries for each round */
-	uint64_t *next_tick;
+	struct script round;
+	size_t boundaries;
+	uint64_t *ticks; /* a row of boundaries for each round */
 	bool failed;
 	bool complained;
 };
@@ -97,9 +98,15 @@ void worker_add(struct run *run, int pid)
 	(void)run, (void)pid;
 }
 
+struct script *round_script(struct run *run)
+{
+	return &run->round;
+}
+
 void mark(struct run *run)
 {
-	*run->next_tick++ = clock_read(CLOCK_RAW);
+	script_step(&run->round, (struct step){ .run = step_mark_time, .args = { (uintptr_t)raw_now } });
+	run->boundaries++;
 }
 
 uint64_t run_rounds(const struct run *run)
@@ -130,7 +137,7 @@ bool param_is(const struct run *run, const char *name, const char *word)
 	return value && !strcmp(value, word);
 }
 
-static bool parse_number(const char *text, enum param_kind kind, uint64_t *ret)
+static bool parse_value(const char *text, enum param_kind kind, uint64_t *ret)
 {
 	static const struct {
 		const char *name;
@@ -159,8 +166,8 @@ static int set_param(struct run *run, const char *text)
 	if (!param->name || !value++)
 		return fail(run, "%s: not a parameter", text);
 	if (param->kind != PARAM_CHOICE) {
-		if (!parse_number(value, param->kind, &run->numbers[i]) || run->numbers[i] < param->minimum ||
-		    run->numbers[i] > param->maximum || (param->kind == PARAM_SIZE && run->numbers[i] % PAGE_BYTES))
+		if (!parse_value(value, param->kind, &run->numbers[i]) || run->numbers[i] < param->minimum ||
+		    run->numbers[i] > param->maximum || (param->kind == PARAM_SIZE && run->numbers[i] % (uint64_t)sysconf(_SC_PAGESIZE)))
 			return fail(run, "%s: not a value it takes", text);
 		return 0;
 	}
@@ -182,7 +189,7 @@ static int set_all(struct run *run, int argc, char **argv)
 	run->rounds = MEASURED_ROUNDS;
 	for (int i = 1; i < argc; i++) {
 		if (!strncmp(argv[i], "rounds=", 7)) {
-			if (!parse_number(argv[i] + 7, PARAM_COUNT, &run->rounds) || !run->rounds || run->rounds > 1000000)
+			if (!parse_value(argv[i] + 7, PARAM_COUNT, &run->rounds) || !run->rounds || run->rounds > 1000000)
 				return fail(run, "%s: not 1 .. 1000000", argv[i]);
 		} else if (set_param(run, argv[i])) {
 			return -1;
@@ -203,19 +210,16 @@ static void stay_on_first_cpu(void)
 
 static int measure(struct run *run)
 {
-	size_t bytes = run->rounds * (run->phase_count + 1) * sizeof(*run->ticks);
+	size_t bytes = run->rounds * run->boundaries * sizeof(*run->ticks);
+	const struct step *failed;
 
 	run->ticks = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (run->ticks == MAP_FAILED)
 		return fail(run, "no memory for %" PRIu64 " rounds", run->rounds);
-	run->next_tick = run->ticks;
-	for (uint64_t i = 0; i < run->rounds; i++) {
-		if (workload.round(run, i))
-			return -1;
-	}
-	if (run->next_tick != run->ticks + run->rounds * (run->phase_count + 1))
-		return fail(run, "has not marked all boundaries");
-	return 0;
+	if (script_close(run, &run->round))
+		return -1;
+	failed = region_run(run->round.steps, run->rounds, run->ticks, run->boundaries);
+	return failed ? script_failed(run, &run->round, failed) : 0;
 }
 
 static int by_value(const void *a, const void *b)
@@ -239,7 +243,7 @@ static void print_phase(const struct run *run, const char *name, size_t first, s
 			unit = workload.phases[i].operation;
 	}
 	for (uint64_t i = 0; i < run->rounds; i++) {
-		const uint64_t *row = run->ticks + i * (run->phase_count + 1);
+		const uint64_t *row = run->ticks + i * run->boundaries;
 
 		cost[i] = (double)(row[last] - row[first]) * scale;
 	}
@@ -274,8 +278,6 @@ int main(int argc, char **argv)
 
 	if (set_all(&run, argc, argv))
 		return 2;
-	if (sysconf(_SC_PAGESIZE) != (long)PAGE_BYTES)
-		return fail(&run, "pages of %ld bytes; written for 4096", sysconf(_SC_PAGESIZE)) ? 1 : 0;
 	uname(&host);
 	printf("%s on %s %s\nneeds, and does not check: %s\n", workload.name, host.release, host.machine, workload.state);
 	stay_on_first_cpu();

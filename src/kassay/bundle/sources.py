@@ -19,7 +19,7 @@ def sources_into(run: Path, root: Path) -> str:
     plan = open_directory(run).plan
     guest = sources.directory()
     headers = [path.name for path in guest.glob("*.h")]
-    names = {name for program in plan.guest_sha256 for name in sources.files_of(program.name)}
+    names = {name for program in plan.guest_sha256 for name in sources.files_of(program.name, plan.experiment.arch)}
     copy_files(guest, root / "source" / "guest", sorted({*names, *headers, "Makefile"} & _there(guest)))
     for workload in plan.workloads:
         if workload.name not in sources.workload_names():
@@ -32,7 +32,9 @@ def sources_into(run: Path, root: Path) -> str:
 def reproducer(plan: Plan, workload: Workload, file: str) -> str:
     """One workload as one file, with the settings and rounds of the plan."""
     guest = sources.directory()
-    known = {path.stem: f"{path.stem}.c" if path.with_suffix(".c").is_file() else "" for path in guest.glob("*.h")}
+    known: dict[str, tuple[str, ...]]
+    known = {path.stem: (path.name,) for path in guest.glob("*.c") if path.with_suffix(".h").is_file()}
+    known["arch"] = tuple(f"arch/{name}.c" for name in sources.arches())  # each is empty on other architectures
     points = list(dict.fromkeys(cell.settings for cell in plan.cells if cell.workload == workload.name))
     return amalgamate(
         name=workload.name, summary=workload.summary, points=points, rounds=plan.experiment.rounds, known=known,

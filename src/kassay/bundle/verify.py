@@ -12,15 +12,18 @@ import msgspec
 
 from kassay import __version__, pipeline
 from kassay.bundle import tar
-from kassay.bundle.contents import checked_artifacts
+from kassay.bundle.contents import artifact_path, checked_artifacts
 from kassay.bundle.differences import differences
 from kassay.bundle.digits import Repeated, same_counts, same_findings, unlike
 from kassay.bundle.manifest import Manifest, checked, few
 from kassay.bundle.pack import REPORT, RUN, answered
 from kassay.errors import BadInput, KassayError
 from kassay.evidence.collect import collect
+from kassay.guest.compile import brought
+from kassay.journal import artifacts
 from kassay.journal.directory import BESIDE, open_directory
 from kassay.journal.journal import read_journal
+from kassay.model.guest import Programs
 from kassay.model.progress import Progress, Tell
 from kassay.model.report import Report
 from kassay.report.formats import formats
@@ -117,8 +120,18 @@ def rerun(path: Path, out: Path, limit: int, tell: Tell) -> tuple[Repeated, ...]
         return tuple(_repeated(packed, again, tell) for packed, again in places)
 
 
+def _programs(packed: Path) -> Programs | None:
+    """The very programs that were measured, where all of them were packed."""
+    here = open_directory(packed)
+    asked = {program.name: program.value for program in here.plan.guest_sha256}
+    if not asked or not all((packed / artifact_path(name)).is_file() for name in asked.values()):
+        return None
+    contents = {name: artifacts.get(packed, value) for name, value in asked.items()}
+    return brought(contents, here.plan.guest_compiler)
+
+
 def _repeated(packed: Path, again: Path, tell: Tell) -> Repeated:
-    pipeline.measure(load(packed / "pinned.toml"), again, tell)
+    pipeline.measure(load(packed / "pinned.toml"), again, tell, _programs(packed))
     old, new = open_directory(packed), open_directory(again)
     before = unlike(old.plan, new.plan)
     if old.plan.experiment.exact:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from kassay.effects import clock
 from kassay.evidence.profiles import region_of
 from kassay.guest import audit, protocol
+from kassay.guest.cpu import cpu_of
 from kassay.journal import artifacts
 from kassay.journal.directory import RunDirectory
 from kassay.model.experiment import labels
@@ -82,6 +83,8 @@ def _read(here: RunDirectory, run: PlannedRun, record: RunRecord) -> Measurement
         foreign_ns=audit.foreign(report),
         region_ns=_region_ns(report),
         notes=report.notes,
+        cpu=cpu_of(report),
+        tasks_left_out=audit.tasks_left_out(report),
         quiescence=audit.fields(report, "boot").get("boot.quiescence"),
         counters=_tuple(audit.delta(report, "")),
         region=region_of(here.path, record, report),

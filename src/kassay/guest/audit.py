@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Captured files -> named state. Pure: the same report always gives the same fields.
 
-Names: `range.*` (smaps of the measured range, kB), `pagemap.*` and `pageflags.*` (pages),
+Names: `range.*` (smaps of the measured range, kB; Dirty is private and shared), `pagemap.*` and `pageflags.*` (pages),
 `thp.*`, `vm.*`, `swap.*`, `zram.*`, `cpus.online`, `memory.*` (kB), `cmdline`, `kernel`.
 """
 
@@ -111,6 +111,12 @@ def foreign(report: GuestReport) -> tuple[tuple[str, int], ...] | None:
     return tuple(sorted(gained.items(), key=lambda item: (-item[1], item[0])))
 
 
+def tasks_left_out(report: GuestReport) -> int | None:
+    """How many tasks foreign() knows nothing of, as the guest's table was full; None for guests that did not count."""
+    text = _texts(report, "after").get("kassay/tasks_left_out")
+    return None if text is None else _procfs.pairs(text).get("tasks")
+
+
 def _texts(report: GuestReport, moment: str) -> dict[str, str | None]:
     return {file.path: file.content for file in report.files if file.moment == moment}
 
@@ -139,6 +145,9 @@ def _range_fields(span: str | None, smaps: str | None) -> dict[str, str | None]:
             found[f"range.{name}"] = " ".join(str(value) for value in sorted(set(values)))
         else:
             found[f"range.{name}"] = str(sum(values))
+    dirty = [found.get(f"range.{name}") for name in ("Private_Dirty", "Shared_Dirty")]
+    if all(dirty):  # one mapping's share of a page decides which of the two it counts for
+        found["range.Dirty"] = str(sum(int(kb) for kb in dirty if kb))
     return found
 
 

@@ -3,19 +3,23 @@
 
 import hashlib
 import tempfile
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
 from kassay.arches import arch_of
-from kassay.effects import files, process
+from kassay.effects import process
+from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
 from kassay.errors import BadInput, Defect, HostLacks
 from kassay.guest import sources
+from kassay.model.guest import Programs
 
 FLAGS = (
     "-static", "-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Wstrict-prototypes", "-fno-pie",
-    "-Wl,--build-id=none", "-I.", "-pthread",
+    "-Wl,--build-id=none", "-Wl,-z,separate-code", "-Wl,-z,relro", "-I.", "-pthread",
 )  # fmt: skip
-"""No path and no date reaches the output, so the same sources and compiler give the same bytes anywhere."""
+"""No path and no date reaches the output, so the same sources and compiler give the same bytes anywhere. The linker's
+layout is named, as it decides how many mappings the program has, and with that what a search for one costs."""
 
 
 def build(name: str, arch: str, *, compiler: str | None = None) -> Path:
@@ -27,18 +31,44 @@ def build(name: str, arch: str, *, compiler: str | None = None) -> Path:
     known = ("init", *sources.workload_names())
     if name not in known:
         raise BadInput(f"unknown workload {name!r}", f"known: {', '.join(known[1:])}")
-    cc = compiler or f"{arch_of(arch).build.cross}gcc"
+    if arch not in sources.arches():
+        raise HostLacks(
+            f"no guest programs for {arch}", f"known: {', '.join(sources.arches())}; write guest/arch/{arch}.c"
+        )
+    cc = compiler or _usual(arch)
     key = _key(name, arch, cc)
-    kept = files.cache_directory() / "guest" / arch / f"{name}-{key[:16]}"
-    if not kept.is_file():
-        files.write_atomic(kept, _compile(name, arch, cc), mode=0o755)
-    return kept
+    made = cache_directory() / "guest" / arch / f"{name}-{key[:16]}"
+    if not made.is_file():
+        write_atomic(made, _compile(name, arch, cc), mode=0o755)
+    return made
+
+
+def programs(names: Iterable[str], arch: str) -> Programs:
+    """`names`, built by this host's compiler. Raises as build() does."""
+    files = tuple((name, build(name, arch)) for name in names)
+    return Programs(files=files, compiler=_compiler_words(_usual(arch), arch))
+
+
+def brought(contents: Mapping[str, bytes], compiler: str) -> Programs:
+    """Programs by name that came with a result, for running them here."""
+    found = []
+    for name, data in contents.items():
+        path = cache_directory() / "guest" / "brought" / sha256_bytes(data)
+        if not path.is_file():
+            write_atomic(path, data, mode=0o755)
+        found.append((name, path))
+    return Programs(files=tuple(found), compiler=compiler)
+
+
+def _usual(arch: str) -> str:
+    """The compiler of programs for `arch` on this host."""
+    return f"{arch_of(arch).build.cross}gcc"
 
 
 def _compile(name: str, arch: str, cc: str) -> bytes:
     with tempfile.TemporaryDirectory(prefix="kassay-cc-") as scratch:
         made = Path(scratch) / name
-        argv = (cc, *FLAGS, "-o", str(made), *sources.files_of(name))
+        argv = (cc, *FLAGS, "-o", str(made), *sources.files_of(name, arch))
         done = process.run(argv, cwd=sources.directory(), timeout_s=120)
         if done.status == 0 and made.is_file():
             return made.read_bytes()
@@ -53,7 +83,7 @@ def _key(name: str, arch: str, cc: str) -> str:
     digest = hashlib.sha256(repr((arch, cc, _compiler_words(cc, arch), FLAGS)).encode())
     root = sources.directory()
     headers = sorted(path.name for path in root.glob("*.h"))
-    for file in (*sources.files_of(name), *headers):
+    for file in (*sources.files_of(name, arch), *headers):
         digest.update(f"\0{file}\0".encode() + (root / file).read_bytes())
     return digest.hexdigest()
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from kassay.errors import Defect
 
 RUNNER = (
-    "runner.c", "options.c", "describe.c", "capture.c", "pages.c", "memory.c", "workers.c", "zram.c", "runtimes.c",
-    "tasks.c", "emit.c",
+    "runner.c", "options.c", "describe.c", "capture.c", "pages.c", "script.c", "memory.c", "workers.c", "zram.c",
+    "runtimes.c", "tasks.c", "number.c", "emit.c",
 )  # fmt: skip
-INIT = ("init.c", "quiet.c", "snapshot.c", "tasks.c", "emit.c")
+INIT = ("init.c", "quiet.c", "snapshot.c", "tasks.c", "number.c", "emit.c")
 
 
 def directory() -> Path:
@@ -26,6 +26,12 @@ def workload_names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in (directory() / "workloads").glob("*.c")))
 
 
-def files_of(name: str) -> tuple[str, ...]:
-    """The C files, relative to directory(), that make the program `name` (a workload, or "init")."""
-    return INIT if name == "init" else (f"workloads/{name}.c", *RUNNER)
+def arches() -> tuple[str, ...]:
+    """Every architecture that programs can be built for: one per file of arch/."""
+    return tuple(sorted(path.stem for path in (directory() / "arch").glob("*.c")))
+
+
+def files_of(name: str, arch: str) -> tuple[str, ...]:
+    """The C files, relative to directory(), that make the program `name` (a workload, or "init") for `arch`."""
+    own = f"arch/{arch}.c"
+    return (*INIT, own) if name == "init" else (f"workloads/{name}.c", *RUNNER, own)

@@ -68,8 +68,9 @@ def started(path: Path, plan: Plan) -> RunDirectory:
     here = RunDirectory(path=path, plan=plan, plan_id=content_id(plan))
     if (path / "plan.json").exists():
         old = open_directory(path)
-        if _comparable(old.plan) != _comparable(plan):
-            names = [n for n in Plan.__struct_fields__ if getattr(old.plan, n) != getattr(plan, n)]
+        before, now = _comparable(old.plan), _comparable(plan)
+        if before != now:
+            names = [n for n in Plan.__struct_fields__ if getattr(before, n) != getattr(now, n)]
             raise BadInput(f"{path}: was measured with another {' and '.join(names)}",
                            "the old runs stay valid; measure anew with --fresh or another --out")  # fmt: skip
         return old
@@ -80,9 +81,11 @@ def started(path: Path, plan: Plan) -> RunDirectory:
 
 
 def _comparable(plan: Plan) -> Plan:
-    """The plan without what cannot matter: where counts are exact another host gives the same digits."""
+    """The plan without what cannot matter: where counts are exact another host gives the same digits, and programs of
+    the same bytes are the same whatever their compiler calls itself."""
     host = "" if clock_of(plan.machine.clock).exact else plan.machine.host
-    return msgspec.structs.replace(plan, machine=msgspec.structs.replace(plan.machine, host=host))
+    machine = msgspec.structs.replace(plan.machine, host=host)
+    return msgspec.structs.replace(plan, machine=machine, guest_compiler="")
 
 
 def pinned(plan: Plan) -> Experiment:

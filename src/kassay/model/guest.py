@@ -1,7 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The guest's result stream, parsed: rounds, requirements, captured files, checks."""
 
-from kassay.model.records import Record
+from pathlib import Path
+
+from kassay.model.records import Record, Setting
+
+
+class Programs(Record, frozen=True, kw_only=True):
+    """The programs of a measured machine. files: name ("init" or a workload) and path. compiler: what built them, in
+    its own words; "" when not known."""
+
+    files: tuple[tuple[str, Path], ...]
+    compiler: str
+
+    def file(self, name: str) -> Path:
+        """The path of one."""
+        return dict(self.files)[name]
 
 
 class CapturedFile(Record, frozen=True, kw_only=True):
@@ -32,6 +46,19 @@ class PhaseRounds(Record, frozen=True, kw_only=True):
     phase: str
     operations: int
     ticks: tuple[int, ...]
+
+
+class GuestCpu(Record, frozen=True, kw_only=True):
+    """A CPU as the kernel on it saw it, in the kernel's own words.
+
+    features: of /proc/cpuinfo, sorted. missing: features by which kernels choose code, and which it does not have.
+    vulnerabilities: name and state of each file in /sys/devices/system/cpu/vulnerabilities.
+    """
+
+    name: str
+    features: tuple[str, ...]
+    missing: tuple[str, ...]
+    vulnerabilities: tuple[Setting, ...]
 
 
 class GuestReport(Record, frozen=True, kw_only=True):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """One successful run, read: its rounds and its audited state. The input of the analysis."""
 
-from kassay.model.guest import PhaseRounds, Requirement
+from kassay.model.guest import GuestCpu, PhaseRounds, Requirement
 from kassay.model.kernel import KernelIdentity
 from kassay.model.plan import Cell
 from kassay.model.profile import RegionSummary
@@ -28,6 +28,8 @@ class Measurement(Record, frozen=True, kw_only=True):
     quiescence: whether the guest became quiet before the workload ("quiet", "busy NAME", "skipped"); None when unknown.
     counters: vmstat and PCP counters, after minus before. notes: the workload's own words on what was done.
     region: the profile of the whole measured region; None when the run carried none. block, control: as planned.
+    cpu: as the kernel saw it; None when it was not captured. tasks_left_out: tasks whose run time is not in
+    foreign_ns, as there were more than the guest had room for; None when that is not known.
     """
 
     run: str
@@ -46,6 +48,8 @@ class Measurement(Record, frozen=True, kw_only=True):
     region: RegionSummary | None = None
     block: int = 0
     control: bool = False
+    cpu: GuestCpu | None = None
+    tasks_left_out: int | None = None
 
     @property
     def plain(self) -> bool:

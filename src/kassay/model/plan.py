@@ -63,7 +63,8 @@ class PlannedRun(Record, frozen=True, kw_only=True):
 class Plan(Record, frozen=True, kw_only=True):
     """The experiment, expanded and ordered, with the identities of all that it will use.
 
-    guest_sha256: of each workload's static binary and of init, as "name=hash".
+    guest_sha256: of each workload's static binary and of init, as "name=hash". guest_compiler: what built them, in its
+    own words; "" when not known.
     """
 
     experiment: Experiment
@@ -73,4 +74,5 @@ class Plan(Record, frozen=True, kw_only=True):
     guest_sha256: tuple[Setting, ...]
     cells: tuple[Cell, ...]
     runs: tuple[PlannedRun, ...]
+    guest_compiler: str = ""
     schema: str = SCHEMA

@@ -7,6 +7,7 @@ from kassay.model.bisect import Bisection
 from kassay.model.experiment import Experiment
 from kassay.model.finding import Finding, Ladder
 from kassay.model.gap import Gap
+from kassay.model.guest import GuestCpu
 from kassay.model.kernel import KernelIdentity
 from kassay.model.layout import Block
 from kassay.model.machine import MachineIdentity, MachineUse
@@ -114,6 +115,13 @@ class Lead(Record, frozen=True, kw_only=True):
     repeat: tuple[str, ...] = ()
 
 
+class SeenCpu(Record, frozen=True, kw_only=True):
+    """A CPU as kernels saw it. kernels: as findings call them."""
+
+    kernels: tuple[str, ...]
+    cpu: GuestCpu
+
+
 class Report(Record, frozen=True, kw_only=True):
     """Everything a reader may ask.
 
@@ -130,6 +138,8 @@ class Report(Record, frozen=True, kw_only=True):
     where these were asked for; the findings are then of the series' rows, or of the culprit and the kernel before it.
     lead: what a question puts beside its comparisons, or in their place.
     lkp_header: of an imported table of the kernel test robot. workloads: in their own words; empty for imports.
+    guest_sha256, guest_compiler: of the plan: the programs that ran in the measured machine; empty for imports.
+    cpus: as the kernels saw them; empty for imports and for directories of earlier versions.
     """
 
     title: str
@@ -163,4 +173,7 @@ class Report(Record, frozen=True, kw_only=True):
     series: Series | None = None
     bisection: Bisection | None = None
     lead: Lead | None = None
+    guest_sha256: tuple[Setting, ...] = ()
+    guest_compiler: str = ""
+    cpus: tuple[SeenCpu, ...] = ()
     schema: str = SCHEMA

@@ -24,6 +24,7 @@ def expand(
     workloads: tuple[Workload, ...],
     machine: MachineIdentity,
     guest_sha256: tuple[Setting, ...],
+    guest_compiler: str = "",
 ) -> Plan:
     """The whole plan; the same input gives the same plan, ids included.
 
@@ -40,6 +41,7 @@ def expand(
     return Plan(
         experiment=experiment, kernels=kernels, workloads=workloads, machine=machine, guest_sha256=guest_sha256,
         cells=tuple(cell for group in groups for cell in group), runs=tuple(sorted(runs, key=lambda run: run.block)),
+        guest_compiler=guest_compiler,
     )  # fmt: skip
 
 

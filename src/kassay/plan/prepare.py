@@ -14,9 +14,10 @@ from kassay.clocks import listed
 from kassay.effects.files import sha256_file
 from kassay.errors import BadInput, HostLacks
 from kassay.guest import catalog
-from kassay.guest.compile import build
+from kassay.guest.compile import programs
 from kassay.machines import Machine, emulating, machine_for, machines_of
 from kassay.model.experiment import Experiment, WorkloadUse
+from kassay.model.guest import Programs
 from kassay.model.kernel import KernelArtifact, KernelIdentity, exact_ref, parse_ref
 from kassay.model.plan import Cell, Plan
 from kassay.model.progress import Progress, Tell
@@ -27,21 +28,18 @@ from kassay.plan.expand import Combination, expand, matrix
 
 
 class Prepared(Record, frozen=True, kw_only=True):
-    """A plan and what its runs are made of. programs: workload name (and "init") to its static binary.
-    no_profile: why no run can carry a profile, "" when they can."""
+    """A plan and what its runs are made of. no_profile: why no run can carry a profile, "" when they can."""
 
     plan: Plan
     machine: Machine
     artifacts: tuple[KernelArtifact, ...]
-    programs: tuple[tuple[str, Path], ...]
+    programs: Programs
     no_profile: str = ""
 
-    def program(self, name: str) -> Path:
-        return dict(self.programs)[name]
 
-
-def prepare(experiment: Experiment, before: Plan | None, tell: Tell) -> Prepared:
+def prepare(experiment: Experiment, before: Plan | None, tell: Tell, brought: Programs | None = None) -> Prepared:
     """Resolves everything. before: the plan of a directory that is resumed; its kernels are taken as they were.
+    brought: programs to run instead of those that are built here; not on a machine that runs them on this very system.
 
     Raises BadInput or HostLacks before anything is downloaded where that can be known.
     """
@@ -53,17 +51,21 @@ def prepare(experiment: Experiment, before: Plan | None, tell: Tell) -> Prepared
     if machine.boots:
         _check_memory(experiment, combinations)
     identity = machine.identify(experiment.arch, max(experiment.cpus), experiment.boot)
-    programs = tuple((name, build(name, experiment.arch)) for name in ("init", *(w.name for w in workloads)))
+    if brought is not None and machine.boots:
+        made = brought
+    else:
+        made = programs(("init", *(w.name for w in workloads)), experiment.arch)
     artifacts = _kernels(experiment, before, tell)
     if not machine.proven:  # after the kernels: a probe may need one
         probe = machine.probe(experiment.arch, tell)
         if not probe.usable:
             raise HostLacks(f"clock {experiment.clock} is not usable here: {probe.detail}", probe.remedy)
-    hashes = tuple(Setting(name=name, value=sha256_file(path)) for name, path in programs)
-    plan = expand(experiment, tuple(a.identity for a in artifacts), combinations, workloads, identity, hashes)
+    kernels = tuple(artifact.identity for artifact in artifacts)
+    hashes = tuple(Setting(name=name, value=sha256_file(path)) for name, path in made.files)
+    plan = expand(experiment, kernels, combinations, workloads, identity, hashes, made.compiler)
     for cell in plan.cells if machine.boots else ():  # fetched and kept now, not in the middle of a measurement
         kernel_store.load_modules(artifacts[cell.kernel], modules_of(cell), tell)
-    return Prepared(plan=plan, machine=machine, artifacts=artifacts, programs=programs,
+    return Prepared(plan=plan, machine=machine, artifacts=artifacts, programs=made,
                     no_profile=_no_profile(experiment, machine, tell))  # fmt: skip
 
 

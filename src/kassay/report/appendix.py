@@ -59,6 +59,7 @@ def machine_table(report: Report) -> Table:
     m = report.machine
     facts = [("arch", m.arch), ("clock", m.clock), ("accelerator", m.accelerator), ("program", m.program)]
     facts += [("option", option) for option in m.options] + [("host", m.host)]
+    facts += [("guest programs", f"by {report.guest_compiler}")] if report.guest_compiler else []
     return Table(title="Machine", columns=("what", "value"), rows=tuple(cells(a, b or "-") for a, b in facts))
 
 

@@ -11,9 +11,11 @@ from kassay.model.experiment import labels
 from kassay.model.finding import REFUSED, Finding, Ladder
 from kassay.model.measurement import CellEvidence
 from kassay.model.plan import Plan
+from kassay.model.reason import own_words
 from kassay.model.report import AuditTable, Comparisons, Report, RunFailure, RunSummary
 from kassay.model.run import RunRecord, WallTime
 from kassay.report.answer import verdict_of
+from kassay.report.cpu import cpu_sentences, seen_cpus
 from kassay.report.disclosures import disclosures, memory_state
 from kassay.report.repeat import again, step_alone
 
@@ -35,6 +37,7 @@ def build_report(
     all runs share. directory: as the user may type it."""
     experiment, findings, ladders = plan.experiment, compared.findings, compared.ladders
     clock = clock_of(experiment.clock)
+    cpus = seen_cpus(evidence)
     return Report(
         title=title,
         verdict=verdict_of(plan, findings, ladders, compared.families),
@@ -49,7 +52,7 @@ def build_report(
         stacks=compared.stacks,
         state=memory_state(findings, evidence),
         scope=clock.scope,
-        disclosures=disclosures(plan, evidence, cmdline),
+        disclosures=(*disclosures(plan, evidence, cmdline), *map(own_words, cpu_sentences(cpus))),
         next_steps=_next_steps(plan, findings, ladders, directory),
         commands=(again(directory),),
         spec_toml=spec_toml,
@@ -58,6 +61,9 @@ def build_report(
         kassay_version=__version__,
         families=compared.families,
         workloads=plan.workloads,
+        guest_sha256=plan.guest_sha256,
+        guest_compiler=plan.guest_compiler,
+        cpus=seen_cpus(evidence),
     )
 
 

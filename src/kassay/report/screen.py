@@ -15,6 +15,7 @@ from kassay.model.texts import machine_text, one_line, settings_text
 from kassay.model.units import format_change, format_numbers
 from kassay.report.aligned import Line, aligned, column, pad
 from kassay.report.confounders import confounder_sentences
+from kassay.report.cpu import cpu_facts
 from kassay.report.itemised import differences, told, top_table
 from kassay.report.series import Group, Row, Series, groups
 from kassay.report.tables import (
@@ -189,10 +190,17 @@ def _facts(report: Report, found: Sequence[Group]) -> list[Line]:
     facts += [("evidence", _evidence(report))] if report.findings else []
     facts += [("time", text) for text in timing_words(report)]
     facts += [("state", reason_text(report.state)), ("machine", granted)]
+    facts += [("cpu", text) for text in _cpus(report)]
     facts += [("compiler", _compilers(report)), ("scope", report.scope)]
     facts.append(("runs", f"{outcomes_text(report)}; n counts plain + perturbed runs"))
     facts += [("next", step) for step in report.next_steps]
     return [Line(t) for name, text in facts for t in _wrap(one_line(text) or "-", f"{name:9} ")]
+
+
+def _cpus(report: Report) -> list[str]:
+    """The CPU as the kernels saw it, with their names where they saw different ones."""
+    facts = cpu_facts(report.cpus)
+    return [words if len(facts) == 1 else f"{', '.join(labels)}: {words}" for labels, words in facts]
 
 
 def _evidence(report: Report) -> str:

@@ -80,7 +80,7 @@ class Measurer:
         if job.profile is None:
             return ()
         artifact = self._prepared.artifacts[cell.kernel]
-        tables = _tables(artifact, self._prepared.program(cell.workload))
+        tables = _tables(artifact, self._prepared.programs.file(cell.workload))
         text = _points(tables, cell.machine.arch, job.profile == "stacks")
         with disk_errors(self._scratch):
             Path(job.directory, "points").write_bytes(text)
@@ -104,7 +104,7 @@ class Measurer:
         base = machine.cmdline(cell.machine.arch, cpus, boot)
         return Job(
             directory=str(directory),
-            program=(str(self._prepared.program(cell.workload)), *arguments),
+            program=(str(self._prepared.programs.file(cell.workload)), *arguments),
             kernel=(artifact.vmlinux if artifact.pvh else artifact.image) if machine.boots else None,
             initramfs=image and str(directory / "initramfs"),
             snapshot=f"{artifact.identity.image_sha256} {image}" if boot == "snapshot" else None,
@@ -124,8 +124,8 @@ class Measurer:
         job = initramfs.job(arguments, run.perturbation.boot_delay_us, stream, background=experiment.background)
         saved = experiment.boot == "snapshot"
         data = initramfs.build(
-            init=self._prepared.program("init"),
-            workload=self._prepared.program(cell.workload),
+            init=self._prepared.programs.file("init"),
+            workload=self._prepared.programs.file(cell.workload),
             job=None if saved else job,
             modules=kernel_store.load_modules(artifact, modules_of(cell), silent),
             padding_bytes=run.perturbation.initramfs_bytes,

@@ -9,6 +9,7 @@ from msgspec import structs
 from kassay.clocks import profiling
 from kassay.effects.lock import locked, refusing
 from kassay.errors import BadInput
+from kassay.journal.directory import open_directory
 from kassay.model.bisect import Bisection, Candidate, Observation, Question
 from kassay.model.experiment import Experiment
 from kassay.model.progress import Progress, Tell, silent
@@ -95,6 +96,7 @@ def _searched(question: Question, directory: Path, tell: Tell, measure: Measure)
     while isinstance(asked := next_step(question, log), Ask):
         tell(_told(question, asked))
         got = measure(question, asked, place_of(question, asked, directory), tell)
+        _check_programs(question, asked, log, directory)
         metric, unit = got.metric or metric, got.unit or unit
         log.append(_observed(asked, got, len(log) + 1))
         searchlog.append(directory, log[-1])
@@ -105,6 +107,24 @@ def _searched(question: Question, directory: Path, tell: Tell, measure: Measure)
         metric, unit = _metric(directory, question, log, measure)
     found = _bisection(question, log, asked, metric, unit)
     return _kept(directory, found)
+
+
+def _check_programs(question: Question, asked: Ask, log: list[Observation], directory: Path) -> None:
+    """Raises BadInput when this boot was measured with other guest programs than the first: another host's, or another
+    compiler's. Values of two programs are not held against each other."""
+    first = next((one for one in log if one.value is not None), None)
+    if first is None:
+        return
+    before = Ask(candidate=first.candidate, boot=first.boot, reason="", left=0, expected=0)
+    places = [place_of(question, ask, directory) for ask in (before, asked)]
+    if not all((place / "plan.json").exists() for place in places):
+        return
+    then, now = (open_directory(place).plan for place in places)
+    if then.guest_sha256 != now.guest_sha256:
+        raise BadInput(
+            f"{directory}: the search began with other guest programs (by {then.guest_compiler or 'another compiler'})",
+            "go on with it where it began, or search anew with --fresh",
+        )
 
 
 def _kept(directory: Path, found: Bisection) -> Bisection:

@@ -11,11 +11,18 @@ SHAPE = (
     "range.KernelPageSize", "range.MMUPageSize", "range.Swap", "range.Locked", "range.KSM",
     "pagemap.present", "pagemap.swapped", "pageflags.thp", "pageflags.huge", "pageflags.zero",
     "swap.devices", "cpus.online",
+    "range.Dirty", "range.THPeligible", "pageflags.compound_head", "pageflags.compound_tail",
 )  # fmt: skip
 """Fields that must agree. A field that either kernel does not report is not compared, but shown.
 
-KSM is taken from smaps: /proc/kpageflags of 6.12 says KSM for every anonymous page.
+compound_head counts the folios of more than one page, compound_tail their other pages: together the order of folios.
+The pages' own flag "dirty" is not compared: a page that came back from swap has it on 7.3 and not on 6.12, and both
+are dirty in the page table, which range.Dirty says. KSM is taken from smaps: /proc/kpageflags of 6.12 says KSM for
+every anonymous page.
 """
+
+_COUNTS = ("range.vmas", "range.THPeligible")
+"""Of the range.* fields: those that are no kB."""
 
 
 def _check(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
@@ -47,7 +54,7 @@ def differences(moment: str, base: Fields, head: Fields) -> tuple[StateDifferenc
 
 def _with_unit(field: str, value: str) -> str:
     """smaps counts in kB (Documentation/filesystems/proc.rst); the other fields are plain counts."""
-    return f"{value} kB" if field.startswith("range.") and field != "range.vmas" else value
+    return f"{value} kB" if field.startswith("range.") and field not in _COUNTS else value
 
 
 def _steady(side: CellEvidence) -> tuple[Refusal, ...]:

@@ -69,6 +69,16 @@ def _report(report: Report) -> Object:
         "state_code": _coded(report.state),
         "disclosure_codes": _coded(report.disclosures),
         **{name: _plain(getattr(report, name)) for name in ("spec_toml", "wall", "plan_id", "kassay_version")},
+        "cpus": [
+            {
+                "kernels": list(seen.kernels),
+                **_plain(seen.cpu),
+                "vulnerabilities": _settings(seen.cpu.vulnerabilities),
+            }
+            for seen in report.cpus
+        ],
+        "guest_compiler": report.guest_compiler,
+        "guest_sha256": _settings(report.guest_sha256),
         "seed_rules": [
             {**_plain(one), "settings": _settings(one.settings), "machine": _machine(one.machine, report)}
             for one in report.seed_rules

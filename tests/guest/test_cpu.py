@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a kernel says of its CPU is read as it stands; of a run that shipped nothing, nothing is said."""
+
+from kassay.guest import protocol
+from kassay.guest.cpu import CPUINFO, VULNERABILITIES, cpu_of
+from kassay.model.guest import CapturedFile, GuestReport
+from kassay.model.records import Setting
+from tests.guest.frames import DATA, RECORDS, booted
+
+EMPTY = protocol.parse(booted(*RECORDS))
+ARM = """processor\t: 0
+BogoMIPS\t: 2000.00
+Features\t: fp asimd evtstrm aes pmull sha1 sha2 crc32 cpuid
+CPU implementer\t: 0x41
+CPU architecture: 8
+CPU variant\t: 0x1
+CPU part\t: 0xd07
+CPU revision\t: 0
+
+processor\t: 1
+Features\t: atomics
+"""
+
+
+def report(**texts: str) -> GuestReport:
+    """The empty report with more files, captured after the region."""
+    files = tuple(CapturedFile(moment="after", path=path, content=text) for path, text in texts.items())
+    fields = {name: getattr(EMPTY, name) for name in EMPTY.__struct_fields__}
+    return GuestReport(**{**fields, "files": (*EMPTY.files, *files)})
+
+
+def test_an_emulated_x86_cpu_and_what_it_lacks() -> None:
+    cpu = cpu_of(protocol.parse((DATA / "calibrate-6.12.stream").read_bytes()))
+    assert cpu is not None
+    assert cpu.name == "QEMU Virtual CPU version 2.5+"
+    assert cpu.missing == ("erms", "fsrm", "smap", "pcid", "invpcid")
+    assert {"rep_good", "nx", "rdrand"} <= set(cpu.features)
+    states = {item.name: item.value for item in cpu.vulnerabilities}
+    assert states["meltdown"] == "Not affected"
+    assert states["spectre_v2"].startswith("Mitigation: Retpolines; ")
+
+
+def test_an_arm64_cpu_is_named_by_its_numbers_and_only_the_first_one_is_read() -> None:
+    cpu = cpu_of(report(**{CPUINFO: ARM, VULNERABILITIES + "spectre_v1": "Mitigation: __user pointer sanitization\n"}))
+    assert cpu is not None
+    assert cpu.name == "CPU implementer 0x41, CPU part 0xd07, CPU variant 0x1, CPU revision 0"
+    assert cpu.missing == ("atomics", "paca", "bti", "mte")
+    assert cpu.vulnerabilities == (Setting(name="spectre_v1", value="Mitigation: __user pointer sanitization"),)
+
+
+def test_without_cpuinfo_nothing_is_known() -> None:
+    assert cpu_of(EMPTY) is None
+    assert cpu_of(protocol.parse((DATA / "mprotect_toggle-6.12.stream").read_bytes())) is None
+    unread = cpu_of(report(**{CPUINFO: "nonsense\n"}))
+    assert unread is not None and (unread.name, unread.features, unread.missing) == ("", (), ())
