@@ -26,7 +26,7 @@ struct translated {
 	uint8_t code[MAX_BYTES];
 };
 
-void block_read_code(const struct qemu_plugin_insn *insn, uint8_t *ret, size_t size)
+static void read_code(const struct qemu_plugin_insn *insn, uint8_t *ret, size_t size)
 {
 #if KASSAY_QEMU_API >= 3
 	qemu_plugin_insn_data(insn, ret, size);
@@ -48,7 +48,7 @@ static void read_block(const struct qemu_plugin_tb *tb, struct translated *ret)
 
 		ret->lengths[i] = (uint8_t)size;
 		ret->last = qemu_plugin_insn_vaddr(insn);
-		block_read_code(insn, ret->code + ret->bytes, size);
+		read_code(insn, ret->code + ret->bytes, size);
 		ret->bytes += (uint32_t)size;
 	}
 }

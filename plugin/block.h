@@ -27,23 +27,23 @@ struct event {
 	struct counter counter;
 };
 
-struct block {
+struct block { /* what is needed each time it begins comes first */
 	uint64_t start;
-	uint64_t end;
 	uint64_t inner; /* end - start - 1: beginnings of other blocks inside are below this from start + 1 */
-	uint64_t last;  /* address of the last instruction */
+	uint32_t attention;
+	uint32_t count; /* of instructions */
+	struct counter counter;
+	uint64_t end;
+	uint64_t last; /* address of the last instruction */
 	uint64_t target;
 	uint64_t function;
 	struct block *chain; /* in the table */
 	struct event *events;
 	struct event *iterations; /* of a block that is one repeated string instruction */
-	uint32_t count; /* of instructions */
-	uint32_t attention;
 	enum ending ending;
 	bool thunk; /* is part of one */
 	const uint8_t *lengths;
 	const uint8_t *code;
-	struct counter counter;
 };
 
 /* Whether the block is one repeated string instruction, which begins again for each iteration. */
@@ -51,9 +51,6 @@ static inline bool block_repeats(const struct block *block)
 {
 	return block->iterations;
 }
-
-/* The bytes of an instruction. */
-void block_read_code(const struct qemu_plugin_insn *insn, uint8_t *ret, size_t size);
 
 /* The block that was translated; the same one for the same code at the same place. @stacks: calls and returns matter. */
 struct block *block_of(enum target target, const struct qemu_plugin_tb *tb, bool stacks);

@@ -10,6 +10,7 @@
 
 static struct {
 	FILE *out;
+	unsigned int slots;
 	uint32_t ids;
 	uint64_t lines;
 	uint32_t round;
@@ -22,6 +23,7 @@ int counters_open(const char *path, const char *mode, const char *target, unsign
 	file.out = fopen(path, "we");
 	if (!file.out)
 		return -1;
+	file.slots = intervals * CONTEXTS;
 	counters_line("profile 1 %s %s %d %u", mode, target, KASSAY_QEMU_API, intervals);
 	return 0;
 }
@@ -61,6 +63,10 @@ void counter_add_late(struct counter *counter, uint32_t round, unsigned int slot
 void counter_touch(struct counter *counter)
 {
 	counter->touched = true;
+	if (!counter->now) {
+		counter->now = allocate(2 * file.slots * sizeof(*counter->now));
+		counter->last = counter->now + file.slots;
+	}
 	if (counter->listed)
 		return; /* already in the list of the round before, which is looked at as well */
 	counter->next = file.touched;
@@ -82,21 +88,22 @@ void counters_line(const char *format, ...)
 static bool write_change(struct counter *counter)
 {
 	const uint64_t *now = counter->now;
+	size_t size = file.slots * sizeof(*now);
 	bool any = false;
 
-	for (unsigned int i = 0; i < SLOTS && !any; i++)
+	for (unsigned int i = 0; i < file.slots && !any; i++)
 		any = now[i] != 0;
-	if (memcmp(now, counter->last, sizeof(counter->now))) {
+	if (memcmp(now, counter->last, size)) {
 		fprintf(file.out, "%c %" PRIu32, any ? 'c' : 'z', counter->id);
-		for (unsigned int i = 0; i < SLOTS; i++) {
+		for (unsigned int i = 0; i < file.slots; i++) {
 			if (now[i])
 				fprintf(file.out, " %u %" PRIu64, i, now[i]);
 		}
 		fputc('\n', file.out);
 		file.lines++;
-		memcpy(counter->last, now, sizeof(counter->now));
+		memcpy(counter->last, now, size);
 	}
-	memset(counter->now, 0, sizeof(counter->now));
+	memset(counter->now, 0, size);
 	counter->touched = false;
 	return any;
 }

@@ -14,16 +14,15 @@
 enum context { CONTEXT_OWN, CONTEXT_INTERRUPT, CONTEXT_OTHER, CONTEXT_IDLE, CONTEXTS };
 
 #define MAX_INTERVALS 9
-#define SLOTS (MAX_INTERVALS * CONTEXTS)
 #define NO_ID UINT32_MAX
 
 struct counter {
+	uint64_t *now;        /* by slot; NULL until it is touched first, for most blocks never count */
+	uint64_t *last;       /* of the round before */
 	struct counter *next; /* in the list of this round */
 	uint32_t id;          /* in the file; NO_ID until it is defined there */
 	bool touched;
 	bool listed; /* counted in the round before */
-	uint64_t now[SLOTS];
-	uint64_t last[SLOTS]; /* of the round before */
 };
 
 /* Opens @path and begins the file. Returns 0, or -1 (errno). */

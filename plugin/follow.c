@@ -245,11 +245,9 @@ static inline bool calls_for_attention(const struct block *before, const struct 
 /* Apart, so that the way of most blocks stays short. */
 static __attribute__((noinline)) void attend_and_count(struct cpu *cpu, struct block *block)
 {
-	if (f.counting) {
-		attend(cpu, cpu->block, block);
-		block->counter.now[cpu->now.slot]++;
-		cpu->counted = cpu->now;
-	}
+	attend(cpu, cpu->block, block);
+	block->counter.now[cpu->now.slot]++;
+	cpu->counted = cpu->now;
 	cpu->block = block;
 }
 
@@ -258,6 +256,8 @@ void follow_block(unsigned int index, void *data)
 	struct block *block = data;
 	struct cpu *cpu = &cpus[index];
 
+	if (!f.counting)
+		return;
 	if (unlikely(calls_for_attention(cpu->block, block))) {
 		attend_and_count(cpu, block);
 		return;
@@ -272,6 +272,8 @@ void follow_repeat(unsigned int index, void *data)
 	struct block *block = data;
 	struct cpu *cpu = &cpus[index];
 
+	if (!f.counting)
+		return;
 	if (unlikely(cpu->block != block || block->attention)) {
 		/* Not through follow_block(): what comes before may be the first of the iterations. */
 		attend_and_count(cpu, block);
@@ -288,9 +290,9 @@ void follow_block_and_calls(unsigned int index, void *data)
 	struct cpu *cpu = &cpus[index];
 	struct block *before = cpu->block;
 
-	cpu->block = block;
-	if (unlikely(!f.counting))
+	if (!f.counting)
 		return;
+	cpu->block = block;
 	if (unlikely(calls_for_attention(before, block) || (block_repeats(block) && before != block)))
 		before = attend(cpu, before, block);
 	else if (before == block && block_repeats(block))

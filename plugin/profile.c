@@ -3,24 +3,21 @@
  * A TCG plugin that counts what a guest executes between its region marks
  * (guest/clock.h). It reads the guest and changes nothing in it.
  *
- * Until the region begins it only looks for marks in user code; then it has
- * all code translated again and follows every block. QEMU translates slower
- * for a plugin that looks at all: with ready=PATH that begins only when the
- * guest's result stream says that it is ready, long before the workload. On a
- * busy host that may be noticed too late: the first mark ('S') is then missed,
- * and no profile is made. With early=on all code is ready to be followed from
- * the start: cheaper where little runs before the region, as in a machine
- * that was restored.
+ * Each block of code that is translated gets a call at its head, from the
+ * first one of the boot on; until the region begins that call returns at once.
+ * All of QEMU's functions that register or reset something are called before
+ * the machine has CPUs, and never again: later on they kick every virtual CPU
+ * (qemu_plugin_register_*_cb() and qemu_plugin_reset() through
+ * async_run_on_cpu()), which ends the turn of the one that runs. With several
+ * CPUs that is another order of their turns, so other digits.
  *
- * Arguments: out=PATH points=PATH mode=counts|stacks|memory early=on|off ready=PATH
+ * Arguments: out=PATH points=PATH mode=counts|stacks|memory
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "counter.h"
 #include "follow.h"
@@ -30,32 +27,19 @@
 int qemu_plugin_version = KASSAY_QEMU_API;
 
 static struct {
-	qemu_plugin_id_t id;
 	enum target target;
 	const char *target_name;
 	unsigned int cpus;
 	const char *out;
 	const char *points;
 	const char *mode;
-	const char *ready;
 	bool stacks;
 	bool memory;
-	bool early;
 	enum { WAITING, COUNTING, ENDING, DONE } state;
 	bool started;           /* the workload did, and was seen to */
 	unsigned int intervals; /* marks of a round */
 	uint64_t marks;
 } p = { .mode = "counts" };
-
-static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
-
-static void on_exit_of_qemu(qemu_plugin_id_t id, void *data);
-
-static void listen(qemu_plugin_id_t id)
-{
-	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
-	qemu_plugin_register_atexit_cb(id, on_exit_of_qemu, NULL);
-}
 
 static void begin(unsigned int cpu)
 {
@@ -71,8 +55,6 @@ static void begin(unsigned int cpu)
 	}
 	p.state = COUNTING;
 	follow_start(p.cpus, cpu, p.stacks, p.intervals - 1);
-	if (!p.early)
-		qemu_plugin_reset(p.id, listen); /* throws away all translations */
 }
 
 static void end_round(void)
@@ -174,22 +156,6 @@ static void watch(struct qemu_plugin_insn *insn, const uint8_t *code, size_t siz
 		qemu_plugin_register_vcpu_mem_cb(insn, on_switch, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
 }
 
-/* Marks are in user code only; most of what is translated before the region is the kernel's. */
-static void look_for_marks(struct qemu_plugin_tb *tb)
-{
-	uint8_t code[16];
-
-	for (size_t i = 0; i < qemu_plugin_tb_n_insns(tb); i++) {
-		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-		size_t size = qemu_plugin_insn_size(insn);
-
-		if (size > sizeof(code))
-			continue;
-		block_read_code(insn, code, size);
-		watch(insn, code, size, true, false);
-	}
-}
-
 static qemu_plugin_vcpu_udata_cb_t callback_for(const struct block *block)
 {
 	if (p.stacks)
@@ -215,33 +181,17 @@ static void count_block(struct qemu_plugin_tb *tb)
 	}
 }
 
+/* Without icount the CPUs are threads of their own, and translate at the same time. */
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
 	(void)id;
-	if (p.state == COUNTING || p.state == ENDING || (p.state == WAITING && p.early))
-		count_block(tb);
-	else if (p.state == WAITING && code_is_user(qemu_plugin_tb_vaddr(tb)))
-		look_for_marks(tb);
-}
-
-static bool is_ready(void)
-{
-	static const char word[] = "KASSAY stage ready";
-	static char said[1 << 16];
-	int fd = open(p.ready, O_RDONLY | O_CLOEXEC);
-	ssize_t got = fd < 0 ? -1 : read(fd, said, sizeof(said));
-
-	if (fd >= 0)
-		close(fd);
-	return got > 0 && memmem(said, (size_t)got, word, sizeof(word) - 1);
-}
-
-static void *wait_until_ready(void *data)
-{
-	while (!is_ready())
-		usleep(1000);
-	listen(p.id);
-	return data;
+	if (p.state == DONE)
+		return;
+	pthread_mutex_lock(&lock);
+	count_block(tb);
+	pthread_mutex_unlock(&lock);
 }
 
 static int read_argument(const char *argument)
@@ -256,10 +206,6 @@ static int read_argument(const char *argument)
 		p.points = strdup(value);
 	else if (!strncmp(argument, "mode=", 5))
 		p.mode = strdup(value);
-	else if (!strncmp(argument, "ready=", 6))
-		p.ready = strdup(value);
-	else if (!strncmp(argument, "early=", 6))
-		p.early = !strcmp(value, "on");
 	else
 		return -1;
 	p.stacks = !strcmp(p.mode, "stacks");
@@ -269,9 +215,6 @@ static int read_argument(const char *argument)
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
 {
-	pthread_t thread;
-
-	p.id = id;
 	p.target_name = strdup(info->target_name);
 	p.target = !strcmp(info->target_name, "aarch64") ? TARGET_AARCH64 : TARGET_X86_64;
 	p.cpus = info->system_emulation ? (unsigned int)info->system.max_vcpus : 1;
@@ -289,9 +232,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		fprintf(stderr, "kassay-profile: out=PATH and points=PATH are needed\n");
 		return -1;
 	}
-	if (!p.ready)
-		listen(id);
-	else if (pthread_create(&thread, NULL, wait_until_ready, NULL))
-		return -1;
+	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+	qemu_plugin_register_atexit_cb(id, on_exit_of_qemu, NULL);
 	return 0;
 }

@@ -7,23 +7,17 @@ import msgspec
 import pytest
 
 from kassay import pipeline
-from kassay.commands._experiment import experiment_from
-from kassay.commands._options import Measuring
 from kassay.evidence.collect import collect
 from kassay.evidence.profiles import region_of
 from kassay.guest import protocol
 from kassay.journal import artifacts
 from kassay.journal.directory import open_directory
 from kassay.journal.journal import read_journal
-from kassay.machines import Ended, Job
 from kassay.model.measurement import CellEvidence
-from kassay.model.progress import silent
 from kassay.model.run import RunRecord
-from kassay.plan.prepare import prepare
 from kassay.profile.functions import profile_of
 from kassay.profile.raw import parse
 from kassay.profile.symbols import Symbols
-from kassay.run.boot import Measurer
 
 from .conftest import NEW, OLD, QUICK, Kassay
 
@@ -183,21 +177,3 @@ def test_loads_and_stores_are_counted_on_request(kassay: Kassay, tmp_path: Path)
     touched = pipeline.profiles(tmp_path / "d", None, "touch")[0].profile
     cost = next(one for one in touched.functions if one.function == "memory_write")
     assert (cost.loads, cost.stores) == (1, 512)  # its way back, and a write to each page of 2 MiB
-
-
-def test_a_plugin_that_came_too_late_is_given_the_whole_boot(tmp_path: Path) -> None:
-    experiment = experiment_from("compare", "calibrate", (OLD, OLD), Measuring(rounds=3))
-    prepared = prepare(experiment, None, silent)
-    jobs: list[Job] = []
-
-    def run(job: Job, arch: str) -> Ended:
-        jobs.append(job)
-        ended = prepared.machine.run(job, arch)
-        return ended if job.whole_boot else msgspec.structs.replace(ended, profile=b"")
-
-    late = msgspec.structs.replace(prepared, machine=msgspec.structs.replace(prepared.machine, run=run))
-    record = Measurer(late, tmp_path, tmp_path).measure(prepared.plan.runs[0], 1)
-    assert [job.whole_boot for job in jobs] == [False, True]
-    assert (record.outcome, record.profile_problem) == ("ok", "")
-    in_time = Measurer(prepared, tmp_path, tmp_path).measure(prepared.plan.runs[0], 1)
-    assert (record.profile_sha256, record.stream_sha256) == (in_time.profile_sha256, in_time.stream_sha256)

@@ -20,8 +20,7 @@ class Job(Record, frozen=True, kw_only=True):
     snapshot: hashes of kernel and initramfs, when the machine is to be saved once it is quiet and
     restored for each run; the run's own orders are then in the file "job" of the directory.
     profile: what the emulator counts in the measured region (model/profile.MODES); None for nothing. The
-    addresses it must know are then in the file "points" of the directory. whole_boot: it is at work from the
-    first instruction, which is slower, and cannot come too late.
+    addresses it must know are then in the file "points" of the directory.
     """
 
     directory: str
@@ -35,7 +34,6 @@ class Job(Record, frozen=True, kw_only=True):
     timeout_s: int
     snapshot: str | None = None
     profile: str | None = None
-    whole_boot: bool = False
 
 
 class Ended(Record, frozen=True, kw_only=True):

@@ -19,7 +19,7 @@ from kassay.machines._backend import Ended, Job, Machine, read
 from kassay.machines._host import host_words
 from kassay.machines._plugin import plugin
 from kassay.machines._probe import probe_by_boot
-from kassay.machines._snapshot import carried, controlled, one_maker, save, snapshot_path, take
+from kassay.machines._snapshot import UNANNOUNCED, carried, controlled, one_maker, save, snapshot_path, take
 from kassay.model.machine import MachineIdentity
 from kassay.model.run import WallTime
 
@@ -97,7 +97,7 @@ def run_qemu(emulation: Emulation, job: Job, arch: str) -> Ended:
         return _unmade(job, command, problem, host_clock.monotonic_s() - started)
     try:
         options, address = carried(words, taken.state)
-        ended = _watched(job, (*command, *counting, *options, "-incoming", address), taken.state)
+        ended = _watched(job, (*command, *counting, *options, *UNANNOUNCED, "-incoming", address), taken.state)
     finally:
         os.close(taken.state)
     if not ended.stream:  # a restored machine that says nothing: the next attempt makes a new snapshot
@@ -110,11 +110,7 @@ def _counting(job: Job, arch: str, words: str) -> tuple[str, ...]:
     if job.profile is None:
         return ()
     place = escape(job.directory)
-    begins = "early=on" if job.snapshot is not None else "early=off" if job.whole_boot else f"ready={place}/stream"
-    values = (
-        escape(str(plugin(arch, words))), f"mode={job.profile}", begins,
-        f"out={place}/profile", f"points={place}/points",
-    )  # fmt: skip
+    values = (escape(str(plugin(arch, words))), f"mode={job.profile}", f"out={place}/profile", f"points={place}/points")
     return ("-plugin", ",".join(values))
 
 

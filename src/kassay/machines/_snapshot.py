@@ -25,6 +25,10 @@ from kassay.machines._qmp import Qmp, QmpError
 KEEP_BYTES = 4 << 30
 """Snapshots beyond this are deleted, the longest unused first; one takes about 65 MB."""
 
+# A restored QEMU announces itself to the network, on a timer of the host's clock. Under icount a CPU's turn ends at the
+# latest when such a timer is due (icount_get_limit()), so with several CPUs it would move the digits.
+UNANNOUNCED = ("-global", "migration.announce-rounds=0")
+
 _POLL_S = 0.005
 _ROOM_BYTES = 200 << 20  # less free than this, and a failed write means a full disk
 _ABANDONED_S = 3600

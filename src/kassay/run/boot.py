@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
-import msgspec
-
 from kassay import kernels as kernel_store
 from kassay.arches import arch_of
 from kassay.clocks import clock_of
@@ -54,7 +52,7 @@ class Measurer:
         with disk_errors(self._scratch), tempfile.TemporaryDirectory(prefix="run-", dir=self._scratch) as name:
             job = self._job(run, cell, Path(name))
             tables = self._profiled(job, cell)
-            ended = self._ended(job, cell.machine.arch)
+            ended = self._prepared.machine.run(job, cell.machine.arch)
         outcome, detail = _outcome(ended, boots=self._prepared.machine.boots)
         if outcome == "ok" and not self._prepared.plan.experiment.exact:
             outcome, detail = _restless(ended)
@@ -67,13 +65,6 @@ class Measurer:
             profile_problem=self._no_profile(job, ended),
             symbols=tuple(artifacts.put(self._directory, table) for table in tables) if ended.profile else (),
         )  # fmt: skip
-
-    def _ended(self, job: Job, arch: str) -> Ended:
-        ended = self._prepared.machine.run(job, arch)
-        if job.profile is None or ended.profile or _outcome(ended, boots=True)[0] != "ok":
-            return ended
-        # The plugin came too late, on a host that was busy just then. The same run again gives the same digits.
-        return self._prepared.machine.run(msgspec.structs.replace(job, whole_boot=True), arch)
 
     def _profiled(self, job: Job, cell: Cell) -> tuple[bytes, ...]:
         """The symbol tables of a run that carries a profile; what the plugin needs of them goes beside the job."""

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""With several CPUs the turns they take are those of the guest alone: neither the plugin nor a busy host moves them."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
+from kassay.model.progress import silent
+from kassay.model.run import RunRecord
+from kassay.plan.prepare import prepare
+from kassay.run.boot import Measurer
+
+from .conftest import OLD
+
+pytestmark = pytest.mark.boot
+CPUS = 4
+
+
+@contextmanager
+def busy_host() -> Iterator[None]:
+    """A spinning process for each CPU of the host."""
+    spinning = [subprocess.Popen((sys.executable, "-c", "while True: pass")) for _ in range(os.cpu_count() or 1)]
+    try:
+        yield
+    finally:
+        for process in spinning:
+            process.kill()
+            process.wait()
+
+
+def booted(directory: Path, profile: str, boot: str) -> RunRecord:
+    """One run of four tasks on four CPUs."""
+    sizes = (Axis(name="size", values=("1MiB",)), Axis(name="tasks", values=(str(CPUS),)))
+    experiment = Experiment(
+        name="turns", question="compare", kernels=(KernelUse(ref=OLD), KernelUse(ref=OLD)), cpus=(CPUS,),
+        workloads=(WorkloadUse(name="page_fault", axes=sizes),), rounds=6, boot=boot, profile=profile,
+    )  # fmt: skip
+    prepared = prepare(experiment, None, silent)
+    record = Measurer(prepared, directory, directory).measure(prepared.plan.runs[0], 1)
+    assert (record.outcome, record.profile_problem) == ("ok", ""), record.detail
+    return record
+
+
+@pytest.mark.parametrize("boot", ["short", "snapshot"])
+def test_four_cpus_take_the_same_turns_whatever_the_plugin_and_the_host_do(tmp_path: Path, boot: str) -> None:
+    idle = booted(tmp_path, "none", boot)
+    with busy_host():
+        busy = [booted(tmp_path, profile, boot) for profile in ("none", "stacks", "counts", "counts")]
+    assert {record.stream_sha256 for record in (idle, *busy)} == {idle.stream_sha256}
+    assert busy[-1].profile_sha256 == busy[-2].profile_sha256 is not None
