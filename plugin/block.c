@@ -131,7 +131,7 @@ static struct event *make_event(struct block *block, char kind, uint32_t place, 
 	return event;
 }
 
-static struct block *make(enum target target, const struct translated *seen, bool stacks)
+static struct block *make(const struct arch *arch, const struct translated *seen, bool stacks)
 {
 	struct block *block = allocate(sizeof(*block));
 	uint8_t *bytes = allocate(seen->count + seen->bytes);
@@ -149,7 +149,7 @@ static struct block *make(enum target target, const struct translated *seen, boo
 	block->last = seen->last;
 	block->thunk = points & POINT_THUNK;
 	block->function = stacks ? points_function(seen->start) : 0;
-	last = code_ending(target, block->code + (seen->last - seen->start), block->lengths[seen->count - 1], seen->last);
+	last = arch->ending(block->code + (seen->last - seen->start), block->lengths[seen->count - 1], seen->last);
 	block->ending = last.ending;
 	block->target = last.target;
 	block->attention = attention_of(block, points, stacks);
@@ -159,7 +159,7 @@ static struct block *make(enum target target, const struct translated *seen, boo
 	return block;
 }
 
-struct block *block_of(enum target target, const struct qemu_plugin_tb *tb, bool stacks)
+struct block *block_of(const struct arch *arch, const struct qemu_plugin_tb *tb, bool stacks)
 {
 	static struct translated seen;
 	struct block *block, **place;
@@ -170,7 +170,7 @@ struct block *block_of(enum target target, const struct qemu_plugin_tb *tb, bool
 		if (is_same(block, &seen))
 			return block;
 	}
-	block = make(target, &seen, stacks);
+	block = make(arch, &seen, stacks);
 	block->chain = *place;
 	*place = block;
 	return block;

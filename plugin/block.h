@@ -53,7 +53,7 @@ static inline bool block_repeats(const struct block *block)
 }
 
 /* The block that was translated; the same one for the same code at the same place. @stacks: calls and returns matter. */
-struct block *block_of(enum target target, const struct qemu_plugin_tb *tb, bool stacks);
+struct block *block_of(const struct arch *arch, const struct qemu_plugin_tb *tb, bool stacks);
 
 /* The event of this kind, made when it is seen first. */
 struct event *block_event(struct block *block, char kind, uint32_t place, struct block *target);

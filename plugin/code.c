@@ -1,177 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Encodings: Intel SDM volume 2 (opcode maps, appendix A); Arm ARM DDI 0487,
- * chapter C4 (A64 encodings).
- */
 #include "code.h"
 
 #include <string.h>
 
-static int64_t read_signed(const uint8_t *bytes, size_t size)
-{
-	int32_t value;
+static struct arch *arches; /* sorted by name */
 
-	if (size == 1)
-		return (int8_t)bytes[0];
-	memcpy(&value, bytes, sizeof(value));
-	return value;
+void arch_add(struct arch *arch)
+{
+	struct arch **link = &arches;
+
+	while (*link && strcmp((*link)->target, arch->target) < 0)
+		link = &(*link)->next;
+	arch->next = *link;
+	*link = arch;
 }
 
-static bool is_prefix(uint8_t byte)
+const struct arch *arch_find(const char *target)
 {
-	switch (byte) {
-	case 0x26: case 0x2e: case 0x36: case 0x3e: case 0x64: case 0x65: case 0x66: case 0x67: case 0xf0: case 0xf2: case 0xf3:
-		return true;
-	default:
-		return byte >= 0x40 && byte <= 0x4f; /* REX */
-	}
+	const struct arch *arch = arches;
+
+	while (arch && strcmp(arch->target, target))
+		arch = arch->next;
+	return arch;
 }
 
-static bool is_string_op(uint8_t opcode)
+void arch_list(FILE *out)
 {
-	return (opcode >= 0x6c && opcode <= 0x6f) || (opcode >= 0xa4 && opcode <= 0xa7) ||
-	       (opcode >= 0xaa && opcode <= 0xaf);
-}
-
-/* FF /2 and /4 with their far forms /3 and /5. */
-static enum ending group5(uint8_t modrm)
-{
-	switch (modrm >> 3 & 7) {
-	case 2: case 3:
-		return END_CALL_INDIRECT;
-	case 4: case 5:
-		return END_JUMP_INDIRECT;
-	default:
-		return END_PLAIN;
-	}
-}
-
-static enum ending x86_two_bytes(uint8_t opcode)
-{
-	switch (opcode) {
-	case 0x05:
-		return END_SYSCALL;
-	case 0x07:
-		return END_SYSCALL_RETURN;
-	default:
-		return opcode >= 0x80 && opcode <= 0x8f ? END_JUMP : END_PLAIN;
-	}
-}
-
-static enum ending x86_one_byte(uint8_t opcode, uint8_t modrm, bool repeated)
-{
-	if ((opcode >= 0x70 && opcode <= 0x7f) || (opcode >= 0xe0 && opcode <= 0xe3))
-		return END_JUMP;
-	if (is_string_op(opcode))
-		return repeated ? END_REPEAT : END_PLAIN;
-	switch (opcode) {
-	case 0xe8:
-		return END_CALL;
-	case 0xe9: case 0xeb:
-		return END_JUMP;
-	case 0xc2: case 0xc3: case 0xca: case 0xcb:
-		return END_RETURN;
-	case 0xcf:
-		return END_EXCEPTION_RETURN;
-	case 0xf4:
-		return END_HALT;
-	case 0xff:
-		return group5(modrm);
-	default:
-		return END_PLAIN;
-	}
-}
-
-static struct last_insn x86_ending(const uint8_t *code, size_t size, uint64_t address)
-{
-	struct last_insn last = { END_PLAIN, 0 };
-	bool repeated = false;
-	size_t at = 0;
-
-	for (; at < size && is_prefix(code[at]); at++)
-		repeated |= code[at] == 0xf2 || code[at] == 0xf3;
-	if (at == size)
-		return last;
-	if (code[at] == 0x0f && at + 1 < size)
-		last.ending = x86_two_bytes(code[++at]);
-	else
-		last.ending = x86_one_byte(code[at], at + 1 < size ? code[at + 1] : 0, repeated);
-	if (last.ending == END_JUMP || last.ending == END_CALL)
-		last.target = address + size + (uint64_t)read_signed(code + at + 1, size - at - 1);
-	return last;
-}
-
-static uint64_t branch_target(uint64_t address, uint32_t word, unsigned int low, unsigned int bits)
-{
-	int64_t field = (int64_t)((uint64_t)word << (64 - low - bits)) >> (64 - bits);
-
-	return address + (uint64_t)(field * 4);
-}
-
-static struct last_insn arm_ending(uint32_t word, uint64_t address)
-{
-	if (word >> 26 == 0x25)
-		return (struct last_insn){ END_CALL, branch_target(address, word, 0, 26) };
-	if (word >> 26 == 0x05)
-		return (struct last_insn){ END_JUMP, branch_target(address, word, 0, 26) };
-	if (word >> 24 == 0x54 || (word & 0x7e000000) == 0x34000000) /* b.cond; cbz, cbnz */
-		return (struct last_insn){ END_JUMP, branch_target(address, word, 5, 19) };
-	if ((word & 0x7e000000) == 0x36000000) /* tbz, tbnz */
-		return (struct last_insn){ END_JUMP, branch_target(address, word, 5, 14) };
-	if (word == 0xd69f03e0)
-		return (struct last_insn){ END_EXCEPTION_RETURN, 0 };
-	switch (word & 0xfefff000) { /* with and without pointer authentication */
-	case 0xd61f0000:
-		return (struct last_insn){ END_JUMP_INDIRECT, 0 };
-	case 0xd63f0000:
-		return (struct last_insn){ END_CALL_INDIRECT, 0 };
-	case 0xd65f0000:
-		return (struct last_insn){ END_RETURN, 0 };
-	}
-	if ((word & 0xffe0001f) == 0xd4000001)
-		return (struct last_insn){ END_SYSCALL, 0 };
-	if (word == 0xd503207f || word == 0xd503205f) /* wfi, wfe */
-		return (struct last_insn){ END_HALT, 0 };
-	return (struct last_insn){ END_PLAIN, 0 };
-}
-
-static uint32_t arm_word(const uint8_t *code, size_t size)
-{
-	uint32_t word = 0;
-
-	if (size == sizeof(word))
-		memcpy(&word, code, sizeof(word));
-	return word;
-}
-
-struct last_insn code_ending(enum target target, const uint8_t *code, size_t size, uint64_t address)
-{
-	if (target == TARGET_AARCH64)
-		return arm_ending(arm_word(code, size), address);
-	return x86_ending(code, size, address);
-}
-
-int code_mark(enum target target, const uint8_t *code, size_t size)
-{
-	static const uint8_t head[] = { 0x0f, 0x1f, 0x80 }, tail[] = { 0x53, 0x41, 0x4b };
-	uint32_t word;
-
-	if (target == TARGET_X86_64)
-		return size == 7 && !memcmp(code, head, 3) && !memcmp(code + 4, tail, 3) ? code[3] : 0;
-	word = arm_word(code, size); /* movz xzr, #0x4b<letter> */
-	return (word & 0xffe0001f) == 0xd280001f && (word >> 13 & 0xff) == 0x4b ? (int)(word >> 5 & 0xff) : 0;
-}
-
-/*
- * x86: mov %rsp,disp32(%rdi) and mov disp32(%rsi),%rsp. arm64: stp and ldp of
- * x19, x20 with [x8], #16, the first of cpu_switch_to.
- */
-bool code_moves_stack(enum target target, const uint8_t *code, size_t size)
-{
-	static const uint8_t save[] = { 0x48, 0x89, 0xa7 }, load[] = { 0x48, 0x8b, 0xa6 };
-	uint32_t word = arm_word(code, size);
-
-	if (target == TARGET_AARCH64)
-		return word == 0xa8815113 || word == 0xa8c15113;
-	return size == 7 && (!memcmp(code, save, sizeof(save)) || !memcmp(code, load, sizeof(load)));
+	for (const struct arch *arch = arches; arch; arch = arch->next)
+		fprintf(out, "%s%s", arch->target, arch->next ? ", " : "");
 }

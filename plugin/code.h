@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The little that must be known of machine code while it runs; all other decoding is the host's. */
+/*
+ * The little that must be known of machine code while it runs; all other
+ * decoding is the host's. Each architecture is one file, arch-NAME.c, which
+ * ends with ARCH(): nothing else names it.
+ */
 #ifndef KASSAY_CODE_H
 #define KASSAY_CODE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum target { TARGET_X86_64, TARGET_AARCH64 };
+#include <stdio.h>
 
 /* How a block ends: where control goes after its last instruction. */
 enum ending {
@@ -29,14 +32,31 @@ struct last_insn {
 	uint64_t target; /* END_JUMP and END_CALL */
 };
 
-/* What the instruction @code of @size bytes at @address does as the last one of a block. */
-struct last_insn code_ending(enum target target, const uint8_t *code, size_t size, uint64_t address);
+struct arch {
+	struct arch *next;
+	const char *target; /* QEMU's name of it */
+	/* What the instruction @code of @size bytes at @address does as the last one of a block. */
+	struct last_insn (*ending)(const uint8_t *code, size_t size, uint64_t address);
+	/* The letter of a region mark (guest/clock.h), or 0. */
+	int (*mark)(const uint8_t *code, size_t size);
+	/* Whether the instruction saves the stack pointer of one task, or loads that of the next: the heart of a task switch. */
+	bool (*moves_stack)(const uint8_t *code, size_t size);
+};
 
-/* The letter of a region mark (guest/clock.h), or 0. */
-int code_mark(enum target target, const uint8_t *code, size_t size);
+void arch_add(struct arch *arch);
 
-/* Whether the instruction saves the stack pointer of one task, or loads that of the next: the heart of a task switch. */
-bool code_moves_stack(enum target target, const uint8_t *code, size_t size);
+/* The architecture that QEMU calls @target, or NULL. */
+const struct arch *arch_find(const char *target);
+
+/* Writes the names of all that are known. */
+void arch_list(FILE *out);
+
+/* Makes the architecture @arch known before anything else runs. */
+#define ARCH(arch)                                                  \
+	static __attribute__((constructor)) void add_this_arch(void) \
+	{                                                            \
+		arch_add(&(arch));                                   \
+	}
 
 /* Whether an address is in the user's half. */
 static inline bool code_is_user(uint64_t address)

@@ -27,8 +27,7 @@
 int qemu_plugin_version = KASSAY_QEMU_API;
 
 static struct {
-	enum target target;
-	const char *target_name;
+	const struct arch *arch;
 	unsigned int cpus;
 	const char *out;
 	const char *points;
@@ -49,7 +48,7 @@ static void begin(unsigned int cpu)
 		fprintf(stderr, "kassay-profile: a round of %u intervals\n", p.intervals);
 		return;
 	}
-	if (counters_open(p.out, p.mode, p.target_name, p.intervals)) {
+	if (counters_open(p.out, p.mode, p.arch->target, p.intervals)) {
 		fprintf(stderr, "kassay-profile: %s: %s\n", p.out, strerror(errno));
 		return;
 	}
@@ -148,11 +147,11 @@ static void on_access(unsigned int cpu, uint32_t info, uint64_t address, void *d
 /* What an instruction needs besides its place in a block. */
 static void watch(struct qemu_plugin_insn *insn, const uint8_t *code, size_t size, bool user, bool switches)
 {
-	int letter = user ? code_mark(p.target, code, size) : 0;
+	int letter = user ? p.arch->mark(code, size) : 0;
 
 	if (letter)
 		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)letter);
-	if (switches && code_moves_stack(p.target, code, size))
+	if (switches && p.arch->moves_stack(code, size))
 		qemu_plugin_register_vcpu_mem_cb(insn, on_switch, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
 }
 
@@ -165,7 +164,7 @@ static qemu_plugin_vcpu_udata_cb_t callback_for(const struct block *block)
 
 static void count_block(struct qemu_plugin_tb *tb)
 {
-	struct block *block = block_of(p.target, tb, p.stacks);
+	struct block *block = block_of(p.arch, tb, p.stacks);
 	bool user = code_is_user(block->start), switches = points_at(block->start) & POINT_SWITCH;
 	const uint8_t *code = block->code;
 
@@ -215,8 +214,13 @@ static int read_argument(const char *argument)
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
 {
-	p.target_name = strdup(info->target_name);
-	p.target = !strcmp(info->target_name, "aarch64") ? TARGET_AARCH64 : TARGET_X86_64;
+	p.arch = arch_find(info->target_name);
+	if (!p.arch) {
+		fprintf(stderr, "kassay-profile: %s is not known; known are ", info->target_name);
+		arch_list(stderr);
+		fputc('\n', stderr);
+		return -1;
+	}
 	p.cpus = info->system_emulation ? (unsigned int)info->system.max_vcpus : 1;
 	for (int i = 0; i < argc; i++) {
 		if (read_argument(argv[i])) {

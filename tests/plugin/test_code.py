@@ -13,7 +13,7 @@ from elftools.elf.elffile import ELFFile
 from kassay.machines._plugin import FLAGS, sources
 from kassay.profile.decode import decode
 
-TARGETS = {"x86_64": 0, "aarch64": 1}
+TARGETS = ("aarch64", "x86_64")
 PLAIN, JUMP, CALL, JUMP_INDIRECT, CALL_INDIRECT, RETURN, SYSCALL, EXCEPTION_RETURN, SYSCALL_RETURN, HALT, REPEAT = (
     range(11)
 )
@@ -47,15 +47,33 @@ class LastInsn(ctypes.Structure):
     _fields_ = (("ending", ctypes.c_int), ("target", ctypes.c_uint64))
 
 
+class Arch(ctypes.Structure):
+    """struct arch of plugin/code.h."""
+
+    _fields_ = (
+        ("next", ctypes.c_void_p),
+        ("target", ctypes.c_char_p),
+        ("ending", ctypes.CFUNCTYPE(LastInsn, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_uint64)),
+        ("mark", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t)),
+        ("moves_stack", ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_char_p, ctypes.c_size_t)),
+    )
+
+
 @cache
 def library(directory: Path) -> ctypes.CDLL:
     made = directory / "code.so"
     flags = [flag for flag in FLAGS if flag != "-fvisibility=hidden"]
-    subprocess.run(("gcc", *flags, "-o", str(made), "code.c"), cwd=sources(), check=True)
+    names = sorted(path.name for path in sources().glob("arch-*.c"))
+    subprocess.run(("gcc", *flags, "-o", str(made), "code.c", *names), cwd=sources(), check=True)
     loaded = ctypes.CDLL(str(made))
-    loaded.code_ending.restype = LastInsn
-    loaded.code_ending.argtypes = (ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_uint64)
+    loaded.arch_find.restype = ctypes.POINTER(Arch)
+    loaded.arch_find.argtypes = (ctypes.c_char_p,)
     return loaded
+
+
+def arch_of(code: ctypes.CDLL, target: str) -> Arch:
+    found: Arch = code.arch_find(target.encode()).contents
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +97,7 @@ def text_of(made: Path) -> bytes:
 
 
 def ending(code: ctypes.CDLL, target: str, insn: bytes, address: int = 0) -> LastInsn:
-    found: LastInsn = code.code_ending(TARGETS[target], insn, len(insn), address)
+    found: LastInsn = arch_of(code, target).ending(insn, len(insn), address)
     return found
 
 
@@ -139,10 +157,10 @@ def test_a_mark_is_seen_and_nothing_else_is_taken_for_one(code: ctypes.CDLL, tmp
     }
     for letter in "SNBPWE":
         insn = assembled(tmp_path, target, marks[target] % ord(letter))
-        assert chr(code.code_mark(TARGETS[target], insn, len(insn))) == letter
+        assert chr(arch_of(code, target).mark(insn, len(insn))) == letter
     for text in others[target]:
         insn = assembled(tmp_path, target, text)
-        assert code.code_mark(TARGETS[target], insn, len(insn)) == 0
+        assert arch_of(code, target).mark(insn, len(insn)) == 0
 
 
 @pytest.mark.parametrize(
@@ -157,4 +175,4 @@ def test_the_two_accesses_of_a_task_switch_are_known(
     code: ctypes.CDLL, tmp_path: Path, target: str, text: str, expected: bool
 ) -> None:
     insn = assembled(tmp_path, target, text)
-    assert bool(code.code_moves_stack(TARGETS[target], insn, len(insn)) & 1) is expected
+    assert arch_of(code, target).moves_stack(insn, len(insn)) is expected

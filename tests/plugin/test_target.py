@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""An architecture is one file of plugin/; what QEMU emulates beyond these is refused by name."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kassay.machines._plugin import FLAGS, sources
+
+INSTALL = """
+import ctypes, sys
+class Info(ctypes.Structure):
+    _fields_ = (("target", ctypes.c_char_p), ("min", ctypes.c_int), ("cur", ctypes.c_int),
+                ("system", ctypes.c_bool), ("smp", ctypes.c_int), ("max", ctypes.c_int))
+plugin = ctypes.CDLL(sys.argv[1])
+info = Info(sys.argv[2].encode(), 0, 1, True, 1, 1)
+sys.exit(plugin.qemu_plugin_install(ctypes.c_uint64(1), ctypes.byref(info), 0, None) & 255)
+"""
+ARCH = """
+#include "code.h"
+static struct last_insn ending(const uint8_t *code, size_t size, uint64_t address)
+{
+	return (struct last_insn){ code[0] ? END_PLAIN : END_HALT, address + size };
+}
+static int mark(const uint8_t *code, size_t size)
+{
+	return size > 8 && code[0];
+}
+static bool moves_stack(const uint8_t *code, size_t size)
+{
+	return size > 8 && code[0];
+}
+static struct arch riscv64 = { .target = "riscv64", .ending = ending, .mark = mark, .moves_stack = moves_stack };
+
+ARCH(riscv64)
+"""
+
+
+def words_for(target: str, folder: Path, scratch: Path) -> str:
+    """What the plugin says when QEMU loads it without arguments."""
+    names = set(re.findall(r"\b(qemu_plugin_\w+)\(", (folder / "qemu_api.h").read_text())) - {"qemu_plugin_install"}
+    stubs = scratch / "stubs.c"
+    stubs.write_text("".join(f"int {name}(void);\nint {name}(void)\n{{\n\treturn 0;\n}}\n" for name in sorted(names)))
+    made = scratch / "plugin.so"
+    files = (*map(str, sorted(folder.glob("*.c"))), str(stubs))
+    subprocess.run(("gcc", *FLAGS, "-DKASSAY_QEMU_API=1", "-o", str(made), *files), check=True)
+    done = subprocess.run((sys.executable, "-c", INSTALL, str(made), target), capture_output=True, text=True)
+    assert done.returncode == 255
+    return done.stderr
+
+
+def test_a_target_that_no_file_is_for_is_refused_and_the_known_ones_are_named(tmp_path: Path) -> None:
+    assert words_for("riscv64", sources(), tmp_path) == (
+        "kassay-profile: riscv64 is not known; known are aarch64, x86_64\n"
+    )
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_an_architecture_is_one_file(tmp_path: Path, compiler: str) -> None:
+    folder = tmp_path / "plugin"
+    shutil.copytree(sources(), folder)
+    (folder / "arch-riscv64.c").write_text(ARCH)
+    subprocess.run(("make", "-s", "-C", str(folder), f"CC={compiler}"), check=True)
+    known = words_for("riscv64", folder, tmp_path)
+    assert "not known" not in known and "out=PATH and points=PATH are needed" in known
+    assert "known are aarch64, riscv64, x86_64" in words_for("mips64", folder, tmp_path)
