@@ -70,6 +70,9 @@ static uint32_t attention_of(const struct block *block, unsigned int points, boo
 {
 	uint32_t attention = ATTEND_FRESH;
 
+	if (points & ~points_at(block->start - 1) & POINT_SWITCH)
+		attention |= ATTEND_SWITCH; /* the first address of its function */
+
 	attention |= points & POINT_FAULT ? ATTEND_FAULT : 0;
 	attention |= points & POINT_INTERRUPT ? ATTEND_INTERRUPT : 0;
 	switch (block->ending) {

@@ -13,6 +13,7 @@ enum attention {
 	ATTEND_FAULT = 2,        /* enters an exception */
 	ATTEND_INTERRUPT = 4,    /* enters an interrupt */
 	ATTEND_SUCCESSOR = 8,    /* where it leads to must be seen */
+	ATTEND_SWITCH = 16,      /* begins the kernel's task switch */
 	ATTEND_THUNK_CALL = 32,  /* leads to a thunk */
 	ATTEND_HALT = 64,
 	ATTEND_SYSCALL = 128,

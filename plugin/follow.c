@@ -14,6 +14,8 @@ static struct {
 	struct task *tasks;
 	struct counter halts;
 	uint64_t lost;
+	uint64_t switches; /* that began */
+	uint64_t missed;   /* of these, with a stack pointer that was not seen saved or not seen loaded */
 	unsigned int unsettled; /* CPUs, at the end */
 	void (*finished)(void);
 } f;
@@ -186,6 +188,14 @@ static bool succeed(struct cpu *cpu, struct block *before, struct block *block)
 	return true;
 }
 
+/* The function is known by name, what it does by its instructions: where these are others, nothing is saved or loaded. */
+static void begin_switch(struct cpu *cpu)
+{
+	f.switches++;
+	f.missed += cpu->switching != 0; /* the one before */
+	cpu->switching = SWITCH_SAVES | SWITCH_LOADS;
+}
+
 static void count_halt(struct cpu *cpu)
 {
 	if (f.halts.id == NO_ID)
@@ -220,6 +230,8 @@ static struct block *attend(struct cpu *cpu, struct block *before, struct block 
 		enter(cpu, before, block);
 		return NULL;
 	}
+	if (block->attention & ATTEND_SWITCH)
+		begin_switch(cpu);
 	if (before->ending == END_EXCEPTION_RETURN)
 		before = leave(cpu, before, block);
 	if (before && !succeed(cpu, before, block))
@@ -330,6 +342,7 @@ void follow_save(unsigned int cpu, uint64_t address)
 
 	if (second_half(task, address))
 		return;
+	cpus[cpu].switching &= ~(unsigned int)SWITCH_SAVES;
 	if (task->address && task->address != address)
 		f.lost++;
 	task->address = address;
@@ -342,6 +355,7 @@ void follow_load(unsigned int index, uint64_t address)
 
 	if (second_half(cpu->task, address))
 		return;
+	cpu->switching &= ~(unsigned int)SWITCH_LOADS;
 	for (task = f.tasks; task && task->address != address; task = task->next)
 		;
 	cpu->task = task ? task : new_task(address, TASK_OTHER);
@@ -359,6 +373,8 @@ void follow_totals(void)
 	for (const struct task *task = f.tasks; task; task = task->next)
 		counters_line("t %" PRIx64 " %s", task->address, kinds[task->kind]);
 	counters_line("x lost %" PRIu64, f.lost + tree_lost());
+	counters_line("x switches %" PRIu64, f.switches);
+	counters_line("x missed %" PRIu64, f.missed);
 	f.counting = false;
 	blocks_refresh();
 }

@@ -40,12 +40,16 @@ struct task {
 	struct tree_stack stack;
 };
 
+/* What a task switch has still to do. */
+enum switching { SWITCH_SAVES = 1, SWITCH_LOADS = 2 };
+
 struct cpu {
 	struct block *block; /* that runs, or ran last */
 	struct block *site;  /* that led into a thunk */
 	struct when now;     /* for the blocks that come */
 	struct when counted; /* block was: another CPU may have gone on to the next interval since */
 	struct task *task;
+	unsigned int switching; /* or of enum switching, from the beginning of a task switch on */
 	bool settled; /* since the end of the region: what ran then is known to have been executed or cut short */
 };
 
@@ -63,7 +67,7 @@ void follow_interval(unsigned int interval);
 /* The task on this CPU works for the measured one. */
 void follow_own(unsigned int cpu);
 
-/* The stack pointer of the running task goes to, that of the next one comes from, this address. */
+/* In a task switch: the stack pointer of the running task goes to, that of the next one comes from, this address. */
 void follow_save(unsigned int cpu, uint64_t address);
 void follow_load(unsigned int cpu, uint64_t address);
 

@@ -97,11 +97,17 @@ def test_numbers_compare_as_numbers_and_words_as_words(
 
 def test_run_time_of_other_tasks_is_told_by_name_largest_first() -> None:
     before = "1 init\t100 0 1\n7 kworker/0:0\t50 0 1\n8 kworker/0:0\t0 0 0\n9 work\t10 0 1\n"
-    after = "1 init\t100 0 1\n7 kworker/0:0\t80 0 1\n8 kworker/0:0\t5 0 0\n9 work\t999 0 1\n12 new) one\t40 0 1\n"
+    after = "1 init\t100 0 1\n7 kworker/0:0\t80 0 3\n8 kworker/0:0\t5 0 0\n9 work\t999 0 9\n12 new) one\t40 0 1\n"
     run = report(
         ("before", "kassay/tasks", before), ("after", "kassay/tasks", after), ("after", "kassay/own", "pid 9\n")
     )
     assert audit.foreign(run) == (("new) one", 40), ("kworker/0:0", 35))
+    assert audit.turns(run) == 1 + 2
+
+
+@pytest.mark.parametrize(("text", "count"), [("0\n", 1), ("0-3\n", 4), ("0-1,4,6-7\n", 5), (None, 1)])
+def test_cpus_are_counted(text: str | None, count: int) -> None:
+    assert audit.online(report(("before", "/sys/devices/system/cpu/online", text))) == count
 
 
 @pytest.mark.parametrize("tasks", [None, "1 init\t0 0 0\n", "1 init\t\n"])

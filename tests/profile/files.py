@@ -36,6 +36,7 @@ class File:
         self.counts: list[dict[int, Counts]] = [{} for _ in range(rounds + 1)]
         self.tasks: list[tuple[int, str]] = [(0, "own")]
         self.lost = 0
+        self.switches: tuple[int, int] | None = None  # that began, that were missed
         self.late: list[tuple[int, int, int, int]] = []
 
     def block(self, address: int, *code: bytes) -> int:
@@ -88,7 +89,8 @@ class File:
         lines += ["k " + " ".join(map(str, one)) for one in self.late]
         lines += [f"t {address:x} {kind}" for address, kind in self.tasks]
         marks = (len(self.counts) - 1) * self.intervals
-        return [*lines, f"x lost {self.lost}", f"x marks {marks}"]
+        switches = zip(("switches", "missed"), self.switches or (), strict=False)
+        return [*lines, f"x lost {self.lost}", *(f"x {name} {count}" for name, count in switches), f"x marks {marks}"]
 
     def bytes(self) -> bytes:
         return finished(self.lines())

@@ -7,6 +7,7 @@ from kassay.model.profile import NO_SYMBOL, FunctionCost, Profile
 from kassay.profile.functions import executions, profile_of, summary_of
 from kassay.profile.raw import parse
 from kassay.profile.symbols import Symbols
+from kassay.profile.totals import OtherTasks
 from tests.profile.files import INVLPG, KERNEL, LOCKED, NOP, REP_MOVSB, RET, File, report, symbols
 
 ALPHA, BETA = KERNEL, KERNEL + 0x10
@@ -181,6 +182,42 @@ def test_what_the_plugin_lost_is_a_problem() -> None:
     file.count(file.block(ALPHA, NOP), 1)
     file.lost = 3
     assert profile(file, report(1)).problem == "the plugin lost track of 3 events"
+
+
+def test_a_task_switch_that_the_plugin_could_not_follow_is_a_problem() -> None:
+    file = File()
+    file.count(file.block(ALPHA, NOP), 1)
+    file.switches = (9, 0)
+    assert profile(file, report(1)).problem == ""
+    file.switches = (9, 8)
+    assert "could not follow 8 of 9 task switches" in profile(file, report(1)).problem
+
+
+def with_others(ran_ns: int, turns: int = 1, cpus: int = 1, *, switches: int = 0, rate: int | None = None) -> str:
+    """The problem of a region of 1000 instructions, 100 of them in interrupts and 200 of another task."""
+    file = File()
+    block = file.block(ALPHA, NOP)
+    file.counts[1][block] = {0: 700, 1: 100, 2: 200}
+    file.switches = (switches, 0)
+    raw, said = parse(file.bytes()), report(1000, rate=rate)
+    others = OtherTasks(ran_ns, turns, cpus)
+    made = profile_of(raw, TWO, said, phase="work", rounds=(0,), kernel="", run="", others=others)
+    assert summary_of(raw, TWO, said, others).problem == made.problem
+    return made.problem
+
+
+def test_other_tasks_that_ran_longer_than_the_profile_counted_are_a_problem() -> None:
+    assert with_others(200) == with_others(0) == with_others(310) == ""
+    problem = with_others(311)
+    assert "executed 20.0% of the region by the profile, and had 31.1% of it" in problem
+    assert with_others(311, rate=62_500_000) == ""  # no exact clock: a nanosecond is no instruction
+
+
+def test_with_several_cpus_the_turns_of_other_tasks_are_held_against_the_switches() -> None:
+    assert with_others(900, turns=40, cpus=4, switches=20) == ""
+    problem = with_others(900, turns=40, cpus=4, switches=19)
+    assert problem == "the plugin saw 19 task switches, and by the guest's record other tasks were given a CPU 40 times"
+    assert with_others(310, turns=40, cpus=4, switches=0) == ""
 
 
 def test_more_stops_than_beginnings_are_a_problem() -> None:

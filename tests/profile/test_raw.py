@@ -83,7 +83,7 @@ def test_what_is_defined_comes_back() -> None:
     load, store = file.load(block), file.store(rep)
     file.tasks = [(0, "own"), (KERNEL, "other"), (0x10, "idle")]
     halts = file.halts()
-    file.lost = 1
+    file.lost, file.switches = 1, (7, 2)
     raw = parse(file.bytes())
     assert raw.blocks == {
         block: Block(KERNEL, b"\x01\x03\x01", b"\x90\x0f\x1f\x00\xc3"),
@@ -96,6 +96,12 @@ def test_what_is_defined_comes_back() -> None:
     assert (raw.mode, raw.target, raw.api, raw.intervals, raw.halting, raw.lost) == (
         "stacks", "x86_64", 1, 2, halts, 1,
     )  # fmt: skip
+    assert (raw.switches, raw.missed) == (7, 2)
+
+
+def test_a_file_of_an_earlier_plugin_says_nothing_of_task_switches() -> None:
+    raw = parse(finished(_lines()))
+    assert (raw.switches, raw.missed) == (None, None)
 
 
 def _lines() -> list[str]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from kassay.clocks import Clock, clock_of, profiling
 from kassay.guest import protocol
-from kassay.guest.audit import sections
+from kassay.guest.audit import foreign, online, sections, turns
 from kassay.journal import artifacts
 from kassay.journal.directory import RunDirectory
 from kassay.model.finding import Side
@@ -22,6 +22,7 @@ from kassay.profile.counters import ProfileError, RawProfile
 from kassay.profile.functions import executions, profile_of, summary_of
 from kassay.profile.raw import parse
 from kassay.profile.symbols import Symbols
+from kassay.profile.totals import OtherTasks
 
 _KEPT = 8  # parsed files; an answer asks for the same ones phase by phase
 
@@ -32,7 +33,7 @@ def region_of(directory: Path, record: RunRecord, report: GuestReport) -> Region
         return None
     try:
         raw, symbols = _raw(directory, record.profile_sha256), _symbols(directory, record.symbols, sections(report))
-        return summary_of(raw, symbols, report)
+        return summary_of(raw, symbols, report, _others(report))
     except ProfileError as error:
         return RegionSummary(mode="", counts=(), problem=str(error))
 
@@ -84,8 +85,9 @@ class Profiles:
     def _read(self, record: RunRecord, phase: str, side: Side) -> Profile:
         found = self._opened(record)
         return profile_of(
-            found.raw, found.symbols, found.report, phase=phase, rounds=side.chosen, kernel=side.kernel, run=record.run
-        )
+            found.raw, found.symbols, found.report, phase=phase, rounds=side.chosen, kernel=side.kernel, run=record.run,
+            others=_others(found.report),
+        )  # fmt: skip
 
     def _opened(self, record: RunRecord) -> "_Opened":
         assert record.stream_sha256 is not None and record.profile_sha256 is not None
@@ -108,6 +110,12 @@ class _Opened(NamedTuple):
     report: GuestReport
     raw: RawProfile
     symbols: Symbols
+
+
+def _others(report: GuestReport) -> OtherTasks | None:
+    """What the guest's own record says, to hold the profile against."""
+    times = foreign(report)
+    return None if times is None else OtherTasks(sum(ns for _, ns in times), turns(report), online(report))
 
 
 @lru_cache(maxsize=_KEPT)

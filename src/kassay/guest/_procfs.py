@@ -12,7 +12,7 @@ _FIELD = re.compile(r"([A-Za-z_]+):\s+(\d{1,19})(?: kB)?\s*")
 _PAIR = re.compile(r"(\w+) (\d{1,19})")
 _MEMORY = re.compile(r"([\w()]+):\s+(\d{1,19})(?: kB)?\s*")
 _SPAN = re.compile(r"start 0x([0-9a-f]{1,16}) length (\d{1,19})\n")
-_TASK = re.compile(r"(\d{1,9}) (.*)\t(\d{1,19}) \d{1,19} \d{1,19}")
+_TASK = re.compile(r"(\d{1,9}) (.*)\t(\d{1,19}) \d{1,19} (\d{1,19})")
 _CHOSEN = re.compile(r"\[([^\]\s]+)\]")
 _ZONE = re.compile(r"Node (\d+), zone\s+(\w+)")
 _CPU = re.compile(r"\s+cpu: (\d+)")
@@ -28,10 +28,11 @@ class Vma(NamedTuple):
 
 
 class Task(NamedTuple):
-    """One task; run_ns: time on a CPU since it began."""
+    """One task since it began. run_ns: time on a CPU. turns: how often it was given one."""
 
     name: str
     run_ns: int
+    turns: int
 
 
 def smaps(text: str) -> list[Vma]:
@@ -84,7 +85,7 @@ def quiescence(text: str) -> str | None:
 def tasks(text: str) -> dict[int, Task]:
     """kassay/tasks by pid; tasks without a run time are left out."""
     return {
-        int(match.group(1)): Task(match.group(2), int(match.group(3)))
+        int(match.group(1)): Task(match.group(2), int(match.group(3)), int(match.group(4)))
         for line in text.splitlines()
         if (match := _TASK.fullmatch(line))
     }

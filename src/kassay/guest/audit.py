@@ -98,17 +98,36 @@ def foreign(report: GuestReport) -> tuple[tuple[str, int], ...] | None:
 
     None when the kernel keeps no run times.
     """
+    others = _other_tasks(report)
+    if others is None:
+        return None
+    gained: dict[str, int] = {}
+    for start, task in others:
+        if task.run_ns > start.run_ns:
+            gained[task.name] = gained.get(task.name, 0) + task.run_ns - start.run_ns
+    return tuple(sorted(gained.items(), key=lambda item: (-item[1], item[0])))
+
+
+def turns(report: GuestReport) -> int:
+    """How often tasks other than the workload's were given a CPU between before and after."""
+    return sum(max(task.turns - start.turns, 0) for start, task in _other_tasks(report) or ())
+
+
+def _other_tasks(report: GuestReport) -> list[tuple[_procfs.Task, _procfs.Task]] | None:
+    """Each of them before and after; one that began in between had no run time. None without run times."""
     before, after = (_texts(report, moment).get("kassay/tasks") for moment in ("before", "after"))
     old, new = _procfs.tasks(before or ""), _procfs.tasks(after or "")
     if not any(task.run_ns for task in new.values()):
         return None
     own = _procfs.own_pids(_texts(report, "after").get("kassay/own") or "")
-    gained: dict[str, int] = {}
-    for pid, task in new.items():
-        start = old[pid].run_ns if pid in old else 0
-        if pid not in own and task.run_ns > start:
-            gained[task.name] = gained.get(task.name, 0) + task.run_ns - start
-    return tuple(sorted(gained.items(), key=lambda item: (-item[1], item[0])))
+    return [(old.get(pid, _procfs.Task(task.name, 0, 0)), task) for pid, task in new.items() if pid not in own]
+
+
+def online(report: GuestReport) -> int:
+    """How many CPUs the guest used; 1 when it does not say."""
+    text = (_texts(report, "before").get("/sys/devices/system/cpu/online") or "0").strip()
+    spans = [span.partition("-") for span in text.split(",")]
+    return sum(int(last or first) - int(first) + 1 for first, _, last in spans)
 
 
 def tasks_left_out(report: GuestReport) -> int | None:

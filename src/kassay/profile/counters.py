@@ -9,6 +9,8 @@ from typing import NamedTuple, TypeAlias
 CONTEXTS_IN_FILE = 4
 """A slot is interval * 4 + context: workload, interrupt, other, idle."""
 
+INTERRUPT, OTHER, IDLE = 1, 2, 3
+
 Change: TypeAlias = tuple[int, tuple[int, ...]]
 """Since which round, and the counts since then: slot, count, slot, count ..."""
 
@@ -64,6 +66,8 @@ class RawProfile:
     cuts: by block. iterations, loads, stores: counter -> block. changes: by counter, in order of rounds.
     rounds: how many the file has, what precedes the first (file round 0) not among them.
     tasks: (address of the task, own, other or idle). halting: the counter of the times a CPU was halted, if any was.
+    switches: how often the kernel's task switch began; missed: how often it was not seen what it switched; None in
+    files of an earlier plugin.
     """
 
     mode: str
@@ -83,6 +87,8 @@ class RawProfile:
     halting: int | None
     marks: int
     lost: int
+    switches: int | None = None
+    missed: int | None = None
 
     def counts(self, number: int) -> dict[int, dict[int, int]]:
         """One round of the file (0: what precedes the first): counter -> slot -> count."""

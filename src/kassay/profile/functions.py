@@ -9,24 +9,33 @@ from kassay.errors import BadInput
 from kassay.model.guest import GuestReport
 from kassay.model.profile import CONTEXTS, Profile, RegionSummary
 from kassay.profile.costs import costs, impossible, times
-from kassay.profile.counters import CONTEXTS_IN_FILE, RawProfile
+from kassay.profile.counters import CONTEXTS_IN_FILE, IDLE, OTHER, RawProfile
 from kassay.profile.edges import edges
 from kassay.profile.place import Placed, mismatch, placed
 from kassay.profile.stacks import stacks
 from kassay.profile.symbols import Symbols
-from kassay.profile.totals import WHOLE, balance, disagreement, exact_clock, intervals_of, totals
+from kassay.profile.totals import (
+    WHOLE,
+    OtherTasks,
+    balance,
+    disagreement,
+    exact_clock,
+    intervals_of,
+    totals,
+    unseen,
+)  # fmt: skip
 
 _LARGEST = 5
-_OTHER, _IDLE = 2, 3
 
 
 def profile_of(
-    raw: RawProfile, symbols: Symbols, report: GuestReport, *, phase: str, rounds: Sequence[int], kernel: str, run: str
-) -> Profile:
+    raw: RawProfile, symbols: Symbols, report: GuestReport, *, phase: str, rounds: Sequence[int], kernel: str, run: str,
+    others: OtherTasks | None = None,
+) -> Profile:  # fmt: skip
     """These rounds (from 0) of one phase ("iteration": all reported ones together).
 
     Always gives the counts; Profile.problem says why they may not be used. Raises BadInput
-    when the run has no such phase.
+    when the run has no such phase. others: None when the guest keeps no run times.
     """
     timed = {p.phase: p for p in report.phases}.get(phase)
     if timed is None:
@@ -36,7 +45,10 @@ def profile_of(
     blocks, found = placed(raw, symbols), totals(raw)
     problem = disagreement(raw, found, report)
     settled = balance(raw, found, report, phase, rounds) if not problem else None
-    problems = (problem, settled.problem if settled else "", *(impossible(raw, done) for done in executed))
+    problems = (
+        problem, unseen(raw, found, report, others), settled.problem if settled else "",
+        *(impossible(raw, done) for done in executed),
+    )  # fmt: skip
     return Profile(
         kernel=kernel,
         run=run,
@@ -54,7 +66,9 @@ def profile_of(
     )
 
 
-def summary_of(raw: RawProfile, symbols: Symbols, report: GuestReport) -> RegionSummary:
+def summary_of(
+    raw: RawProfile, symbols: Symbols, report: GuestReport, others: OtherTasks | None = None
+) -> RegionSummary:
     """The region from its beginning to its end, gaps between rounds included; idle and unresolved of the phases only,
     since no clock was read around the rest. Names no function unless another task ran: naming is the dear part, and
     whether the symbols fit is asked where they are used (profile_of)."""
@@ -62,12 +76,12 @@ def summary_of(raw: RawProfile, symbols: Symbols, report: GuestReport) -> Region
     problem = disagreement(raw, found, report)
     phases = [p.phase for p in report.phases if p.phase != WHOLE] if not problem else []
     settled = [balance(raw, found, report, phase) for phase in phases]
-    problems = (problem, *(b.problem for b in settled))
+    problems = (problem, unseen(raw, found, report, others), *(b.problem for b in settled))
     counts = _by_context(raw, found.user, found.kernel)
     return RegionSummary(
         mode=raw.mode,
         counts=counts,
-        others=_others(raw, placed(raw, symbols)) if any(count for _, count in counts[_OTHER + 1 :]) else (),
+        others=_others(raw, placed(raw, symbols)) if any(count for _, count in counts[OTHER + 1 :]) else (),
         tasks=sum(kind == "other" for _, kind in raw.tasks),
         idle=sum(b.idle for b in settled),
         unresolved=sum(b.unresolved for b in settled),
@@ -101,7 +115,7 @@ def _by_context(
 def _others(raw: RawProfile, blocks: Mapping[int, Placed]) -> tuple[tuple[str, int], ...]:
     """The largest functions of other tasks and the idle task."""
     sums = raw.sums(range(raw.rounds + 1), range(raw.intervals))
-    foreign: list[dict[int, int]] = [{}, {}, sums[_OTHER], sums[_IDLE]]
+    foreign: list[dict[int, int]] = [{}, {}, sums[OTHER], sums[IDLE]]
     executed = [times(raw, counts) for counts in foreign]
     found: Counter[str] = Counter()
     for cost in costs(raw, blocks, foreign, executed):

@@ -28,7 +28,7 @@ _LINE = rb"|".join((
     rb"[rzh] %b" % _ID,
     rb"k %b %b \d{1,3} -?%b" % (_ID, _ID, _COUNT),
     rb"t %b (?:own|other|idle)" % _HEX,
-    rb"x (?:marks|lost) \d{1,19}",
+    rb"x (?:marks|lost|switches|missed) \d{1,19}",
 ))  # fmt: skip
 _BODY = re.compile(rb"(?:(?:%b)\n)*+" % _LINE)
 _END = re.compile(rb"end (\d{1,9})\n")
@@ -130,6 +130,8 @@ class _Reader:
             halting=self.halting,
             marks=self.totals[b"marks"],
             lost=self.totals[b"lost"],
+            switches=self.totals.get(b"switches"),
+            missed=self.totals.get(b"missed"),
         )
 
     def _defined(self, word: bytes) -> int:

@@ -7,10 +7,13 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from kassay.model.guest import GuestReport
-from kassay.profile.counters import CONTEXTS_IN_FILE, RawProfile
+from kassay.profile.counters import CONTEXTS_IN_FILE, INTERRUPT, OTHER, RawProfile
 from kassay.profile.symbols import is_kernel
 
 WHOLE = "iteration"
+UNSEEN_SHARE = 0.01
+"""Of the region: profile and run times may differ by so much, since run times are read a little outside of it."""
+
 _Table = list[list[int]]
 
 
@@ -24,6 +27,15 @@ class Totals(NamedTuple):
     unknown: _Table
     nodes: _Table
     halts: _Table
+
+
+class OtherTasks(NamedTuple):
+    """What the guest's kernel recorded of tasks other than the workload's in the region: their run time in ns (with the
+    interrupts that came in), how often they were given a CPU, and how many CPUs there are."""
+
+    ns: int
+    turns: int
+    cpus: int
 
 
 class Balance(NamedTuple):
@@ -114,6 +126,10 @@ def disagreement(raw: RawProfile, found: Totals, report: GuestReport) -> str:
         return f"the profile has {marked}, the guest {rounds} of {len(report.intervals) + 1}"
     if raw.lost:
         return f"the plugin lost track of {raw.lost} events"
+    if raw.missed:
+        return (
+            f"the plugin could not follow {raw.missed} of {raw.switches} task switches: their code is not as it expects"
+        )
     if raw.mode != "stacks":
         return ""
     for number in range(raw.rounds + 1):
@@ -123,6 +139,32 @@ def disagreement(raw: RawProfile, found: Totals, report: GuestReport) -> str:
                 place = f"interval {slot // CONTEXTS_IN_FILE} of file round {number}"
                 return f"the call tree has {found.nodes[number][slot]} instructions in {place}, the blocks {counted}"
     return ""
+
+
+def unseen(raw: RawProfile, found: Totals, report: GuestReport, others: OtherTasks | None) -> str:
+    """Why tasks that the guest's kernel ran may have been counted as the workload; "" when nothing says so.
+
+    One-sided: a task that ended inside the region left no record, and what the profile calls another task's is none of
+    the workload's. With several CPUs a run time goes on while other CPUs have their turn, so turns are compared.
+    """
+    if others is None or not exact_clock(report):
+        return ""
+    rows = [row for half in (found.user, found.kernel) for row in half]
+    by_context = [sum(sum(row[context::CONTEXTS_IN_FILE]) for row in rows) for context in range(CONTEXTS_IN_FILE)]
+    total = sum(by_context)
+    if others.ns - by_context[OTHER] - by_context[INTERRUPT] <= UNSEEN_SHARE * total:
+        return ""
+    if others.cpus == 1:
+        return (
+            f"other tasks executed {by_context[OTHER] / total:.1%} of the region by the profile, and had "
+            f"{others.ns / total:.1%} of it by the guest's record of run times: the plugin did not see task switches"
+        )
+    if raw.switches is None or 2 * raw.switches >= others.turns:
+        return ""
+    return (
+        f"the plugin saw {raw.switches} task switches, and by the guest's record other tasks were given a CPU "
+        f"{others.turns} times"
+    )
 
 
 def slots_of(intervals: range) -> range:
