@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Rounds become one number; what differs is set apart, not averaged away."""
 
+import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.analysis.rounds import has_mode, summarise, warmup_rounds
+from kassay.analysis.side import method_of
+from tests.analysis.sides import evidence, measurement
 
 
 def test_timer_ticks_do_not_move_a_count() -> None:
@@ -22,6 +26,33 @@ def test_first_rounds_that_differ_are_warmup() -> None:
 def test_a_count_that_no_half_of_the_rounds_share_is_a_median() -> None:
     assert not has_mode([500, 501, 502, 503, 504])
     assert summarise([500, 501, 502, 503, 504], "median").method == "median of 5 rounds"
+
+
+ALTERNATING = [9000, *(8240 + 50 * (n % 2) + n % 5 for n in range(19))]
+
+
+def test_counts_that_alternate_have_a_mean_of_all_that_is_no_warmup() -> None:
+    found = summarise(ALTERNATING, "mean")
+    assert (found.ticks, found.warmup, found.settled) == (sum(ALTERNATING[1:]) / 19, 1, True)
+    assert found.method == "mean of 19 rounds, 1 warm-up set apart: counts vary with the turns of the CPUs"
+    assert found.chosen == tuple(range(1, 20))
+
+
+@pytest.mark.parametrize(("cpus", "ticks", "by"), [
+    (1, ALTERNATING, "median"), (4, ALTERNATING, "mean"), (4, [500, 500, 500, 700], "mode"),
+])  # fmt: skip
+def test_only_rounds_of_several_cpus_without_a_mode_are_averaged(cpus: int, ticks: list[int], by: str) -> None:
+    item = evidence("k", measurement(ticks))
+    machine = msgspec.structs.replace(item.cell.machine, cpus=cpus)
+    on = msgspec.structs.replace(item, cell=msgspec.structs.replace(item.cell, machine=machine))
+    assert method_of((on,), "iteration") == by
+
+
+def test_rounds_that_differ_one_by_one_and_not_on_the_whole_settle() -> None:
+    ticks = [90, 110] * 3 + [100] * 5 + [100]
+    assert not summarise(ticks, "median").settled
+    assert (summarise(ticks, "mean").settled, summarise(ticks, "mean").ticks) == (True, 100)
+    assert not summarise([100] * 10 + [150] * 10, "mean").settled
 
 
 def test_rounds_of_two_kinds_are_not_called_settled() -> None:

@@ -40,6 +40,7 @@ def booted(directory: Path, profile: str, boot: str) -> RunRecord:
     experiment = Experiment(
         name="turns", question="compare", kernels=(KernelUse(ref=OLD), KernelUse(ref=OLD)), cpus=(CPUS,),
         workloads=(WorkloadUse(name="page_fault", axes=sizes),), rounds=6, boot=boot, profile=profile,
+        timeout_s=900,
     )  # fmt: skip
     prepared = prepare(experiment, None, silent)
     record = Measurer(prepared, directory, directory).measure(prepared.plan.runs[0], 1)

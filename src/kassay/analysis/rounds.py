@@ -3,13 +3,13 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from statistics import median
+from statistics import fmean, median
 from typing import Literal
 
 from kassay.model.records import Record
 
-Method = Literal["mode", "median"]
-"""How steady rounds become one number: their most frequent count, or their median."""
+Method = Literal["mode", "mean", "median"]
+"""How steady rounds become one number: their most frequent count, their mean, or their median."""
 
 WARMUP_TOLERANCE = 0.01
 """A first round further than this from the later ones' median is warm-up."""
@@ -23,7 +23,7 @@ class Summary(Record, frozen=True, kw_only=True):
 
     warmup: how many first rounds are set apart. settled: the others are of one kind; False when half of all
     rounds would have to be set apart, which is no warm-up any more. chosen: the round whose count this is, from 0; two
-    for a median between two.
+    for a median between two, all steady ones for a mean.
     """
 
     ticks: float
@@ -37,10 +37,14 @@ def summarise(ticks: Sequence[int], by: Method) -> Summary:
     """One number for the steady rounds.
 
     Timer ticks and background work only ever add to a round of exact counts, so the count
-    that most steady rounds share is the work's own. Which of the two serves is decided for
-    all runs of a comparison together (side.method_of): numbers of two kinds do not compare.
+    that most steady rounds share is the work's own. With several CPUs a round may have no count of its own: it
+    holds the turns that the others took meanwhile, which alternate. The mean counts all of them, as exactly. Which of
+    the three serves is decided for all runs of a comparison together (side.method_of): numbers of two kinds do not
+    compare.
     """
     first = warmup_rounds(ticks)
+    if by == "mean" and first == len(ticks) // 2 and _halves_agree(ticks):
+        first = 0  # they differ one by one, and not on the whole
     steady = ticks[first:]
     apart = f", {first} warm-up set apart" if first else ""
     settled = first < len(ticks) // 2 or first == 0
@@ -50,11 +54,24 @@ def summarise(ticks: Sequence[int], by: Method) -> Summary:
         return Summary(
             ticks=value, warmup=first, settled=settled, method=method, chosen=(first + list(steady).index(value),)
         )
+    if by == "mean":
+        method = f"mean of {len(steady)} rounds{apart}: counts vary with the turns of the CPUs"
+        return Summary(
+            ticks=sum(steady) / len(steady), warmup=first, settled=settled, method=method,
+            chosen=tuple(range(first, len(ticks))),
+        )  # fmt: skip
     method = f"median of {len(steady)} rounds{apart}"
     return Summary(
         ticks=median(steady), warmup=first, settled=settled, method=method,
         chosen=tuple(first + index for index in _middle(steady)),
     )  # fmt: skip
+
+
+def _halves_agree(ticks: Sequence[int]) -> bool:
+    """Whether the first half of the rounds costs what the second does, within the tolerance."""
+    half = len(ticks) // 2
+    later = fmean(ticks[half:])
+    return abs(fmean(ticks[:half]) - later) <= WARMUP_TOLERANCE * later
 
 
 def _middle(ticks: Sequence[int]) -> tuple[int, ...]:

@@ -67,13 +67,14 @@ def _disturbed(clock: Clock, plain: list[Measurement]) -> tuple[Reason, ...]:
 
 
 def method_of(group: Iterable[CellEvidence], phase: str) -> Method:
-    """How the rounds of all kernels of a comparison become numbers: by their mode where counts are exact and every run
-    of every kernel has one in this phase."""
+    """How the rounds of all kernels of a comparison become numbers: where counts are exact by their mode, if every run
+    of every kernel has one in this phase, else with several CPUs by their mean."""
     sides = tuple(group)
     exact = all(clock_of(item.cell.machine.clock).exact for item in sides)
     if exact and all(has_mode(phase_rounds(m, phase).ticks) for item in sides for m in item.measurements):
         return "mode"
-    return "median"
+    several = any((item.cell.machine.cpus or 1) > 1 for item in sides)
+    return "mean" if exact and several else "median"
 
 
 def run_value(measurement: Measurement, phase: str, by: Method) -> float:
