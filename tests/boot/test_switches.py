@@ -72,6 +72,6 @@ def test_a_kernel_whose_task_switch_has_another_name(
     pipeline.measure(experiment, tmp_path / "d", silent)
     findings = pipeline.answer(tmp_path / "d").findings
     assert {finding.verdict for finding in findings} == {"contaminated"}
-    reason = findings[0].reasons[0]
-    assert "most of it kassay-spin" in reason
-    assert words in reason.partition("; the profile is not used: ")[2], reason
+    why = findings[0].reasons[0]
+    assert why.code == "others-took-time" and str(why["task"]).startswith("kassay-spin")
+    assert words in str(why["problem"]), why
