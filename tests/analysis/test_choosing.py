@@ -52,7 +52,7 @@ def test_a_setting_is_chosen_by_its_values_and_sizes_may_be_written_otherwise(
     ("wanted", "said"),
     [({"size": "3MiB"}, "--set size: no setting has '3MiB'\n  known: 256KiB, 1MiB"),
      ({"memory": "much"}, "known: 1GiB, 4GiB"),
-     ({"sise": "1MiB"}, "--set sise: unknown name\n  known: workload, cpus, memory, size")],
+     ({"sise": "1MiB"}, "--set sise: unknown name\n  did you mean size? known: workload, cpus, memory, size")],
 )  # fmt: skip
 def test_an_unknown_value_or_name_lists_the_known_ones(wanted: dict[str, str], said: str) -> None:
     with pytest.raises(BadInput) as caught:

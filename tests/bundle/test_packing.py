@@ -234,7 +234,7 @@ def test_what_was_timed_beside_is_packed_and_an_import_is(tmp_path: Path) -> Non
     assert manifest.kind == "import" and "run/source/my file.csv" in {file.path for file in manifest.files}
     assert verify(tmp_path / "ib.tar.zst", LIMIT, silent).manifest == manifest
     with pytest.raises(BadInput, match="measured elsewhere"):
-        rerun(tmp_path / "ib.tar.zst", tmp_path / "r", LIMIT, silent)
+        rerun(tmp_path / "ib.tar.zst", lambda _: tmp_path / "r", LIMIT, silent)
 
 
 @pytest.mark.parametrize(("cost", "same"), [(60, True), (61, False)])
@@ -250,7 +250,7 @@ def test_a_repeated_experiment_is_held_against_the_packed_one(
         measured(place, plan_with(RELEASES), {0: [30] * 4, 1: [cost, 60, 61, 60]})
 
     monkeypatch.setattr(pipeline, "measure", measure)
-    (again,) = rerun(packed, tmp_path / "again", LIMIT, silent)
+    _, (again,) = rerun(packed, lambda _: tmp_path / "again", LIMIT, silent)
     assert [use.ref for use in asked[0].kernels] == ["debian:6.12.1-1", "debian:6.17.2-1"]
     assert (again.exact, again.compared, again.same, again.unlike) == (True, 8, same, ())
 

@@ -186,3 +186,7 @@ def test_fresh_with_a_directory_without_a_name_is_beside_it_or_refused(out: str)
     except BadInput:
         return
     assert place.resolve().parent == Path(out).resolve().parent
+
+
+def test_a_bare_version_is_the_archives_and_asks_for_the_same_experiment() -> None:
+    assert asked(kernels=("6.12", "6.17")) == asked(kernels=TWO)

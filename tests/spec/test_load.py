@@ -84,7 +84,7 @@ def test_what_is_written_reads_back_the_same(experiment: Experiment) -> None:
 
 def test_an_unknown_key_is_named_with_the_known_ones() -> None:
     said = problems(GOOD.replace("question", "repeat = 3\nquestion", 1))
-    assert "x.toml: repeat: unknown key; known: " in said
+    assert "x.toml: repeat: unknown key; did you mean repeats? known: " in said
     assert "repeats" in said
 
 

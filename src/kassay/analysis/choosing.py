@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from kassay.errors import BadInput
 from kassay.model.finding import REFUSED, Finding, Side
+from kassay.model.guess import nearest_of, unknown
 from kassay.model.point import Point
 from kassay.model.reason import Reason
 from kassay.model.texts import machine_text, memory_text, settings_text
@@ -36,13 +37,13 @@ def chosen(
     here = [f for f in findings if f.point == point]
     found = [f for f in here if f.metric == metric or (metric is None and f.primary)]
     if not found:
-        raise BadInput(f"unknown metric {metric!r}", f"known: {', '.join(dict.fromkeys(f.metric for f in here))}")
+        raise unknown("unknown metric", str(metric), dict.fromkeys(f.metric for f in here))
     sides = {side.kernel: (finding, side) for finding in found for side in finding.sides}
     names = list(sides)
     wanted = list(dict.fromkeys(kernels if kernels is not None else (names[0], names[-1])))
-    unknown = [name for name in wanted if name not in sides]
-    if unknown:
-        raise BadInput(f"unknown kernel {unknown[0]!r}", f"known: {', '.join(names)}")
+    strange = [name for name in wanted if name not in sides]
+    if strange:
+        raise unknown("unknown kernel", strange[0], names)
     pair = [f for f in found if {side.kernel for side in f.sides} == set(wanted)]
     return tuple(
         Chosen(*sides[name], *_refusal(pair or found, wanted if pair else [name]), _where(point, points))
@@ -55,7 +56,7 @@ def _with(points: Sequence[Point], settings: Mapping[str, str]) -> Sequence[Poin
         have = [_values(point).get(name) for point in points]
         if not any(have):
             names = dict.fromkeys(name for point in points for name in _values(point))
-            raise BadInput(f"--set {name}: unknown name", f"known: {', '.join(names)}")
+            raise BadInput(f"--set {name}: unknown name", nearest_of(name, names))
         left = [point for point, one in zip(points, have, strict=True) if one is not None and _same(one, value)]
         if not left:
             raise BadInput(f"--set {name}: no setting has {value!r}", f"known: {', '.join(filter(None, _once(have)))}")

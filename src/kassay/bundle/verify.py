@@ -3,7 +3,7 @@
 
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,6 +23,7 @@ from kassay.guest.compile import brought
 from kassay.journal import artifacts
 from kassay.journal.directory import BESIDE, open_directory
 from kassay.journal.journal import read_journal
+from kassay.model.experiment import Experiment
 from kassay.model.guest import Programs
 from kassay.model.progress import Progress, Tell
 from kassay.model.report import Report
@@ -106,18 +107,22 @@ def _notes(root: Path, manifest: Manifest, report: Report, path: Path) -> tuple[
     return (*worded, *(f"no {one.form}: {one.why}" for one in manifest.absent), f"sources: {manifest.sources}")
 
 
-def rerun(path: Path, out: Path, limit: int, tell: Tell) -> tuple[Repeated, ...]:
-    """Makes every run of the bundle again in `out` (resumes there), and holds the results against the packed ones.
+def rerun(
+    path: Path, directory_of: Callable[[Experiment], Path], limit: int, tell: Tell
+) -> tuple[Path, tuple[Repeated, ...]]:
+    """Makes every run of the bundle again (or resumes), and holds the results against the packed ones.
 
-    One Repeated for the experiment, one more for what was timed beside it. Raises BadInput for an imported bundle.
+    directory_of: where the runs of an experiment go. Returned: that directory, one Repeated for the experiment and one
+    more for what was timed beside it. Raises BadInput for an imported bundle.
     """
     with _opened(path, limit, tell) as (root, manifest):
         if manifest.kind == "import":
             raise BadInput(f"{path}: measured elsewhere, with another tool", "kassay can verify it, not repeat it")
+        out = directory_of(load(root / RUN / "pinned.toml"))
         places = [(root / RUN, out)]
         if (root / RUN / BESIDE).is_dir():
             places.append((root / RUN / BESIDE, out / BESIDE))
-        return tuple(_repeated(packed, again, tell) for packed, again in places)
+        return out, tuple(_repeated(packed, again, tell) for packed, again in places)
 
 
 def _programs(packed: Path) -> Programs | None:

@@ -17,6 +17,7 @@ from kassay.guest import catalog
 from kassay.model.bisect import Question
 from kassay.model.experiment import Experiment
 from kassay.model.guess import nearest_of
+from kassay.model.kernel import full_ref
 from kassay.model.progress import Progress, Tell
 from kassay.report.formats import format_named
 
@@ -28,6 +29,8 @@ _STEPS = ("all", "largest")
 
 def searched(workload: str, kernels: list[str], searching: Searching, options: Measuring) -> int:
     """Searches, or goes on where an earlier search was, and answers; the exit status."""
+    searching = replace(searching, good=full_ref(searching.good), bad=full_ref(searching.bad))
+    kernels = [full_ref(ref) for ref in kernels]
     _check(workload, kernels, searching, options)
     chosen = format_named(options.format_)
     from kassay import pipeline
@@ -75,9 +78,9 @@ def _step(workload: str, searching: Searching, options: Measuring) -> int:
         raise BadInput("--step: needs --good and --bad")
     from kassay.search.candidates import listed
 
-    whole = replace(searching, steps="all")
+    whole = replace(searching, steps="all", good=full_ref(searching.good), bad=full_ref(searching.bad))
     _check(workload, [], whole, options)
-    ends = _question(workload, listed((searching.good, searching.bad)), whole, options)
+    ends = _question(workload, listed((whole.good, whole.bad)), whole, options)
     with showing() as tell:
         return step(ends, searching.head, options.out, tell)
 

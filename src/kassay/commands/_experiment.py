@@ -15,6 +15,7 @@ from kassay.errors import BadInput
 from kassay.guest import catalog
 from kassay.machines import clock_and_machine
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
+from kassay.model.kernel import full_ref
 from kassay.model.records import content_id
 from kassay.model.units import parse_bytes
 from kassay.spec.load import check, load
@@ -119,7 +120,7 @@ def _kernels(refs: Sequence[str], options: Measuring) -> list[KernelUse]:
         words = [options.cmdline]
         words += [options.cmdline_base] if index == 0 else []
         words += [options.cmdline_head] if index == last else []
-        uses.append(KernelUse(ref=ref, cmdline=" ".join(word for word in words if word)))
+        uses.append(KernelUse(ref=full_ref(ref), cmdline=" ".join(word for word in words if word)))
     return uses
 
 

@@ -67,7 +67,14 @@ def _verify(path: _Path, limit: _Limit = "4GiB") -> int:
 @_app.command("rerun")
 def _rerun(
     path: _Path,
-    out: Annotated[Path, Option(metavar="DIR", help="Directory of the new runs; the same command again resumes it.")],
+    out: Annotated[
+        Path | None,
+        Option(
+            metavar="DIR",
+            help="Directory of the new runs; the same command again resumes it.",
+            show_default="by content",
+        ),
+    ] = None,
     limit: _Limit = "4GiB",
     exit_code: Annotated[bool, Option("--exit-code", help="Exit 1 when the results are not the same.")] = False,
 ) -> int:
@@ -75,14 +82,22 @@ def _rerun(
 
     Times are compared by direction and interval: they never repeat to the digit.
     """
+    from msgspec import structs
+
     from kassay.bundle.said import said
     from kassay.bundle.verify import rerun
+    from kassay.commands._experiment import directory_for
+    from kassay.model.experiment import Experiment
+
+    def directory(experiment: Experiment) -> Path:
+        """Never the one in which the packed runs were made: nothing would be owed there."""
+        return directory_for(structs.replace(experiment, name=f"rerun-{experiment.name}"), out, fresh=False)
 
     with showing() as tell:
-        repeated = rerun(path, out, _bytes(limit), tell)
+        made, repeated = rerun(path, directory, _bytes(limit), tell)
     for one in repeated:
         say(said(one))
-    say(f"report: kassay report {out}\n")
+    say(f"report: kassay report {made}\n")
     return 1 if exit_code and not all(one.same for one in repeated) else 0
 
 

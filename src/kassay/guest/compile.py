@@ -10,8 +10,9 @@ from pathlib import Path
 from kassay.arches import arch_of
 from kassay.effects import process
 from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
-from kassay.errors import BadInput, Defect, HostLacks
+from kassay.errors import Defect, HostLacks
 from kassay.guest import sources
+from kassay.model.guess import unknown
 from kassay.model.guest import Programs
 
 FLAGS = (
@@ -30,7 +31,7 @@ def build(name: str, arch: str, *, compiler: str | None = None) -> Path:
     """
     known = ("init", *sources.workload_names())
     if name not in known:
-        raise BadInput(f"unknown workload {name!r}", f"known: {', '.join(known[1:])}")
+        raise unknown("unknown workload", name, known[1:])
     if arch not in sources.arches():
         raise HostLacks(
             f"no guest programs for {arch}", f"known: {', '.join(sources.arches())}; write guest/arch/{arch}.c"

@@ -13,10 +13,16 @@ def unknown(what: str, name: str, known: Iterable[str]) -> BadInput:
 
 def nearest_of(name: str, known: Iterable[str]) -> str:
     """ "did you mean page_fault? known: calibrate, page_fault"; without the question where nothing is near."""
+    names = tuple(known)
+    near = nearest(name, names)
+    guess = f"did you mean {near}? " if near else ""
+    return f"{guess}known: {', '.join(names)}"
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that is most like `name`, None where none is; capitals do not count."""
     import difflib  # late: only an error needs it
 
-    names = tuple(known)
-    lower = {one.lower(): one for one in reversed(names)}
+    lower = {one.lower(): one for one in known}
     near = difflib.get_close_matches(name.lower(), lower, n=1)
-    guess = f"did you mean {lower[near[0]]}? " if near else ""
-    return f"{guess}known: {', '.join(names)}"
+    return lower[near[0]] if near else None

@@ -9,9 +9,11 @@ from kassay.arches import arches
 from kassay.clocks import listed, measuring
 from kassay.errors import BadInput
 from kassay.model.build import GRAMMAR, BuildRef, BuildSource, build_text, parse_build
+from kassay.model.guess import nearest
 from kassay.model.records import Record, Setting
 
 _NATIVE = listed(name for name, clock in measuring().items() if clock.native)
+_VERSION = re.compile(r"\d+\.\d+([.~+-][\w.~+-]*)?")
 _KINDS = {
     "debian": "debian:6.17.8, or debian:6.17 for the newest 6.17.x of the archive",
     "image": "image:PATH of a bzImage, Image or vmlinux",
@@ -78,8 +80,16 @@ class KernelArtifact(Record, frozen=True, kw_only=True):
     pvh: bool | None = None
 
 
+def full_ref(text: str) -> str:
+    """A reference in full: a bare version, 6.17 or arm64/6.17.8, is one of the Debian archive; others as they are."""
+    arch, slash, version = text.strip().rpartition("/")
+    bare = _VERSION.fullmatch(version) and (not slash or arch in arches())
+    return f"{arch}{slash}debian:{version}" if bare else text
+
+
 def parse_ref(text: str, default_arch: str = "x86_64") -> KernelRef:
     """Reads one kernel reference. Raises BadInput that shows the grammar."""
+    text = full_ref(text)
     body, arch = text.strip(), default_arch
     head, slash, rest = body.partition("/")
     if slash and head in arches():
@@ -88,7 +98,9 @@ def parse_ref(text: str, default_arch: str = "x86_64") -> KernelRef:
         raise BadInput(f"kernel {text!r}: unknown arch {head!r}", f"known: {', '.join(arches())}")
     kind, colon, locator = body.partition(":")
     if kind not in _KINDS or (kind != "host" and not (colon and locator)) or (kind == "host" and colon):
-        raise BadInput(f"kernel {text!r}: not a kernel reference", "write " + " · ".join(_KINDS.values()))
+        near = nearest(kind, _KINDS) if colon and kind not in _KINDS else None
+        guess = f"did you mean {near}:{locator}? " if near else ""
+        raise BadInput(f"kernel {text!r}: not a kernel reference", f"{guess}write " + " · ".join(_KINDS.values()))
     if kind == "build":
         parse_build(locator)
     return KernelRef(text=text, arch=arch, kind=kind, locator=locator)

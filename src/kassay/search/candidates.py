@@ -13,6 +13,7 @@ from kassay.building.git import GitFailed, git, is_repository, resolve
 from kassay.errors import BadInput
 from kassay.model.bisect import Candidate, Question, Step
 from kassay.model.build import BuildRef, parse_build
+from kassay.model.guess import unknown
 from kassay.model.kernel import KernelRef, parse_ref, with_build
 from kassay.model.progress import Progress, Tell
 
@@ -68,7 +69,7 @@ def side_branch(question: Question, step: Step, candidates: Sequence[Candidate])
 
 def _releases(good: KernelRef, bad: KernelRef, flavour: str, every: str, tell: Tell) -> Range:
     if every not in EVERY:
-        raise BadInput(f"--every: unknown {every!r}", f"known: {', '.join(EVERY)}")
+        raise unknown("--every: unknown", every, EVERY)
     known = {one.version: one for one in kernel_store.versions("debian", good.arch, flavour, tell)}
     low, high = (choose(end.locator, known) for end in (good, bad))
     for end, found in ((good, low), (bad, high)):

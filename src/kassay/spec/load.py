@@ -10,6 +10,8 @@ import msgspec
 from kassay.clocks import measuring
 from kassay.errors import BadInput
 from kassay.model.experiment import SCHEMA, Axis, Experiment
+from kassay.model.guess import nearest_of
+from kassay.model.kernel import full_ref
 from kassay.model.units import format_bytes, parse_bytes
 from kassay.spec.rules import problems
 
@@ -88,8 +90,9 @@ def _defaults(clock: Any) -> dict[str, Any]:
 
 def _kernel(entry: Any, index: int, found: list[str]) -> dict[str, Any]:
     if isinstance(entry, str):
-        return {"ref": entry}
-    return _table(entry, f"kernels[{index}]", _KERNEL_KEYS, "a reference or a table with ref", found)
+        return {"ref": full_ref(entry)}
+    table = _table(entry, f"kernels[{index}]", _KERNEL_KEYS, "a reference or a table with ref", found)
+    return table | ({"ref": full_ref(table["ref"])} if isinstance(table["ref"], str) else {})
 
 
 def _workload(entry: Any, index: int, found: list[str]) -> dict[str, Any]:
@@ -137,7 +140,7 @@ def _sizes(values: Any, found: list[str]) -> list[int]:
 
 
 def _unknown(table: dict[str, Any], known: tuple[str, ...], place: str, found: list[str]) -> None:
-    found += [f"{place}{key}: unknown key; known: {', '.join(known)}" for key in table if key not in known]
+    found += [f"{place}{key}: unknown key; {nearest_of(key, known)}" for key in table if key not in known]
 
 
 def _fail(found: list[str], origin: str) -> None:

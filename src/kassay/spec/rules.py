@@ -7,6 +7,7 @@ from kassay.arches import arches
 from kassay.clocks import listed, measuring, profiling
 from kassay.errors import BadInput
 from kassay.model.experiment import BOOTS, ORDERS, SCHEMA, Experiment
+from kassay.model.guess import nearest_of
 from kassay.model.kernel import parse_ref
 from kassay.model.profile import PROFILES
 from kassay.model.question import Question
@@ -34,14 +35,14 @@ def _words(e: Experiment) -> Iterator[str]:
         ("boot", e.boot, BOOTS), ("profile", e.profile, PROFILES),
     ):  # fmt: skip
         if value not in known:
-            yield f"{name}: unknown {value!r}; known: {', '.join(known)}"
+            yield f"{name}: unknown {value!r}; {nearest_of(value, known)}"
 
 
 def _questions(e: Experiment) -> Iterator[str]:
     if _question(e) is None:
         found = discover(QUESTIONS, "QUESTION", Question).values()
-        known = ", ".join(one.name for one in found if one.kernels is not None)
-        yield f"question: unknown {e.question!r}; known: {known}"
+        known = [one.name for one in found if one.kernels is not None]
+        yield f"question: unknown {e.question!r}; {nearest_of(e.question, known)}"
 
 
 def question_of(e: Experiment) -> Question:

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Kernel references as people type them."""
+
+import pytest
+
+from kassay.errors import BadInput
+from kassay.model.kernel import full_ref, parse_ref
+
+
+@pytest.mark.parametrize(
+    ("typed", "full"),
+    [
+        ("6.17", "debian:6.17"),
+        (" 6.17.8 ", "debian:6.17.8"),
+        ("7.3-rc7", "debian:7.3-rc7"),
+        ("6.17.8-1~bpo13+1", "debian:6.17.8-1~bpo13+1"),
+        ("arm64/6.19", "arm64/debian:6.19"),
+        ("debian:6.17", "debian:6.17"),
+        ("image:6.17", "image:6.17"),
+        ("build:/x/6.17", "build:/x/6.17"),
+        ("host", "host"),
+        ("sparc/6.17", "sparc/6.17"),
+        ("6", "6"),
+    ],
+)
+def test_a_bare_version_is_one_of_the_archive(typed: str, full: str) -> None:
+    assert full_ref(typed) == full
+
+
+def test_the_reference_that_was_taken_is_what_is_shown() -> None:
+    ref = parse_ref("arm64/6.19.8")
+    assert (ref.text, ref.arch, ref.kind, ref.locator) == ("arm64/debian:6.19.8", "arm64", "debian", "6.19.8")
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("debain:6.17", "did you mean debian:6.17? write debian:"),
+        ("imge:/x", "did you mean image:/x? write"),
+        ("linux-6.12", "kernel 'linux-6.12': not a kernel reference\n  write"),
+        ("arm46/debian:6.17", "unknown arch 'arm46'"),
+    ],
+)
+def test_what_is_no_reference_is_answered_with_the_nearest(typed: str, said: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        parse_ref(typed)
+    assert said in str(caught.value)
