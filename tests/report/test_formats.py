@@ -2,11 +2,9 @@
 """What every report format must do, whatever it is called: this runs over all that are found."""
 
 import unicodedata
-from pathlib import Path
 
 import pytest
 
-import kassay.report.formats
 from tests.report.regolden import GOLDEN, golden_path
 from tests.report.rendering import FORMATS, QUICK_PAGES, rendered, shown_by, travelled, without_library
 from tests.report.reports import SAMPLES
@@ -18,11 +16,6 @@ BOTH = [
 ]
 WHOLE = [name for name in FORMATS if FORMATS[name].whole]
 SHOWN = [name for name in FORMATS if not FORMATS[name].partial]
-
-
-def test_every_module_in_the_folder_is_a_format() -> None:
-    modules = {p.stem for p in Path(kassay.report.formats.__path__[0]).glob("*.py") if not p.name.startswith("_")}
-    assert modules == set(FORMATS)
 
 
 @pytest.mark.parametrize("name", FORMATS)

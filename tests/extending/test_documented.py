@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The examples of docs/extending.md: each is one file in a directory that KASSAY_PATH names, and does what it says."""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from kassay.effects.process import run
+from kassay.registry import EXTENSIONS
+from tests.extending.outside import Outside, outside
+from tests.extending.test_question import SPEC
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "extending.md").read_text()
+EXAMPLES = dict(re.findall(r"\n`([\w/]+\.py)`.*?```python\n(.*?)```", PAGE, re.DOTALL))
+VALUES = "kernel,metric,value,block,unit,better\n" + "".join(
+    f"{kernel},time,{value + block},{block},ns,lower\n"
+    for block in range(8)
+    for kernel, value in (("old", 100), ("new", 150))
+)
+
+
+@pytest.fixture(scope="module")
+def documented(tmp_path_factory: pytest.TempPathFactory) -> Outside:
+    """All examples but the gate rule, and an import to answer from."""
+    found = outside(tmp_path_factory.mktemp("documented"))
+    for name, text in EXAMPLES.items():
+        if not name.startswith("analysis"):
+            found.add(name, text)
+    (found.work / "values.csv").write_text(VALUES)
+    found.kassay("import", "values.csv", "--out", "d")
+    return found
+
+
+def test_the_page_has_an_example_of_each_kind_it_describes() -> None:
+    folders = {name.rpartition("/")[0] for name in EXAMPLES}
+    assert folders == {"report/formats", "commands", "analysis/gate", "report/exports"}
+
+
+def test_a_command_is_listed_explained_and_run(documented: Outside) -> None:
+    assert "verdicts" in documented.kassay("--help")
+    assert "Directories of runs, or imports." in documented.kassay("verdicts", "--help")
+    assert documented.kassay("verdicts", "d").startswith("d: ")
+    assert "Did you mean 'verdicts'?" in documented.kassay("verdict", "d", status=2)
+
+
+def test_a_format_is_listed_writes_a_report_and_has_its_own_option(documented: Outside) -> None:
+    help_text = documented.kassay("report", "--help")
+    assert "org, " in help_text and "--level" in help_text and "How many stars" in help_text
+    assert documented.kassay("report", "d", "--format", "org").startswith("* ")
+    assert documented.kassay("report", "d", "--format", "org", "--level", "3").startswith("*** ")
+    refused = documented.kassay("report", "d", "--format", "csv", "--level", "3", status=2)
+    assert "--level: for --format org, not for csv" in refused
+    assert "did you mean org?" in documented.kassay("report", "d", "--format", "orgg", status=2)
+    assert "org, " in documented.kassay("compare", "--help")
+
+
+def test_a_gate_rule_refuses_a_comparison(tmp_path: Path) -> None:
+    found = outside(tmp_path)
+    rule = EXAMPLES["analysis/gate/same_compiler.py"].replace("compiler == head", "compiler != head")
+    found.add("analysis/gate/same_compiler.py", rule)
+    (found.work / "spec.toml").write_text(SPEC.replace('"dearest"', '"compare"'))
+    text = " ".join(found.kassay("run", "spec.toml", "--out", "runs").split())
+    assert "state-mismatch" in text and "the kernels were built by different compilers" in text
+
+
+@pytest.mark.parametrize(
+    ("tests", "names"),
+    [
+        ("tests/contract/test_commands.py", "verdicts"),
+        ("tests/report/test_formats.py", "org"),
+        ("tests/report/test_exports.py", "top"),
+    ],
+)
+def test_the_tests_of_the_contract_take_it_up(documented: Outside, tests: str, names: str) -> None:
+    environment = {**os.environ, EXTENSIONS: str(documented.extensions)}
+    argv = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", tests, "-k", f"[{names} and not on_file")
+    done = run(argv, cwd=ROOT, env=environment, timeout_s=300)
+    passed = re.search(r"(\d+) passed", done.out)
+    assert done.status == 0 and passed is not None and int(passed[1]) >= 2, done.out
