@@ -59,7 +59,7 @@ def parser_of(command: Command) -> Parser:
 def build_app() -> typer.Typer:
     """The whole parser, one verb per file of commands/."""
     app = typer.Typer(
-        name="kassay", cls=Verbs, no_args_is_help=True, add_completion=False, epilog=_EPILOG, rich_markup_mode="rich",
+        name="kassay", cls=Verbs, no_args_is_help=True, epilog=_EPILOG, rich_markup_mode="rich",
         pretty_exceptions_enable=False,
         help="Weighs what a Linux memory-management change costs: boots them, proves equal state, counts exactly.",
     )  # fmt: skip

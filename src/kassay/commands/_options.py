@@ -11,6 +11,7 @@ from typer import Option
 
 from kassay.arches import arches
 from kassay.clocks import in_words, listed, measuring
+from kassay.commands import _complete as complete
 from kassay.registry import names
 from kassay.report.formats import FORMATS
 
@@ -30,6 +31,7 @@ _Clock = Annotated[
     Option(
         help=f"{in_words()}; {listed(pairs())}: both, side by side. Also a machine's name, as "
         "doctor has it: its clock, on that machine.",
+        autocompletion=complete.clocks,
         rich_help_panel=_M,
     ),
 ]
@@ -77,13 +79,18 @@ class Measuring:
     set_: Annotated[
         list[str] | None,
         Option(
-            "--set", metavar="NAME=VALUE", help="A workload parameter; several values, comma-separated, make a matrix."
+            "--set",
+            metavar="NAME=VALUE",
+            help="A workload parameter; several values, comma-separated, make a matrix.",
+            autocompletion=complete.settings,
         ),
     ] = None
     clock: _Clock = DEFAULT_CLOCK
     cpus: Annotated[str, Option(help="CPUs of the machine, e.g. 1 or 1,2,4.", rich_help_panel=_M)] = "1"
     memory: Annotated[str, Option(help="Memory, e.g. 2GiB or 1GiB,4GiB.", rich_help_panel=_M)] = "1GiB"
-    arch: Annotated[str, Option(help=f"{listed(arches())}.", rich_help_panel=_M)] = "x86_64"
+    arch: Annotated[
+        str, Option(help=f"{listed(arches())}.", rich_help_panel=_M, autocompletion=complete.arches)
+    ] = "x86_64"
     flavour: Annotated[str, Option(help="Of archive kernels: cloud boots fastest.", rich_help_panel=_M)] = "cloud"
     boot: Annotated[
         str,
@@ -114,7 +121,7 @@ class Measuring:
         Path | None, Option(help="Directory of the runs; the same command again resumes it.", show_default="by content")
     ] = None
     fresh: Annotated[bool, Option("--fresh", help="Measure anew beside an existing directory.")] = False
-    format_: Annotated[str, Option("--format", help=FORMATS_HELP)] = "terminal"
+    format_: Annotated[str, Option("--format", help=FORMATS_HELP, autocompletion=complete.formats)] = "terminal"
     exit_code: Annotated[
         bool, Option("--exit-code", help="Exit 1 on a regression, 4 when nothing is admitted or all is inconclusive.")
     ] = False

@@ -6,15 +6,24 @@ from typing import Annotated
 from typer import Argument
 
 from kassay.commands import Command
+from kassay.commands import _complete as complete
 from kassay.commands._bisect_options import Searching
 from kassay.commands._options import Measuring, with_options
 
 
 @with_options
 def _bisect(
-    workload: Annotated[str, Argument(help="What to run; `kassay workloads` lists them.")] = "",
+    workload: Annotated[
+        str, Argument(help="What to run; `kassay workloads` lists them.", autocompletion=complete.workloads)
+    ] = "",
     kernels: Annotated[
-        list[str] | None, Argument(metavar="[KERNEL KERNEL...]", help="A plain list, oldest first.", show_default=False)
+        list[str] | None,
+        Argument(
+            metavar="[KERNEL KERNEL...]",
+            help="A plain list, oldest first.",
+            show_default=False,
+            autocompletion=complete.kernels,
+        ),
     ] = None,
     *,
     searching: Searching,

@@ -6,14 +6,20 @@ from typing import Annotated
 from typer import Argument
 
 from kassay.commands import Command
+from kassay.commands import _complete as complete
 from kassay.commands._options import Measuring, with_options
 
 
 @with_options
 def _compare(
-    workload: Annotated[str, Argument(help="What to run; `kassay workloads` lists them.")],
-    base: Annotated[str, Argument(help="The kernel to compare with, e.g. debian:6.16 or image:PATH.")],
-    head: Annotated[str, Argument(help="The kernel in question.")],
+    workload: Annotated[
+        str, Argument(help="What to run; `kassay workloads` lists them.", autocompletion=complete.workloads)
+    ],
+    base: Annotated[
+        str,
+        Argument(help="The kernel to compare with, e.g. debian:6.16 or image:PATH.", autocompletion=complete.kernels),
+    ],
+    head: Annotated[str, Argument(help="The kernel in question.", autocompletion=complete.kernels)],
     options: Measuring,
 ) -> int:
     """Did WORKLOAD get slower from BASE to HEAD?

@@ -6,15 +6,24 @@ from typing import Annotated
 from typer import Argument
 
 from kassay.commands import Command
+from kassay.commands import _complete as complete
 from kassay.commands._options import Measuring, with_options
 
 
 @with_options
 def _gap(
-    workload: Annotated[str, Argument(help="What to run; `kassay workloads` lists them.")],
-    old: Annotated[str, Argument(help="The kernel before the change, e.g. debian:6.16.")],
-    new: Annotated[str, Argument(help="The kernel with the change, e.g. debian:6.19.")],
-    candidate: Annotated[str, Argument(help="The kernel that may take it back, e.g. debian:7.3.")],
+    workload: Annotated[
+        str, Argument(help="What to run; `kassay workloads` lists them.", autocompletion=complete.workloads)
+    ],
+    old: Annotated[
+        str, Argument(help="The kernel before the change, e.g. debian:6.16.", autocompletion=complete.kernels)
+    ],
+    new: Annotated[
+        str, Argument(help="The kernel with the change, e.g. debian:6.19.", autocompletion=complete.kernels)
+    ],
+    candidate: Annotated[
+        str, Argument(help="The kernel that may take it back, e.g. debian:7.3.", autocompletion=complete.kernels)
+    ],
     options: Measuring,
 ) -> int:
     """What share of the change from OLD to NEW does CANDIDATE take back, and in which functions?

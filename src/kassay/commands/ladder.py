@@ -6,13 +6,19 @@ from typing import Annotated
 from typer import Argument
 
 from kassay.commands import Command
+from kassay.commands import _complete as complete
 from kassay.commands._options import Measuring, with_options
 
 
 @with_options
 def _ladder(
-    workload: Annotated[str, Argument(help="What to run; `kassay workloads` lists them.")],
-    kernels: Annotated[list[str], Argument(metavar="KERNEL KERNEL...", help="Two or more, oldest first.")],
+    workload: Annotated[
+        str, Argument(help="What to run; `kassay workloads` lists them.", autocompletion=complete.workloads)
+    ],
+    kernels: Annotated[
+        list[str],
+        Argument(metavar="KERNEL KERNEL...", help="Two or more, oldest first.", autocompletion=complete.kernels),
+    ],
     options: Measuring,
 ) -> int:
     """Which kernel made WORKLOAD slower? All steps are found, not just the largest.

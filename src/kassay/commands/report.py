@@ -7,6 +7,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from kassay.commands import Command
+from kassay.commands import _complete as complete
 from kassay.commands._form_options import FormOptions, with_form_options
 from kassay.commands._options import FORMATS_HELP
 from kassay.commands._show import say_answer, showing
@@ -19,7 +20,7 @@ RULES = ("kassay", "seed")
 @with_form_options
 def _report(
     directory: Annotated[Path, Argument(metavar="DIR", help="Made by run, compare, ladder or import.")],
-    format_: Annotated[str, Option("--format", help=FORMATS_HELP)] = "terminal",
+    format_: Annotated[str, Option("--format", help=FORMATS_HELP, autocompletion=complete.formats)] = "terminal",
     rules: Annotated[
         str, Option(help="kassay, or seed: also what the rules of the seeds' framework make of the same boots.")
     ] = "kassay",

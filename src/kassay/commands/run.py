@@ -7,6 +7,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from kassay.commands import Command
+from kassay.commands import _complete as complete
 from kassay.commands._options import FORMATS_HELP
 
 
@@ -14,7 +15,7 @@ def _run(
     spec: Annotated[Path, Argument(metavar="SPEC.toml", help="An experiment file; docs/experiment.md has every key.")],
     out: Annotated[Path | None, Option(help="Directory of the runs; the same command again resumes it.")] = None,
     fresh: Annotated[bool, Option("--fresh", help="Measure anew beside an existing directory.")] = False,
-    format_: Annotated[str, Option("--format", help=FORMATS_HELP)] = "terminal",
+    format_: Annotated[str, Option("--format", help=FORMATS_HELP, autocompletion=complete.formats)] = "terminal",
     exit_code: Annotated[bool, Option("--exit-code", help="Exit 1 on a regression, 4 without a verdict.")] = False,
 ) -> int:
     """Measure what an experiment file asks, then answer. Resumes when the directory exists."""

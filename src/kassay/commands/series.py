@@ -7,12 +7,15 @@ from typing import Annotated
 from typer import Argument, Option
 
 from kassay.commands import Command
+from kassay.commands import _complete as complete
 from kassay.commands._options import Measuring, with_options
 
 
 @with_options
 def _series(
-    workload: Annotated[str, Argument(help="What to run; `kassay workloads` lists them.")],
+    workload: Annotated[
+        str, Argument(help="What to run; `kassay workloads` lists them.", autocompletion=complete.workloads)
+    ],
     base: Annotated[str, Option(help="Sources without the series: build:TREE[@REV][,cc=gcc-12][,config=...].")],
     patches: Annotated[Path, Option(help="A mailbox as `b4 am` leaves it, a diff, or a directory of patches.")],
     alone: Annotated[bool, Option("--alone", help="Also each patch alone on base.")] = False,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument
 
 from kassay.commands import Command
+from kassay.commands import _complete as complete
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def _workloads(
-    name: Annotated[str | None, Argument(help="Show one workload whole.")] = None,
+    name: Annotated[str | None, Argument(help="Show one workload whole.", autocompletion=complete.workloads)] = None,
 ) -> int:
     """List the workloads, or show one: parameters with units, metrics with definitions, required state."""
     from rich.console import Console
