@@ -88,9 +88,9 @@ class Measuring:
     clock: _Clock = DEFAULT_CLOCK
     cpus: Annotated[str, Option(help="CPUs of the machine, e.g. 1 or 1,2,4.", rich_help_panel=_M)] = "1"
     memory: Annotated[str, Option(help="Memory, e.g. 2GiB or 1GiB,4GiB.", rich_help_panel=_M)] = "1GiB"
-    arch: Annotated[
-        str, Option(help=f"{listed(arches())}.", rich_help_panel=_M, autocompletion=complete.arches)
-    ] = "x86_64"
+    arch: Annotated[str, Option(help=f"{listed(arches())}.", rich_help_panel=_M, autocompletion=complete.arches)] = (
+        "x86_64"
+    )
     flavour: Annotated[str, Option(help="Of archive kernels: cloud boots fastest.", rich_help_panel=_M)] = "cloud"
     boot: Annotated[
         str,

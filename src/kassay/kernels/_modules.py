@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
-from elftools.common.exceptions import ELFError
-from elftools.elf.elffile import ELFFile
 
 from kassay.archive.deb import Contents, opened
 from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
@@ -75,6 +73,9 @@ def closure(contents: Contents, wanted: Sequence[str], builtin: frozenset[str], 
 
 def dependencies(module: bytes, where: str) -> tuple[str, ...]:
     """What a .ko's "depends=" names. Raises BadInput, naming `where`, when it is no module."""
+    from elftools.common.exceptions import ELFError
+    from elftools.elf.elffile import ELFFile
+
     try:
         section = ELFFile(io.BytesIO(module)).get_section_by_name(".modinfo")
     except ELFError as error:

@@ -6,9 +6,6 @@ from operator import eq
 from pathlib import Path
 from typing import NamedTuple
 
-from elftools.common.exceptions import ELFError
-from elftools.elf.elffile import ELFFile
-
 from kassay.effects import process
 from kassay.errors import BadInput, HostLacks
 from kassay.model.records import Record
@@ -80,6 +77,9 @@ def rows(vmlinux: Path, places: Mapping[int, int], blocks: Sequence[tuple[int, b
 
 def _code(vmlinux: Path) -> tuple[tuple[int, bytes], ...]:
     """The file's sections of code with their addresses; a file without line information is refused."""
+    from elftools.common.exceptions import ELFError
+    from elftools.elf.elffile import ELFFile
+
     try:
         with vmlinux.open("rb") as file:
             sections = {section.name: section for section in ELFFile(file).iter_sections()}

@@ -14,13 +14,13 @@ import re
 from collections.abc import Iterable, Iterator
 from operator import attrgetter
 from pathlib import Path
-from typing import NamedTuple
-
-from elftools.common.exceptions import ELFError
-from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import Section, SymbolTableSection
+from typing import TYPE_CHECKING, NamedTuple
 
 from kassay.errors import BadInput
+
+if TYPE_CHECKING:
+    from elftools.elf.elffile import ELFFile
+    from elftools.elf.sections import Section
 
 FORMAT = 2
 """Counts up when the same image gives another table."""
@@ -58,6 +58,9 @@ def kernel_symbols(path: Path) -> bytes:
 
 def program_symbols(path: Path) -> bytes:
     """The functions of a static program. Raises BadInput for anything else."""
+    from elftools.common.exceptions import ELFError
+    from elftools.elf.elffile import ELFFile
+
     try:
         with path.open("rb") as file:
             elf = ELFFile(file)
@@ -70,14 +73,19 @@ def program_symbols(path: Path) -> bytes:
 
 def module_symbols(module: str, image: bytes) -> bytes:
     """The functions of a kernel module (the decompressed .ko), by section. Raises BadInput."""
+    from elftools.common.exceptions import ELFError
+    from elftools.elf.elffile import ELFFile
+
     try:
         return _text(module, _functions(ELFFile(io.BytesIO(image))))
     except (ELFError, ValueError) as error:
         raise BadInput(f"module {module}: no symbols: {error}", "fetch the kernel again") from error
 
 
-def _functions(elf: ELFFile) -> dict[str, list[_Symbol]]:
+def _functions(elf: "ELFFile") -> dict[str, list[_Symbol]]:
     """By executable section. Each section's end is a symbol without a name."""
+    from elftools.elf.sections import SymbolTableSection
+
     found: dict[int, list[_Symbol]] = {}
     for number, section in enumerate(elf.iter_sections()):
         if section["sh_flags"] & _EXECUTABLE:
@@ -92,7 +100,7 @@ def _functions(elf: ELFFile) -> dict[str, list[_Symbol]]:
     return {_section(elf, number).name: symbols for number, symbols in found.items() if len(symbols) > 1}
 
 
-def _section(elf: ELFFile, number: int) -> Section:
+def _section(elf: "ELFFile", number: int) -> "Section":
     return elf.get_section(number)
 
 

@@ -9,15 +9,17 @@ with its share of the level, so that wrong boundaries stay at alpha even when th
 
 from collections.abc import Sequence
 from math import log
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kassay.analysis.statistics.blocked import doubled_ranks, residuals
 
+if TYPE_CHECKING:  # numpy takes longer to load than an answer from counts, which needs none
+    import numpy as np
+
+    Matrix = np.ndarray[Any, Any]
+
 DRAWS = 9999
 SEED = 20_260_501
-Matrix = np.ndarray[Any, Any]
 
 
 class LadderBoot(NamedTuple):
@@ -65,6 +67,8 @@ def _split(boots: Sequence[LadderBoot], level: float, draws: int) -> list[Bounda
 
 def _best(boots: Sequence[LadderBoot], cuts: Sequence[int], draws: int) -> tuple[int, float]:
     """The cut with the most extreme rank sum, and the p of that extreme among all cuts."""
+    import numpy as np
+
     numbers = sorted({boot.block for boot in boots})
     members = [[boot for boot in boots if boot.block == number] for number in numbers]
     levels = residuals([[log(boot.value) for boot in block] for block in members])
@@ -87,13 +91,17 @@ def _best(boots: Sequence[LadderBoot], cuts: Sequence[int], draws: int) -> tuple
     return _extreme(sums, expected, variance, cuts)
 
 
-def _relabelled(weights: Matrix, draws: int, source: np.random.PCG64) -> Matrix:
+def _relabelled(weights: "Matrix", draws: int, source: "np.random.PCG64") -> "Matrix":
     """Row 0: the weights as observed; every other row: in another random order."""
+    import numpy as np
+
     keys = source.random_raw(draws * len(weights)).reshape(draws, len(weights))
     return np.vstack([weights, weights[np.argsort(keys, axis=1, kind="stable")]])
 
 
-def _extreme(sums: Matrix, expected: Matrix, variance: Matrix, cuts: Sequence[int]) -> tuple[int, float]:
+def _extreme(sums: "Matrix", expected: "Matrix", variance: "Matrix", cuts: Sequence[int]) -> tuple[int, float]:
+    import numpy as np
+
     spread = np.sqrt(np.where(variance > 0, variance, np.inf))
     away = np.round(np.abs(sums - expected) / spread, 9)
     largest = away.max(axis=1)

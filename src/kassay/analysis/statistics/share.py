@@ -11,14 +11,16 @@ jitter alike, and a gap that is not clear gives no interval instead of a wrong o
 from collections.abc import Sequence
 from functools import cache
 from itertools import product
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from kassay.model.reason import Reason, reason
 from kassay.model.records import Record
 
-_Floats = NDArray[np.float64]
+if TYPE_CHECKING:  # numpy takes longer to load than an answer from counts, which needs none
+    import numpy as np
+    from numpy.typing import NDArray
+
+    _Floats = NDArray[np.float64]
 _FEWEST = 5
 
 
@@ -45,6 +47,8 @@ def of_counts(old: Sequence[float], new: Sequence[float], candidate: Sequence[fl
 
 def of_times(old: Sequence[float], new: Sequence[float], candidate: Sequence[float], level: float) -> Share:
     """Of one value per block and kernel, blocks in the same order."""
+    import numpy as np
+
     blocks = len(old)
     if blocks < _FEWEST:
         return Share(share=None, interval=None, blocks=blocks, reason=reason("few-common-blocks", blocks=blocks))
@@ -67,14 +71,18 @@ def of_times(old: Sequence[float], new: Sequence[float], candidate: Sequence[flo
     )
 
 
-def _above(a: _Floats, b: _Floats, shares: _Floats) -> _Floats:
+def _above(a: "_Floats", b: "_Floats", shares: "_Floats") -> "_Floats":
     """How many sums of pairs are above 0 under each share; one that is 0 counts half."""
+    import numpy as np
+
     sums = a[None, :] - shares[:, None] * b[None, :]
     return np.asarray((sums > 0).sum(axis=1) + (sums == 0).sum(axis=1) / 2, dtype=float)
 
 
-def _middle(above: _Floats, pairs: int, edges: _Floats) -> float:
+def _middle(above: "_Floats", pairs: int, edges: "_Floats") -> float:
     """The share at which the statistic is at its expectation, after Hodges and Lehmann."""
+    import numpy as np
+
     distance = np.abs(above[1:-1] - pairs / 2)
     if not len(distance):
         return float(edges[0])
@@ -86,6 +94,8 @@ def _middle(above: _Floats, pairs: int, edges: _Floats) -> float:
 def _critical(blocks: int, level: float) -> tuple[int, float]:
     """The largest statistic that is excluded on either side at `level`, and the level that is then really kept. -1,
     and the whole range, where so few blocks exclude nothing at that level."""
+    import numpy as np
+
     counts = np.zeros(blocks * (blocks + 1) // 2 + 1)
     counts[0] = 1
     for rank in range(1, blocks + 1):
