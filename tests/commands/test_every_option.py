@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Every option that a help text names, tried with a value that fits and with one that does not; nothing is booted.
+
+An option that fits lets its command come to its first argument, which does not exist: that is what is then said.
+"""
+
+import sys
+from collections.abc import Iterator
+
+import pytest
+import typer
+from typer.core import TyperCommand, TyperGroup, TyperOption
+
+from kassay.cli import build_app, main
+from kassay.commands._options import Measuring
+
+GONE = "/nowhere"
+ARGUMENTS = {
+    "compare": ("mprotect_toggle", f"image:{GONE}", f"image:{GONE}"),
+    "ladder": ("mprotect_toggle", f"image:{GONE}", f"image:{GONE}"),
+    "gap": ("mprotect_toggle", *(f"image:{GONE}",) * 3),
+}
+MEASURING = {
+    "--set": ("size=2MiB", "size"), "--clock": ("tcg", "sundial"), "--cpus": ("2", "many"),
+    "--memory": ("2GiB", "lots"), "--arch": ("x86_64", "sparc"), "--flavour": ("amd64", None),
+    "--boot": ("stock", "warm"), "--cmdline": ("a=1", None), "--cmdline-base": ("a=1", None),
+    "--cmdline-head": ("a=1", None), "--repeats": ("3", "0"), "--perturb": ("1", "-1"), "--rounds": ("9", "1"),
+    "--order": ("sandwich", "up"), "--seed": ("7", "seven"), "--margin": ("0.05", "7"), "--no-control": (None, "=x"),
+    "--profile": ("counts", "all"), "--no-quiesce": (None, "=x"), "--background": ("0", "65"),
+    "--timeout": ("33", "0"), "--out": ("OUT", "."), "--fresh": (None, "=x"), "--format": ("json", "pdf"),
+    "--exit-code": (None, "=x"),
+}  # fmt: skip
+"""By option: a value that fits (None: it takes none) and one that does not (None: any text fits)."""
+
+
+def ended(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[int, str]:
+    monkeypatch.setattr(sys, "argv", ["kassay", *words])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    shown = capsys.readouterr()
+    assert isinstance(caught.value.code, int)
+    return caught.value.code, shown.out + shown.err
+
+
+def leaves() -> Iterator[tuple[tuple[str, ...], TyperCommand]]:
+    """Every command that is no group, by its words."""
+    group = typer.main.get_command(build_app())
+    assert isinstance(group, TyperGroup)
+    context = typer.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, TyperGroup):
+            yield from (((name, sub), leaf) for sub, leaf in command.commands.items() if isinstance(leaf, TyperCommand))
+        elif isinstance(command, TyperCommand):
+            yield (name,), command
+
+
+EVERY = [
+    pytest.param(words, option, id=f"{' '.join(words)} {option.opts[0]}")
+    for words, leaf in leaves()
+    for option in leaf.params
+    if isinstance(option, TyperOption)
+]
+
+
+@pytest.mark.parametrize(("words", "option"), EVERY)
+def test_an_option_without_its_value_or_with_one_too_many_is_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], option: TyperOption
+) -> None:
+    name = option.opts[0]
+    status, text = ended(capsys, monkeypatch, *words, f"{name}=x" if option.is_flag else name)
+    assert (status, "Error: " in text, name in text) == (2, True, True), text
+
+
+@pytest.mark.parametrize("words", [words for words, _ in leaves()], ids=" ".join)
+def test_help_is_there_for_every_command(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    status, text = ended(capsys, monkeypatch, *words, "--help")
+    assert status == 0 and " ".join(("Usage: kassay", *words)) in " ".join(text.split())
+
+
+def test_the_options_of_the_program_itself_work(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert ended(capsys, monkeypatch, "--version") == (0, "kassay 0.1.0\n")
+    status, text = ended(capsys, monkeypatch, "--help")
+    assert status == 0 and "--version" in text
+    assert ended(capsys, monkeypatch, "--version=1")[0] == 2
+
+
+def test_the_table_above_has_every_option_of_a_measurement() -> None:
+    fields = {name.rstrip("_").replace("_", "-") for name in Measuring.__dataclass_fields__}
+    assert {f"--{name}" for name in fields} == set(MEASURING)
+
+
+@pytest.mark.parametrize("command", ARGUMENTS)
+@pytest.mark.parametrize("option", MEASURING)
+def test_a_value_that_fits_leads_on_and_one_that_does_not_is_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: object, option: str, command: str
+) -> None:
+    fits, does_not = MEASURING[option]
+    out = f"{tmp_path}/runs"
+    given = [option] if fits is None else [option, fits.replace("OUT", out)]
+    more = [] if option == "--out" else ["--out", out]
+    status, text = ended(capsys, monkeypatch, command, *ARGUMENTS[command], *given, *more)
+    assert status == 2 and GONE in text and option not in text, text
+    if does_not is not None:
+        wrong = [f"{option}{does_not}"] if does_not.startswith("=") else [option, does_not]
+        status, text = ended(capsys, monkeypatch, command, *ARGUMENTS[command], *wrong, *more)
+        field = option.removeprefix("--").replace("-", "_")
+        assert status == 2 and GONE not in text and field in text.replace("-", "_"), text
