@@ -273,7 +273,7 @@ def test_the_programs_that_were_measured_are_packed_and_run_again(
 
     monkeypatch.setattr(pipeline, "measure", measure)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    (again,) = rerun(tmp_path / "b", tmp_path / "again", LIMIT, silent)
+    _, (again,) = rerun(tmp_path / "b", lambda _: tmp_path / "again", LIMIT, silent)
     assert again.same and again.unlike == ()
     assert handed[0].compiler == "gcc 12"
     assert {name: path.read_bytes() for name, path in handed[0].files} == programs
