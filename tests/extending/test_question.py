@@ -70,7 +70,8 @@ def test_its_answer_is_in_every_format(asked: Outside, name: str) -> None:
 
 def test_it_is_named_where_an_unknown_one_was_asked(asked: Outside) -> None:
     (asked.work / "bad.toml").write_text(SPEC.replace('"dearest"', '"cheapest"'))
-    assert "unknown 'cheapest'; known: compare, dearest, gap" in asked.kassay("run", "bad.toml", status=2)
+    text = asked.kassay("run", "bad.toml", status=2)
+    assert "unknown 'cheapest'; did you mean dearest? known: compare, dearest, gap" in text
 
 
 def test_its_own_rule_refuses_too_few_kernels(asked: Outside) -> None:
