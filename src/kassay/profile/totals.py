@@ -11,6 +11,8 @@ from kassay.profile.counters import CONTEXTS_IN_FILE, INTERRUPT, OTHER, RawProfi
 from kassay.profile.symbols import is_kernel
 
 WHOLE = "iteration"
+_TURNS_OUTSIDE = 2
+"""Turns of other tasks that may lie between a reading of run times and the region: one before it, one after."""
 UNSEEN_SHARE = 0.01
 """Of the region: profile and run times may differ by so much, since run times are read a little outside of it."""
 
@@ -153,6 +155,8 @@ def unseen(raw: RawProfile, found: Totals, report: GuestReport, others: OtherTas
     by_context = [sum(sum(row[context::CONTEXTS_IN_FILE]) for row in rows) for context in range(CONTEXTS_IN_FILE)]
     total = sum(by_context)
     if others.ns - by_context[OTHER] - by_context[INTERRUPT] <= UNSEEN_SHARE * total:
+        return ""
+    if others.cpus == 1 and raw.switches and others.turns <= raw.switches / 2 + _TURNS_OUTSIDE:
         return ""
     if others.cpus == 1:
         return (
