@@ -115,7 +115,7 @@ KINDS = (
     Kind("gate rule", own=(r"src/analysis/gate/NAME\.py",), found=("src/kassay/analysis/gate/*.py",)),
     Kind(
         "cost",
-        own=(r"src/costs/\w+\.py", r"src/profile/costs\.py"),
+        own=(r"src/costs/NAME\.py", r"src/profile/costs\.py"),
         members=("instructions", "iterations"),
         summed=True,
     ),
