@@ -23,6 +23,7 @@ def pytest_configure(config: pytest.Config) -> None:
         own_cache.use()
 
 
+@pytest.hookimpl(tryfirst=True)  # before the hook of xdist, which reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Which tests stay together when several processes run them (--dist loadgroup): those of a file, for they share
     what took long to make; and all that ask the ladder."""
