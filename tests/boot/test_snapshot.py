@@ -3,21 +3,22 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kassay.effects.files import cache_directory
 from kassay.journal.journal import read_journal
-from tests.boot.conftest import NEW, OLD, QUICK, Kassay
+from tests.boot.conftest import NEW, OLD, ONCE, RESTORED, Kassay
 
 pytestmark = pytest.mark.boot
-WORDS = ("compare", "mprotect_toggle", OLD, NEW, *QUICK, "--boot", "snapshot", "--perturb", "0", "--format", "json")
 
 
 @pytest.fixture(scope="module")
 def restored(kassay: Kassay, tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("snapshot") / "d"
-    ran = kassay(*WORDS, "--repeats", "3", "--out", str(directory))
+    words = ("compare", "mprotect_toggle", OLD, NEW, *RESTORED, "--repeats", "3", "--perturb", "0")
+    ran = kassay(*words, "--out", str(directory))
     assert ran.status == 0, ran.err
     return directory
 
@@ -31,19 +32,17 @@ def test_every_restored_run_ships_the_same_bytes(restored: Path) -> None:
     assert all(len(found) == 1 for found in streams.values())
 
 
-def test_restored_and_booted_machines_agree(kassay: Kassay, restored: Path, ladder: Path) -> None:
-    booted = kassay("report", str(ladder), "--format", "json").json()
-    values = {side["kernel"]: side["value"] for f in booted["findings"] if f["primary"] for side in f["sides"]}
-    for finding in kassay("report", str(restored), "--format", "json").json()["findings"]:
+def test_restored_and_booted_machines_agree_and_say_which_they_are(
+    kassay: Kassay, restored: Path, ladder_report: dict[str, Any]
+) -> None:
+    values = {side["kernel"]: side["value"] for f in ladder_report["findings"] if f["primary"] for side in f["sides"]}
+    report = kassay("report", str(restored), "--format", "json").json()
+    for finding in report["findings"]:
         if finding["primary"]:
             for side in finding["sides"]:  # seen: 8 instructions in 377 million, and the odd timer tick
                 assert side["value"] == pytest.approx(values[side["kernel"]], rel=2e-3)
-
-
-def test_the_identity_says_that_it_was_restored(kassay: Kassay, restored: Path, ladder: Path) -> None:
-    options = kassay("report", str(restored), "--format", "json").json()["machine"]["options"]
-    assert "pvpanic" in options
-    assert "pvpanic" not in kassay("report", str(ladder), "--format", "json").json()["machine"]["options"]
+    assert "pvpanic" in report["machine"]["options"]
+    assert "pvpanic" not in ladder_report["machine"]["options"]
 
 
 def test_snapshots_are_whole_or_not_there(restored: Path) -> None:
@@ -60,12 +59,13 @@ def test_a_damaged_snapshot_is_a_named_outcome_and_made_anew(kassay: Kassay, tmp
         if (cache_directory() / name).exists():
             (cache / name).symlink_to(cache_directory() / name)
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
-    words = (*WORDS, "--repeats", "1", "--timeout", "40")
+    words = ("compare", "mprotect_toggle", OLD, OLD, *RESTORED, *ONCE, "--timeout", "40")
     assert kassay(*words, "--out", str(tmp_path / "a"), env=environment).status == 0
     for path in (cache / "snapshots").iterdir():
         if not path.suffix:
             path.chmod(0o644)
             os.truncate(path, path.stat().st_size // 2)
     report = kassay(*words, "--out", str(tmp_path / "b"), env=environment).json()
-    assert [failure["outcome"] for failure in report["runs"]["failures"]] == ["machine-died"] * 2
+    # One run or both, by which of them comes first.
+    assert {failure["outcome"] for failure in report["runs"]["failures"]} == {"machine-died"}
     assert report["runs"]["ok"] == 2
