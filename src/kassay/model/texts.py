@@ -2,7 +2,7 @@
 """Records in a few words, safe to print: names, settings, machines."""
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from kassay.clocks import clock_of
 from kassay.model.machine import MachineUse
@@ -27,6 +27,11 @@ def _visible(char: str) -> str:
     if char in _BIDI or unicodedata.category(char) in ("Cc", "Cs"):
         return ascii(char)[1:-1]
     return char
+
+
+def listed(texts: Sequence[str]) -> str:
+    """ "a, b and c"; "" for none."""
+    return " and ".join(filter(None, (", ".join(texts[:-1]), *texts[-1:])))
 
 
 def settings_text(settings: Iterable[Setting]) -> str:

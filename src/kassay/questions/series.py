@@ -11,7 +11,7 @@ from kassay.model.layout import Block, Table, cells
 from kassay.model.question import Answered, Kernels, Pairs, Question
 from kassay.model.report import Lead, Report
 from kassay.model.series import OUTCOMES, Series, SeriesRow, SeriesTable, SeriesValue
-from kassay.model.texts import machine_text, one_line, settings_text
+from kassay.model.texts import listed, machine_text, one_line, settings_text
 from kassay.model.units import format_change, format_numbers, format_signed, places_of
 from kassay.report.answer import strength, work_at
 from kassay.report.mail.grid import lines_of
@@ -71,7 +71,7 @@ def _patches(series: Series, rows: Mapping[str, SeriesRow], values: Mapping[str,
     open_ = [number for n, _, one in steps if one and one.verdict in ("inconclusive", *REFUSED) for number in alone[n]]
     said = _largest(series, done)
     worse = [f"{_patch(numbers)} ({_size(one)})" for numbers, one in done if one.verdict == "regression"]
-    said += [f"It costs more from {_listed(worse)} on."] if worse else []
+    said += [f"It costs more from {listed(worse)} on."] if worse else []
     said += [f"No difference beyond the margin from {_patch(nothing)}."] if nothing else []
     return said + ([f"No verdict on {_patch(open_)}."] if open_ else [])
 
@@ -85,7 +85,7 @@ def _largest(series: Series, done: Sequence[tuple[Sequence[str], SeriesValue]]) 
     share = (one.delta or 0.0) / total
     part = "all" if len(done) == 1 else f"{share * 100:.0f} %" if share <= 1 else "more than all"  # others lose some
     if len(numbers) > 1:
-        return [f"Patches {_listed(numbers)}, which have one figure together, do {part} of it: {_size(one)}."]
+        return [f"Patches {listed(numbers)}, which have one figure together, do {part} of it: {_size(one)}."]
     return [f"Patch {numbers[0]} ({_subject(series, int(numbers[0]))}) does {part} of it: {_size(one)}."]
 
 
@@ -99,9 +99,9 @@ def _left_out(series: Series, values: Mapping[str, SeriesValue]) -> list[str]:
     better = [f"{_part(row)} ({_size(values[row.name])})" for row in rows
               if (one := values.get(row.name)) is not None and one.verdict == "improvement"]  # fmt: skip
     said = (
-        [f"Can be left out without a difference beyond the margin, for this workload: {_listed(idle)}."] if idle else []
+        [f"Can be left out without a difference beyond the margin, for this workload: {listed(idle)}."] if idle else []
     )
-    return said + ([f"It costs less without {_listed(better)}."] if better else [])
+    return said + ([f"It costs less without {listed(better)}."] if better else [])
 
 
 def _part(row: SeriesRow) -> str:
@@ -113,7 +113,7 @@ def _part(row: SeriesRow) -> str:
 
 
 def _patch(numbers: Sequence[str]) -> str:
-    return f"{'patches' if len(numbers) > 1 else 'patch'} {_listed(numbers)}"
+    return f"{'patches' if len(numbers) > 1 else 'patch'} {listed(numbers)}"
 
 
 def _idle(row: SeriesRow, rows: Mapping[str, SeriesRow], values: Mapping[str, SeriesValue]) -> bool:
@@ -131,10 +131,6 @@ def _size(one: SeriesValue) -> str:
 
 def _subject(series: Series, number: int) -> str:
     return one_line(series.patches[number - 1].subject)
-
-
-def _listed(texts: Sequence[str]) -> str:
-    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
 def _stands(row: SeriesRow, rows: Mapping[str, SeriesRow]) -> str:

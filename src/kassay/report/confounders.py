@@ -8,7 +8,7 @@ from kassay.model.confounder import CONFOUNDERS
 from kassay.model.experiment import labels
 from kassay.model.finding import REFUSED
 from kassay.model.report import Report
-from kassay.model.texts import one_line
+from kassay.model.texts import listed, one_line
 from kassay.report.names import called
 
 _DIFFER = {
@@ -61,7 +61,7 @@ def _parts(found: Mapping[str, Sequence[str]]) -> str:
 def _names(names: Sequence[str]) -> str:
     shown = list(names[:_NAMES])
     left = len(names) - len(shown)
-    return f"{_and([*shown, f'{left} more'] if left else shown)} {'is' if len(names) == 1 else 'are'}"
+    return f"{listed([*shown, f'{left} more'] if left else shown)} {'is' if len(names) == 1 else 'are'}"
 
 
 def differing_options(report: Report) -> tuple[tuple[str, str, Values], ...]:
@@ -83,11 +83,7 @@ def _listed(values: Values, names: Mapping[str, str], *, whole: bool) -> str:
         kernels.setdefault("not known" if value is None else value, []).append(names.get(label, label))
     if whole and len(kernels) == 1:
         return f"{next(iter(kernels))} for any kernel"
-    *first, last = (f"{value} for {_and(labels)}" for value, labels in kernels.items())
+    *first, last = (f"{value} for {listed(labels)}" for value, labels in kernels.items())
     if whole and first and len(next(reversed(kernels.values()))) > 2:
         last = f"{next(reversed(kernels))} for the others"
     return ", ".join((*first, last))
-
-
-def _and(texts: list[str]) -> str:
-    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from kassay.model.finding import CHANGES, REFUSED, Finding, Ladder, LadderStep
 from kassay.model.reason_texts import reason_text, reasons_text
 from kassay.model.records import Setting
+from kassay.model.texts import listed
 from kassay.model.units import format_change, format_number
 from kassay.model.workload import Workload
 
@@ -79,7 +80,7 @@ def ladder_sentence(what: str, ladder: Ladder, names: Sequence[str]) -> str:
         said = f"{what} {_since(first, ladder, names)}"
         said += "".join(f"; {_also(step, ladder, names)}" for step in others) + _plateaus(ladder, names)
     elif len(measured) > 1 and all(step.verdict == "incomplete" for step in ladder.steps):
-        all_of = f"all {len(names)} kernels" if len(measured) == len(names) else _join([names[i] for i in measured])
+        all_of = f"all {len(names)} kernels" if len(measured) == len(names) else listed([names[i] for i in measured])
         said = f"{what} costs the same on {all_of}{_within(ladder, measured)}"
     elif ladder.steps and all(step.verdict == "inconclusive" for step in ladder.steps):
         open_ = "anywhere" if len(ladder.steps) == len(ladder.points) - 1 else "everywhere"
@@ -122,7 +123,7 @@ def _plateaus(ladder: Ladder, names: Sequence[str]) -> str:
             stretches.append([])
         stretches[-1].append(index)
     return "".join(
-        f"; {_join([names[i] for i in stretch])} are the same{_within(ladder, stretch)}"
+        f"; {listed([names[i] for i in stretch])} are the same{_within(ladder, stretch)}"
         for stretch in stretches
         if len(stretch) > 1
     )
@@ -163,10 +164,6 @@ def _costs(change: float, unit: str) -> str:
 
 def _size(step: LadderStep) -> float:
     return abs(step.change) if step.change is not None else 0.0
-
-
-def _join(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
 
 
 def _lower(text: str) -> str:

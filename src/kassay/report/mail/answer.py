@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from kassay.clocks import clock_of
 from kassay.model.finding import REFUSED, VERDICTS, Finding, Ladder, LadderStep
 from kassay.model.report import Report
+from kassay.model.texts import listed
 from kassay.model.timing import Family
 from kassay.report.confounders import confounder_sentences
 from kassay.report.mail.headline import headline
 from kassay.report.mail.names import called, everyday, metric_name, names, place, quantity, unit_words, work
-from kassay.report.mail.plain import ascii_text, interval, listed, number, percent, sentence
+from kassay.report.mail.plain import ascii_text, interval, number, percent, sentence
 from kassay.report.sentences import leading_first
 from kassay.report.words import compilers
 

@@ -4,10 +4,11 @@
 from kassay.clocks import clock_of
 from kassay.model.finding import REFUSED, Finding, Side
 from kassay.model.report import Report
+from kassay.model.texts import listed
 from kassay.model.timing import ControlCheck, FailureCheck, Timing
 from kassay.report.mail.headline import headline
 from kassay.report.mail.names import called, everyday, everyday_sentence
-from kassay.report.mail.plain import interval, listed, percent
+from kassay.report.mail.plain import interval, percent
 
 _STANDING = {
     "confirmed": "stands when every setting is allowed to err together (Holm, 5 %)",
@@ -62,7 +63,8 @@ def _times(report: Report, f: Finding) -> list[str]:
     if clock_of(f.machine.clock).imported:
         return _means(report, f)
     first = f"The unit is one boot: {t.boots} of each kernel, {_order(report, t)}."
-    looks = f"The figures were to be looked at after {_join(t.looks)} boots of each kernel, never in between"
+    planned = listed([str(look) for look in t.looks])
+    looks = f"The figures were to be looked at after {planned} boots of each kernel, never in between"
     early = f"; at {t.boots} the main figure was decided, so it ended early{_open(report, f)}" if t.stopped else ""
     rule = (
         f"a look claims a change only at p <= {t.threshold:g}, so that all looks together err in 5% of such sessions. "
@@ -134,8 +136,3 @@ def _times_word(count: int) -> str:
 
 def _number_word(count: int) -> str:
     return {1: "one", 2: "two", 3: "three", 4: "four"}.get(count, str(count))
-
-
-def _join(numbers: tuple[int, ...]) -> str:
-    texts = [str(one) for one in numbers]
-    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"

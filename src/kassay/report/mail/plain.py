@@ -74,11 +74,6 @@ def interval(limits: tuple[float, float] | None) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def listed(texts: Sequence[str]) -> str:
-    """ "a, b and c"."""
-    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
-
-
 def stopped(text: str) -> str:
     """Ends with a full stop."""
     return f"{text.strip()}{'' if text.strip().endswith(('.', ':', '?')) else '.'}" if text.strip() else ""

@@ -8,14 +8,14 @@ from kassay.clocks import clock_of
 from kassay.model.finding import REFUSED
 from kassay.model.layout import Table, cells
 from kassay.model.report import Report
-from kassay.model.texts import machine_text, settings_text
+from kassay.model.texts import listed, machine_text, settings_text
 from kassay.model.units import format_number, format_numbers
 from kassay.report.itemised import differences, top_table
 from kassay.report.mail.grid import RANKS, lettered, lines_of
 from kassay.report.mail.headline import headline
 from kassay.report.mail.imported import imported
 from kassay.report.mail.names import called, everyday, names, quantity, unit_words
-from kassay.report.mail.plain import ascii_text, interval, listed, percent, stopped, wrapped
+from kassay.report.mail.plain import ascii_text, interval, percent, stopped, wrapped
 from kassay.report.matrix import matrices
 from kassay.report.series import Group, Row, Series, groups
 
