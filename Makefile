@@ -18,7 +18,7 @@ demo:
 
 test: setup
 	$(MAKE) --no-print-directory check EXAMPLES=thorough
-	$(PY) -m pytest -q -n 2 --dist loadgroup --no-loadscope-reorder -m "$(SLOW) and not alone"
+	$(PY) -m pytest -q -n 2 --dist loadfile -m "$(SLOW) and not alone"
 	$(PY) -m pytest -q -m alone
 
 # Side by side: most of the time one of them leaves half of the host idle.

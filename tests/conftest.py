@@ -23,15 +23,6 @@ def pytest_configure(config: pytest.Config) -> None:
         own_cache.use()
 
 
-@pytest.hookimpl(tryfirst=True)  # before the hook of xdist, which reads the groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Which tests stay together when several processes run them (--dist loadgroup): those of a file, for they share
-    what took long to make; and all that ask the ladder."""
-    for item in items:
-        ladder = "ladder" in getattr(item, "fixturenames", ())
-        item.add_marker(pytest.mark.xdist_group("ladder" if ladder else str(item.path)))
-
-
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache directory; nothing of the user's is touched."""

@@ -6,6 +6,7 @@ the first of all tests that ask for a kernel and a workload boots it.
 """
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +14,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+
+from kassay.effects.lock import locked
 
 OLD, NEW = "debian:6.12", "debian:6.17"
 QUICK = ("--set", "size=2MiB", "--rounds", "8")
@@ -53,9 +56,13 @@ def kassay() -> Kassay:
 @pytest.fixture(scope="session")
 def ladder(kassay: Kassay, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """mprotect_toggle on 6.12, 6.16 and 6.17: two plain and one perturbed run each."""
-    directory = tmp_path_factory.mktemp("ladder") / "runs"
-    ran = kassay(*LADDER, "--out", str(directory))
-    assert ran.status == 0, ran.err
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    directory = shared / "ladder"
+    with locked(shared / "ladder.lock"):  # the first process measures it, for all others
+        if not directory.exists():
+            ran = kassay(*LADDER, "--out", str(directory))
+            assert ran.status == 0, ran.err
     return directory
 
 
