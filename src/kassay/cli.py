@@ -23,7 +23,20 @@ _EPILOG = (
 )
 
 
-class Verbs(TyperGroup):
+class Group(TyperGroup):
+    """A command that has commands; its help lists them with the whole first paragraph of each."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """One row for each."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self.summary(name)) for name in self.list_commands(ctx)])
+
+    def summary(self, name: str) -> str:
+        """What the command is for."""
+        return _first_paragraph(self.commands[name].help)
+
+
+class Verbs(Group):
     """The group of all commands. A command's module, and what it imports, is loaded when its parser is asked for."""
 
     def __init__(self, **attributes: Any) -> None:
@@ -38,6 +51,29 @@ class Verbs(TyperGroup):
         """The parser of one command, None when there is no such command."""
         return parser_of(command_named(cmd_name)) if cmd_name in self.commands else None
 
+    def summary(self, name: str) -> str:
+        """What the command is for; its options are not read for that."""
+        run = command_named(name).run
+        return _first_paragraph(run.info.help if isinstance(run, typer.Typer) else run.__doc__)
+
+
+class Verb(TyperCommand):
+    """A command whose help lists its options under the headings that they name."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Arguments, options of this command alone, then those under each heading, in the order of the function."""
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                default = "Arguments" if parameter.param_type_name == "argument" else "Options"
+                heading = getattr(parameter, "rich_help_panel", None) or default
+                sections.setdefault(heading, []).append(record)
+        for heading, records in sections.items():
+            if records:
+                with formatter.section(heading):
+                    formatter.write_dl(records)
+
 
 def command_named(name: str) -> Command:
     """Imports its module."""
@@ -46,20 +82,24 @@ def command_named(name: str) -> Command:
 
 def parser_of(command: Command) -> Parser:
     """Typer's reading of a command's function, or of its app of sub-commands."""
-    app = typer.Typer(rich_markup_mode="rich")
+    app = typer.Typer(rich_markup_mode=None)
     if isinstance(command.run, typer.Typer):
-        app.add_typer(command.run, name=command.name)
+        app.add_typer(command.run, name=command.name, cls=Group)
     else:
-        app.command(command.name)(command.run)
+        app.command(command.name, cls=Verb)(command.run)
     made = typer.main.get_group(app).commands[command.name]
     assert isinstance(made, Parser)
     return made
 
 
+def _first_paragraph(text: str | None) -> str:
+    return " ".join((text or "").strip().split("\n\n")[0].split())
+
+
 def build_app() -> typer.Typer:
     """The whole parser, one verb per file of commands/."""
     app = typer.Typer(
-        name="kassay", cls=Verbs, no_args_is_help=True, epilog=_EPILOG, rich_markup_mode="rich",
+        name="kassay", cls=Verbs, no_args_is_help=True, epilog=_EPILOG, rich_markup_mode=None,
         pretty_exceptions_enable=False,
         help="Weighs what a Linux memory-management change costs: boots them, proves equal state, counts exactly.",
     )  # fmt: skip
@@ -90,7 +130,7 @@ def main() -> None:
         if signal.getsignal(number) is signal.SIG_DFL:  # under nohup it is ignored, and stays so
             signal.signal(number, signal.default_int_handler)
     try:
-        status = build_app()(standalone_mode=False)
+        status = build_app()(standalone_mode=False, prog_name="kassay")
     except KassayError as error:
         print(f"kassay: {error}", file=sys.stderr)
         status = error.status

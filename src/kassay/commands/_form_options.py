@@ -3,43 +3,57 @@
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from typing import Annotated, Any
 
 from typer import Option
 
 from kassay.report.form import FormOption, Given
-from kassay.report.formats import formats
 
 FormOptions = Mapping[str, Given]
 """What was given, by the name of the format whose option it is; a format without any is not in it."""
 
 
-def with_form_options(command: Callable[..., int]) -> Callable[..., int]:
-    """`command(..., given: FormOptions)` as typer reads it: in place of `given`, every option of every format."""
-    own = [one for one in inspect.signature(command).parameters.values() if one.name != "given"]
-    added = {f"{form}_{number}": (form, option) for form, number, option in _options()}
+class WithFormOptions:
+    """`command(..., given: FormOptions)` as typer reads it: in place of `given`, every option of every format.
 
-    def call(**values: Any) -> int:
+    The formats are looked for when typer reads the options, not for a list of commands.
+    """
+
+    def __init__(self, command: Callable[..., int]) -> None:
+        self._command = command
+        self.__doc__ = command.__doc__
+
+    @cached_property
+    def _added(self) -> Mapping[str, tuple[str, FormOption]]:
+        return {f"{form}_{number}": (form, option) for form, number, option in _options()}
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        own = [part for name, part in inspect.signature(self._command).parameters.items() if name != "given"]
+        added = [
+            inspect.Parameter(name, keyword, default=None, annotation=_annotated(form, option))
+            for name, (form, option) in self._added.items()
+        ]
+        return inspect.Signature([*(part.replace(kind=keyword) for part in own), *added])
+
+    @property
+    def __annotations__(self) -> dict[str, Any]:  # type: ignore[override]  # typer asks the object for it
+        return {name: part.annotation for name, part in self.__signature__.parameters.items()}
+
+    def __call__(self, **values: Any) -> int:
         given: dict[str, dict[str, tuple[str, ...]]] = {}
-        for parameter, (form, option) in added.items():
+        for parameter, (form, option) in self._added.items():
             value = values.pop(parameter)
             if value:
                 given.setdefault(form, {})[option.name] = tuple(value) if option.many else (value,)
-        return command(**values, given=given)
-
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    read = [one.replace(kind=keyword) for one in own]
-    read += [
-        inspect.Parameter(name, keyword, default=None, annotation=_annotated(form, option))
-        for name, (form, option) in added.items()
-    ]
-    call.__signature__ = inspect.Signature(read)  # type: ignore[attr-defined]  # read by typer
-    call.__annotations__ = {one.name: one.annotation for one in read}
-    call.__doc__ = command.__doc__
-    return call
+        return self._command(**values, given=given)
 
 
 def _options() -> Iterator[tuple[str, int, FormOption]]:
+    from kassay.report.formats import formats
+
     for name, form in formats().items():
         for number, option in enumerate(form.options):
             yield name, number, option

@@ -8,7 +8,7 @@ from typer import Argument, Option
 
 from kassay.commands import Command
 from kassay.commands import _complete as complete
-from kassay.commands._form_options import FormOptions, with_form_options
+from kassay.commands._form_options import FormOptions, WithFormOptions
 from kassay.commands._options import FORMATS_HELP
 from kassay.commands._show import say_answer, showing
 from kassay.errors import BadInput
@@ -17,7 +17,7 @@ from kassay.report.formats import format_named, formats
 RULES = ("kassay", "seed")
 
 
-@with_form_options
+@WithFormOptions
 def _report(
     directory: Annotated[Path, Argument(metavar="DIR", help="Made by run, compare, ladder or import.")],
     format_: Annotated[str, Option("--format", help=FORMATS_HELP, autocompletion=complete.formats)] = "terminal",

@@ -4,7 +4,6 @@
 import json
 from collections.abc import Iterable, Sequence
 from functools import cache
-from importlib.metadata import version
 from importlib.resources import files
 
 from kassay.effects.files import derived_text
@@ -37,6 +36,8 @@ def icicles(report: Report) -> tuple[Icicle, ...]:
 @cache
 def library() -> str:
     """Vega with Vega-Embed (BSD-3-Clause), complete, as vl-convert ships them; sets window.vegaEmbed."""
+    from importlib.metadata import version
+
     import vl_convert  # late: only pages with call stacks need it
 
     def bundled() -> str:
