@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from msgspec import structs
 
-from kassay.analysis.analyse import analyse
+from kassay.analysis.analyse import analyse, with_itself
 from kassay.analysis.beside import side_by_side
 from kassay.analysis.choosing import chosen
 from kassay.analysis.gate.same_shape import SHAPE
@@ -28,6 +28,7 @@ from kassay.journal import artifacts
 from kassay.journal.directory import BESIDE, RunDirectory, open_directory, resumed, started
 from kassay.journal.journal import append, open_journal, read_journal
 from kassay.model.experiment import Experiment
+from kassay.model.finding import Finding
 from kassay.model.guest import Programs
 from kassay.model.measurement import CellEvidence
 from kassay.model.plan import Plan
@@ -150,14 +151,19 @@ def profiles(
     """
     read = _read(directory)
     counted = Profiles(read.here, read.records, read.evidence)
-    return profiled(chosen(read.compared.findings, kernels, metric, settings), read.here.plan.cells, counted)
+    return profiled(chosen(_sides(read), kernels, metric, settings), read.here.plan.cells, counted)
 
 
 def executed(directory: Path, kernel: str, metric: str | None, settings: Mapping[str, str] = _FIRST) -> Executed:
     """How often each instruction address of one kernel was executed, in the rounds of profiles(), with the code."""
     read = _read(directory)
-    (one,) = chosen(read.compared.findings, (kernel,), metric, settings)
-    return executed_at(one, read.here.plan.cells, Profiles(read.here, read.records, read.evidence))
+    (side,) = chosen(_sides(read), (kernel,), metric, settings)
+    return executed_at(side, read.here.plan.cells, Profiles(read.here, read.records, read.evidence))
+
+
+def _sides(read: "_Read") -> Sequence[Finding]:
+    """The findings, or, where nothing is compared, each kernel beside itself."""
+    return read.compared.findings or with_itself(read.here.plan, read.evidence)
 
 
 class _Read(NamedTuple):

@@ -34,3 +34,8 @@ def test_too_few_boots_promise_nothing(repeats: int) -> None:
 
 def test_a_sequential_session_cannot_stop_early() -> None:
     assert outlook(timed(order="sequential"), None).startswith("48 boots (")
+
+
+def test_of_one_kernel_no_change_is_promised() -> None:
+    text = outlook(plan_of(1, question="value", clock="host", repeats=6, perturb=0), None)
+    assert text.endswith("; looked at after 6 per kernel; one kernel is compared with nothing")

@@ -100,3 +100,11 @@ def test_a_refusal_prints_names_of_others_without_what_moves_the_cursor(tmp_path
     with pytest.raises(BadInput, match="only one kernel") as caught:
         run(str(tmp_path / "x.csv"))
     assert all(line.isprintable() and len(line) <= 402 for line in str(caught.value).split("\n"))
+
+
+def test_without_out_the_directory_is_named_by_its_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        assert CliRunner().invoke(build_app(), ["import", str(DATA / "plain.csv")]).exit_code == 0
+    (made,) = (tmp_path / "kassay-out").iterdir()
+    assert made.name.startswith("import-") and load(made).name == "import"

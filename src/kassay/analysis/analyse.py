@@ -62,7 +62,7 @@ def _compared(
     findings: list[Finding] = []
     ladders: list[Ladder] = []
     for group in _groups(evidence):
-        for phase in _phases(plan, group):
+        for phase in phases_of(plan, group):
             by = method_of(group, phase.name)
             pair = _comparer(plan, group, phase, by, session)
             compared = [pair(base, head) for base, head in question.pairs(plan.experiment.kernels[: len(group)])]
@@ -80,7 +80,7 @@ def _controls(plan: Plan, evidence: Sequence[CellEvidence], session: Session) ->
         return {}
     found = {}
     for group in _groups(evidence):
-        phase = next(phase for phase in _phases(plan, group) if phase.primary)
+        phase = next(phase for phase in phases_of(plan, group) if phase.primary)
         found[group[0].cell.point] = control_of(group[0], phase.name, session)
     return found
 
@@ -121,6 +121,16 @@ def compare(plan: Plan, base: CellEvidence, head: CellEvidence, phase: Phase, by
     )  # fmt: skip
 
 
+def with_itself(plan: Plan, evidence: Iterable[CellEvidence]) -> tuple[Finding, ...]:
+    """Each cell against itself, in every phase: where nothing is compared, what is known of one kernel."""
+    session = None if plan.experiment.exact else session_of(plan.experiment, None)
+    return tuple(
+        compare(plan, item, item, phase, method_of((item,), phase.name), session)
+        for item in evidence
+        for phase in phases_of(plan, (item,))
+    )
+
+
 def refusals_of(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
     """What the gate says: the first rule that refuses, with all its reasons."""
     rules = sorted(discover("kassay.analysis.gate", "RULE", GateRule).values(), key=lambda rule: rule.order)
@@ -135,7 +145,7 @@ def _groups(evidence: Iterable[CellEvidence]) -> list[tuple[CellEvidence, ...]]:
     return [tuple(sorted(group, key=lambda item: item.cell.kernel)) for group in groups.values()]
 
 
-def _phases(plan: Plan, group: tuple[CellEvidence, ...]) -> tuple[Phase, ...]:
+def phases_of(plan: Plan, group: tuple[CellEvidence, ...]) -> tuple[Phase, ...]:
     """The workload's phases that these settings have (touch=none has no touch); all, where nothing was measured."""
     declared = next(w.phases for w in plan.workloads if w.name == group[0].cell.workload)
     measured = {phase.phase for item in group for m in item.measurements for phase in m.phases}

@@ -92,10 +92,14 @@ def _refusal(found: Iterable[Finding], wanted: Sequence[str]) -> tuple[str, tupl
 
 
 def _where(point: Point, points: Sequence[Point]) -> str:
-    """Workload, settings and machine as far as they differ between the settings."""
     if len(points) == 1:
         return ""
-    texts = [(one[0], settings_text(one[1]), machine_text(one[2])) for one in points]
     number = points.index(point)
-    said = [text for index, text in enumerate(texts[number]) if len({one[index] for one in texts}) > 1]
-    return f"setting {number + 1} of {len(points)}: {', '.join(said)}"
+    return f"setting {number + 1} of {len(points)}: {own_texts(points)[number]}"
+
+
+def own_texts(points: Sequence[Point]) -> tuple[str, ...]:
+    """Of each point workload, settings and machine, as far as they differ between the points."""
+    parts = [(point.workload, settings_text(point.settings), machine_text(point.machine)) for point in points]
+    differing = [index for index in range(3) if len({texts[index] for texts in parts}) > 1]
+    return tuple(", ".join(texts[index] for index in differing) for texts in parts)

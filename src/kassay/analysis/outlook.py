@@ -19,6 +19,8 @@ def outlook(plan: Plan, pace: Pace | None) -> str:
     said = f"{boots}{_cost(pace, first, len(plan.runs))}; looked at after {at} per kernel"
     if planned[-1] < MINIMUM_BOOTS:
         return f"{said}; no verdict is possible below {MINIMUM_BOOTS} boots per kernel, this only screens"
+    if len(plan.kernels) < 2:
+        return f"{said}; one kernel is compared with nothing"
     level = threshold(len(planned)) / _questions(plan)
     shown = ", ".join(f"{detectable(cv, planned[-1], level):.1%} where boots scatter by {cv:.0%}" for cv in _USUAL_CV)
     needed = ", ".join(str(boots_needed(cv, e.margin, level)) for cv in _USUAL_CV)

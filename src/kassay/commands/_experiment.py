@@ -16,7 +16,7 @@ from kassay.guest import catalog
 from kassay.machines import clock_and_machine
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.kernel import full_ref
-from kassay.model.records import content_id
+from kassay.model.records import Record, content_id
 from kassay.model.units import parse_bytes
 from kassay.spec.load import check, load
 
@@ -99,18 +99,22 @@ def experiment_from(question: str, workload: str, kernels: Sequence[str], option
 
 def directory_for(experiment: Experiment, out: Path | None, fresh: bool) -> Path:
     """Where the runs go: --out, or a name from the experiment's content, so that the same command finds it again."""
-    short = content_id(experiment)[:8]
     if out is not None and (str(out) in (".", "") or out.name in ("", "..")):
         raise BadInput(
             f"--out {str(out)!r}: not a name for a directory of runs", "name a new directory, such as --out runs"
         )
-    base = out if out is not None else Path("kassay-out") / f"{_safe(experiment.name)}-{short}"
+    base = out if out is not None else content_directory(experiment.name, experiment)
     if not fresh or not base.exists():
         return base
     number = 2
     while (candidate := base.with_name(f"{base.name}-{number}")).exists():
         number += 1
     return candidate
+
+
+def content_directory(name: str, record: Record) -> Path:
+    """A directory named by what it is for and by the record's content: the same record has the same one."""
+    return Path("kassay-out") / f"{_safe(name)}-{content_id(record)[:8]}"
 
 
 def _kernels(refs: Sequence[str], options: Measuring) -> list[KernelUse]:

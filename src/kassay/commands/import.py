@@ -19,7 +19,6 @@ def _import(
         list[str],
         Argument(metavar="[KERNEL=]FILE...", help="What another tool wrote; KERNEL= where the file does not name it."),
     ],
-    out: Annotated[Path, Option(help="Directory to make.")],
     as_: Annotated[
         str | None, Option("--as", metavar="FORMAT", help="Which format.", show_default="recognised")
     ] = None,
@@ -30,6 +29,7 @@ def _import(
         str | None,
         Option("--kernel-order", metavar="A,B,...", help="All kernels, base first.", show_default="as found"),
     ] = None,
+    out: Annotated[Path | None, Option(help="Directory to make.", show_default="by content")] = None,
 ) -> int:
     """Read results of another tool; `kassay report` then judges them by the rules of kassay's own runs.
 
@@ -43,12 +43,13 @@ def _import(
 
     Two kernels, three boots each, from a tool that does not name the kernel:
 
-      kassay import 6.12=a1 6.12=a2 6.12=a3 6.17=b1 6.17=b2 6.17=b3 --out DIR
+      kassay import 6.12=a1 6.12=a2 6.12=a3 6.17=b1 6.17=b2 6.17=b3
 
     A mail of the robot:
 
       kassay import mail.txt --out DIR && kassay report DIR
     """
+    from kassay.commands._experiment import content_directory
     from kassay.commands._imported import refusal, summary
     from kassay.imports.read import read
     from kassay.imports.store import save
@@ -56,11 +57,13 @@ def _import(
     order = tuple(word.strip() for word in kernel_order.split(",")) if kernel_order is not None else ()
     try:
         with showing() as tell:
-            samples, sources = read(files, name=out.name, format_name=as_, metric=metric, order=order, tell=tell)
-            save(out, samples, sources)
+            name = out.name if out is not None else "import"
+            samples, sources = read(files, name=name, format_name=as_, metric=metric, order=order, tell=tell)
+            directory = out if out is not None else content_directory(samples.name, samples)
+            save(directory, samples, sources)
     except BadInput as error:
         raise refusal(error) from error
-    say(summary(samples, out))
+    say(summary(samples, directory))
     return 0
 
 

@@ -11,15 +11,25 @@ from kassay.report.names import spoken_names
 
 
 def _complete(answered: Answered) -> Report:
-    from kassay.analysis.value import primary_value  # slow to load, and not needed to check an experiment
+    from kassay.analysis.choosing import own_texts  # slow to load, and not needed to check an experiment
+    from kassay.analysis.value import primary_values
 
     (kernel,) = spoken_names(answered.plan.experiment)
-    found = primary_value(answered.plan, answered.evidence)
-    if found.refused or found.side.value is None:
-        why = reasons_text(found.refused) or "nothing was measured"
-        return structs.replace(answered.report, verdict=f"{found.metric} of {kernel} is not known: {why}.")
-    value = f"{format_numbers([found.side.value])[0]} {found.unit} ({found.metric})"
-    return structs.replace(answered.report, verdict=f"{value} on {kernel}. It is compared with nothing.")
+    found = primary_values(answered.plan, answered.evidence)
+    places = [f" at {text}" if text else "" for text in own_texts([value.point for value in found])]
+    known = [
+        f"{format_numbers([value.side.value])[0]} {value.unit} ({value.metric}) on {kernel}{place}"
+        for value, place in zip(found, places, strict=True)
+        if not value.refused and value.side.value is not None
+    ]
+    unknown = [
+        f"{value.metric} of {kernel}{place} is not known: {reasons_text(value.refused) or 'nothing was measured'}."
+        for value, place in zip(found, places, strict=True)
+        if value.refused or value.side.value is None
+    ]
+    compared = "It is" if len(known) == 1 else "They are"
+    sentences = [f"{'; '.join(known)}. {compared} compared with nothing."] if known else []
+    return structs.replace(answered.report, verdict=" ".join((*sentences, *unknown)))
 
 
 QUESTION = Question(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec import structs
 
-from kassay.analysis.value import Value, primary_value
+from kassay.analysis.value import primary_values
 from kassay.effects import clock
 from kassay.errors import NotBuilt
 from kassay.evidence.collect import collect
@@ -83,7 +83,7 @@ def _read(here: RunDirectory, records: tuple[RunRecord, ...]) -> Probe:
     if not any(item.measurements for item in evidence):
         said = f"{failures[-1].outcome}: {failures[-1].detail}" if failures else "no boot was made"
         return Probe(outcome="not-booted", detail=_line(said))
-    found: Value = primary_value(here.plan, evidence)
+    (found,) = primary_values(here.plan, evidence)  # a search has one setting
     if found.refused or found.side.value is None or found.side.value <= 0:
         why = reasons_text(found.refused or (reason("zero-count"),))
         return Probe(outcome="refused", detail=_line(why), metric=found.metric, unit=found.unit)
