@@ -11,7 +11,7 @@ from kassay.commands import Command
 from kassay.registry import discover
 
 COMMANDS = discover("kassay.commands", "COMMAND", Command)
-HEAVY = ("numpy", "scipy", "altair", "vl_convert", "duckdb", "elftools", "capstone", "zstandard", "jinja2", "pyperf",
+HEAVY = ("numpy", "scipy", "vl_convert", "duckdb", "elftools", "capstone", "zstandard", "jinja2", "pyperf",
          "pydantic", "markdown_it")  # fmt: skip
 NOTHING = ("image:/nowhere", "image:/nowhere")
 _MAIN = """

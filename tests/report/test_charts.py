@@ -59,7 +59,7 @@ def test_a_chart_says_what_it_shows_without_the_page() -> None:
 def test_every_boot_is_a_dot_and_the_interval_stands_beside_the_changed_kernel() -> None:
     (group,) = groups(SAMPLES["timed"]())
     spec = timed_spec(group.lead)
-    boots, values, ranges = (spec["datasets"][layer["data"]["name"]] for layer in spec["layer"][:3])
+    boots, values, ranges = (layer["data"]["values"] for layer in spec["layer"][:3])
     assert len(boots) == 20 and len(values) == 2
     (one,) = ranges
     assert one["kernel"] == "debian:6.17.13"

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Measure, then answer: what run, compare and ladder have in common."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from threading import Thread
 
 from kassay.commands._experiment import directory_for, experiments_from
 from kassay.commands._options import Measuring
@@ -42,6 +43,7 @@ def measure_and_answer(
                 pipeline.measure(beside, directory / BESIDE, tell)
         except KassayError as error:  # what was counted is an answer all the same
             missing = error
+        prepare(pages())
         report = pipeline.answer(directory, tell)
     deliver(report, chosen, directory)
     if missing is not None:
@@ -52,15 +54,26 @@ def measure_and_answer(
 def deliver(report: Report, chosen: Format, directory: Path) -> None:
     """Prints the answer, then writes the pages that every directory of runs gets, with their charts."""
     say_answer(report, chosen)  # first: drawing the page's charts takes longer than the rest of the answer
-    pages = [form for form in formats().values() if form.page]
     with showing() as tell:
-        for form in pages:
+        for form in pages():
             tell(Progress(stage="page", subject=f"report{form.suffix}", text="drawing its charts"))
             write_atomic(directory / f"report{form.suffix}", form.render(report).encode())
             write_beside(report, form, directory)
     if chosen.screen is not None:
-        for form in pages:
+        for form in pages():
             say(f"report: {directory}/report{form.suffix}\n" if form.page == "people" else "")
+
+
+def pages() -> tuple[Format, ...]:
+    """The formats that every directory of runs gets a file of."""
+    return tuple(form for form in formats().values() if form.page)
+
+
+def prepare(forms: Iterable[Format]) -> None:
+    """Lets forms that will be written get ready while the report is made, each in a thread of its own."""
+    for form in forms:
+        if form.prepare is not None:
+            Thread(target=form.prepare, name=f"prepare {form.name}").start()
 
 
 def write_beside(report: Report, form: Format, directory: Path) -> None:

@@ -2,9 +2,9 @@
 """One metric over kernels as a static SVG: bars for values, a mark for every run, steps in colour."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
-import altair as alt
 import vl_convert
 
 from kassay.model.units import format_change, format_numbers
@@ -34,35 +34,37 @@ def has_values(series: Series) -> bool:
     return any(row.value is not None for row in series.rows)
 
 
+def start_library() -> None:
+    """Draws nothing. The first chart of a process waits half a second for a JavaScript engine: native code, which can
+    start while Python does something else."""
+    vl_convert.vegalite_to_svg(configured((layer([], {"type": "point"}),), 1, 1, {}))
+
+
 def wide_svg(series: Series) -> str:
     """Kernels from left to right, for pages of more than 640 pixels. Needs has_values()."""
     return _svg(wide_spec(series))
 
 
 def wide_spec(series: Series) -> Spec:
-    """The same as Vega-Lite, in the colours of COLOURS."""
+    """The same as Vega-Lite (https://vega.github.io/vega-lite/docs/), in the colours of COLOURS."""
     width = 860
     names = short_names([r.kernel for r in series.rows], 26)
-    turned = max(map(len, names)) * 7 > width / len(names)
-    kernels = alt.X("kernel:N", sort=None, scale=alt.Scale(domain=list(names), paddingInner=0.4, paddingOuter=0.3))
-    angle = -30 if turned else 0
-    axis = alt.Axis(labelAngle=angle, labelOverlap=False, labelLimit=220, labelPadding=7, title=None, ticks=False)
-    x = kernels.axis(axis)
-    y = alt.Y("value:Q", scale=alt.Scale(domain=[0, _top(series) * 1.12], nice=False), axis=figures(), title=None)
-    offset, middle = alt.XOffset("place:Q", scale=alt.Scale(domain=[-1, 1])), alt.XOffsetDatum(0)
+    x, turned = kernels_axis(names, width)
+    y = quantity("value", scale={"domain": [0, _top(series) * 1.12], "nice": False}, axis=FIGURES, title=None)
+    top = quantity("top", title=None)
+    offset, middle = quantity("place", scale={"domain": [-1, 1]}), {"datum": 0}
     bar = min(96, int(width * 0.5 / len(names)))
-    base, points = chart(_bars(series, names)), chart(_points(series, names))
-    layers = alt.layer(
-        base.mark_bar(color=BY_ROLE["bar"], width=bar).encode(x=x, xOffset=middle, y=y),
-        base.mark_bar(width=bar).encode(
-            x=x, xOffset=middle, y=alt.Y("low:Q", title=None), y2="high:Q", color=_paint("tone"), opacity=_STRENGTH
+    bars, points = _bars(series, names), _points(series, names)
+    layers = (
+        layer(bars, {"type": "bar", "color": BY_ROLE["bar"], "width": bar}, x=x, xOffset=middle, y=y),
+        layer(
+            bars, {"type": "bar", "width": bar},
+            x=x, xOffset=middle, y=quantity("low", title=None), y2={"field": "high"}, color=_TONE, opacity=_STRENGTH,
         ),
-        points.mark_point(size=34, filled=True, opacity=1).encode(x=x, y=y, xOffset=offset, shape=_SHAPE, **_OUTLINE),
-        base.mark_text(dy=-12, fontSize=14, fontWeight=600).encode(x=x, y=alt.Y("top:Q", title=None), text="label:N"),
-        base.mark_text(dy=-29, fontSize=12, fontWeight=600).encode(
-            x=x, y=alt.Y("top:Q", title=None), text="change:N", color=_paint("tone")
-        ),
-    )
+        layer(points, _mark(34), x=x, y=y, xOffset=offset, **_POINT),
+        layer(bars, _text(dy=-12, fontSize=14), x=x, y=top, text=nominal("label")),
+        layer(bars, _text(dy=-29, fontSize=12), x=x, y=top, text=nominal("change"), color=_TONE),
+    )  # fmt: skip
     padding = {"left": 64, "right": 8, "top": 34, "bottom": 110 if turned else 30}
     return configured(layers, width - 72, 250, padding)
 
@@ -70,55 +72,73 @@ def wide_spec(series: Series) -> Spec:
 def narrow_svg(series: Series) -> str:
     """Kernels from top to bottom with their names above the bars, for pages of up to 640 pixels."""
     names = short_names([r.kernel for r in series.rows], 22)
-    y = alt.Y("kernel:N", sort=None, axis=None, scale=alt.Scale(domain=list(names), padding=0.35))
-    x = alt.X("value:Q", scale=alt.Scale(domain=[0, _top(series) * 1.02], nice=False), axis=None)
-    offset = alt.YOffset("place:Q", scale=alt.Scale(domain=[-1, 1]))
-    base, points = chart(_bars(series, names)), chart(_points(series, names))
-    above: dict[str, Any] = {"baseline": "bottom", "dy": -13, "fontSize": 13}
-    layers = alt.layer(
-        base.mark_bar(color=BY_ROLE["bar"], height=18).encode(x=x, y=y),
-        base.mark_bar(height=18).encode(
-            x=alt.X("low:Q", axis=None), x2="high:Q", y=y, color=_paint("tone"), opacity=_STRENGTH
+    y = nominal("kernel", sort=None, axis=None, scale={"domain": list(names), "padding": 0.35})
+    x = quantity("value", scale={"domain": [0, _top(series) * 1.02], "nice": False}, axis=None)
+    offset = quantity("place", scale={"domain": [-1, 1]})
+    bars, points = _bars(series, names), _points(series, names)
+    above: Spec = {"type": "text", "baseline": "bottom", "dy": -13, "fontSize": 13}
+    layers = (
+        layer(bars, {"type": "bar", "color": BY_ROLE["bar"], "height": 18}, x=x, y=y),
+        layer(
+            bars, {"type": "bar", "height": 18},
+            x=quantity("low", axis=None), x2={"field": "high"}, y=y, color=_TONE, opacity=_STRENGTH,
         ),
-        points.mark_point(size=26, filled=True, opacity=1).encode(x=x, y=y, yOffset=offset, shape=_SHAPE, **_OUTLINE),
-        base.mark_text(align="left", **above).encode(x=alt.value(0), y=y, text="kernel:N"),
-        base.mark_text(align="right", fontWeight=600, **above).encode(
-            x=alt.value(340), y=y, text="both:N", color=_paint("tone")
+        layer(points, _mark(26), x=x, y=y, yOffset=offset, **_POINT),
+        layer(bars, {**above, "align": "left"}, x={"value": 0}, y=y, text=nominal("kernel")),
+        layer(
+            bars, {**above, "align": "right", "fontWeight": 600},
+            x={"value": 340}, y=y, text=nominal("both"), color=_TONE,
         ),
-    )
-    spec = configured(layers, 340, 54 * len(names), {"left": 2, "right": 8, "top": 4, "bottom": 4})
-    return _svg(spec)
+    )  # fmt: skip
+    return _svg(configured(layers, 340, 54 * len(names), {"left": 2, "right": 8, "top": 4, "bottom": 4}))
 
 
-_SHAPE = alt.Shape("kind:N", legend=None, scale=alt.Scale(domain=["plain", "perturbed"], range=["circle", "diamond"]))
-_STRENGTH = alt.Opacity("strength:Q", legend=None, scale=None)
-_OUTLINE: dict[str, Any] = {
-    "color": alt.Color(
-        "kind:N",
-        legend=None,
-        scale=alt.Scale(domain=["plain", "perturbed"], range=[BY_ROLE["point"], BY_ROLE["paper"]]),
-    ),
-    "stroke": alt.value(BY_ROLE["point"]),
-    "strokeWidth": alt.value(1.4),
+def nominal(field: str, **more: Any) -> Spec:
+    """A channel of names."""
+    return {"field": field, "type": "nominal", **more}
+
+
+def quantity(field: str, **more: Any) -> Spec:
+    """A channel of figures."""
+    return {"field": field, "type": "quantitative", **more}
+
+
+def layer(values: Values, mark: Spec, **encoding: Spec) -> Spec:
+    """One kind of mark, drawn once for each row of values."""
+    return {"data": {"values": values}, "mark": mark, "encoding": encoding}
+
+
+def kernels_axis(names: Sequence[str], width: int) -> tuple[Spec, bool]:
+    """The channel of the kernels from left to right over `width` pixels, and whether their names have to be turned."""
+    turned = max(map(len, names)) * 7 > width / len(names)
+    axis = {"labelAngle": -30 if turned else 0, "labelOverlap": False, "labelLimit": 220, "labelPadding": 7,
+            "title": None, "ticks": False}  # fmt: skip
+    scale = {"domain": list(names), "paddingInner": 0.4, "paddingOuter": 0.3}
+    return nominal("kernel", sort=None, scale=scale, axis=axis), turned
+
+
+def _mark(size: int) -> Spec:
+    return {"type": "point", "size": size, "filled": True, "opacity": 1}
+
+
+def _text(**more: Any) -> Spec:
+    return {"type": "text", "fontWeight": 600, **more}
+
+
+_KINDS = ["plain", "perturbed"]
+_POINT: dict[str, Spec] = {
+    "shape": nominal("kind", legend=None, scale={"domain": _KINDS, "range": ["circle", "diamond"]}),
+    "color": nominal("kind", legend=None, scale={"domain": _KINDS, "range": [BY_ROLE["point"], BY_ROLE["paper"]]}),
+    "stroke": {"value": BY_ROLE["point"]},
+    "strokeWidth": {"value": 1.4},
 }
-
-
-def _paint(field: str) -> alt.Color:
-    roles = list(BY_ROLE)
-    scale = alt.Scale(domain=roles, range=[BY_ROLE[r] for r in roles])
-    return alt.Color(f"{field}:N", legend=None, scale=scale)
-
-
-def figures() -> alt.Axis:
-    """An axis of figures."""
-    # Thousands stand apart by a space, as everywhere in a report.
-    spaced = "replace(datum.label, /,/g, ' ')"
-    return alt.Axis(tickCount=5, ticks=False, domain=False, labelPadding=8, gridDash=[2, 4], labelExpr=spaced)
-
-
-def chart(values: Values) -> alt.Chart:
-    """A chart on these rows."""
-    return alt.Chart(alt.InlineData(values=values))
+_STRENGTH = quantity("strength", legend=None, scale=None)
+_TONE = nominal("tone", legend=None, scale={"domain": list(BY_ROLE), "range": list(BY_ROLE.values())})
+# Thousands stand apart by a space, as everywhere in a report.
+FIGURES: Spec = {
+    "tickCount": 5, "ticks": False, "domain": False, "labelPadding": 8, "gridDash": [2, 4],
+    "labelExpr": "replace(datum.label, /,/g, ' ')",
+}  # fmt: skip
 
 
 def _top(series: Series) -> float:
@@ -167,16 +187,18 @@ def _points(series: Series, names: tuple[str, ...]) -> Values:
     return found
 
 
-def configured(layers: alt.LayerChart | alt.FacetChart, width: int, height: int, padding: dict[str, int]) -> Spec:
+def configured(layers: Sequence[Spec], width: int, height: int, padding: dict[str, int]) -> Spec:
     """A chart with the size and the type of all of them."""
-    sized = layers.resolve_scale(color="independent").properties(
-        width=width, height=height, padding=padding, autosize="none", background="transparent"
-    )
+    axis = {"labelFont": FONT, "labelFontSize": 13, "labelColor": BY_ROLE["quiet"], "gridColor": BY_ROLE["rule"],
+            "domainColor": BY_ROLE["rule"]}  # fmt: skip
     text = {"font": FONT, "fill": BY_ROLE["ink"]}
-    axis = {"labelFont": FONT, "labelFontSize": 13, "labelColor": BY_ROLE["quiet"], "gridColor": BY_ROLE["rule"]}
-    sized = sized.configure_text(**text).configure_axis(**axis, domainColor=BY_ROLE["rule"])
-    spec: Spec = sized.configure_view(stroke=None).to_dict()
-    return spec
+    view = {"continuousWidth": 300, "continuousHeight": 300, "stroke": None}
+    return {
+        "$schema": "https://vega.github.io/schema/vega-lite/v6.4.1.json",
+        "layer": list(layers), "resolve": {"scale": {"color": "independent"}},
+        "width": width, "height": height, "padding": padding, "autosize": "none", "background": "transparent",
+        "config": {"view": view, "axis": axis, "text": text},
+    }  # fmt: skip
 
 
 def _svg(spec: Spec) -> str:

@@ -3,16 +3,28 @@
 
 import json
 import re
-from typing import Any
 
-import altair as alt
 import vl_convert
 
 from kassay.clocks import clock_of
 from kassay.model.report import Report
 from kassay.model.texts import machine_text, one_line, settings_text
 from kassay.model.units import format_change, format_numbers
-from kassay.report.chart import BY_ROLE, COLOURS, FONT, Spec, Values, chart, configured, figures, has_values, wide_spec
+from kassay.report.chart import (
+    BY_ROLE,
+    COLOURS,
+    FIGURES,
+    FONT,
+    Spec,
+    Values,
+    configured,
+    has_values,
+    kernels_axis,
+    layer,
+    nominal,
+    quantity,
+    wide_spec,
+)  # fmt: skip
 from kassay.report.series import Series, groups
 from kassay.report.tables import interval_text
 from kassay.report.words import short_names
@@ -51,28 +63,23 @@ def timed_spec(series: Series) -> Spec:
     The axis does not begin at zero: what is compared is how far the dots of two kernels lie apart.
     """
     names = short_names([row.kernel for row in series.rows], 26)
-    turned = max(map(len, names)) * 7 > _WIDTH / len(names)
-    axis = alt.Axis(labelAngle=-30 if turned else 0, labelOverlap=False, labelLimit=220, labelPadding=7, title=None,
-                    ticks=False)  # fmt: skip
-    x = alt.X("kernel:N", sort=None, scale=alt.Scale(domain=list(names), paddingInner=0.4, paddingOuter=0.3), axis=axis)
+    x, turned = kernels_axis(names, _WIDTH)
     low, high = _extent(series)
-    y = alt.Y("value:Q", scale=alt.Scale(domain=[low, high], nice=False, zero=False), axis=figures(), title=None)
-    offset = alt.XOffset("place:Q", scale=alt.Scale(domain=[-1, 1]))
-    boots, values = chart(_boots(series, names)), chart(_values(series, names))
-    ranges, side = chart(_ranges(series, names)), alt.XOffsetDatum(0.85)
-    place: dict[str, Any] = {"x": x, "y": y}
-    layers = alt.layer(
-        boots.mark_point(size=36, filled=True, opacity=0.75, color=BY_ROLE["point"]).encode(**place, xOffset=offset),
-        values.mark_tick(thickness=2, width=min(110, _WIDTH * 0.3 / len(names)), color=BY_ROLE["ink"]).encode(
-            **place, xOffset=alt.XOffsetDatum(0)
+    y = quantity("value", scale={"domain": [low, high], "nice": False, "zero": False}, axis=FIGURES, title=None)
+    offset, middle = quantity("place", scale={"domain": [-1, 1]}), {"datum": 0}
+    boots, values = _boots(series, names), _values(series, names)
+    boot: Spec = {"type": "point", "size": 36, "filled": True, "opacity": 0.75, "color": BY_ROLE["point"]}
+    value = {"type": "tick", "thickness": 2, "width": min(110, _WIDTH * 0.3 / len(names)), "color": BY_ROLE["ink"]}
+    label = {"type": "text", "dy": -10, "align": "left", "dx": 66, "fontSize": 13, "fontWeight": 600}
+    layers = (
+        layer(boots, boot, x=x, y=y, xOffset=offset),
+        layer(values, value, x=x, y=y, xOffset=middle),
+        layer(
+            _ranges(series, names), {"type": "rule", "strokeWidth": 3, "color": BY_ROLE["worse"]},
+            x=x, xOffset={"datum": 0.85}, y=quantity("low", title=None), y2={"field": "high"},
         ),
-        ranges.mark_rule(strokeWidth=3, color=BY_ROLE["worse"]).encode(
-            x=x, xOffset=side, y=alt.Y("low:Q", title=None), y2="high:Q"
-        ),
-        values.mark_text(dy=-10, align="left", dx=66, fontSize=13, fontWeight=600).encode(
-            **place, xOffset=alt.XOffsetDatum(0), text="label:N"
-        ),
-    )
+        layer(values, label, x=x, y=y, xOffset=middle, text=nominal("label")),
+    )  # fmt: skip
     padding = {"left": 64, "right": 80, "top": 34, "bottom": 110 if turned else 30}
     return configured(layers, _WIDTH - 72, _HEIGHT, padding)
 

@@ -94,6 +94,12 @@ def _template() -> "Template":
     return environment.get_template("report.html.j2")
 
 
+def _prepare() -> None:
+    from kassay.report.chart import start_library
+
+    start_library()
+
+
 def _chart_files(report: Report) -> Iterable[tuple[str, bytes]]:
     """Every chart of the page as SVG and PNG, for papers and mails."""
     from kassay.report.charts import charts
@@ -103,5 +109,5 @@ def _chart_files(report: Report) -> Iterable[tuple[str, bytes]]:
 
 FORMAT = Format(
     name="html", suffix=".html", summary="everything, as one page with charts", render=render, page="people",
-    beside=_chart_files,
+    beside=_chart_files, prepare=_prepare,
 )  # fmt: skip
