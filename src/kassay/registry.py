@@ -2,7 +2,8 @@
 """Discovery of extension points: a folder of small files, file name = name; the same folders of others count as well.
 
 KASSAY_PATH names directories (separated by ":") that are laid out as src/kassay is: with KASSAY_PATH=/x a file
-/x/report/formats/org.py adds `--format org`. docs/extending.md has every extension point.
+/x/report/formats/org.py adds `--format org`. What is no Python has the folders of kassay's sources: /x/guest/workloads,
+/x/guest/arch, /x/plugin. docs/extending.md has every extension point.
 """
 
 import importlib
@@ -23,7 +24,7 @@ EXTENSIONS = "KASSAY_PATH"
 
 def names(package: str) -> tuple[str, ...]:
     """Names of what discover() would find, in order; of its modules none is imported."""
-    return tuple(sorted(_places(package)))
+    return tuple(sorted(_folders(package)))
 
 
 def load(package: str, name: str, constant: str, kind: type[T]) -> T:
@@ -40,8 +41,33 @@ def discover(package: str, constant: str, kind: type[T]) -> Mapping[str, T]:
     return MappingProxyType({name: load(package, name, constant, kind) for name in names(package)})
 
 
+def files(own: Path, folder: str, pattern: str) -> Mapping[str, Path]:
+    """Name of each file -> its path, in order: files of `own` whose names match `pattern` ("*.c"), and those in
+    `folder` ("guest/workloads") of each directory of KASSAY_PATH. None starts with "_".
+
+    Raises BadInput when two have the same name.
+    """
+    found: dict[str, Path] = {}
+    for directory in (own, *_extension_directories(folder)):
+        for path in sorted(directory.glob(pattern)):
+            if path.name in found:
+                raise _taken(path, found[path.name])
+            if not path.name.startswith("_"):
+                found[path.name] = path
+    return MappingProxyType(dict(sorted(found.items())))
+
+
+def is_extension(path: Path) -> bool:
+    """Whether a file of files() is one of KASSAY_PATH."""
+    return any(path.is_relative_to(directory) for directory in _extension_directories(""))
+
+
+def _taken(path: Path, before: Path) -> BadInput:
+    return BadInput(f"{path}: there is a {before} already", "give the file another name")
+
+
 @cache
-def _places(package: str) -> Mapping[str, Path]:
+def _folders(package: str) -> Mapping[str, Path]:
     """Name of each module -> the folder it is in. Raises BadInput when two folders have the same name."""
     module = importlib.import_module(package)
     for directory in _extension_directories("/".join(package.split(".")[1:])):
@@ -51,8 +77,7 @@ def _places(package: str) -> Mapping[str, Path]:
     for folder in map(Path, module.__path__):
         for entry in pkgutil.iter_modules([str(folder)]):
             if entry.name in found:
-                raise BadInput(f"{folder / entry.name}.py: there is a {found[entry.name] / entry.name}.py already",
-                               "give the file another name")  # fmt: skip
+                raise _taken(folder / f"{entry.name}.py", found[entry.name] / f"{entry.name}.py")
             if not entry.name.startswith("_"):
                 found[entry.name] = folder
     return MappingProxyType(found)

@@ -2,12 +2,21 @@
 """Runs kassay as its user does, with a directory of extensions."""
 
 import os
+import re
 import sys
 from pathlib import Path
 from typing import NamedTuple
 
 from kassay.effects.process import Completed, run
 from kassay.registry import EXTENSIONS
+
+ROOT = Path(__file__).parents[2]
+
+
+def documented_examples() -> dict[str, str]:
+    """The examples of docs/extending.md: path in a directory of extensions -> text."""
+    page = (ROOT / "docs" / "extending.md").read_text()
+    return dict(re.findall(r"\n`([\w/]+\.(?:py|c))`.*?```(?:python|c)\n(.*?)```", page, re.DOTALL))
 
 
 class Outside(NamedTuple):

@@ -10,12 +10,10 @@ import pytest
 
 from kassay.effects.process import run
 from kassay.registry import EXTENSIONS
-from tests.extending.outside import Outside, outside
+from tests.extending.outside import ROOT, Outside, documented_examples, outside
 from tests.extending.test_question import SPEC
 
-ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "extending.md").read_text()
-EXAMPLES = dict(re.findall(r"\n`([\w/]+\.py)`.*?```python\n(.*?)```", PAGE, re.DOTALL))
+EXAMPLES = documented_examples()
 VALUES = "kernel,metric,value,block,unit,better\n" + "".join(
     f"{kernel},time,{value + block},{block},ns,lower\n"
     for block in range(8)
@@ -25,10 +23,10 @@ VALUES = "kernel,metric,value,block,unit,better\n" + "".join(
 
 @pytest.fixture(scope="module")
 def documented(tmp_path_factory: pytest.TempPathFactory) -> Outside:
-    """All examples but the gate rule, and an import to answer from."""
+    """All examples but the gate rule and the workload, and an import to answer from."""
     found = outside(tmp_path_factory.mktemp("documented"))
     for name, text in EXAMPLES.items():
-        if not name.startswith("analysis"):
+        if not name.startswith(("analysis", "guest")):
             found.add(name, text)
     (found.work / "values.csv").write_text(VALUES)
     found.kassay("import", "values.csv", "--out", "d")
@@ -37,7 +35,7 @@ def documented(tmp_path_factory: pytest.TempPathFactory) -> Outside:
 
 def test_the_page_has_an_example_of_each_kind_it_describes() -> None:
     folders = {name.rpartition("/")[0] for name in EXAMPLES}
-    assert folders == {"report/formats", "commands", "analysis/gate", "report/exports"}
+    assert folders == {"guest/workloads", "report/formats", "commands", "analysis/gate", "report/exports"}
 
 
 def test_a_command_is_listed_explained_and_run(documented: Outside) -> None:

@@ -41,7 +41,8 @@ def sanitized(name: str, directory: Path) -> Path:
     made = directory / name
     if not made.exists():
         argv = ("gcc", *SANITIZE, "-std=gnu11", "-Wall", "-Wextra", "-I.", "-pthread", "-o", str(made))
-        subprocess.run((*argv, *sources.files_of(name, "x86_64")), cwd=sources.directory(), check=True, timeout=120)
+        paths = map(sources.path_of, sources.files_of(name, "x86_64"))
+        subprocess.run((*argv, *paths), cwd=sources.directory(), check=True, timeout=120)
     return made
 
 

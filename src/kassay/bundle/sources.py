@@ -4,7 +4,6 @@
 from pathlib import Path
 
 from kassay.bundle.amalgamate import amalgamate
-from kassay.bundle.contents import copy_files
 from kassay.effects.files import sha256_file
 from kassay.errors import HostLacks
 from kassay.guest import sources
@@ -17,10 +16,9 @@ from kassay.model.workload import Workload
 def sources_into(run: Path, root: Path) -> str:
     """Writes source/guest/ and one reproducer for each workload below `root`; says whether they match the programs."""
     plan = open_directory(run).plan
-    guest = sources.directory()
-    headers = [path.name for path in guest.glob("*.h")]
     names = {name for program in plan.guest_sha256 for name in sources.files_of(program.name, plan.experiment.arch)}
-    copy_files(guest, root / "source" / "guest", sorted({*names, *headers, "Makefile"} & _there(guest)))
+    found = sorted(name for name in (*names, *sources.headers(), "Makefile") if sources.path_of(name).is_file())
+    sources.copy_to(root / "source" / "guest", found)
     for workload in plan.workloads:
         if workload.name not in sources.workload_names():
             continue  # _match() names it
@@ -39,12 +37,8 @@ def reproducer(plan: Plan, workload: Workload, file: str) -> str:
     return amalgamate(
         name=workload.name, summary=workload.summary, points=points, rounds=plan.experiment.rounds, known=known,
         phases=[(phase.name, phase.operation, phase.definition) for phase in workload.phases],
-        read=lambda name: (guest / name).read_text(), file=file,
+        read=lambda name: sources.path_of(name).read_text(), file=file,
     )  # fmt: skip
-
-
-def _there(guest: Path) -> set[str]:
-    return {path.relative_to(guest).as_posix() for path in guest.rglob("*") if path.is_file()}
 
 
 def _match(plan: Plan) -> str:

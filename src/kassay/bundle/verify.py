@@ -132,7 +132,7 @@ def _programs(packed: Path) -> Programs | None:
     if not asked or not all((packed / artifact_path(name)).is_file() for name in asked.values()):
         return None
     contents = {name: artifacts.get(packed, value) for name, value in asked.items()}
-    return brought(contents, here.plan.guest_compiler)
+    return brought(contents, here.plan.guest_compiler, here.plan.workloads)
 
 
 def _repeated(packed: Path, again: Path, tell: Tell) -> Repeated:

@@ -10,20 +10,22 @@ import msgspec
 
 from kassay.arches import Arch, of_machine
 from kassay.effects import process
-from kassay.errors import BadInput, Defect, HostLacks
+from kassay.errors import BadInput, Defect, HostLacks, KassayError
 from kassay.guest import sources
 from kassay.guest.compile import build
 from kassay.model.guess import unknown
 from kassay.model.records import Setting, from_json
 from kassay.model.units import format_bytes, parse_bytes
 from kassay.model.workload import Parameter, Workload
+from kassay.registry import is_extension
 
 
 @cache
 def workloads() -> Mapping[str, Workload]:
     """Every workload by name, from its program's --describe.
 
-    Raises HostLacks when they cannot be built here, Defect when one describes itself wrongly.
+    Raises HostLacks when they cannot be built here, Defect when one describes itself wrongly, BadInput when that is one
+    of KASSAY_PATH.
     """
     return MappingProxyType({name: _describe(name) for name in sources.workload_names()})
 
@@ -101,7 +103,22 @@ def _describe(name: str) -> Workload:
     try:
         workload = from_json(done.out.encode(), Workload)
     except msgspec.DecodeError as error:
-        raise Defect(f"workload {name}: --describe (status {done.status}) is not understood: {error}") from error
+        what = f"its description cannot be read (--describe ended with status {done.status}: {error})"
+        raise _wrong(name, what, "set all words of the workload, its parameters and phases") from error
     if workload.name != name or workload.describe != "kassay-workload/1":
-        raise Defect(f"workload {name}: describes itself as {workload.name!r}, {workload.describe!r}")
+        what = f"describes itself as {workload.name!r}, {workload.describe!r}"
+        raise _wrong(name, what, f'write .name = "{name}", or rename the file')
+    words = (workload.summary, workload.subject, workload.state, *(phase.definition for phase in workload.phases))
+    if not all(words):
+        raise _wrong(name, "its description has empty texts", "write .summary, .subject, .state and each .definition")
+    if sum(phase.primary for phase in workload.phases) != 1:
+        raise _wrong(
+            name, "not one phase of it is the primary one", "mark one phase, which verdicts are about, with true"
+        )
     return workload
+
+
+def _wrong(name: str, what: str, remedy: str) -> KassayError:
+    """Of a workload that describes itself wrongly: the user's mistake in KASSAY_PATH, else kassay's."""
+    path = sources.path_of(f"workloads/{name}.c")
+    return BadInput(f"{path}: {what}", remedy) if is_extension(path) else Defect(f"workload {name}: {what}")

@@ -2,18 +2,21 @@
 """C sources -> one static program, kept by the content of all that went into it."""
 
 import hashlib
+import re
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 from kassay.arches import arch_of
 from kassay.effects import process
 from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
-from kassay.errors import Defect, HostLacks
+from kassay.errors import BadInput, Defect, HostLacks
 from kassay.guest import sources
 from kassay.model.guess import unknown
 from kassay.model.guest import Programs
+from kassay.model.workload import Workload
+from kassay.registry import is_extension
 
 FLAGS = (
     "-static", "-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Wstrict-prototypes", "-fno-pie",
@@ -27,8 +30,8 @@ through page by page."""
 def build(name: str, arch: str, *, compiler: str | None = None) -> Path:
     """The static program `name` (a workload, or "init") for `arch`, built when not yet there.
 
-    compiler: a program on this host; by default gcc for the arch. Raises HostLacks
-    without compiler or static C library, BadInput for an unknown name.
+    compiler: a program on this host; by default gcc for the arch. Raises HostLacks without compiler or static C
+    library, BadInput for an unknown name, and for a file of KASSAY_PATH that does not compile.
     """
     known = ("init", *sources.workload_names())
     if name not in known:
@@ -51,15 +54,15 @@ def programs(names: Iterable[str], arch: str) -> Programs:
     return Programs(files=files, compiler=_compiler_words(_usual(arch), arch))
 
 
-def brought(contents: Mapping[str, bytes], compiler: str) -> Programs:
-    """Programs by name that came with a result, for running them here."""
+def brought(contents: Mapping[str, bytes], compiler: str, workloads: tuple[Workload, ...]) -> Programs:
+    """Programs by name that came with a result, for running them here. workloads: as they describe themselves."""
     found = []
     for name, data in contents.items():
         path = cache_directory() / "guest" / "brought" / sha256_bytes(data)
         if not path.is_file():
             write_atomic(path, data, mode=0o755)
         found.append((name, path))
-    return Programs(files=tuple(found), compiler=compiler)
+    return Programs(files=tuple(found), compiler=compiler, workloads=workloads)
 
 
 def _usual(arch: str) -> str:
@@ -69,24 +72,48 @@ def _usual(arch: str) -> str:
 
 def _compile(name: str, arch: str, cc: str) -> bytes:
     with tempfile.TemporaryDirectory(prefix="kassay-cc-") as scratch:
-        made = Path(scratch) / name
-        argv = (cc, *FLAGS, "-o", str(made), *sources.files_of(name, arch))
-        done = process.run(argv, cwd=sources.directory(), timeout_s=120)
+        made, root = Path(scratch) / name, Path(scratch) / "guest"
+        files = sources.files_of(name, arch)
+        sources.copy_to(root, (*files, *sources.headers()))
+        done = process.run((cc, *FLAGS, "-o", str(made), *files), cwd=root, timeout_s=120)
         if done.status == 0 and made.is_file():
             return made.read_bytes()
-    if "cannot find -l" in done.err or "No such file or directory" in done.err:
+    contributed = [file for file in files if is_extension(sources.path_of(file))]
+    if name != "init" and contributed:
+        build("init", arch, compiler=cc)  # raises HostLacks where it is not the file that is wrong
+    if not contributed and ("cannot find -l" in done.err or "No such file or directory" in done.err):
         raise HostLacks(f"{cc}: no static C library for {arch} on this host", _remedy(arch))
-    first = next((line for line in done.err.splitlines() if "error" in line), done.err.strip()[-200:])
+    first = _first_error(done.err)
+    if contributed:
+        raise _wrong(contributed, first, cc)
     raise Defect(f"guest program {name} does not compile with {cc}: {first}")
+
+
+def _first_error(text: str) -> str:
+    """The first line of a compiler's or linker's output that says what is wrong."""
+    lines = [line for line in text.splitlines() if re.search(r"error:|undefined reference|multiple definition", line)]
+    return lines[0] if lines else text.strip()[-200:]
+
+
+def _wrong(contributed: Sequence[str], first: str, cc: str) -> BadInput:
+    """What to say of files of KASSAY_PATH of which a program cannot be made."""
+    if re.search(r"undefined reference to .workload\W*$", first):
+        path = sources.path_of(contributed[0])
+        return BadInput(
+            f"{path}: describes no workload", "define `const struct workload workload`, as guest/workload.h says"
+        )
+    for file in contributed:
+        if first.startswith(f"{file}:"):
+            return BadInput(f"{sources.path_of(file)}{first.removeprefix(file)}", f"correct the file; {cc} compiled it")
+    paths = ", ".join(str(sources.path_of(file)) for file in contributed)
+    return BadInput(f"{paths}: no program can be made of it with {cc}: {first}", "correct the file")
 
 
 def _key(name: str, arch: str, cc: str) -> str:
     """A hash over sources, headers, flags and the compiler's own words."""
     digest = hashlib.sha256(repr((arch, cc, _compiler_words(cc, arch), FLAGS)).encode())
-    root = sources.directory()
-    headers = sorted(path.name for path in root.glob("*.h"))
-    for file in (*sources.files_of(name, arch), *headers):
-        digest.update(f"\0{file}\0".encode() + (root / file).read_bytes())
+    for file in (*sources.files_of(name, arch), *sources.headers()):
+        digest.update(f"\0{file}\0".encode() + sources.path_of(file).read_bytes())
     return digest.hexdigest()
 
 

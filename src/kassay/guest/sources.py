@@ -1,37 +1,69 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where the guest's C sources are: in a checkout, or inside the installed package."""
+"""Where the guest's C sources are: in a checkout or inside the installed package, and in directories of KASSAY_PATH."""
 
+import shutil
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from kassay.errors import Defect
+from kassay import registry
+from kassay.errors import BadInput, Defect
 
 RUNNER = (
     "runner.c", "options.c", "describe.c", "capture.c", "pages.c", "script.c", "memory.c", "workers.c", "zram.c",
     "runtimes.c", "tasks.c", "number.c", "emit.c",
 )  # fmt: skip
 INIT = ("init.c", "quiet.c", "snapshot.c", "tasks.c", "number.c", "emit.c")
+_WORKLOADS, _ARCHES = "workloads", "arch"
+_CONTRIBUTED = (_WORKLOADS, _ARCHES)
 
 
 def directory() -> Path:
-    """The folder with runner.c, init.c and workloads/."""
-    here = Path(__file__).resolve()
-    for candidate in (here.parents[1] / "_guest", here.parents[3] / "guest"):
+    """The folder with runner.c, init.c and kassay's own workloads/."""
+    own = Path(__file__).resolve()
+    for candidate in (own.parents[1] / "_guest", own.parents[3] / "guest"):
         if (candidate / "runner.c").is_file():
             return candidate
-    raise Defect(f"{here.parents[1]}: the guest's sources are not part of this installation")
+    raise Defect(f"{own.parents[1]}: the guest's sources are not part of this installation")
 
 
 def workload_names() -> tuple[str, ...]:
-    """Every workload: one per file of workloads/."""
-    return tuple(sorted(path.stem for path in (directory() / "workloads").glob("*.c")))
+    """Every workload: one per file of workloads/. Raises BadInput for two of one name."""
+    found = _contributed(_WORKLOADS)
+    if "init.c" in found:
+        raise BadInput(f"{found['init.c']}: init is the guest's first program", "give the file another name")
+    return tuple(Path(name).stem for name in found)
 
 
 def arches() -> tuple[str, ...]:
-    """Every architecture that programs can be built for: one per file of arch/."""
-    return tuple(sorted(path.stem for path in (directory() / "arch").glob("*.c")))
+    """Every architecture that programs can be built for: one per file of arch/. Raises BadInput for two of one name."""
+    return tuple(Path(name).stem for name in _contributed(_ARCHES))
 
 
 def files_of(name: str, arch: str) -> tuple[str, ...]:
-    """The C files, relative to directory(), that make the program `name` (a workload, or "init") for `arch`."""
-    own = f"arch/{arch}.c"
-    return (*INIT, own) if name == "init" else (f"workloads/{name}.c", *RUNNER, own)
+    """The C files, as path_of() takes them, that make the program `name` (a workload, or "init") for `arch`."""
+    own = f"{_ARCHES}/{arch}.c"
+    return (*INIT, own) if name == "init" else (f"{_WORKLOADS}/{name}.c", *RUNNER, own)
+
+
+def headers() -> tuple[str, ...]:
+    """The headers that programs are made with, as path_of() takes them."""
+    return tuple(sorted(path.name for path in directory().glob("*.h")))
+
+
+def path_of(name: str) -> Path:
+    """The file that a program's sources have as `name` ("runner.c", "workloads/page_fault.c")."""
+    folder, _, file = name.rpartition("/")
+    return _contributed(folder).get(file, directory() / name) if folder in _CONTRIBUTED else directory() / name
+
+
+def copy_to(root: Path, names: Iterable[str]) -> None:
+    """Puts the files `names` below `root`, so that those of several directories lie as in one: no compiler, and no
+    program that it makes, sees where they are from."""
+    for name in names:
+        target = root / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path_of(name), target)
+
+
+def _contributed(folder: str) -> Mapping[str, Path]:
+    return registry.files(directory() / folder, f"guest/{folder}", "*.c")

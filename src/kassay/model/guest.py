@@ -4,14 +4,16 @@
 from pathlib import Path
 
 from kassay.model.records import Record, Setting
+from kassay.model.workload import Workload
 
 
 class Programs(Record, frozen=True, kw_only=True):
     """The programs of a measured machine. files: name ("init" or a workload) and path. compiler: what built them, in
-    its own words; "" when not known."""
+    its own words; "" when not known. workloads: as they describe themselves, where they came from elsewhere."""
 
     files: tuple[tuple[str, Path], ...]
     compiler: str
+    workloads: tuple[Workload, ...] = ()
 
     def file(self, name: str) -> Path:
         """The path of one."""

@@ -2,7 +2,7 @@
 """Experiment -> Plan with everything the runs need at hand: kernels, programs, machine."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -39,7 +39,8 @@ class Prepared(Record, frozen=True, kw_only=True):
 
 def prepare(experiment: Experiment, before: Plan | None, tell: Tell, brought: Programs | None = None) -> Prepared:
     """Resolves everything. before: the plan of a directory that is resumed; its kernels are taken as they were.
-    brought: programs to run instead of those that are built here; not on a machine that runs them on this very system.
+    brought: programs to run instead of those that are built here, with their workloads' own descriptions; not on a
+    machine that runs them on this very system.
 
     Raises BadInput or HostLacks before anything is downloaded where that can be known.
     """
@@ -47,14 +48,13 @@ def prepare(experiment: Experiment, before: Plan | None, tell: Tell, brought: Pr
     if experiment.arch not in machine.arches:
         raise HostLacks(f"clock {experiment.clock} on {experiment.arch}: not supported by this version",
                         f"use --clock {listed(emulating(experiment.arch))}")  # fmt: skip
-    combinations, workloads = _combinations(experiment.workloads, arch_of(experiment.arch))
+    travelled = brought if machine.boots else None
+    known = {workload.name: workload for workload in travelled.workloads} if travelled else catalog.workloads()
+    combinations, workloads = _combinations(experiment.workloads, known, arch_of(experiment.arch))
     if machine.boots:
         _check_memory(experiment, combinations)
     identity = machine.identify(experiment.arch, max(experiment.cpus), experiment.boot)
-    if brought is not None and machine.boots:
-        made = brought
-    else:
-        made = programs(("init", *(w.name for w in workloads)), experiment.arch)
+    made = travelled or programs(("init", *(w.name for w in workloads)), experiment.arch)
     artifacts = _kernels(experiment, before, tell)
     if not machine.proven:  # after the kernels: a probe may need one
         probe = machine.probe(experiment.arch, tell)
@@ -119,9 +119,10 @@ def shared_cmdline(plan: Plan) -> str:
     return next(iter(lines)) if len(lines) == 1 else "; ".join(f"{cpus} CPUs: {line}" for line, cpus in lines.items())
 
 
-def _combinations(uses: Sequence[WorkloadUse], arch: Arch) -> tuple[tuple[Combination, ...], tuple[Workload, ...]]:
+def _combinations(
+    uses: Sequence[WorkloadUse], known: Mapping[str, Workload], arch: Arch
+) -> tuple[tuple[Combination, ...], tuple[Workload, ...]]:
     """Every point of every workload's matrix, settings complete and checked; all problems at once."""
-    known = catalog.workloads()
     combinations: list[Combination] = []
     chosen: dict[str, Workload] = {}
     for use in uses:
