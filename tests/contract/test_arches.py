@@ -7,9 +7,11 @@ import capstone
 import pytest
 
 from kassay.arches import Arch, arch_of, arches, of_machine, of_target
-from kassay.building.config import FOLDER
+from kassay.building.config import lab_config
 from kassay.codegen.decoded import decoder_of
 from kassay.errors import BadInput
+from kassay.guest import sources
+from kassay.machines._plugin import contributed
 from kassay.profile.points import points
 
 each = pytest.mark.parametrize("arch", arches().values(), ids=arches())
@@ -38,7 +40,9 @@ def test_the_machine_has_a_version_and_its_model_is_named(arch: Arch) -> None:
 
 @each
 def test_what_belongs_to_it_in_other_roots_is_there(arch: Arch) -> None:
-    assert (FOLDER / f"lab-{arch.name}.config").is_file()
+    assert arch.name in sources.arches()
+    assert f"arch-{arch.name}.c" in contributed()
+    assert lab_config(arch.name).is_file()
 
 
 @each

@@ -20,10 +20,11 @@ def documented_examples() -> dict[str, str]:
 
 
 class Outside(NamedTuple):
-    """A directory of extensions, and a working directory beside it."""
+    """A directory of extensions, and a working directory beside it. source: of another kassay than the tested one."""
 
     extensions: Path
     work: Path
+    source: Path | None = None
 
     def add(self, name: str, text: str) -> None:
         """Writes the one file of an extension. name: its path, as in src/kassay."""
@@ -40,14 +41,16 @@ class Outside(NamedTuple):
     def ended(self, *words: str) -> Completed:
         """A command, however it ends."""
         own = {EXTENSIONS: str(self.extensions), "XDG_CACHE_HOME": str(self.work / "cache")}
+        if self.source is not None:
+            own["PYTHONPATH"] = str(self.source / "src")
         environment = {**os.environ, **own, "COLUMNS": "200", "NO_COLOR": "1"}
         argv = (sys.executable, "-c", "from kassay.cli import main; main()", *words)
         return run(argv, cwd=self.work, env=environment, timeout_s=300)
 
 
-def outside(tmp_path: Path) -> Outside:
+def outside(tmp_path: Path, source: Path | None = None) -> Outside:
     """With nothing added yet."""
-    found = Outside(tmp_path / "extensions", tmp_path / "work")
-    found.extensions.mkdir()
+    found = Outside(tmp_path / "extensions", tmp_path / "work", source)
+    found.extensions.mkdir(parents=True)
     found.work.mkdir()
     return found

@@ -1,14 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""An architecture from outside: known to help, references, the doctor and the builder before a kernel of it is here."""
+"""An architecture from outside: one that is known to help, references and the doctor before a kernel of it is here, and
+one that boots: kassay's own arm64, taken out of a copy of kassay and given back under another name."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.extending.outside import Outside, outside
+from kassay.arches import arch_of
+from kassay.effects.files import cache_directory
+from kassay.effects.process import find
+from tests.extending.outside import ROOT, Outside, outside
 
 FILE = '''
 """loong64: what kassay asks of QEMU and of compilers for LoongArch."""
 
-from kassay.arches import OTHER, Arch, Build, Code, Qemu
+from kassay.arches import OTHER, Arch, Build, Code, Cpuinfo, Qemu
 
 ARCH = Arch(
     name="loong64", order=50, uname="loongarch64", debian="loong64", elf=258, page_bytes=16384,
@@ -19,7 +29,8 @@ ARCH = Arch(
                 make_arch="loongarch", target="vmlinux", image="vmlinux"),
     code=Code(capstone=("CS_ARCH_ALL", "CS_MODE_LITTLE_ENDIAN"), kind=lambda mnemonic, operands: "",
               ending=lambda mnemonic, operands: (OTHER, None), special=lambda name, start, end: iter(()),
-              syscall_prefix="__loong_", decoder="kassay.arches.loong64"),
+              syscall_prefix="__loong_"),
+    cpuinfo=Cpuinfo(name=("Model Name",)),
 )
 '''
 
@@ -48,3 +59,97 @@ def test_what_it_needs_is_named_before_anything_is_fetched(added: Outside) -> No
     assert "qemu-system-none64: not found on this host" in lacks and "apt install qemu-system-none" in lacks
     small = added.kassay(*words[:-1], "size=4KiB", status=2)
     assert "'4KiB' is not a multiple of 16KiB" in small
+
+
+NAME = "eight64"
+FILES = (
+    "src/kassay/arches/arm64.py", "src/kassay/codegen/decoders/arm64.py",
+    "src/kassay/building/configs/lab-arm64.config", "guest/arch/arm64.c", "plugin/arch-arm64.c",
+)  # fmt: skip
+QUICK = ("--set", "size=2MiB", "--rounds", "8", "--repeats", "1", "--perturb", "0", "--no-control")
+
+
+@pytest.fixture(scope="module")
+def moved(tmp_path_factory: pytest.TempPathFactory) -> Outside:
+    """kassay without arm64, and the files of arm64 under another name in a directory of extensions."""
+    source = tmp_path_factory.mktemp("source")
+    found = outside(tmp_path_factory.mktemp("moved"), source)
+    ignored = shutil.ignore_patterns("__pycache__")
+    for root in ("src/kassay", "guest", "plugin"):
+        shutil.copytree(ROOT / root, source / root, ignore=ignored)
+    for file in FILES:
+        path = source / file
+        text = path.read_text().replace('name="arm64"', f'name="{NAME}"')
+        path.unlink()
+        found.add(file.removeprefix("src/kassay/").replace("arm64", NAME), text)
+    return found
+
+
+def test_nothing_of_it_is_left_and_all_of_it_is_found(moved: Outside) -> None:
+    assert f"known: x86_64, {NAME}" in moved.kassay("doctor", "--arch", "arm64", status=2)
+    assert f"x86_64 or {NAME}." in moved.kassay("compare", "--help")
+
+
+def test_without_a_file_it_needs_it_is_refused_by_name(moved: Outside, tmp_path: Path) -> None:
+    less = outside(tmp_path, moved.source)
+    less.add(f"arches/{NAME}.py", (moved.extensions / f"arches/{NAME}.py").read_text())
+    (less.work / "image").write_bytes(flat_image())
+    words = ("compare", "mincore_scan", *(f"{NAME}/image:image",) * 2, "--arch", NAME, "--out", "d")
+    refused = less.kassay(*words, status=3)
+    assert f"no guest programs for {NAME}" in refused and f"write guest/arch/{NAME}.c" in refused
+    less.add(f"guest/arch/{NAME}.c", '#include "arch.h"\nint broken(void)\n{\n\treturn nothing;\n}\n')
+    wrong = less.kassay(*words, status=2)
+    assert re.search(rf"{less.extensions}/guest/arch/{NAME}\.c:4:\d+: error: .nothing. undeclared", wrong), wrong
+
+
+def test_a_second_file_of_one_architecture_is_refused(moved: Outside, tmp_path: Path) -> None:
+    twice = outside(tmp_path)
+    twice.add(f"arches/{NAME}.py", (moved.extensions / f"arches/{NAME}.py").read_text())
+    assert f"arches/{NAME}.py: uname 'aarch64' is that of arm64 already" in twice.kassay("doctor", status=2)
+    named = outside(tmp_path / "named")
+    named.add("arches/other.py", (moved.extensions / f"arches/{NAME}.py").read_text())
+    assert f"arches/other.py: its ARCH is named '{NAME}'" in named.kassay("doctor", status=2)
+
+
+@pytest.mark.boot
+def test_two_kernels_are_booted_counted_and_itemised_as_in_the_tree(moved: Outside, tmp_path: Path) -> None:
+    images = images_of("arm64")
+    if len(images) < 2 or find(arch_of("arm64").qemu.program) is None:
+        pytest.skip(
+            "no two arm64 kernels in the store, or no emulator: kassay kernels fetch arm64/debian:6.16 arm64/6.17"
+        )
+    there, here = (measured(moved, NAME, images), measured(outside(tmp_path), "arm64", images))
+    assert there["machine"]["arch"] == NAME
+    finding = there["findings"][0]
+    assert finding["verdict"] in ("regression", "improvement")
+    rows = finding["attribution"]["rows"]
+    assert len(rows) > 3 and any(row["delta"] for row in rows)
+    assert values(there) == values(here)
+
+
+def measured(asked: Outside, arch: str, images: list[Path]) -> dict[str, Any]:
+    """The JSON report of two kernels."""
+    kernels = [f"{arch}/image:{image}" for image in images[:2]]
+    asked.kassay("compare", "mprotect_toggle", *kernels, "--arch", arch, *QUICK, "--out", "d")
+    found: dict[str, Any] = json.loads(asked.ended("report", "d", "--format", "json").out)
+    return found
+
+
+def values(report: dict[str, Any]) -> Any:
+    """What was counted: of each metric both sides, the change, and every function's part in it."""
+    return [
+        (found["metric"], found["base_value"], found["head_value"], found["change"], found["attribution"])
+        for found in report["findings"]
+    ]
+
+
+def images_of(arch: str) -> list[Path]:
+    """Kernels of the store."""
+    found = sorted((cache_directory() / "kernels").glob("*/kernel.json"))
+    return [path.parent / "image" for path in found if f'"arch":"{arch}"' in path.read_text()]
+
+
+def flat_image() -> bytes:
+    """What an arm64 image begins with, and who built it."""
+    banner = b"Linux version 6.17.0 (a@b) (gcc 14, ld 2.4) #1"
+    return bytes(56) + b"ARM\x64" + bytes(1000) + banner + bytes(100)

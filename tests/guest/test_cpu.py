@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What a kernel says of its CPU is read as it stands; of a run that shipped nothing, nothing is said."""
 
+from kassay.arches import arch_of
 from kassay.guest import protocol
 from kassay.guest.cpu import CPUINFO, VULNERABILITIES, cpu_of
 from kassay.model.guest import CapturedFile, GuestReport
 from kassay.model.records import Setting
 from tests.guest.frames import DATA, RECORDS, booted
 
+X86_64 = arch_of("x86_64")
 EMPTY = protocol.parse(booted(*RECORDS))
 ARM = """processor\t: 0
 BogoMIPS\t: 2000.00
@@ -30,7 +32,7 @@ def report(**texts: str) -> GuestReport:
 
 
 def test_an_emulated_x86_cpu_and_what_it_lacks() -> None:
-    cpu = cpu_of(protocol.parse((DATA / "calibrate-6.12.stream").read_bytes()))
+    cpu = cpu_of(protocol.parse((DATA / "calibrate-6.12.stream").read_bytes()), X86_64)
     assert cpu is not None
     assert cpu.name == "QEMU Virtual CPU version 2.5+"
     assert cpu.missing == ("erms", "fsrm", "smap", "pcid", "invpcid")
@@ -41,7 +43,10 @@ def test_an_emulated_x86_cpu_and_what_it_lacks() -> None:
 
 
 def test_an_arm64_cpu_is_named_by_its_numbers_and_only_the_first_one_is_read() -> None:
-    cpu = cpu_of(report(**{CPUINFO: ARM, VULNERABILITIES + "spectre_v1": "Mitigation: __user pointer sanitization\n"}))
+    cpu = cpu_of(
+        report(**{CPUINFO: ARM, VULNERABILITIES + "spectre_v1": "Mitigation: __user pointer sanitization\n"}),
+        arch_of("arm64"),
+    )
     assert cpu is not None
     assert cpu.name == "CPU implementer 0x41, CPU part 0xd07, CPU variant 0x1, CPU revision 0"
     assert cpu.missing == ("atomics", "paca", "bti", "mte")
@@ -49,7 +54,7 @@ def test_an_arm64_cpu_is_named_by_its_numbers_and_only_the_first_one_is_read() -
 
 
 def test_without_cpuinfo_nothing_is_known() -> None:
-    assert cpu_of(EMPTY) is None
-    assert cpu_of(protocol.parse((DATA / "mprotect_toggle-6.12.stream").read_bytes())) is None
-    unread = cpu_of(report(**{CPUINFO: "nonsense\n"}))
+    assert cpu_of(EMPTY, X86_64) is None
+    assert cpu_of(protocol.parse((DATA / "mprotect_toggle-6.12.stream").read_bytes()), X86_64) is None
+    unread = cpu_of(report(**{CPUINFO: "nonsense\n"}), X86_64)
     assert unread is not None and (unread.name, unread.features, unread.missing) == ("", (), ())

@@ -2,12 +2,14 @@
 """Architectures: everything that differs between the CPUs whose kernels are measured.
 
 One file each: arches/NAME.py holds ARCH, an Arch whose name is NAME. What an architecture needs in other roots has the
-same name there: guest/arch/NAME.c, plugin/arch/NAME.c, and building/configs/lab-NAME.config.
+same name there: guest/arch/NAME.c and plugin/arch-NAME.c; to build kernels with kassay's small configuration
+building/configs/lab-NAME.config, and for `kassay codegen` codegen/decoders/NAME.py.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import combinations
 from types import MappingProxyType
 
 from kassay.errors import BadInput
@@ -87,8 +89,7 @@ class Code:
     (a word from above), and the address that it leads to, None when that is not in it.
     special(name, start, end): lines of plugin/points.h for a symbol that the plugin must know.
     thunks: a regular expression of the functions that an indirect jump goes through; return_thunks: of those that a
-    return goes through; "" for none. syscall_prefix: of a system call's function. decoder: name of the module that
-    decodes whole functions, as codegen/normalise.py takes it.
+    return goes through; "" for none. syscall_prefix: of a system call's function.
     """
 
     capstone: tuple[str, str]
@@ -96,9 +97,22 @@ class Code:
     ending: Callable[[str, str], tuple[str, int | None]]
     special: Special
     syscall_prefix: str
-    decoder: str
     thunks: str = ""
     return_thunks: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cpuinfo:
+    """How its kernels describe a CPU in /proc/cpuinfo.
+
+    name: the lines that name it; when there are several, each is shown with its title. features: the line that lists
+    features, "" for none. notable: of these, in the kernel's names, those by which a kernel chooses or patches the code
+    of memory management, entry and exit.
+    """
+
+    name: tuple[str, ...]
+    features: str = ""
+    notable: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,14 +133,32 @@ class Arch:
     qemu: Qemu
     build: Build
     code: Code
+    cpuinfo: Cpuinfo
     flat: tuple[int, bytes] | None = None
 
 
 @cache
 def arches() -> Mapping[str, Arch]:
-    """Every architecture by name, in their order."""
-    found = discover("kassay.arches", "ARCH", Arch).values()
-    return MappingProxyType({arch.name: arch for arch in sorted(found, key=lambda arch: (arch.order, arch.name))})
+    """Every architecture by name, in their order.
+
+    Raises BadInput when a file's name is not that of its architecture, and when two cannot be told apart by what
+    kernels, images or QEMU call them.
+    """
+    found = discover("kassay.arches", "ARCH", Arch)
+    for file, arch in found.items():
+        if arch.name != file:
+            raise BadInput(f"arches/{file}.py: its ARCH is named {arch.name!r}", "give both the same name")
+    ordered = sorted(found.values(), key=lambda arch: (arch.order, arch.name))
+    for one, other in combinations(ordered, 2):
+        for what, a, b in (
+            ("uname", one.uname, other.uname),
+            ("elf", one.elf, other.elf),
+            ("qemu.target", one.qemu.target, other.qemu.target),
+        ):
+            if a == b:
+                raise BadInput(f"arches/{other.name}.py: {what} {a!r} is that of {one.name} already",
+                               "a machine, an image and an emulator belong to one architecture")  # fmt: skip
+    return MappingProxyType({arch.name: arch for arch in ordered})
 
 
 def arch_of(name: str) -> Arch:

@@ -15,6 +15,7 @@ from kassay.arches import (
     Arch,
     Build,
     Code,
+    Cpuinfo,
     Qemu,
     target_of,
 )
@@ -93,6 +94,11 @@ ARCH = Arch(
         ending=_ending,
         special=_special,
         syscall_prefix="__arm64_",
-        decoder="kassay.codegen.arm64",
+    ),
+    # It has numbers, which Arm's manuals list.
+    cpuinfo=Cpuinfo(
+        name=("CPU implementer", "CPU part", "CPU variant", "CPU revision"),
+        features="Features",
+        notable=("atomics", "paca", "bti", "mte"),
     ),
 )

@@ -15,6 +15,7 @@ from kassay.arches import (
     Arch,
     Build,
     Code,
+    Cpuinfo,
     Qemu,
     target_of,
 )
@@ -110,8 +111,8 @@ ARCH = Arch(
         ending=_ending,
         special=_special,
         syscall_prefix="__x64_",
-        decoder="kassay.codegen.x86",
         thunks=rf"__x86_indirect_\w+|srso(?:_alias)?_safe_ret|{_RETURN_THUNK}",
         return_thunks=_RETURN_THUNK,
     ),
+    cpuinfo=Cpuinfo(name=("model name",), features="flags", notable=("erms", "fsrm", "smap", "pcid", "invpcid")),
 )

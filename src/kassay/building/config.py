@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
 
+from kassay import registry
 from kassay.arches import arch_of
 from kassay.building import kbuild
 from kassay.effects import process
@@ -49,7 +50,7 @@ def requested(build: BuildRef, arch: str, version: str, distro: DistroConfig, te
     for config=distro. A symbol's last mention counts. Raises BadInput for a fragment that is no configuration.
     """
     if build.config == "lab":
-        texts = [(FOLDER / name).read_text("utf-8") for name in ("lab.config", f"lab-{arch}.config")]
+        texts = [path.read_text("utf-8") for path in (FOLDER / "lab.config", lab_config(arch))]
         base: Base = "allno"
     elif build.config == "distro":
         texts = [_as_base(distro(version, arch, tell)), "\n".join(_DEVIATIONS)]
@@ -60,6 +61,16 @@ def requested(build: BuildRef, arch: str, version: str, distro: DistroConfig, te
         texts, base = [_as_base(text) if _GENERATED in text else text], "full"
     texts += [one if re.match(r"CONFIG_\w+=", one) else _read(one) for one in build.fragments]
     return "".join(f"{line}\n" for line in merged(texts)), base
+
+
+def lab_config(arch: str) -> Path:
+    """The part of kassay's small configuration that is for one architecture. Raises BadInput where there is none."""
+    found = registry.files(FOLDER, "building/configs", "lab-*.config")
+    name = f"lab-{arch}.config"
+    if name not in found:
+        raise BadInput(f"config=lab: there is no building/configs/{name}",
+                       "write it (docs/extending.md), or build with config=distro or a file")  # fmt: skip
+    return found[name]
 
 
 def _as_base(text: str) -> str:

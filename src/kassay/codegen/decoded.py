@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What the decoder of an architecture is, and what it gives for one instruction."""
 
-import importlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from kassay.arches import arch_of
 from kassay.codegen.code import Linked, Reference, Symbol
-from kassay.errors import Defect
+from kassay.errors import BadInput
+from kassay.registry import load, names
+
+DECODERS = "kassay.codegen.decoders"
 
 NOOP, TRAP, TRACER, CALL, BRANCH, PLAIN = "noop", "trap", "tracer", "call", "branch", "plain"
 HOLE = "\0"
@@ -46,9 +47,9 @@ class Decoder(NamedTuple):
 
 @cache
 def decoder_of(arch: str) -> Decoder:
-    """The DECODER of the module that the architecture names. Raises Defect when there is none."""
-    module = arch_of(arch).code.decoder
-    found = getattr(importlib.import_module(module), "DECODER", None)
-    if not isinstance(found, Decoder):
-        raise Defect(f"{module}: no DECODER, which architecture {arch} names")
-    return found
+    """The decoder of an architecture. Raises BadInput where nobody has written one."""
+    known = names(DECODERS)
+    if arch not in known:
+        raise BadInput(f"code of {arch} cannot be taken apart: there is no codegen/decoders/{arch}.py",
+                       f"there is one for {', '.join(known)}; docs/extending.md says where to put one")  # fmt: skip
+    return load(DECODERS, arch, "DECODER", Decoder)

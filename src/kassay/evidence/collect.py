@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 
+from kassay.arches import arch_of
 from kassay.effects import clock
 from kassay.evidence.profiles import region_of
 from kassay.guest import audit, protocol
@@ -83,7 +84,7 @@ def _read(here: RunDirectory, run: PlannedRun, record: RunRecord) -> Measurement
         foreign_ns=audit.foreign(report),
         region_ns=_region_ns(report),
         notes=report.notes,
-        cpu=cpu_of(report),
+        cpu=cpu_of(report, arch_of(here.plan.experiment.arch)),
         tasks_left_out=audit.tasks_left_out(report),
         quiescence=audit.fields(report, "boot").get("boot.quiescence"),
         counters=_tuple(audit.delta(report, "")),

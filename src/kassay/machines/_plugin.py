@@ -3,13 +3,16 @@
 
 import hashlib
 import re
+import shutil
 import tempfile
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from kassay import registry
 from kassay.arches import arch_of
 from kassay.effects import files, process
-from kassay.errors import Defect, HostLacks
+from kassay.errors import BadInput, Defect, HostLacks
 
 COMPILER = "gcc"
 FLAGS = (
@@ -22,20 +25,21 @@ _NO_DEVICE = "kassay-none"
 def plugin(arch: str, words: str) -> Path:
     """The plugin for the QEMU that calls itself `words` ("7.2.22 (Debian ...)"), built when not yet there.
 
-    Raises HostLacks without a compiler, or when this QEMU takes no plugins.
+    Raises HostLacks without a compiler, or when this QEMU takes no plugins; BadInput for a file of KASSAY_PATH that
+    does not compile.
     """
     if process.find(COMPILER) is None:
         raise HostLacks(
             f"no profile: {COMPILER} is not there to build QEMU's plugin", f"install it: apt install {COMPILER}"
         )
     api = interface(words)
-    kept = files.cache_directory() / "plugin" / f"{_key(api, words, arch)}.so"
-    if not kept.is_file():
+    cached = files.cache_directory() / "plugin" / f"{_key(api, words, arch)}.so"
+    if not cached.is_file():
         with tempfile.TemporaryDirectory(prefix="kassay-cc-") as scratch:
             made = _compile(api, Path(scratch))
             _try(made, arch, words)
-            files.write_atomic(kept, made.read_bytes(), mode=0o755)
-    return kept
+            files.write_atomic(cached, made.read_bytes(), mode=0o755)
+    return cached
 
 
 def interface(words: str) -> int:
@@ -49,23 +53,40 @@ def interface(words: str) -> int:
 
 def sources() -> Path:
     """The folder with profile.c: in a checkout, or inside the installed package."""
-    here = Path(__file__).resolve()
-    for candidate in (here.parents[1] / "_plugin", here.parents[3] / "plugin"):
+    own = Path(__file__).resolve()
+    for candidate in (own.parents[1] / "_plugin", own.parents[3] / "plugin"):
         if (candidate / "profile.c").is_file():
             return candidate
-    raise Defect(f"{here.parents[1]}: the plugin's sources are not part of this installation")
+    raise Defect(f"{own.parents[1]}: the plugin's sources are not part of this installation")
+
+
+def contributed() -> Mapping[str, Path]:
+    """arch-NAME.c of every architecture by name of the file: kassay's, and those of directories of KASSAY_PATH."""
+    return registry.files(sources(), "plugin", "arch-*.c")
 
 
 def _compile(api: int, scratch: Path) -> Path:
-    made = scratch / "profile.so"
-    names = sorted(path.name for path in sources().glob("*.c"))
+    made, names = scratch / "profile.so", []
+    for name, path in _sources().items():
+        shutil.copyfile(path, scratch / name)
+        names += [name] if path.suffix == ".c" else []
     argv = (COMPILER, *FLAGS, f"-DKASSAY_QEMU_API={api}", "-o", str(made), *names)
-    done = process.run(argv, cwd=sources(), timeout_s=120)
+    done = process.run(argv, cwd=scratch, timeout_s=120)
     if done.status or not made.is_file():
         first = next((line for line in done.err.splitlines() if "error" in line), done.err.strip()[-200:])
+        name = first.partition(":")[0]
+        arch_file = contributed().get(name)
+        if arch_file is not None and registry.is_extension(arch_file):
+            raise BadInput(f"{arch_file}{first.removeprefix(name)}", f"correct the file; {COMPILER} compiled it")
         raise HostLacks(f"no profile: QEMU's plugin does not compile with {COMPILER}: {first}",
                         "apt install gcc libc6-dev, or measure with --profile none")  # fmt: skip
     return made
+
+
+def _sources() -> Mapping[str, Path]:
+    """Every file of the plugin by name, in order."""
+    own = {path.name: path for path in sources().glob("*.[ch]")}
+    return dict(sorted({**own, **contributed()}.items()))
 
 
 def _try(made: Path, arch: str, words: str) -> None:
@@ -74,9 +95,9 @@ def _try(made: Path, arch: str, words: str) -> None:
         arch_of(arch).qemu.program, "-M", "none", "-nodefaults", "-display", "none", "-device", _NO_DEVICE,
         "-plugin", f"{made},out=/dev/null,points=/dev/null",
     )  # fmt: skip
-    said = process.run(argv, timeout_s=30).err
-    if _NO_DEVICE not in said:
-        why = (said.strip().splitlines() or ["it said nothing"])[-1]
+    errors = process.run(argv, timeout_s=30).err
+    if _NO_DEVICE not in errors:
+        why = (errors.strip().splitlines() or ["it printed no error"])[-1]
         raise HostLacks(f"no profile: QEMU {words} does not load the plugin: {why}",
                         "use a QEMU built with plugins (Debian's is), or measure with --profile none")  # fmt: skip
 
@@ -84,8 +105,8 @@ def _try(made: Path, arch: str, words: str) -> None:
 @cache
 def _key(api: int, words: str, arch: str) -> str:
     """A hash over sources, flags, compiler and QEMU: what any of them changes is built and tried anew."""
-    said = process.run((COMPILER, "--version")).out.partition("\n")[0]
-    digest = hashlib.sha256(repr((api, words, arch, said, FLAGS)).encode())
-    for path in sorted(sources().glob("*.[ch]")):
-        digest.update(f"\0{path.name}\0".encode() + path.read_bytes())
+    version = process.run((COMPILER, "--version")).out.partition("\n")[0]
+    digest = hashlib.sha256(repr((api, words, arch, version, FLAGS)).encode())
+    for name, path in _sources().items():
+        digest.update(f"\0{name}\0".encode() + path.read_bytes())
     return digest.hexdigest()[:16]

@@ -15,7 +15,8 @@ from kassay.imports.rows import Metric, Row, kernel_of, merged_kernels, series_o
 from kassay.imports.text import text_of
 from kassay.model.samples import ImportedKernel, Sample
 
-_PLATFORM = re.compile(r"Linux-(.+?)-(x86_64|aarch64|ppc64le|s390x|riscv64|i[3-6]86|armv\w+)(?:-|$)")
+# What Python calls a platform: release, machine, often the processor's name, which is the machine's again.
+_PLATFORM = re.compile(r"Linux-(.+?)-([a-z]\w+)(?:-\2)?(?:-with-.*)?$")
 _SAME_BOOT_S = 10.0  # a kernel's idea of when it booted moves a little with the adjustment of its clock
 _METRICS = {
     "second": Metric(name="time", unit="ns", better="lower", definition="time of one loop, without warm-ups"),
