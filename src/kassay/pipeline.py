@@ -11,7 +11,7 @@ from msgspec import structs
 from kassay.analysis.analyse import analyse, with_itself
 from kassay.analysis.beside import side_by_side
 from kassay.analysis.choosing import chosen
-from kassay.analysis.gate.same_shape import SHAPE
+from kassay.analysis.gate import compared_fields
 from kassay.analysis.imported import CLOCK, judge_samples
 from kassay.analysis.interim import InterimLooks
 from kassay.analysis.itemised import Profiled, itemised, profiled, stacks_of
@@ -92,7 +92,8 @@ def _answer_run(directory: Path, tell: Tell, *, seed_rules: bool) -> Report:
     report = build_report(
         plan, compared._replace(findings=findings, stacks=stacks_of(findings, plan.cells, counted)),
         read.evidence, read.records, title=_title(plan, question), cmdline=shared_cmdline(plan),
-        spec_toml=read.here.pinned_spec(), directory=str(directory), plan_id=read.here.plan_id, gate_fields=SHAPE,
+        spec_toml=read.here.pinned_spec(), directory=str(directory), plan_id=read.here.plan_id,
+        gate_fields=compared_fields(),
     )  # fmt: skip
     if seed_rules:
         report = structs.replace(report, seed_rules=judged_by_seed_rules(findings))

@@ -9,6 +9,7 @@ KASSAY_PATH names directories (separated by ":") that are laid out as src/kassay
 import importlib
 import os
 import pkgutil
+import traceback
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -28,12 +29,24 @@ def names(package: str) -> tuple[str, ...]:
 
 
 def load(package: str, name: str, constant: str, kind: type[T]) -> T:
-    """The `constant` of one module of names(). Raises Defect when it has none, or one of another type: a contribution
-    that cannot be used must not vanish silently."""
-    value = getattr(importlib.import_module(f"{package}.{name}"), constant, None)
-    if not isinstance(value, kind):
-        raise Defect(f"{package}.{name}: no {constant} of type {kind.__name__}")
-    return value
+    """The `constant` of one module of names(); a contribution that cannot be used must not vanish silently.
+
+    Raises Defect when it has none, or one of another type; BadInput when the file is one of KASSAY_PATH, also when it
+    cannot be imported.
+    """
+    path = _folders(package)[name] / f"{name}.py"
+    try:
+        value = getattr(importlib.import_module(f"{package}.{name}"), constant, None)
+    except Exception as error:
+        if not is_extension(path):
+            raise
+        raise BadInput(f"{path}: {_line_of(error, path)}{type(error).__name__}: {error}", "correct the file") from error
+    if isinstance(value, kind):
+        return value
+    what = f"no {constant} of type {kind.__name__}"
+    if is_extension(path):
+        raise BadInput(f"{path}: {what}", f"docs/extending.md says what a file of {path.parent.name}/ holds")
+    raise Defect(f"{package}.{name}: {what}")
 
 
 def discover(package: str, constant: str, kind: type[T]) -> Mapping[str, T]:
@@ -60,6 +73,12 @@ def files(own: Path, folder: str, pattern: str) -> Mapping[str, Path]:
 def is_extension(path: Path) -> bool:
     """Whether a file of files() is one of KASSAY_PATH."""
     return any(path.is_relative_to(directory) for directory in _extension_directories(""))
+
+
+def _line_of(error: Exception, path: Path) -> str:
+    """The last line of `path` that was executed before the error; "" when none was, as when it does not parse."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+    return f"line {lines[-1]}: " if lines else ""
 
 
 def _taken(path: Path, before: Path) -> BadInput:

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from kassay.cli import build_app
 from kassay.errors import BadInput
+from kassay.imports.read import importers
 from kassay.imports.store import load
 from tests.imports.files import DATA, LKP, MAIL, both
 
@@ -70,7 +71,7 @@ def test_the_same_again_is_fine_and_anything_else_is_refused(run: Run) -> None:
 
 def test_the_help_names_every_format_and_shows_how_to_begin() -> None:
     shown = " ".join(CliRunner().invoke(build_app(), ["import", "--help"]).output.split())
-    for word in ("pyperf", "google-benchmark", "will-it-scale", "libMicro", "LKP", "kernel,metric,value", "6.12=a1"):
+    for word in (*importers(), "LKP", "kernel,metric,value", "6.12=a1"):
         assert word in shown
     assert "[KERNEL=]FILE" in shown
 

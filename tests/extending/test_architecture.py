@@ -13,26 +13,9 @@ import pytest
 from kassay.arches import arch_of
 from kassay.effects.files import cache_directory
 from kassay.effects.process import find
-from tests.extending.outside import ROOT, Outside, outside
+from tests.extending.outside import ROOT, Outside, documented_examples, outside
 
-FILE = '''
-"""loong64: what kassay asks of QEMU and of compilers for LoongArch."""
-
-from kassay.arches import OTHER, Arch, Build, Code, Cpuinfo, Qemu
-
-ARCH = Arch(
-    name="loong64", order=50, uname="loongarch64", debian="loong64", elf=258, page_bytes=16384,
-    qemu=Qemu(target="none64", package="qemu-system-none", machine=("-M", "virt-9.1"), cpu="la464",
-              console="ttyS0", stream=("-device", "pci-serial,chardev=stream"), stream_device="/dev/ttyS1",
-              most_cpus=4),
-    build=Build(cross="loongarch64-none-", triple="loongarch64-linux-gnu", guest_packages="gcc-none",
-                make_arch="loongarch", target="vmlinux", image="vmlinux"),
-    code=Code(capstone=("CS_ARCH_ALL", "CS_MODE_LITTLE_ENDIAN"), kind=lambda mnemonic, operands: "",
-              ending=lambda mnemonic, operands: (OTHER, None), special=lambda name, start, end: iter(()),
-              syscall_prefix="__loong_"),
-    cpuinfo=Cpuinfo(name=("Model Name",)),
-)
-'''
+FILE = documented_examples()["arches/loong64.py"]
 
 
 @pytest.fixture(scope="module")
@@ -136,9 +119,9 @@ def measured(asked: Outside, arch: str, images: list[Path]) -> dict[str, Any]:
 
 
 def values(report: dict[str, Any]) -> Any:
-    """What was counted: of each metric both sides, the change, and every function's part in it."""
+    """What was counted: of each metric both sides, and every function's part in it."""
     return [
-        (found["metric"], found["base_value"], found["head_value"], found["change"], found["attribution"])
+        (found["metric"], found["base_value"], found["head_value"], found["attribution"]["rows"])
         for found in report["findings"]
     ]
 

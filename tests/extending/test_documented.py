@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The examples of docs/extending.md: each is one file in a directory that KASSAY_PATH names, and does what it says."""
 
+import json
 import os
 import re
 import sys
@@ -35,7 +36,9 @@ def documented(tmp_path_factory: pytest.TempPathFactory) -> Outside:
 
 def test_the_page_has_an_example_of_each_kind_it_describes() -> None:
     folders = {name.rpartition("/")[0] for name in EXAMPLES}
-    assert folders == {"guest/workloads", "report/formats", "commands", "analysis/gate", "report/exports"}
+    assert folders == {
+        "guest/workloads", "arches", "report/formats", "commands", "analysis/gate", "report/exports", "imports/formats",
+    }  # fmt: skip
 
 
 def test_a_command_is_listed_explained_and_run(documented: Outside) -> None:
@@ -63,6 +66,33 @@ def test_a_gate_rule_refuses_a_comparison(tmp_path: Path) -> None:
     (found.work / "spec.toml").write_text(SPEC.replace('"dearest"', '"compare"'))
     text = " ".join(found.kassay("run", "spec.toml", "--out", "runs").split())
     assert "state-mismatch" in text and "the kernels were built by different compilers" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("import sys\nimport nowhere\n", "line 2: ModuleNotFoundError: No module named 'nowhere'"),
+        ("ARCH = \n", "SyntaxError: "),
+        ("OTHER = 1\n", "no ARCH of type Arch\n  docs/extending.md says what a file of arches/ holds"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_named(tmp_path: Path, text: str, words: str) -> None:
+    found = outside(tmp_path)
+    found.add("arches/broken.py", text)
+    assert f"{found.extensions}/arches/broken.py: {words}" in found.kassay("doctor", status=2)
+
+
+def test_an_importer_is_listed_recognised_and_its_values_judged(documented: Outside) -> None:
+    assert "two_columns" in documented.kassay("import", "--help")
+    for kernel, value in (("old", 100), ("new", 150)):
+        lines = (f"boot{block} {value + block % 3}\n" for block in range(8))
+        (documented.work / f"{kernel}.txt").write_text("".join(lines))
+    words = ("import", "old=old.txt", "new=new.txt", "--out", "columns")
+    assert "read 2 files as two columns" in documented.kassay(*words)
+    report = json.loads(documented.ended("report", "columns", "--format", "json").out)
+    (finding,) = report["findings"]
+    assert (finding["metric"], finding["unit"], finding["verdict"]) == ("time", "ns", "regression")
+    assert "known formats: " in documented.kassay(*words[:-1], "other", "--as", "xml", status=2)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from msgspec import structs
 
 from kassay.analysis.confounders import confounders
 from kassay.analysis.exact import judge_counts, withheld
-from kassay.analysis.gate import GateRule, Refusal
+from kassay.analysis.gate import Refusal, rules
 from kassay.analysis.ladder import Compare, build_ladder, find_steps
 from kassay.analysis.looks import seen
 from kassay.analysis.rounds import Method
@@ -24,7 +24,6 @@ from kassay.model.point import Point
 from kassay.model.question import Question
 from kassay.model.report import Comparisons
 from kassay.model.workload import Phase
-from kassay.registry import discover
 
 
 def analyse(
@@ -133,8 +132,7 @@ def with_itself(plan: Plan, evidence: Iterable[CellEvidence]) -> tuple[Finding, 
 
 def refusals_of(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
     """What the gate says: the first rule that refuses, with all its reasons."""
-    rules = sorted(discover("kassay.analysis.gate", "RULE", GateRule).values(), key=lambda rule: rule.order)
-    return next((found for rule in rules if (found := rule.check(base, head))), ())
+    return next((found for rule in rules() if (found := rule.check(base, head))), ())
 
 
 def _groups(evidence: Iterable[CellEvidence]) -> list[tuple[CellEvidence, ...]]:

@@ -4,9 +4,9 @@
 from collections.abc import Iterable
 from statistics import median
 
-from kassay.analysis.gate.quiet_region import disturbed
+from kassay.analysis.gate import rules
 from kassay.analysis.rounds import Method, Summary, has_mode, summarise
-from kassay.clocks import Clock, clock_of
+from kassay.clocks import clock_of
 from kassay.model.finding import Side
 from kassay.model.guest import PhaseRounds
 from kassay.model.measurement import CellEvidence, Measurement
@@ -34,7 +34,7 @@ def build_side(evidence: CellEvidence, phase: str, by: Method) -> Side:
         warmup=rounds[: summary.warmup] if summary else (),
         failed=evidence.lost,
         unmade=evidence.unmade,
-        doubts=(*_doubts(plain, summary), *_disturbed(clock, plain)),
+        doubts=(*_doubts(plain, summary), *_doubts_of_rules(evidence)),
         chosen=summary.chosen if summary else (),
         contexts=_contexts(plain),
         blocks=() if clock.exact else tuple(m.block for m in plain),
@@ -60,10 +60,9 @@ def _doubts(plain: list[Measurement], summary: Summary | None) -> tuple[Reason, 
     return tuple(found)
 
 
-def _disturbed(clock: Clock, plain: list[Measurement]) -> tuple[Reason, ...]:
-    """Timed boots in which other tasks ran, when these are too few to refuse the comparison."""
-    dirty = [] if clock.exact or clock.native else disturbed(plain)
-    return (reason("others-in-boots", count=len(dirty), boots=len(plain)),) if dirty else ()
+def _doubts_of_rules(evidence: CellEvidence) -> tuple[Reason, ...]:
+    """What the gate's rules find wrong although they do not refuse a comparison for it."""
+    return tuple(doubt for rule in rules() if (doubt := rule.doubt(evidence)) is not None)
 
 
 def method_of(group: Iterable[CellEvidence], phase: str) -> Method:

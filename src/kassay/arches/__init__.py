@@ -81,7 +81,7 @@ Special = Callable[[str, int, int], Iterator[str]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Code:
+class MachineCode:
     """What its machine code means to a profile.
 
     capstone: names of the disassembler's architecture and mode. kind(mnemonic, operands): "atomic", "tlb", "string" or
@@ -132,7 +132,7 @@ class Arch:
     page_bytes: int
     qemu: Qemu
     build: Build
-    code: Code
+    code: MachineCode
     cpuinfo: Cpuinfo
     flat: tuple[int, bytes] | None = None
 
@@ -149,14 +149,14 @@ def arches() -> Mapping[str, Arch]:
         if arch.name != file:
             raise BadInput(f"arches/{file}.py: its ARCH is named {arch.name!r}", "give both the same name")
     ordered = sorted(found.values(), key=lambda arch: (arch.order, arch.name))
-    for one, other in combinations(ordered, 2):
+    for first, other in combinations(ordered, 2):
         for what, a, b in (
-            ("uname", one.uname, other.uname),
-            ("elf", one.elf, other.elf),
-            ("qemu.target", one.qemu.target, other.qemu.target),
+            ("uname", first.uname, other.uname),
+            ("elf", first.elf, other.elf),
+            ("qemu.target", first.qemu.target, other.qemu.target),
         ):
             if a == b:
-                raise BadInput(f"arches/{other.name}.py: {what} {a!r} is that of {one.name} already",
+                raise BadInput(f"arches/{other.name}.py: {what} {a!r} is that of {first.name} already",
                                "a machine, an image and an emulator belong to one architecture")  # fmt: skip
     return MappingProxyType({arch.name: arch for arch in ordered})
 

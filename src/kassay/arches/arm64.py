@@ -14,8 +14,8 @@ from kassay.arches import (
     RETURN,
     Arch,
     Build,
-    Code,
     Cpuinfo,
+    MachineCode,
     Qemu,
     target_of,
 )
@@ -88,7 +88,7 @@ ARCH = Arch(
         cc_package="-aarch64-linux-gnu",
         tools=(("aarch64-linux-gnu-ld", "binutils-aarch64-linux-gnu"),),
     ),
-    code=Code(
+    code=MachineCode(
         capstone=("CS_ARCH_ARM64", "CS_MODE_ARM"),
         kind=_kind,
         ending=_ending,

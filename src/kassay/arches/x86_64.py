@@ -14,8 +14,8 @@ from kassay.arches import (
     RETURN,
     Arch,
     Build,
-    Code,
     Cpuinfo,
+    MachineCode,
     Qemu,
     target_of,
 )
@@ -105,7 +105,7 @@ ARCH = Arch(
         headers=(("libelf.h", "libelf-dev"),),
         config=("CONFIG_PVH=y",),
     ),
-    code=Code(
+    code=MachineCode(
         capstone=("CS_ARCH_X86", "CS_MODE_64"),
         kind=_kind,
         ending=_ending,

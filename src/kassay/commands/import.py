@@ -9,9 +9,12 @@ from typing import Annotated
 
 from typer import Argument, Option
 
+from kassay.clocks import listed
 from kassay.commands import Command
 from kassay.commands._show import say, showing
 from kassay.errors import BadInput
+from kassay.imports.importer import FORMATS
+from kassay.registry import names
 
 
 def _import(
@@ -20,7 +23,8 @@ def _import(
         Argument(metavar="[KERNEL=]FILE...", help="What another tool wrote; KERNEL= where the file does not name it."),
     ],
     as_: Annotated[
-        str | None, Option("--as", metavar="FORMAT", help="Which format.", show_default="recognised")
+        str | None,
+        Option("--as", metavar="FORMAT", help=f"{listed(names(FORMATS))}; docs/import.md.", show_default="recognised"),
     ] = None,
     metric: Annotated[
         str | None, Option(metavar="NAME", help="What the answer is about.", show_default="the tool's headline")
@@ -33,9 +37,8 @@ def _import(
 ) -> int:
     """Read results of another tool; `kassay report` then judges them by the rules of kassay's own runs.
 
-    Reads CSV with kernel,metric,value; JSON of pyperf and google-benchmark;
-    output of will-it-scale and libMicro; result directories and mails of LKP,
-    the kernel test robot; the raw CSV of the linux-mm regression evidence.
+    Reads CSV with kernel,metric,value, and what other tools write: benchmarks
+    and the kernel test robot (LKP). --as names every format; it is recognised.
 
     What a file does not tell (state, image, order of boots) is unknown in the
     report. Values from one process or one boot are not independent: one file

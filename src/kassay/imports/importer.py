@@ -8,6 +8,8 @@ from pathlib import Path
 from kassay.model.records import Record
 from kassay.model.samples import FunctionShares, ImportedKernel, LkpHeader, SampleSeries
 
+FORMATS = "kassay.imports.formats"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Given:

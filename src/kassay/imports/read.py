@@ -8,7 +8,7 @@ import msgspec
 from kassay.effects.files import sha256_bytes
 from kassay.errors import BadInput
 from kassay.imports.gather import chosen, gather
-from kassay.imports.importer import Given, Importer, Reading
+from kassay.imports.importer import FORMATS, Given, Importer, Reading
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.samples import ImportedKernel, Samples, SampleSeries, Source
 from kassay.registry import discover
@@ -18,7 +18,7 @@ _SHOWN = 6
 
 def importers() -> Mapping[str, Importer]:
     """Every format by name."""
-    return discover("kassay.imports.formats", "IMPORTER", Importer)
+    return discover(FORMATS, "IMPORTER", Importer)
 
 
 def read(words: Sequence[str], *, name: str, format_name: str | None = None, metric: str | None = None,

@@ -15,7 +15,7 @@ _XEN_PVH_ENTRY = 18  # XEN_ELFNOTE_PHYS32_ENTRY
 _NESTED = 3
 
 
-class Image(NamedTuple):
+class KernelImage(NamedTuple):
     """A kernel image, taken apart.
 
     kernel: the uncompressed kernel (an ELF on x86_64, the flat Image on arm64). elf:
@@ -32,7 +32,7 @@ class Image(NamedTuple):
     pvh: bool | None
 
 
-def take_apart(data: bytes, where: str) -> Image:
+def take_apart(data: bytes, where: str) -> KernelImage:
     """Reads an image. Raises BadInput, naming `where`, for anything that is not a whole kernel of a known arch."""
     try:
         return _take_apart(data, where)
@@ -40,7 +40,7 @@ def take_apart(data: bytes, where: str) -> Image:
         raise BadInput(f"{where}: cut short or damaged ({error})", "fetch or build it again") from error
 
 
-def _take_apart(data: bytes, where: str) -> Image:
+def _take_apart(data: bytes, where: str) -> KernelImage:
     kernel = _uncompressed(data, where, _NESTED)
     arch = _arch(kernel, where)
     match = _BANNER.search(kernel)
@@ -48,7 +48,7 @@ def _take_apart(data: bytes, where: str) -> Image:
         raise BadInput(f'{where}: no "Linux version" text inside', "give a Linux kernel image")
     elf = kernel.startswith(b"\x7fELF")
     text = match.group().decode("utf-8", "replace")
-    return Image(
+    return KernelImage(
         arch=arch,
         kernel=kernel,
         elf=elf,

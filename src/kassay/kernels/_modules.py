@@ -30,17 +30,17 @@ def load_modules(artifact: KernelArtifact, names: Sequence[str], tell: Tell) -> 
     if not wanted:
         return ()
     image = artifact.identity.image_sha256 or "none"
-    place = cache_directory() / "modules" / image / f"{sha256_bytes(' '.join(wanted).encode())[:16]}.msgpack"
-    with locked(place.with_suffix(".lock"), waiting(tell, artifact.identity.ref)):
-        kept = _kept(place)
-        if kept is None:
+    path = cache_directory() / "modules" / image / f"{sha256_bytes(' '.join(wanted).encode())[:16]}.msgpack"
+    with locked(path.with_suffix(".lock"), waiting(tell, artifact.identity.ref)):
+        stored = _load(path)
+        if stored is None:
             package = modules_package(artifact, tell)
             tell(Progress(stage="kernels", subject=artifact.identity.ref, text=f"taking {', '.join(wanted)} out"))
             with opened(package) as contents:
-                kept = closure(contents, wanted, builtin, f"kernel {artifact.identity.ref!r}")
-            packed = msgspec.msgpack.encode(kept)
-            write_atomic(place, sha256_bytes(packed).encode() + packed)
-        return kept
+                stored = closure(contents, wanted, builtin, f"kernel {artifact.identity.ref!r}")
+            packed = msgspec.msgpack.encode(stored)
+            write_atomic(path, sha256_bytes(packed).encode() + packed)
+        return stored
 
 
 def closure(contents: Contents, wanted: Sequence[str], builtin: frozenset[str], where: str) -> Modules:
@@ -105,9 +105,9 @@ def _names(modules_builtin: str) -> frozenset[str]:
     return frozenset(normalised(Path(line).name.partition(".ko")[0]) for line in modules_builtin.splitlines())
 
 
-def _kept(place: Path) -> Modules | None:
+def _load(path: Path) -> Modules | None:
     try:
-        data = place.read_bytes()
+        data = path.read_bytes()
         if data[:64].decode("ascii", "replace") != sha256_bytes(data[64:]):
             return None
         return msgspec.msgpack.decode(data[64:], type=Modules)

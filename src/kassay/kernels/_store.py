@@ -24,20 +24,20 @@ from kassay.effects.files import (
 from kassay.effects.lock import locked, waiting
 from kassay.errors import BadInput, HostLacks
 from kassay.kernels._configuration import in_image, with_configuration
-from kassay.kernels._image import Image, take_apart
+from kassay.kernels._image import KernelImage, take_apart
 from kassay.kernels._symbols import decode_symbols
 from kassay.model.kernel import KernelArtifact, KernelIdentity
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record, from_json
 
-# Raised when what is kept changes: older entries are then made again.
+# Raised when what is stored changes: older entries are then made again.
 _FORMAT = 2
 KINDS = {"package": "", "file": ".file", "build": ".build"}
 """How an image came here, and how the names of such directories end."""
 
 
 class Origin(Record, frozen=True, kw_only=True):
-    """Where an image comes from. kind: a word of KINDS. packages: kept package files."""
+    """Where an image comes from. kind: a word of KINDS. packages: stored package files."""
 
     source: str
     kind: str = "file"
@@ -47,7 +47,7 @@ class Origin(Record, frozen=True, kw_only=True):
     packages: tuple[str, ...] = ()
 
 
-class _KeptFile(Record, frozen=True, kw_only=True):
+class _StoredFile(Record, frozen=True, kw_only=True):
     name: str
     size: int
     mtime_ns: int
@@ -59,28 +59,28 @@ class _Entry(Record, frozen=True, kw_only=True):
 
     format: int
     artifact: KernelArtifact
-    files: tuple[_KeptFile, ...]
+    files: tuple[_StoredFile, ...]
 
 
 def load(image_sha256: str, ref: str, *, kind: str) -> KernelArtifact | None:
-    """The kernel as kept, under the reference `ref`; None when it is not there, damaged, or of an older format."""
-    place = _place(image_sha256, kind)
+    """The kernel as stored, under the reference `ref`; None when it is not there, damaged, or of an older format."""
+    directory = _directory(image_sha256, kind)
     try:
-        entry = from_json((place / "kernel.json").read_bytes(), _Entry)
+        entry = from_json((directory / "kernel.json").read_bytes(), _Entry)
     except (OSError, msgspec.MsgspecError):
         return None
-    if entry.format != _FORMAT or not all(_intact(place, kept) for kept in entry.files):
+    if entry.format != _FORMAT or not all(_intact(directory, file) for file in entry.files):
         return None
-    kept = entry.artifact
-    packages = [cache_directory() / "packages" / kept.identity.arch / name for name in kept.packages]
+    stored = entry.artifact
+    packages = [cache_directory() / "packages" / stored.identity.arch / name for name in stored.packages]
     artifact = msgspec.structs.replace(
-        kept,
-        identity=msgspec.structs.replace(kept.identity, ref=ref),
-        directory=str(place),
-        image=str(place / kept.image),
-        vmlinux=str(place / kept.vmlinux) if kept.vmlinux else None,
-        config=str(place / kept.config) if kept.config else None,
-        symbols=str(place / kept.symbols) if kept.symbols else None,
+        stored,
+        identity=msgspec.structs.replace(stored.identity, ref=ref),
+        directory=str(directory),
+        image=str(directory / stored.image),
+        vmlinux=str(directory / stored.vmlinux) if stored.vmlinux else None,
+        config=str(directory / stored.config) if stored.config else None,
+        symbols=str(directory / stored.symbols) if stored.symbols else None,
         packages=tuple(str(p) for p in packages if p.is_file()),
     )
     return with_configuration(artifact)
@@ -92,10 +92,10 @@ def keep(data: bytes, origin: Origin, extras: dict[str, bytes], arch: str, ref: 
     Raises BadInput when it is no kernel, or one for another architecture than `arch`.
     """
     sha256 = sha256_bytes(data)
-    place = _place(sha256, origin.kind)
-    with locked(place.with_name(f".{place.name}.lock"), waiting(tell, ref)):
-        if kept := load(sha256, ref, kind=origin.kind):
-            return kept
+    directory = _directory(sha256, origin.kind)
+    with locked(directory.with_name(f".{directory.name}.lock"), waiting(tell, ref)):
+        if stored := load(sha256, ref, kind=origin.kind):
+            return stored
         tell(Progress(stage="kernels", subject=ref, text="taking the image apart"))
         image = take_apart(data, ref)
         if image.arch != arch:
@@ -109,10 +109,10 @@ def keep(data: bytes, origin: Origin, extras: dict[str, bytes], arch: str, ref: 
             contents["config"] = config
         contents |= {"vmlinux": image.kernel} if image.elf and arch_of(arch).qemu.direct else {}
         contents |= {"symbols": symbols} if symbols else {}
-        _publish(place, contents, _describe(image, contents, origin))
+        _publish(directory, contents, _describe(image, contents, origin))
     made = load(sha256, ref, kind=origin.kind)
     if made is None:
-        raise HostLacks(f"{place}: changed while it was written", "check the disk and repeat the command")
+        raise HostLacks(f"{directory}: changed while it was written", "check the disk and repeat the command")
     return made
 
 
@@ -131,12 +131,12 @@ def recall(arch: str, flavour: str, package: str, version: str) -> str | None:
 
 def remembered(arch: str, flavour: str) -> tuple[tuple[str, str], ...]:
     """(package, version) of everything noted."""
-    place = _notes(arch, flavour)
-    names = [p.name for p in place.iterdir() if not p.name.startswith(".")] if place.is_dir() else []
+    directory = _notes(arch, flavour)
+    names = [p.name for p in directory.iterdir() if not p.name.startswith(".")] if directory.is_dir() else []
     return tuple((n.partition("_")[0], n.partition("_")[2]) for n in sorted(names))
 
 
-def _describe(image: Image, contents: dict[str, bytes], origin: Origin) -> KernelArtifact:
+def _describe(image: KernelImage, contents: dict[str, bytes], origin: Origin) -> KernelArtifact:
     hashes = {name: sha256_bytes(data) for name, data in contents.items()}
     symbols = contents.get("symbols")
     identity = KernelIdentity(
@@ -156,26 +156,26 @@ def _describe(image: Image, contents: dict[str, bytes], origin: Origin) -> Kerne
         source=origin.source,
     )
     names = {name: name if name in contents else None for name in ("vmlinux", "config", "symbols")}
-    kept = tuple(Path(p).name for p in origin.packages)
-    return KernelArtifact(identity=identity, directory="", image="image", packages=kept, pvh=image.pvh, **names)
+    packages = tuple(Path(p).name for p in origin.packages)
+    return KernelArtifact(identity=identity, directory="", image="image", packages=packages, pvh=image.pvh, **names)
 
 
-def _publish(place: Path, contents: dict[str, bytes], artifact: KernelArtifact) -> None:
-    """Called under the place's lock: what lies there is damaged, half-made or of an older format."""
-    made = place.with_name(f".{place.name}.making")
-    with disk_errors(place):
+def _publish(directory: Path, contents: dict[str, bytes], artifact: KernelArtifact) -> None:
+    """Called under the directory's lock: what lies there is damaged, half-made or of an older format."""
+    made = directory.with_name(f".{directory.name}.making")
+    with disk_errors(directory):
         shutil.rmtree(made, ignore_errors=True)
         made.mkdir(parents=True)
         for name, data in contents.items():
             write_atomic(made / name, data)
-        files = tuple(_kept_file(made / name) for name in sorted(contents))
+        files = tuple(_stored_file(made / name) for name in sorted(contents))
         write_atomic(made / "kernel.json", _entry(_Entry(format=_FORMAT, artifact=artifact, files=files)))
-        if place.exists():
-            old = place.with_name(f".{place.name}.old")
+        if directory.exists():
+            old = directory.with_name(f".{directory.name}.old")
             shutil.rmtree(old, ignore_errors=True)
-            place.rename(old)
+            directory.rename(old)
             shutil.rmtree(old)
-    publish_directory(made, place)
+    publish_directory(made, directory)
 
 
 def _entry(entry: _Entry) -> bytes:
@@ -186,23 +186,23 @@ def _entry(entry: _Entry) -> bytes:
     return msgspec.json.encode(plain)
 
 
-def _kept_file(path: Path) -> _KeptFile:
+def _stored_file(path: Path) -> _StoredFile:
     status = path.stat()
-    return _KeptFile(name=path.name, size=status.st_size, mtime_ns=status.st_mtime_ns, sha256=sha256_file(path))
+    return _StoredFile(name=path.name, size=status.st_size, mtime_ns=status.st_mtime_ns, sha256=sha256_file(path))
 
 
-def _intact(place: Path, kept: _KeptFile) -> bool:
+def _intact(directory: Path, file: _StoredFile) -> bool:
     """The image is always hashed, the larger files only when size or time say that they were touched."""
-    path = place / kept.name
+    path = directory / file.name
     try:
         status = path.stat()
-        touched = status.st_mtime_ns != kept.mtime_ns or kept.name == "image"
-        return status.st_size == kept.size and (not touched or sha256_file(path) == kept.sha256)
+        touched = status.st_mtime_ns != file.mtime_ns or file.name == "image"
+        return status.st_size == file.size and (not touched or sha256_file(path) == file.sha256)
     except OSError:
         return False
 
 
-def _place(image_sha256: str, kind: str) -> Path:
+def _directory(image_sha256: str, kind: str) -> Path:
     return cache_directory() / "kernels" / f"{image_sha256}{KINDS[kind]}"
 
 

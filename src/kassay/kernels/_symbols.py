@@ -123,7 +123,7 @@ def _addresses(kernel: bytes, tokens: _Tokens, found: _Names) -> list[int] | Non
     for offsets_at, decoders in (
         (behind, _from_base(_base(kernel, behind + length))),
         (base_at - length, _from_base(_base(kernel, base_at))),
-        (behind, _from_place(_address_of(kernel, behind))),
+        (behind, _from_table(_address_of(kernel, behind))),
     ):
         if 0 <= offsets_at <= len(kernel) - 4 * count:
             offsets = struct.unpack_from(f"<{count}i", kernel, offsets_at)
@@ -143,8 +143,8 @@ def _from_base(base: int) -> tuple[_Decoder, ...]:
     )
 
 
-def _from_place(place: int | None) -> tuple[_Decoder, ...]:
-    return () if place is None else (lambda offsets: [place + 4 * i + o & _WORD for i, o in enumerate(offsets)],)
+def _from_table(start: int | None) -> tuple[_Decoder, ...]:
+    return () if start is None else (lambda offsets: [start + 4 * i + o & _WORD for i, o in enumerate(offsets)],)
 
 
 def _in_order(addresses: list[int]) -> bool:

@@ -23,16 +23,16 @@ class BuildKernels(KernelSource):
 
     def resolve(self, ref: KernelRef, flavour: str, tell: Tell) -> KernelArtifact:
         """See KernelSource; flavour means nothing here. Raises NotBuilt when the sources do not become a kernel."""
-        one = wanted(ref, release_config, tell)
-        note = _note(one)
+        request = wanted(ref, release_config, tell)
+        note = _note(request)
         sha256 = note.read_text("ascii").strip() if note.is_file() else ""
-        kept = _store.load(sha256, ref.text, kind="build") if sha256 else None
-        return _named(kept or _made(one, ref, note, tell), one)
+        stored = _store.load(sha256, ref.text, kind="build") if sha256 else None
+        return _named(stored or _made(request, ref, note, tell), request)
 
     def pinned(self, ref: KernelRef, tell: Tell) -> str:
         """See KernelSource: with the tree that the sources are at this moment."""
-        one = wanted(ref, release_config, tell)
-        return with_build(ref, structs.replace(one.build, pin=one.recipe.tree))
+        request = wanted(ref, release_config, tell)
+        return with_build(ref, structs.replace(request.build, pin=request.recipe.tree))
 
 
 def build_object(ref: KernelRef, source: str, tell: Tell) -> BuiltObject:
@@ -40,26 +40,26 @@ def build_object(ref: KernelRef, source: str, tell: Tell) -> BuiltObject:
     return _build_object(ref, source, release_config, tell)
 
 
-def _made(one: Wanted, ref: KernelRef, note: Path, tell: Tell) -> KernelArtifact:
-    built = build_image(one, tell)
-    origin = _store.Origin(source=f"built from {one.source.base}", kind="build")
+def _made(request: Wanted, ref: KernelRef, note: Path, tell: Tell) -> KernelArtifact:
+    built = build_image(request, tell)
+    origin = _store.Origin(source=f"built from {request.source.base}", kind="build")
     artifact = _store.keep(built.image, origin, built.beside, ref.arch, ref.text, tell)
     write_atomic(note, f"{artifact.identity.image_sha256}\n".encode())
     return artifact
 
 
-def _named(artifact: KernelArtifact, one: Wanted) -> KernelArtifact:
-    """Two sources may give one image: it is called what was asked for."""
-    source = one.source
+def _named(artifact: KernelArtifact, request: Wanted) -> KernelArtifact:
+    """Two sources may give request image: it is called what was asked for."""
+    source = request.source
     words = f"built here from {source.base} ({source.version})"
     words += f" + {len(source.patches)} patch{'es' if len(source.patches) > 1 else ''}" if source.patches else ""
     identity = structs.replace(artifact.identity, source=words, build=source)
     return structs.replace(artifact, identity=identity)
 
 
-def _note(one: Wanted) -> Path:
+def _note(request: Wanted) -> Path:
     """Which image the build of these inputs gave."""
-    return cache_directory() / "refs" / "build" / one.key
+    return cache_directory() / "refs" / "build" / request.key
 
 
 SOURCE = BuildKernels()

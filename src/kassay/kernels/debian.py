@@ -58,12 +58,12 @@ def with_configuration_of_archive(artifact: KernelArtifact, tell: Tell) -> Kerne
 
 
 def _resolved(ref: KernelRef, flavour: str, tell: Tell) -> KernelArtifact:
-    if is_exact(ref.locator) and (kept := _kept_exact(ref, flavour)):
-        return kept
+    if is_exact(ref.locator) and (stored := _stored_exact(ref, flavour)):
+        return stored
     index = current_index(ref.arch, tell)
     package = _wanted(index, ref, flavour)
     try:
-        return _kept(package.name, package.version, ref, flavour) or _build(index, package, ref, tell)
+        return _stored(package.name, package.version, ref, flavour) or _build(index, package, ref, tell)
     except NotOnMirror as error:
         tell(Progress(stage="kernels", subject=ref.text, text=f"{error.what}; reading the package lists again"))
     index = current_index(ref.arch, tell, refresh=True)
@@ -90,7 +90,7 @@ def release_config(version: str, arch: str, tell: Tell) -> str:
 
 
 def modules_package(artifact: KernelArtifact, tell: Tell) -> Path:
-    """The kept file of the package that holds the kernel's modules; fetched when it is a package of its own.
+    """The stored file of the package that holds the kernel's modules; fetched when it is a package of its own.
 
     Raises HostLacks when the archive has dropped it, BadInput for a kernel that is in no package.
     """
@@ -103,9 +103,9 @@ def modules_package(artifact: KernelArtifact, tell: Tell) -> Path:
     listed = next((p for p in index.packages if (p.name, p.version) == (name, version)), None)
     if listed:
         return fetched_package(listed, identity.arch, tell)
-    kept = package_file(name, version, identity.arch)
-    if kept.is_file():
-        return kept
+    stored = package_file(name, version, identity.arch)
+    if stored.is_file():
+        return stored
     have = sorted({p.version for p in index.packages if _holds_modules(p, identity.flavour)}, key=version_key)
     raise HostLacks(
         f"kernel {identity.ref!r}: the archive no longer has {name} {version}, so it has no modules",
@@ -158,16 +158,16 @@ def _wanted(index: Index, ref: KernelRef, flavour: str) -> Package:
     return next(p for p in found if p.version == version)
 
 
-def _kept_exact(ref: KernelRef, flavour: str) -> KernelArtifact | None:
+def _stored_exact(ref: KernelRef, flavour: str) -> KernelArtifact | None:
     """The store's answer to an exact version, unless the list (of any age) has a newer revision of it."""
     names = {version: name for name, version in _store.remembered(ref.arch, _package_flavour(ref.arch, flavour))}
     listed = load_index(ref.arch)
     versions = [p.version for p in _kernels(listed, ref.arch, flavour)] if listed else []
     version = choose(ref.locator, [*names, *versions])
-    return _kept(names[version], version, ref, flavour) if version in names else None
+    return _stored(names[version], version, ref, flavour) if version in names else None
 
 
-def _kept(package: str, version: str, ref: KernelRef, flavour: str) -> KernelArtifact | None:
+def _stored(package: str, version: str, ref: KernelRef, flavour: str) -> KernelArtifact | None:
     sha256 = _store.recall(ref.arch, _package_flavour(ref.arch, flavour), package, version)
     return _store.load(sha256, ref.text, kind="package") if sha256 else None
 

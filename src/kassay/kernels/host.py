@@ -50,11 +50,11 @@ class HostSource(KernelSource):
             configuration=configured(config.decode("utf-8", "replace")) if config else None,
             source=f"running on {platform.node()}",
         )
-        place = cache_directory() / "host" / release
+        directory = cache_directory() / "host" / release
         if config:
-            write_atomic(place / "config", config, mode=0o444)
+            write_atomic(directory / "config", config, mode=0o444)
         return KernelArtifact(
-            identity=identity, directory=str(place), image="", config=str(place / "config") if config else None
+            identity=identity, directory=str(directory), image="", config=str(directory / "config") if config else None
         )
 
 

@@ -26,9 +26,9 @@ class ImageSource(KernelSource):
         data = _read(path, ref.text)
         sha256 = sha256_bytes(data)
         for kind in _store.KINDS:
-            kept = _store.load(sha256, ref.text, kind=kind)
-            if kept and kept.identity.arch == ref.arch:
-                return kept
+            stored = _store.load(sha256, ref.text, kind=kind)
+            if stored and stored.identity.arch == ref.arch:
+                return stored
         config = path.with_name(".config")
         extras = {"config": config.read_bytes()} if config.is_file() else {}
         return _store.keep(data, _store.Origin(source=f"file {path.absolute()}"), extras, ref.arch, ref.text, tell)

@@ -22,7 +22,8 @@ __all__ = ["Ended", "Job", "Machine", "clock_and_machine", "emulating", "machine
 def machines() -> Mapping[str, Machine]:
     """Every backend by name; those of one clock in their order."""
     found = discover("kassay.machines", "MACHINE", Machine).values()
-    return MappingProxyType({one.name: one for one in sorted(found, key=lambda one: (one.order, one.name))})
+    ordered = sorted(found, key=lambda machine: (machine.order, machine.name))
+    return MappingProxyType({machine.name: machine for machine in ordered})
 
 
 def machines_of(clock: str) -> tuple[Machine, ...]:

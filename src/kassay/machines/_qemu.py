@@ -109,8 +109,13 @@ def _counting(job: Job, arch: str, words: str) -> tuple[str, ...]:
     """The plugin's options; it changes nothing in the guest, so it is no part of the machine's identity."""
     if job.profile is None:
         return ()
-    place = escape(job.directory)
-    values = (escape(str(plugin(arch, words))), f"mode={job.profile}", f"out={place}/profile", f"points={place}/points")
+    directory = escape(job.directory)
+    values = (
+        escape(str(plugin(arch, words))),
+        f"mode={job.profile}",
+        f"out={directory}/profile",
+        f"points={directory}/points",
+    )
     return ("-plugin", ",".join(values))
 
 
@@ -143,7 +148,7 @@ def _watched(job: Job, command: tuple[str, ...], state: int | None = None) -> En
 
 
 def _unmade(job: Job, command: tuple[str, ...], problem: str, elapsed: float) -> Ended:
-    """The run of a machine that never came to its snapshot: what its boot said is the run's evidence."""
+    """The run of a machine that never came to its snapshot: what its boot printed is the run's evidence."""
     directory = Path(job.directory)
     return Ended(
         status=1, timed_out=elapsed > job.timeout_s, detail=f"{problem} {_last_words(directory)}".strip(),
@@ -154,8 +159,8 @@ def _unmade(job: Job, command: tuple[str, ...], problem: str, elapsed: float) ->
 
 def _last_words(directory: Path) -> str:
     lines = read(directory / "stderr").decode("utf-8", "replace").strip().splitlines()
-    said = [line for line in lines if ": warning: " not in line]
-    return said[-1] if said else ""
+    messages = [line for line in lines if ": warning: " not in line]
+    return messages[-1] if messages else ""
 
 
 def _wait(child: process.Child, stream: Path, started: float, timeout_s: int, reached: dict[str, float]) -> bool:

@@ -97,7 +97,7 @@ def save(job: Job, command: tuple[str, ...], version: str, path: Path) -> str:
     return ""
 
 
-class Control:
+class MachineControl:
     """Our end of the machine protocol; without one (no snapshot) every method does nothing."""
 
     def __init__(self, pair: tuple[socket.socket, socket.socket] | None) -> None:
@@ -135,14 +135,14 @@ class Control:
 
 
 @contextmanager
-def controlled(needed: bool) -> Iterator[Control]:
-    """A Control with its sockets, closed at the end; fds are what QEMU must inherit."""
+def controlled(needed: bool) -> Iterator[MachineControl]:
+    """A MachineControl with its sockets, closed at the end; fds are what QEMU must inherit."""
     if not needed:
-        yield Control(None)
+        yield MachineControl(None)
         return
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        yield Control((ours, theirs))
+        yield MachineControl((ours, theirs))
 
 
 @contextmanager
@@ -181,16 +181,16 @@ def _write_state(qmp: Qmp, file: int, address: str, timeout_s: float) -> None:
 def _make_room(directory: Path) -> None:
     """Deletes the longest unused snapshots above KEEP_BYTES, and what killed processes left; one at a time."""
     with one_maker(directory / "room"):
-        kept = []
+        snapshots = []
         for path in directory.iterdir():
             with contextlib.suppress(FileNotFoundError):
                 seen = path.stat()
                 if path.suffix == ".part" and seen.st_mtime < clock.wall_s() - _ABANDONED_S:
                     path.unlink()
                 elif not path.suffix:
-                    kept.append((seen.st_mtime, seen.st_size, path))
-        total = sum(size for _, size, _ in kept)
-        for _, size, path in sorted(kept):
+                    snapshots.append((seen.st_mtime, seen.st_size, path))
+        total = sum(size for _, size, _ in snapshots)
+        for _, size, path in sorted(snapshots):
             if total <= KEEP_BYTES:
                 return
             total -= size

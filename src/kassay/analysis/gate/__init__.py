@@ -2,11 +2,13 @@
 """What every gate rule is: a question about two cells, answered by refusals or by nothing."""
 
 from collections.abc import Callable
+from functools import cache
 
 from kassay.model.finding import StateDifference
 from kassay.model.measurement import CellEvidence
 from kassay.model.reason import Reason
 from kassay.model.records import Record
+from kassay.registry import discover
 
 
 class Refusal(Record, frozen=True, kw_only=True):
@@ -17,10 +19,32 @@ class Refusal(Record, frozen=True, kw_only=True):
     differences: tuple[StateDifference, ...] = ()
 
 
+def _no_doubt(_: CellEvidence) -> None:
+    return None
+
+
 class GateRule(Record, frozen=True, kw_only=True):
-    """One rule. order: rules are asked from the lowest; the first refusal gives the verdict."""
+    """One rule. order: rules are asked from the lowest; the first refusal gives the verdict.
+
+    fields: of the captured state, which it compares: reports show them. doubt: what is wrong with one side and is too
+    little to refuse a comparison, None for nothing; it stands among the doubts of the side.
+    """
 
     name: str
     summary: str
     order: int
     check: Callable[[CellEvidence, CellEvidence], tuple[Refusal, ...]]
+    fields: tuple[str, ...] = ()
+    doubt: Callable[[CellEvidence], Reason | None] = _no_doubt
+
+
+@cache
+def rules() -> tuple[GateRule, ...]:
+    """Every rule, in their order."""
+    found = discover("kassay.analysis.gate", "RULE", GateRule)
+    return tuple(sorted(found.values(), key=lambda rule: rule.order))
+
+
+def compared_fields() -> tuple[str, ...]:
+    """Of the captured state: all that a rule compares, each once."""
+    return tuple(dict.fromkeys(name for rule in rules() for name in rule.fields))

@@ -29,6 +29,13 @@ def _check(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
     return (*_side(base), *_side(head))
 
 
+def _doubt(side: CellEvidence) -> Reason | None:
+    """Timed boots in which other tasks ran: these may be too few to refuse the comparison."""
+    clock, plain = clock_of(side.cell.machine.clock), [m for m in side.measurements if m.plain]
+    dirty = [] if clock.exact or clock.native else disturbed(plain)
+    return reason("others-in-boots", count=len(dirty), boots=len(plain)) if dirty else None
+
+
 def disturbed(measurements: Iterable[Measurement]) -> list[Reason]:
     """Why, for every run in which other tasks had too much of the region."""
     return [why for measurement in measurements if (why := _restless(measurement) or _foreign(measurement))]
@@ -87,4 +94,6 @@ def _share(measurement: Measurement, *, deferred: bool) -> float:
     return ns / measurement.region_ns if measurement.region_ns else 0.0
 
 
-RULE = GateRule(name="quiet_region", summary="no other task ran inside the measured region", order=20, check=_check)
+RULE = GateRule(
+    name="quiet_region", summary="no other task ran inside the measured region", order=20, check=_check, doubt=_doubt
+)

@@ -73,5 +73,9 @@ def _steady(side: CellEvidence) -> tuple[Refusal, ...]:
 
 
 RULE = GateRule(
-    name="same_shape", summary="the compared kernels agree on the shape of what was measured", order=40, check=_check
+    name="same_shape",
+    summary="the compared kernels agree on the shape of what was measured",
+    order=40,
+    check=_check,
+    fields=SHAPE,
 )
