@@ -60,25 +60,25 @@ static void put_phase(const struct phase *phase)
 	printf("\"primary\":%s}", phase->primary ? "true" : "false");
 }
 
-int describe(const struct workload *told)
+int describe(const struct workload *described)
 {
 	putchar('{');
 	put_member("describe", "kassay-workload/1");
-	put_member("name", told->name);
-	put_member("summary", told->summary);
-	put_member("subject", told->subject);
-	put_member("state", told->state);
+	put_member("name", described->name);
+	put_member("summary", described->summary);
+	put_member("subject", described->subject);
+	put_member("state", described->state);
 	printf("\"parameters\":[");
-	for (size_t i = 0; told->params[i].name; i++) {
+	for (size_t i = 0; described->params[i].name; i++) {
 		if (i)
 			putchar(',');
-		put_param(&told->params[i]);
+		put_param(&described->params[i]);
 	}
 	printf("],\"phases\":[");
-	for (size_t i = 0; told->phases[i].name; i++) {
+	for (size_t i = 0; described->phases[i].name; i++) {
 		if (i)
 			putchar(',');
-		put_phase(&told->phases[i]);
+		put_phase(&described->phases[i]);
 	}
 	printf("]}\n");
 	return fflush(stdout) || ferror(stdout) ? -1 : 0;

@@ -30,7 +30,7 @@ struct look {
 	struct usage tasks[MAX_TASKS];
 	size_t count;
 	size_t left_out; /* tasks that there was no room for */
-	bool told; /* any task has a run time: the kernel keeps them */
+	bool has_times; /* any task has a run time: the kernel keeps them */
 };
 
 static struct look looks[2];
@@ -41,7 +41,7 @@ static void remember(const struct task *task, void *data)
 	uint64_t ns = strtoull(task->schedstat, NULL, 10);
 	struct usage *usage;
 
-	look->told |= ns != 0;
+	look->has_times |= ns != 0;
 	if (task->pid == getpid())
 		return;
 	if (look->count == MAX_TASKS) {
@@ -57,7 +57,7 @@ static void look_now(struct look *look)
 {
 	look->count = 0;
 	look->left_out = 0;
-	look->told = false;
+	look->has_times = false;
 	tasks_walk(remember, look);
 }
 
@@ -138,7 +138,7 @@ bool quiet_wait(const struct quiet_rule *rule, char *report, size_t size)
 	bool quiet;
 
 	look_now(then);
-	if (!then->told) {
+	if (!then->has_times) {
 		say(&lines, "state unknown: this kernel keeps no schedstat\n");
 		return false;
 	}

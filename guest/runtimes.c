@@ -50,16 +50,16 @@ static void remember(const struct task *task, void *data)
 	count++;
 }
 
-static void read_one(struct known *one, enum moment moment)
+static void read_one(struct known *entry, enum moment moment)
 {
-	int fd = one->fd < 0 ? open_schedstat(&one->task) : one->fd;
-	char *text = one->schedstat[moment];
-	ssize_t got = fd < 0 ? -1 : pread(fd, text, sizeof(one->schedstat[moment]) - 1, 0);
+	int fd = entry->fd < 0 ? open_schedstat(&entry->task) : entry->fd;
+	char *text = entry->schedstat[moment];
+	ssize_t got = fd < 0 ? -1 : pread(fd, text, sizeof(entry->schedstat[moment]) - 1, 0);
 
-	if (fd >= 0 && one->fd < 0)
+	if (fd >= 0 && entry->fd < 0)
 		close(fd);
 	text[got > 0 ? got : 0] = '\0';
-	one->read[moment] = got >= 0;
+	entry->read[moment] = got >= 0;
 }
 
 static void read_all(enum moment moment)

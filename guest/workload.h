@@ -56,7 +56,7 @@ struct phase {
  * script of one repetition, a round: steps, and boundaries between them by mark(),
  * exactly one more than phases: at its start, and at the end of each phase.
  * verify() calls complain() unless the work was really done; it runs after the
- * state was captured.
+ * state was captured. All three must be there.
  */
 struct workload {
 	const char *name;
