@@ -2,31 +2,13 @@
 """Bad input and missing tools: one to three lines with the way out, and the right exit status."""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from kassay.cli import build_app, main
-
-
-def kassay(*words: str, **environment: str) -> tuple[int, str]:
-    argv = [sys.executable, "-c", "from kassay.cli import main; main()", *words]
-    env = {**os.environ, **environment}
-    done = subprocess.run(argv, capture_output=True, text=True, timeout=120, env=env)
-    return done.returncode, done.stderr
-
-
-def inside(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[int, str]:
-    """The same program without a process of its own, which takes half a second to start."""
-    monkeypatch.setattr(sys, "argv", ["kassay", *words])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert isinstance(ended.value.code, int)
-    return ended.value.code, capsys.readouterr().err
-
+from kassay.effects.process import run
+from tests.commands.conftest import Kassay
 
 TWO = ("image:/etc/hostname", "image:/etc/hostname")
 
@@ -76,15 +58,14 @@ TWO = ("image:/etc/hostname", "image:/etc/hostname")
     ],
 )
 def test_bad_input_is_said_briefly(
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    kassay: Kassay,
     tmp_path: Path,
     words: tuple[str, ...],
     status: int,
     said: str,
 ) -> None:
     out = ("--out", str(tmp_path / "d")) if words[0] in ("compare", "ladder") else ()
-    found, err = inside(capsys, monkeypatch, *words, *out)
+    found, _, err = kassay(*words, *out)
     assert found == status, err
     assert said in " ".join(err.split()), err
     if err.startswith("kassay:"):
@@ -93,32 +74,28 @@ def test_bad_input_is_said_briefly(
 
 
 def test_without_qemu_the_package_is_named(tmp_path: Path) -> None:
+    """In a process of its own: which programs this host has is looked up once."""
     tools = tmp_path / "bin"
     tools.mkdir()
     for name in ("gcc", "setpriv", "as", "ld"):
         (tools / name).symlink_to(f"/usr/bin/{name}")
-    status, err = kassay("compare", "mprotect_toggle", *TWO, "--out", str(tmp_path / "d"), PATH=str(tools))
-    assert (status, "apt install qemu-system-x86" in err) == (3, True), err
+    words = ("compare", "mprotect_toggle", *TWO, "--out", str(tmp_path / "d"))
+    argv = (sys.executable, "-c", "from kassay.cli import main; main()", *words)
+    done = run(argv, env={**os.environ, "PATH": str(tools)}, timeout_s=120)
+    assert (done.status, "apt install qemu-system-x86" in done.err) == (3, True), done.err
 
 
 @pytest.mark.slow
-def test_without_network_and_index_the_way_out_is_said(tmp_path: Path) -> None:
+def test_without_network_and_index_the_way_out_is_said(kassay: Kassay, tmp_path: Path) -> None:
     words = ("kernels", "fetch", "debian:6.12")
     dead = "http://127.0.0.1:9"
-    status, err = kassay(*words, XDG_CACHE_HOME=str(tmp_path), http_proxy=dead, https_proxy=dead)
+    status, _, err = kassay(*words, XDG_CACHE_HOME=str(tmp_path), http_proxy=dead, https_proxy=dead)
     assert status == 3, err
     last = err[err.index("kassay:") :]
     assert "network" in last and len(last.strip().splitlines()) <= 3
 
 
-def test_a_read_only_place_is_said(tmp_path: Path) -> None:
-    status, err = kassay("compare", "mprotect_toggle", *TWO, "--out", "/proc/nowhere/d")
+def test_a_read_only_place_is_said(kassay: Kassay, tmp_path: Path) -> None:
+    status, _, err = kassay("compare", "mprotect_toggle", *TWO, "--out", "/proc/nowhere/d")
     assert status in (2, 3), err
     assert "Traceback" not in err
-
-
-def test_every_command_has_help_that_teaches() -> None:
-    for words in ((), ("compare",), ("ladder",), ("run",), ("report",), ("workloads",), ("kernels",), ("doctor",)):
-        shown = CliRunner().invoke(build_app(), [*words, "--help"])
-        assert shown.exit_code == 0
-        assert len(shown.output.split()) > 30

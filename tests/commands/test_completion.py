@@ -1,24 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Shell completion, asked as the scripts of bash, zsh and fish ask it."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 
-_MAIN = "import sys; sys.argv = ['kassay']; from kassay.cli import main; main()"
+from tests.commands.conftest import Kassay
 
 
-def offered(shell: str, *words: str) -> str:
+def offered(kassay: Kassay, shell: str, *words: str) -> str:
     """What the shell is told for the last of the words, which may be empty."""
     line = " ".join(("kassay", *words))
     asked = {"_KASSAY_COMPLETE": f"complete_{shell}", "_TYPER_COMPLETE_ARGS": line}
     asked |= {"COMP_WORDS": line, "COMP_CWORD": str(len(words)), "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
-    argv = [sys.executable, "-c", _MAIN]
-    done = subprocess.run(argv, capture_output=True, text=True, timeout=120, env={**os.environ, **asked})
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    ended = kassay(**asked)
+    assert ended.status == 0, ended.err
+    return ended.out
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -36,12 +31,14 @@ def offered(shell: str, *words: str) -> str:
         (("report", "--format", "k"), "kcidb", "html"),
     ],
 )
-def test_a_word_that_was_begun_is_completed(shell: str, words: tuple[str, ...], some: str, none: str) -> None:
-    text = offered(shell, *words)
+def test_a_word_that_was_begun_is_completed(
+    kassay: Kassay, shell: str, words: tuple[str, ...], some: str, none: str
+) -> None:
+    text = offered(kassay, shell, *words)
     assert some in text and none not in text
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_a_command_that_was_begun_is_explained_where_the_shell_shows_it(shell: str) -> None:
-    text = offered(shell, "lad")
+def test_a_command_that_was_begun_is_explained_where_the_shell_shows_it(kassay: Kassay, shell: str) -> None:
+    text = offered(kassay, shell, "lad")
     assert "ladder" in text and ("Which kernel made WORKLOAD slower?" in text) == (shell != "bash")

@@ -4,15 +4,15 @@
 An option that fits lets its command come to its first argument, which does not exist: that is what is then said.
 """
 
-import sys
 from collections.abc import Iterator
 
 import pytest
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
-from kassay.cli import build_app, main
+from kassay.cli import build_app
 from kassay.commands._options import Measuring
+from tests.commands.conftest import Kassay
 
 GONE = "/nowhere"
 ARGUMENTS = {
@@ -33,13 +33,9 @@ MEASURING = {
 """By option: a value that fits (None: it takes none) and one that does not (None: any text fits)."""
 
 
-def ended(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[int, str]:
-    monkeypatch.setattr(sys, "argv", ["kassay", *words])
-    with pytest.raises(SystemExit) as caught:
-        main()
-    shown = capsys.readouterr()
-    assert isinstance(caught.value.code, int)
-    return caught.value.code, shown.out + shown.err
+def said(kassay: Kassay, *words: str) -> tuple[int, str]:
+    status, out, err = kassay(*words)
+    return status, out + err
 
 
 def leaves() -> Iterator[tuple[tuple[str, ...], TyperCommand]]:
@@ -65,28 +61,24 @@ EVERY = [
 
 @pytest.mark.parametrize(("words", "option"), EVERY)
 def test_an_option_without_its_value_or_with_one_too_many_is_named(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], option: TyperOption
+    kassay: Kassay, words: tuple[str, ...], option: TyperOption
 ) -> None:
     name = option.opts[0]
-    status, text = ended(capsys, monkeypatch, *words, f"{name}=x" if option.is_flag else name)
+    status, text = said(kassay, *words, f"{name}=x" if option.is_flag else name)
     assert (status, "Error: " in text, name in text) == (2, True, True), text
 
 
 @pytest.mark.parametrize("words", [words for words, _ in leaves()], ids=" ".join)
-def test_help_is_there_for_every_command(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
-) -> None:
-    status, text = ended(capsys, monkeypatch, *words, "--help")
+def test_help_is_there_for_every_command(kassay: Kassay, words: tuple[str, ...]) -> None:
+    status, text = said(kassay, *words, "--help")
     assert status == 0 and " ".join(("Usage: kassay", *words)) in " ".join(text.split())
 
 
-def test_the_options_of_the_program_itself_work(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert ended(capsys, monkeypatch, "--version") == (0, "kassay 0.1.0\n")
-    status, text = ended(capsys, monkeypatch, "--help")
+def test_the_options_of_the_program_itself_work(kassay: Kassay) -> None:
+    assert said(kassay, "--version") == (0, "kassay 0.1.0\n")
+    status, text = said(kassay, "--help")
     assert status == 0 and "--version" in text
-    assert ended(capsys, monkeypatch, "--version=1")[0] == 2
+    assert said(kassay, "--version=1")[0] == 2
 
 
 def test_the_table_above_has_every_option_of_a_measurement() -> None:
@@ -97,16 +89,16 @@ def test_the_table_above_has_every_option_of_a_measurement() -> None:
 @pytest.mark.parametrize("command", ARGUMENTS)
 @pytest.mark.parametrize("option", MEASURING)
 def test_a_value_that_fits_leads_on_and_one_that_does_not_is_named(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: object, option: str, command: str
+    kassay: Kassay, tmp_path: object, option: str, command: str
 ) -> None:
     fits, does_not = MEASURING[option]
     out = f"{tmp_path}/runs"
     given = [option] if fits is None else [option, fits.replace("OUT", out)]
     more = [] if option == "--out" else ["--out", out]
-    status, text = ended(capsys, monkeypatch, command, *ARGUMENTS[command], *given, *more)
+    status, text = said(kassay, command, *ARGUMENTS[command], *given, *more)
     assert status == 2 and GONE in text and option not in text, text
     if does_not is not None:
         wrong = [f"{option}{does_not}"] if does_not.startswith("=") else [option, does_not]
-        status, text = ended(capsys, monkeypatch, command, *ARGUMENTS[command], *wrong, *more)
+        status, text = said(kassay, command, *ARGUMENTS[command], *wrong, *more)
         field = option.removeprefix("--").replace("-", "_")
         assert status == 2 and GONE not in text and field in text.replace("-", "_"), text

@@ -15,50 +15,52 @@ HEAVY = ("numpy", "scipy", "vl_convert", "duckdb", "elftools", "capstone", "zsta
          "pydantic", "markdown_it")  # fmt: skip
 NOTHING = ("image:/nowhere", "image:/nowhere")
 _MAIN = """
-import json, sys
-sys.argv = ["kassay", *json.loads(sys.argv[1])]
+import json, os, sys
 from kassay.cli import main
-try:
-    main()
-finally:
-    print("\\n" + json.dumps(sorted({name.partition(".")[0] for name in sys.modules})), file=sys.stderr)
+for words in json.loads(sys.argv[1]):
+    if os.fork() == 0:
+        status, sys.argv = 0, ["kassay", *words]
+        try:
+            main()
+        except SystemExit as ended:
+            status = ended.code
+        packages = sorted({name.partition(".")[0] for name in sys.modules})
+        os.write(2, ("\\n" + json.dumps([words, status, packages]) + "\\n").encode())
+        os._exit(0)
+    os.wait()
 """
+QUIET = [("--help",), ("--version",), ("workloads",), *((name, "--help") for name in COMMANDS)]
+WRONG: list[tuple[str, ...]] = [
+    ("compar",),
+    ("compare", "--clok", "tcg"),
+    ("compare", "mprotect_togle", *NOTHING),
+    ("compare", "mprotect_toggle", "linux-6.12", "debian:6.17"),
+    ("compare", "mprotect_toggle", *NOTHING, "--clock", "sundial"),
+    ("compare", "mprotect_toggle", *NOTHING, "--repeats", "many"),
+    ("ladder", "mprotect_toggle", "linux-6.12", "debian:6.17"),
+    ("bisect", "mprotect_togle", "--good", "debian:6.12", "--bad", "debian:6.17"),
+    ("run", "/nowhere.toml"),
+]
 
 
-def loaded(*words: str) -> tuple[int, set[str]]:
-    """The exit status, and the packages that were imported."""
-    done = subprocess.run([sys.executable, "-c", _MAIN, json.dumps(words)], capture_output=True, text=True, timeout=120)
-    return done.returncode, set(json.loads(done.stderr.splitlines()[-1]))
+@pytest.fixture(scope="module")
+def loaded() -> dict[tuple[str, ...], tuple[int, set[str]]]:
+    """By command line: the exit status, and the packages that were imported. Each is a fork of a fresh interpreter."""
+    argv = [sys.executable, "-c", _MAIN, json.dumps([*QUIET, *WRONG])]
+    done = subprocess.run(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=300)
+    lines = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("[[")]
+    return {tuple(words): (status, set(packages)) for words, status, packages in lines}
 
 
-@pytest.mark.parametrize("words", [("--help",), ("--version",), *((name, "--help") for name in COMMANDS)])
-def test_help_and_version_load_the_parser_alone(words: tuple[str, ...]) -> None:
-    status, packages = loaded(*words)
-    assert status == 0
-    assert packages & set(HEAVY) == set()
+def test_help_versions_and_workloads_load_the_parser_alone(
+    loaded: dict[tuple[str, ...], tuple[int, set[str]]],
+) -> None:
+    seen = {words: (loaded[words][0], loaded[words][1] & set(HEAVY)) for words in QUIET}
+    assert seen == dict.fromkeys(QUIET, (0, set()))
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("compar",),
-        ("compare", "--clok", "tcg"),
-        ("compare", "mprotect_togle", *NOTHING),
-        ("compare", "mprotect_toggle", "linux-6.12", "debian:6.17"),
-        ("compare", "mprotect_toggle", *NOTHING, "--clock", "sundial"),
-        ("compare", "mprotect_toggle", *NOTHING, "--repeats", "many"),
-        ("ladder", "mprotect_toggle", "linux-6.12", "debian:6.17"),
-        ("bisect", "mprotect_togle", "--good", "debian:6.12", "--bad", "debian:6.17"),
-        ("run", "/nowhere.toml"),
-    ],
-)
-def test_an_error_of_the_command_line_comes_before_what_measures_is_loaded(words: tuple[str, ...]) -> None:
-    status, packages = loaded(*words)
-    assert status == 2
-    assert packages & {*HEAVY, "rich"} == set()
-
-
-def test_the_workloads_are_listed_without_what_measures_them() -> None:
-    status, packages = loaded("workloads")
-    assert status == 0
-    assert packages & set(HEAVY) == set()
+def test_an_error_of_the_command_line_comes_before_what_measures_is_loaded(
+    loaded: dict[tuple[str, ...], tuple[int, set[str]]],
+) -> None:
+    seen = {words: (loaded[words][0], loaded[words][1] & {*HEAVY, "rich"}) for words in WRONG}
+    assert seen == dict.fromkeys(WRONG, (2, set()))
