@@ -5,6 +5,7 @@ Hypothesis tries few examples by default and in `make check`; `make test` says -
 a number of its own only where an example of it is slow.
 """
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,12 @@ def pytest_configure(config: pytest.Config) -> None:
     """Nothing of the user's cache is written to; processes of xdist inherit this one's."""
     if not hasattr(config, "workerinput"):
         own_cache.use()
+
+
+def pytest_unconfigure() -> None:
+    """Hypothesis leaves a callback with the garbage collector. Modules that it reaches outlive the interpreter, and
+    the binding of duckdb then prints every type and function of its own as leaked."""
+    gc.callbacks.clear()
 
 
 @pytest.fixture

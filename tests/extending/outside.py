@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from kassay.effects.files import cache_directory
 from kassay.effects.process import Completed, run
 from kassay.registry import EXTENSIONS
 
@@ -49,8 +50,12 @@ class Outside(NamedTuple):
 
 
 def outside(tmp_path: Path, source: Path | None = None) -> Outside:
-    """With nothing added yet."""
+    """With nothing added yet. Its cache is its own, but for the guest programs, which take seconds to compile."""
     found = Outside(tmp_path / "extensions", tmp_path / "work", source)
     found.extensions.mkdir(parents=True)
-    found.work.mkdir()
+    programs = cache_directory() / "guest"
+    programs.mkdir(parents=True, exist_ok=True)
+    cache = found.work / "cache" / programs.parent.name
+    cache.mkdir(parents=True)
+    (cache / programs.name).symlink_to(programs)
     return found

@@ -99,7 +99,7 @@ def attribution() -> Attribution:
     ]
     same = [
         AttributionRow(function=f"unchanged_{i}", base=0.5, head=0.5, delta=0.0, base_calls=0.01, head_calls=0.01)
-        for i in range(12)
+        for i in range(5)
     ]
     user = AttributionRow(function="measure", base=24.78, head=24.78, delta=0.0, context="user", place="program")
     members = tuple(name for name, *_, group in _CHANGED if group == 0)

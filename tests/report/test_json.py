@@ -56,7 +56,7 @@ def test_the_ladder_is_the_primary_one_and_its_steps_say_from_and_to() -> None:
     step = report["ladder"]["steps"][0]
     assert set(step) == {"from", "to", "change", "verdict"}
     assert (step["from"], step["to"]) == KERNELS[1:3]
-    assert [ladder["metric"] for ladder in report["ladders"]] == ["iteration", "protect", "restore", "touch"]
+    assert [ladder["metric"] for ladder in report["ladders"]] == ["iteration", "protect", "touch"]
 
 
 def test_what_is_absent_is_null() -> None:

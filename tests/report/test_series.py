@@ -18,7 +18,7 @@ def test_a_ladder_takes_its_words_from_the_findings_of_its_neighbours() -> None:
 
 def test_neighbours_are_not_listed_twice_but_other_pairs_are() -> None:
     report = SAMPLES["ladder"]()
-    assert len(all_series(report)) == 4
+    assert len(all_series(report)) == 3
     ends = finding(KERNELS[0], KERNELS[4], (301.6, 703.0))
     wider = msgspec.structs.replace(report, findings=(*report.findings, ends))
     assert len(all_series(wider)) == 5
