@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
+"""What each instruction of a block is, and where its last one leads, on both architectures."""
+
 import subprocess
 from itertools import pairwise
 from pathlib import Path

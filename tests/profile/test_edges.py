@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
+"""Calls from function to function, from the ends of blocks; calls that lead nowhere show a wrong symbol table."""
+
 import pytest
 
 from kassay.model.profile import CallEdge, Profile

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
+"""The profile stream: what was counted comes back, and what is damaged is refused with the line that is wrong."""
+
 import re
 
 import pytest

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
+"""Call stacks: each path has its own cost, and all paths together cost what the functions do."""
+
 from kassay.model.profile import NO_SYMBOL, Profile, StackCost
 from kassay.profile.functions import profile_of, summary_of
 from kassay.profile.raw import parse

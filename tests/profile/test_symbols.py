@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
+"""To which function an address belongs: of the kernel, of a module, of a program, or of nothing."""
+
 import pytest
 
 from kassay.model.profile import NO_SYMBOL

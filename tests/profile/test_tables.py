@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
+"""Symbol tables of kernels, modules and static programs: where each function begins and ends, and its one name."""
+
 import subprocess
 from pathlib import Path
 

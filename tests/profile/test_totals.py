@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
+"""Functions of a round and of all rounds add up to what the blocks of the stream count."""
+
 from hypothesis import given
 
 from kassay.profile.costs import costs, times

@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from kassay.model.bisect import Observation
+from kassay.search import noisy
 from kassay.search.decision import Ask, Found
 from kassay.search.noisy import END_PAIRS, next_step
 from kassay.search.pairs import paired
@@ -45,7 +46,7 @@ def test_most_searches_near_the_limit_are_right() -> None:
     assert len(right) >= 5 and not wrong
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_two_steps_are_told_apart(seed: int) -> None:
     found, _ = searched(64, {0: 100.0, 20: 140.0, 45: 220.0}, 0.03, seed)
     assert [step.first for step in found.steps] == [45, 20]
@@ -123,9 +124,10 @@ def test_what_the_steps_do_not_explain_is_said() -> None:
     assert any(len(found.steps) == 2 for found in told)
 
 
-def test_a_ramp_is_given_up_after_so_many_boots() -> None:
+def test_a_ramp_is_given_up_after_so_many_boots(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(noisy, "_MOST", 60)  # a quarter: the next boot takes the longer to choose the more there were
     found, log_ = searched(12, {place: 100 * 1.05**place for place in range(13)}, 0.03, 1, lost=0.0, strays=0.0)
-    assert len(log_) < 600 and found.open
+    assert 60 < len(log_) < 150 and found.open
 
 
 def test_boots_are_held_against_those_made_beside_them() -> None:

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
+"""The test in blocks: its p is the share of relabellings, its level is kept, and its estimate is the effect."""
+
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb, exp, isclose, log, prod
@@ -7,7 +9,6 @@ from statistics import median
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import mannwhitneyu
 
 from kassay.analysis.statistics import blocked
 from kassay.analysis.statistics.blocked import Boot
@@ -77,6 +78,8 @@ def test_over_all_relabellings_no_more_than_alpha_are_rejected(boots: list[Boot]
 
 @pytest.mark.parametrize("each", [3, 10, 24])
 def test_one_block_of_everything_is_the_exact_mann_whitney_test(each: int) -> None:
+    from scipy.stats import mannwhitneyu  # half a second to import
+
     boots = [boot._replace(block=7) for boot in drawn(each, blocks=1, each=each, effect=0.04)]
     head, base = [b.value for b in boots if b.head], [b.value for b in boots if not b.head]
     expected = mannwhitneyu(head, base, method="exact").pvalue

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
+"""Failure rates of two kernels, by Fisher's exact test."""
+
 import pytest
 
 from kassay.analysis.statistics.failures import fisher

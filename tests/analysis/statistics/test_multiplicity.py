@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
+"""Many cells at once: the corrections of their p, and the one statement about all of them."""
+
 from math import isclose
 
 import pytest

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
+"""How many boots an effect needs, how strict each look is, and how fine the clock that made the values ticks."""
+
 import random
 from math import isclose
 

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
+"""The exact distribution of the rank sum over all relabellings, and its limit where counting takes too long."""
+
 from collections import Counter
 from itertools import combinations, product
 from math import comb, isclose

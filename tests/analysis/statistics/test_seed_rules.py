@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
+"""The rules of others that a report can show beside its own: published tables come out, and their limits are known."""
+
 from math import isclose
 
 import pytest

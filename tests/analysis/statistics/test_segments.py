@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
+"""Where the kernels of a timed ladder change: steps are found, drift and noise are no steps."""
+
 import random
 from math import exp
 
