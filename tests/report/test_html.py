@@ -7,6 +7,7 @@ import re
 import subprocess
 from collections.abc import Sequence
 from html.parser import HTMLParser
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +127,13 @@ def test_the_page_forbids_itself_the_network(sample: str) -> None:
     assert rules.pop("default-src") == "'none'"
     assert rules.pop("style-src") == "'unsafe-inline'"
     assert rules == ({"script-src": "'unsafe-inline' 'unsafe-eval'"} if SAMPLES[sample]().stacks else {})
+
+
+def test_style_and_script_are_those_of_their_files() -> None:
+    style, script = ((files("kassay.report") / "templates" / name).read_text() for name in ("report.css", "icicle.js"))
+    page = rendered("html", "compare")
+    assert style in page and all(part in page for part in script.split("SPECIFICATION"))
+    assert style in rendered("html", "refused")
 
 
 def test_a_page_with_its_library_is_small_enough_to_mail() -> None:
