@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """kassay import: what it prints, what it writes, and what it refuses."""
 
-import subprocess
-import sys
 import unicodedata
 from collections.abc import Callable
 from pathlib import Path
@@ -74,15 +72,6 @@ def test_the_help_names_every_format_and_shows_how_to_begin() -> None:
     for word in (*importers(), "LKP", "kernel,metric,value", "6.12=a1"):
         assert word in shown
     assert "[KERNEL=]FILE" in shown
-
-
-def test_no_format_is_loaded_before_it_is_needed() -> None:
-    code = (
-        "import sys, kassay.cli as cli; cli.build_app();"
-        "print([m for m in sys.modules if m == 'pyperf' or m.startswith('kassay.imports.formats')])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
-    assert done.stdout.strip() == "[]"
 
 
 def test_names_of_others_neither_move_the_cursor_nor_fill_the_screen(tmp_path: Path) -> None:

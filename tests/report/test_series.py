@@ -21,7 +21,7 @@ def test_neighbours_are_not_listed_twice_but_other_pairs_are() -> None:
     assert len(all_series(report)) == 3
     ends = finding(KERNELS[0], KERNELS[4], (301.6, 703.0))
     wider = msgspec.structs.replace(report, findings=(*report.findings, ends))
-    assert len(all_series(wider)) == 5
+    assert len(all_series(wider)) == 4
 
 
 def test_a_ladder_without_findings_still_knows_its_changes() -> None:
