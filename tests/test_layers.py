@@ -7,8 +7,8 @@ from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
-SOURCE = ROOT / "src" / "kassay"
+from tests.source import FILES, ROOT, SOURCE, nodes
+
 GROUND = {"errors", "registry", "clocks", "arches", "model", "effects"}
 ALLOWED: dict[str, set[str]] = {
     "__init__": set(),
@@ -48,7 +48,6 @@ ALLOWED: dict[str, set[str]] = {
 COMMANDS = {"commands", "cli"}
 """The edge: may import everything, and nothing imports it."""
 
-FILES = sorted(SOURCE.rglob("*.py"))
 MODULES = {path.relative_to(SOURCE).with_suffix("").parts for path in FILES} | {
     path.parent.relative_to(SOURCE).parts for path in FILES
 }
@@ -56,11 +55,6 @@ MODULES = {path.relative_to(SOURCE).with_suffix("").parts for path in FILES} | {
 
 def part_of(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
-
-
-@cache
-def nodes(path: Path) -> tuple[ast.AST, ...]:
-    return tuple(ast.walk(ast.parse(path.read_text())))
 
 
 @cache

@@ -12,20 +12,14 @@ import pytest
 from kassay.model.reason import Reason, own_words, reason
 from kassay.model.reason_texts import EVERYDAY, TEXTS, reason_text, reasons_text, starts_with_name
 from kassay.model.records import from_json, to_json
+from tests.source import FILES, ROOT, SOURCE, nodes
 
-ROOT = Path(__file__).parents[2]
-RENDERER = ROOT / "src" / "kassay" / "model" / "reason_texts.py"
-Nodes = dict[Path, tuple[ast.AST, ...]]
-
-
-@pytest.fixture(scope="module")
-def sources() -> Nodes:
-    """What every module of the source consists of."""
-    return {path: tuple(ast.walk(ast.parse(path.read_text()))) for path in (ROOT / "src" / "kassay").rglob("*.py")}
+RENDERER = SOURCE / "model" / "reason_texts.py"
+OTHERS = [path for path in FILES if path != RENDERER]
 
 
-def strings_of(nodes: tuple[ast.AST, ...]) -> Iterator[str]:
-    for node in nodes:
+def strings_of(path: Path) -> Iterator[str]:
+    for node in nodes(path):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
 
@@ -34,10 +28,10 @@ def arguments_of(text: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(text.replace("[", "").replace("]", "")) if name} - {"kernel"}
 
 
-def made(sources: Nodes) -> Iterator[tuple[str, set[str], bool]]:
+def made() -> Iterator[tuple[str, set[str], bool]]:
     """(code, names of its arguments, whether all of them stand there) of every reason that the source makes by name."""
-    for nodes in sources.values():
-        for node in nodes:
+    for path in FILES:
+        for node in nodes(path):
             called = node.func if isinstance(node, ast.Call) else None
             if not isinstance(node, ast.Call) or not isinstance(called, ast.Name) or called.id != "reason":
                 continue
@@ -46,15 +40,15 @@ def made(sources: Nodes) -> Iterator[tuple[str, set[str], bool]]:
                 yield node.args[0].value, names, all(word.arg is not None for word in node.keywords)
 
 
-def test_every_code_has_one_text_and_every_text_is_used(sources: Nodes) -> None:
-    assert {code for code, _, _ in made(sources)} - TEXTS.keys() == set()
-    strings = {text for path, nodes in sources.items() if path != RENDERER for text in strings_of(nodes)}
+def test_every_code_has_one_text_and_every_text_is_used() -> None:
+    assert {code for code, _, _ in made()} - TEXTS.keys() == set()
+    strings = {text for path in OTHERS for text in strings_of(path)}
     assert set(TEXTS) - strings == set()
     assert EVERYDAY.keys() <= TEXTS.keys()
 
 
-def test_a_text_names_the_arguments_that_its_reason_has(sources: Nodes) -> None:
-    for code, names, complete in made(sources):
+def test_a_text_names_the_arguments_that_its_reason_has() -> None:
+    for code, names, complete in made():
         wanted = arguments_of(TEXTS[code])
         assert names == wanted if complete else names <= wanted, code
     assert [code for code, text in EVERYDAY.items() if arguments_of(text) != arguments_of(TEXTS[code])] == []
@@ -114,11 +108,11 @@ _TAKING_APART = {
 _SENTENCES = {"reason_text", "reasons_text", "reasons", "disclosures", "doubts", "profile_note", "meaning", "verdict"}
 
 
-def test_no_module_takes_a_sentence_apart(sources: Nodes) -> None:
+def test_no_module_takes_a_sentence_apart() -> None:
     """Neither a text that reason_text() made, nor a field that holds reasons."""
     wrong = []
-    for path, nodes in sources.items():
-        for node in nodes:
+    for path in FILES:
+        for node in nodes(path):
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
                 continue
             taken = node.func.value if node.func.attr in _TAKING_APART else None
@@ -130,7 +124,7 @@ def test_no_module_takes_a_sentence_apart(sources: Nodes) -> None:
     assert wrong == []
 
 
-def test_no_module_but_the_renderer_holds_a_part_of_a_reasons_sentence(sources: Nodes) -> None:
+def test_no_module_but_the_renderer_holds_a_part_of_a_reasons_sentence() -> None:
     parts = {
         part.strip()
         for text in (*TEXTS.values(), *EVERYDAY.values())
@@ -139,9 +133,8 @@ def test_no_module_but_the_renderer_holds_a_part_of_a_reasons_sentence(sources: 
     }
     wrong = [
         (path.name, part)
-        for path, nodes in sources.items()
-        if path != RENDERER
-        for text in strings_of(nodes)
+        for path in OTHERS
+        for text in strings_of(path)
         if len(text) > 24
         for part in parts
         if part in text
