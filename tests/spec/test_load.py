@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kassay.arches import arches
 from kassay.errors import BadInput
 from kassay.model.experiment import ORDERS, Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.profile import PROFILES
@@ -127,3 +128,41 @@ def test_what_is_wrong_is_said_with_its_place(text: str, said: str) -> None:
 def test_no_text_makes_it_crash(text: str) -> None:
     with contextlib.suppress(BadInput):
         parse(text, "x.toml")
+
+
+SHORT = 'kernels = ["debian:6.12", "debian:6.17"]\nworkloads = ["mprotect_toggle"]\n'
+NATIVE = 'clock = "host"\n' + SHORT.replace("debian:6.12", "host").replace("debian:6.17", "host")
+
+
+@pytest.mark.parametrize(
+    ("field", "least", "most"),
+    [("repeats", 1, 1000), ("perturb", 0, 1000), ("rounds", 2, 100_000), ("timeout_s", 1, 86_400), ("retries", 0, 10),
+     ("seed", 0, (1 << 63) - 1), ("background", 0, 64)],
+)  # fmt: skip
+def test_a_number_at_a_bound_is_taken_and_one_beyond_it_is_refused(field: str, least: int, most: int) -> None:
+    for value in (least, most):
+        assert getattr(parse(f"{field} = {value}\n{SHORT}", "x.toml"), field) == value
+    for value in (least - 1, min(most + 1, (1 << 63) - 1)):
+        assert value == most or f"{field}: {value} is outside" in problems(f"{field} = {value}\n{SHORT}")
+
+
+@pytest.mark.parametrize("arch", arches())
+def test_a_machine_has_as_many_cpus_and_as_much_memory_as_qemu_can_give_it(arch: str) -> None:
+    most = min(255, arches()[arch].qemu.most_cpus)
+    of = f'arch = "{arch}"\n{SHORT}'
+    assert parse(f"cpus = [1, {most}]\n{of}", "x.toml").cpus == (1, most)
+    assert parse(f'memory_bytes = ["128MiB", "4TiB"]\n{of}', "x.toml").memory_bytes == (128 << 20, 1 << 42)
+    assert "cpus" in problems(f"cpus = [{most + 1}]\n{of}") and "cpus[0]: 0 is outside" in problems(f"cpus = [0]\n{of}")
+    for wrong in ("134209536B", "4398046519296B"):  # 8 KiB less, and more
+        assert "memory_bytes[0]: " in problems(f'memory_bytes = ["{wrong}"]\n{of}')
+
+
+@pytest.mark.parametrize("chosen", ["cpus = [2]", 'memory_bytes = ["2GiB"]', "background = 1", "quiesce = false"])
+def test_of_the_machine_that_kassay_runs_on_nothing_can_be_chosen(chosen: str) -> None:
+    assert parse(NATIVE, "x.toml").clock == "host"
+    assert "cannot be chosen" in problems(f"{chosen}\n{NATIVE}")
+
+
+def test_kernel_parameters_of_the_kernel_that_runs_are_refused_too() -> None:
+    given = NATIVE.replace('"host", "host"', '{ref = "host", cmdline = "a=b"}, "host"')
+    assert "kernel parameters cannot be chosen" in problems(given)
