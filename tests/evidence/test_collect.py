@@ -10,6 +10,7 @@ import pytest
 
 from kassay.effects import process
 from kassay.errors import BadInput
+from kassay.evidence import collect as collect_module
 from kassay.evidence.collect import collect
 from kassay.guest.compile import build
 from kassay.guest.protocol import parse
@@ -18,6 +19,7 @@ from kassay.journal.directory import RunDirectory, started
 from kassay.journal.journal import append, open_journal, read_journal
 from kassay.model.measurement import CellEvidence, Fields
 from kassay.model.plan import PlannedRun
+from kassay.model.progress import Progress
 from kassay.model.run import RunRecord, WallTime
 from tests.analysis.plans import plan_of
 
@@ -186,3 +188,27 @@ def test_a_stream_that_is_missing_is_refused_and_not_left_out(filled: Filled) ->
     next((filled.here.path / "artifacts").rglob("*.zst")).unlink()
     with pytest.raises(BadInput, match="missing, though the journal names it"):
         filled.collect()
+
+
+def test_failures_of_control_boots_stand_apart(tmp_path: Path, stream: bytes) -> None:
+    here = started(tmp_path, plan_of(2, clock="kvm", repeats=6, perturb=0))
+    open_journal(here.journal, here.plan_id)
+    filled = Filled(here, stream)
+    controls = [run for run in filled.runs(0) if run.control]
+    plain = next(run for run in filled.runs(0) if not run.control)
+    filled.keep(plain)
+    filled.keep(controls[0])
+    failed = [filled.keep(run, "panic") for run in (controls[1], plain)]
+    first, second = filled.collect()
+    assert (first.control_failures, first.failures) == ((failed[0],), (failed[1],))
+    assert (second.control_failures, second.failures) == ((), ())
+
+
+def test_a_long_reading_says_how_far_it_is(filled: Filled, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collect_module, "_QUIET_S", -1.0)
+    for run in filled.runs(0)[:2]:
+        filled.keep(run)
+    filled.keep(filled.runs(1)[0], "panic")
+    told: list[Progress] = []
+    collect(filled.here, read_journal(filled.here.journal), told.append)
+    assert [(one.subject, one.done) for one in told] == [("1/2", 0.5), ("2/2", 1.0)]
