@@ -19,7 +19,7 @@ from kassay.profile.functions import profile_of
 from kassay.profile.raw import parse
 from kassay.profile.symbols import Symbols
 
-from .conftest import NEW, OLD, QUICK, Kassay
+from .conftest import NEW, OLD, RESTORED, Kassay
 
 pytestmark = pytest.mark.boot
 ITERATIONS, SYSCALLS = 1000, 100
@@ -36,10 +36,10 @@ def evidence_of(directory: Path) -> tuple[CellEvidence, ...]:
 
 @pytest.fixture(scope="module")
 def calibration(kassay: Kassay, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Known work on one kernel, twice: the first run of a side carries call stacks."""
+    """Known work on two kernels: the first run of a side carries call stacks."""
     directory = tmp_path_factory.mktemp("calibration") / "runs"
     sizes = ("--set", f"iterations={ITERATIONS}", "--set", f"syscalls={SYSCALLS}")
-    ran = kassay("compare", "calibrate", OLD, OLD, *sizes, "--repeats", "1", "--perturb", "0", "--rounds", "6",
+    ran = kassay("compare", "calibrate", OLD, NEW, *sizes, "--repeats", "1", "--perturb", "0", "--rounds", "6",
                  "--out", str(directory))  # fmt: skip
     assert ran.status == 0, ran.err
     return directory
@@ -98,6 +98,13 @@ def test_the_step_is_named(ladder: Path) -> None:
     group = next(group for group in finding.attribution.groups if "change_pte_range" in group.functions)
     assert group.root == "change_protection" and group.delta > 300
     assert "prot_commit_flush_ptes" in finding.attribution.sentence
+
+
+def test_a_loop_of_known_length_costs_the_same_on_both_kernels(calibration: Path) -> None:
+    (loop,) = (finding for finding in pipeline.answer(calibration).findings if finding.metric == "loop")
+    expected = int(next(word for word in loop.definition.split() if word.isdigit()))
+    assert loop.base_value == loop.head_value == pytest.approx(expected, rel=0.01)
+    assert loop.verdict == "equivalent"
 
 
 def test_known_work_is_counted_as_arithmetic_says(calibration: Path) -> None:
@@ -171,7 +178,7 @@ def test_two_cpus_are_counted_to_the_instruction(kassay: Kassay, tmp_path: Path)
 
 
 def test_loads_and_stores_are_counted_on_request(kassay: Kassay, tmp_path: Path) -> None:
-    ran = kassay("compare", "mprotect_toggle", OLD, OLD, *QUICK, "--repeats", "1", "--perturb", "0",
+    ran = kassay("compare", "mprotect_toggle", OLD, OLD, *RESTORED, "--repeats", "1", "--perturb", "0",
                  "--profile", "memory", "--out", str(tmp_path / "d"))  # fmt: skip
     assert ran.status == 0, ran.err
     touched = pipeline.profiles(tmp_path / "d", None, "touch")[0].profile

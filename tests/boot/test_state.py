@@ -29,15 +29,6 @@ def test_without_swap_nothing_is_paged_out_and_with_zram_it_is(kassay: Kassay, t
     assert touch["zram"] > 50 * touch["none"]  # each page faults back in, instead of being written where it is
 
 
-def test_the_instrument_counts_a_loop_of_known_length_exactly(kassay: Kassay, tmp_path: Path) -> None:
-    ran = kassay("compare", "calibrate", OLD, NEW, *ONCE, "--out", str(tmp_path / "d"))
-    loops = [f for f in ran.json()["findings"] if f["metric"] == "loop"]
-    assert loops and all(f["verdict"] == "equivalent" for f in loops)
-    expected = int(next(w for w in loops[0]["definition"].split() if w.isdigit()))
-    assert loops[0]["base_value"] == pytest.approx(expected, rel=0.01)
-    assert loops[0]["base_value"] == loops[0]["head_value"]
-
-
 def test_faults_are_counted_for_several_tasks(kassay: Kassay, tmp_path: Path) -> None:
     words = (
         "compare",
