@@ -6,12 +6,16 @@ import pytest
 from tests.commands.conftest import Kassay
 
 
-def offered(kassay: Kassay, shell: str, *words: str) -> str:
-    """What the shell is told for the last of the words, which may be empty."""
+def asking(shell: str, *words: str) -> dict[str, str]:
+    """The environment in which a shell's script asks for the last of the words, which may be empty."""
     line = " ".join(("kassay", *words))
     asked = {"_KASSAY_COMPLETE": f"complete_{shell}", "_TYPER_COMPLETE_ARGS": line}
-    asked |= {"COMP_WORDS": line, "COMP_CWORD": str(len(words)), "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
-    ended = kassay(**asked)
+    return asked | {"COMP_WORDS": line, "COMP_CWORD": str(len(words)), "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
+
+
+def offered(kassay: Kassay, shell: str, *words: str) -> str:
+    """What the shell is told."""
+    ended = kassay(**asking(shell, *words))
     assert ended.status == 0, ended.err
     return ended.out
 

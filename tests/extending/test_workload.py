@@ -14,7 +14,7 @@ from kassay.effects.files import cache_directory
 from kassay.errors import BadInput
 from kassay.guest import catalog
 from kassay.registry import EXTENSIONS
-from tests.commands.test_completion import offered
+from tests.commands.test_completion import asking
 from tests.extending.outside import ROOT, Outside, documented_examples, outside
 
 FILE = "guest/workloads/mlock_cycle.c"
@@ -29,12 +29,13 @@ def added(tmp_path_factory: pytest.TempPathFactory) -> Outside:
     return found
 
 
-def test_it_is_listed_described_completed_and_guessed(added: Outside, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_listed_described_completed_and_guessed(added: Outside) -> None:
     assert re.search(r"^mlock_cycle +mlock\(\) and munlock\(\) of a whole", added.kassay("workloads"), re.M)
     shown = added.kassay("workloads", "mlock_cycle")
     assert "required state: one private anonymous mapping" in shown and "From before to after one mlock()" in shown
-    monkeypatch.setenv(EXTENSIONS, str(added.extensions))
-    assert offered("bash", "compare", "mlo").split() == ["mlock_cycle"]
+    environment = {**os.environ, **asking("bash", "compare", "mlo"), EXTENSIONS: str(added.extensions)}
+    argv = (sys.executable, "-c", "import sys; sys.argv = ['kassay']; from kassay.cli import main; main()")
+    assert subprocess.run(argv, env=environment, capture_output=True, text=True).stdout.split() == ["mlock_cycle"]
     assert "did you mean mlock_cycle?" in added.kassay("workloads", "mlock_cycl", status=2)
     words = ("compare", "mlock_cycle", "host", "host", "--clock", "host")
     refused = added.kassay(*words, "--set", "length=1MiB", status=2)
