@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Adding a directory: every value once, whatever was there, and the rest when it grew."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +9,19 @@ import msgspec
 import pytest
 
 from kassay.history.add import add
-from kassay.history.archive import Archive
+from kassay.history.archive import Archive, writing
 from kassay.history.gather import gather
 from kassay.history.query import Wanted, lines
 from kassay.model.records import to_json
 from kassay.model.samples import ImportedKernel, Sample, Samples, SampleSeries, Source, Spread
 from tests.history.batches import batch, batch_of, series
 from tests.history.directories import keep, measured, plan_with, runs_of
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Iterator[Archive]:
+    with writing(tmp_path / "h.duckdb") as opened:
+        yield opened
 
 
 def values(archive: Archive, **wanted: object) -> list[list[tuple[str | None, float | None, int | None]]]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Nominations: where, with an id that stays; the pair that confirms one, and what its report then means."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -8,7 +9,7 @@ import pytest
 
 from kassay.errors import BadInput
 from kassay.history.add import add
-from kassay.history.archive import Archive
+from kassay.history.archive import Archive, writing
 from kassay.history.confirm import experiment_for, judged, not_reproducible, why_not
 from kassay.history.gather import gather
 from kassay.history.nominate import confirmations, judged_directories, nominations, remember, too_short
@@ -20,6 +21,12 @@ from kassay.model.report import Report
 from tests.history.batches import batch_of, series
 from tests.history.directories import measured, plan_with
 from tests.report.reports import compare
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Iterator[Archive]:
+    with writing(tmp_path / "h.duckdb") as opened:
+        yield opened
 
 
 def nominated(archive: Archive, **wanted: object) -> list[Nomination]:

@@ -1,17 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Series as asked, never mixed, in the order of releases or dates, with what sets them apart."""
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import msgspec
 import pytest
 
 from kassay.errors import BadInput
 from kassay.history import texts
 from kassay.history.add import add
-from kassay.history.archive import Archive
+from kassay.history.archive import Archive, writing
 from kassay.history.query import Wanted, apart, lines
 from kassay.history.records import Series
 from kassay.model.records import Setting
 from tests.history.batches import batch_of, kernel, series
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Iterator[Archive]:
+    with writing(tmp_path / "h.duckdb") as opened:
+        yield opened
 
 
 def keep(archive: Archive, of: Series, **values: list[float]) -> None:
