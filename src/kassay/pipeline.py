@@ -41,9 +41,8 @@ from kassay.model.report import Comparisons, Report
 from kassay.model.run import RunRecord
 from kassay.plan.prepare import Prepared, prepare, shared_cmdline
 from kassay.registry import discover
-from kassay.report.build import build_report
-from kassay.report.build_imported import build_imported
-from kassay.report.names import spoken_names
+from kassay.report.build import build_imported, build_report
+from kassay.report.words import spoken_names
 from kassay.run.boot import Measurer, jobs_for
 from kassay.run.pace import known_pace, remember_pace
 from kassay.run.scheduler import owed, run_all, stages

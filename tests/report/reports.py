@@ -11,7 +11,7 @@ from kassay.model.profile import StackCost
 from kassay.model.reason import own_words, reason
 from kassay.model.records import Setting
 from kassay.model.report import KernelStacks, Report, RunFailure, RunSummary, SeenCpu
-from kassay.report.cpu import cpu_sentences
+from kassay.report.conditions import cpu_sentences
 from tests.report.bisected_reports import bisected
 from tests.report.parts import (
     DISCLOSURES,

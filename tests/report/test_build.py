@@ -13,7 +13,7 @@ from kassay.model.reason import reason
 from kassay.model.reason_texts import reason_text
 from kassay.model.report import Comparisons, Report
 from kassay.report.build import build_report
-from kassay.report.names import spoken_names
+from kassay.report.words import spoken_names
 from kassay.spec.rules import question_of
 from tests.analysis.plans import plan_of
 from tests.analysis.sides import STATE, evidence, measurement

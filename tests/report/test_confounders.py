@@ -8,7 +8,7 @@ from msgspec import structs
 from kassay.analysis.confounders import confounders
 from kassay.model.records import Setting
 from kassay.model.report import Report
-from kassay.report.confounders import confounder_sentences
+from kassay.report.conditions import confounder_sentences
 from kassay.report.formats import json as as_json
 from kassay.report.formats import markdown
 from tests.report.reports import SAMPLES

@@ -5,7 +5,7 @@ import msgspec
 
 from kassay.model.guest import GuestCpu
 from kassay.model.records import Setting
-from kassay.report.cpu import cpu_sentences, seen_cpus
+from kassay.report.conditions import cpu_sentences, seen_cpus
 from tests.analysis.sides import evidence, measurement
 
 CPU = GuestCpu(

@@ -8,9 +8,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from kassay.report.formats.lkp import render
-from kassay.report.lkp.row import Mean, Row, line, row
-from kassay.report.lkp.table import Head, ordered, table
+from kassay.report.formats.lkp import Head, Mean, Row, line, ordered, render, row, table
 from tests.report.reports import SAMPLES
 
 _TABLE = Path(__file__).parents[1] / "data" / "lkp" / "page_fault2.txt"

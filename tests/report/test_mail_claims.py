@@ -12,9 +12,8 @@ from kassay.model.kernel import KernelIdentity
 from kassay.model.reason import reason
 from kassay.model.records import Setting
 from kassay.model.report import AuditTable, Report
-from kassay.report.mail.body import mail
-from kassay.report.mail.headline import subject_line
-from kassay.report.mail.tracking import introduced
+from kassay.report.formats.mail import mail
+from kassay.report.mail.headline import introduced, subject_line
 from tests.report.reports import SAMPLES
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from kassay.analysis.imported import judge_samples
 from kassay.imports.read import read
 from kassay.model.report import Report
-from kassay.report.build_imported import build_imported
-from kassay.report.mail.body import mail
+from kassay.report.build import build_imported
+from kassay.report.formats.mail import mail
 from kassay.report.mail.headline import subject_line
 from tests.imports.files import DATA, MAIL, both
 

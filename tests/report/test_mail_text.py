@@ -14,9 +14,8 @@ from msgspec.structs import replace
 from kassay.errors import BadInput
 from kassay.model.reason import own_words
 from kassay.model.units import format_change
-from kassay.report.mail.body import mail
-from kassay.report.mail.headers import threaded
-from kassay.report.mail.plain import WIDTH, ascii_text, command, wrapped
+from kassay.report.formats.mail import mail, threaded
+from kassay.report.mail.words import WIDTH, ascii_text, command, wrapped
 from tests.report.rendering import rendered
 from tests.report.reports import SAMPLES
 

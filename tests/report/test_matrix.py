@@ -5,7 +5,7 @@ import pytest
 from msgspec.structs import replace
 
 from kassay.report.formats.markdown import render
-from kassay.report.matrix import gap_closed, matrices
+from kassay.report.tables import gap_closed, matrices
 from tests.report.reports import SAMPLES
 
 

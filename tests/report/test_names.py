@@ -5,7 +5,7 @@ import pytest
 from msgspec import structs
 
 from kassay.model.experiment import KernelUse
-from kassay.report.names import spoken_names
+from kassay.report.words import spoken_names
 from tests.report.reports import SAMPLES
 
 _EXPERIMENT = next(iter(SAMPLES.values()))().experiment

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kassay.model.layout import Table
     from kassay.model.progress import Progress as Event
     from kassay.model.progress import Tell
-    from kassay.report.aligned import Line
+    from kassay.report.columns import Line
     from kassay.report.form import Form, Given
 
 A = TypeVar("A")
@@ -50,7 +50,7 @@ def say_answer(answer: A, form: "Form[A]", given: "Given | None" = None) -> None
 
 def say_table(table: "Table") -> None:
     """Writes a table to stdout; names are shortened where the terminal is narrow, never in a file or a pipe."""
-    from kassay.report.aligned import Line, aligned, room_for_names
+    from kassay.report.columns import Line, aligned, room_for_names
 
     width = max(60, terminal.columns()) if terminal.is_terminal(sys.stdout) else _UNLIMITED
     say_lines([Line(table.title, "bold"), *aligned(table, width, room_for_names(table, width))])

@@ -14,7 +14,7 @@ from kassay.model.layout import Block
 from kassay.model.question import OwnDirectory, Question, neighbours
 from kassay.model.report import Lead, Report
 from kassay.report.bisection import called, noun, path_table, section_texts, skips, tables, verdict
-from kassay.report.mail.plain import ascii_text
+from kassay.report.mail.words import ascii_text
 from kassay.search import log
 
 

@@ -15,11 +15,9 @@ from kassay.model.reason_texts import reason_text, reasons_text
 from kassay.model.report import Lead, Report
 from kassay.model.texts import memory_text, one_line, settings_text
 from kassay.model.units import format_change, format_numbers, format_signed, places_of
-from kassay.report.answer import strength, work_at
-from kassay.report.mail.grid import lines_of
-from kassay.report.mail.names import everyday, names, place, unit_words, work
-from kassay.report.mail.plain import wrapped
-from kassay.report.names import called
+from kassay.report.mail.words import everyday, lines_of, names, place, unit_words, work, wrapped
+from kassay.report.sentences import strength, work_at
+from kassay.report.words import called
 
 COLUMN = (
     "Gap closed: (new - candidate) / (new - old); 100 % is all of it, 0 % nothing, below 0 the candidate is worse than "

@@ -7,7 +7,7 @@ from kassay.model.question import Answered, Kernels, Question, neighbours
 from kassay.model.reason_texts import reasons_text
 from kassay.model.report import Report
 from kassay.model.units import format_numbers
-from kassay.report.names import spoken_names
+from kassay.report.words import spoken_names
 
 
 def _complete(answered: Answered) -> Report:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from kassay.registry import load, names
 
 if TYPE_CHECKING:
-    from kassay.report.aligned import Line
+    from kassay.report.columns import Line
 
 A = TypeVar("A")
 F = TypeVar("F", bound="Form[Any]")

@@ -13,9 +13,9 @@ from kassay.model.reason_texts import reason_text
 from kassay.model.report import Lead, Report
 from kassay.model.texts import machine_text, one_line, settings_text
 from kassay.model.units import format_change, format_numbers
-from kassay.report.aligned import Line, aligned, column, pad
-from kassay.report.confounders import confounder_sentences
-from kassay.report.cpu import cpu_facts
+from kassay.report.appendix import timing_words
+from kassay.report.columns import Line, aligned, column, pad
+from kassay.report.conditions import confounder_sentences, cpu_facts
 from kassay.report.itemised import differences, told, top_table
 from kassay.report.series import Group, Row, Series, groups
 from kassay.report.tables import (
@@ -27,7 +27,6 @@ from kassay.report.tables import (
     refusals,
     unequal_findings,
 )
-from kassay.report.timing import timing_words
 from kassay.report.words import compilers, count_text, cut, failure_counts, outcomes_text, short_names
 
 WIDTH = 96  # columns; every terminal of 100 shows it whole

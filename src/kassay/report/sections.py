@@ -9,7 +9,7 @@ from kassay.model.records import Record
 from kassay.model.report import Lead, Report
 from kassay.model.texts import machine_text, one_line, settings_text, verbatim
 from kassay.model.units import format_bytes
-from kassay.report import appendix, itemised, tables, timing
+from kassay.report import appendix, itemised, tables
 from kassay.report.icicle import Icicle, icicles
 from kassay.report.series import Group, Series, groups
 from kassay.report.words import outcomes_text
@@ -106,7 +106,7 @@ def _refused(report: Report) -> Section | None:
 
 
 def _beside(report: Report) -> Section | None:
-    table = timing.beside_table(report)
+    table = appendix.beside_table(report)
     if table is None:
         return None
     machine = report.beside_machine
@@ -117,7 +117,7 @@ def _beside(report: Report) -> Section | None:
 
 
 def _timed(report: Report) -> Section | None:
-    makers = (timing.timing_table, timing.families_table, timing.controls_table, timing.failed_boots_table)
+    makers = (appendix.timing_table, appendix.families_table, appendix.controls_table, appendix.failed_boots_table)
     found = tuple(table for table in (make(report) for make in makers) if table is not None)
     return (
         Section(title="How time was judged", text=_JUDGED_ELSEWHERE if report.sources else _JUDGED, tables=found)
@@ -127,7 +127,7 @@ def _timed(report: Report) -> Section | None:
 
 
 def _seed_rules(report: Report) -> Section | None:
-    table = timing.seed_table(report)
+    table = appendix.seed_table(report)
     return None if table is None else Section(title="By the seeds' rules", text=_SEED_RULES, tables=(table,))
 
 

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Small texts that every format shares: names cut, runs and outcomes in words, the glossary."""
+"""Small texts that every format shares: names of kernels, names cut, runs and outcomes in words, the glossary."""
 
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import PurePath
 
 from kassay.clocks import clock_of
+from kassay.errors import BadInput
+from kassay.model.build import parse_build
+from kassay.model.experiment import Experiment, labels
 from kassay.model.finding import EVIDENCE, VERDICTS, Side
 from kassay.model.report import Report
 from kassay.model.texts import one_line
@@ -88,3 +92,38 @@ def glossary(report: Report) -> tuple[tuple[str, str], ...]:
     clock = clock_of(report.experiment.clock)
     words.append((clock.name, clock.scope))
     return (*words, *GLOSSARY.items())
+
+
+def spoken_names(experiment: Experiment) -> tuple[str, ...]:
+    """One name per kernel, in order: the label without its kind and folders where that stays unique."""
+    full = labels(experiment)
+    short = tuple(_strip(label) for label in full)
+    return short if len(set(short)) == len(short) else full
+
+
+def called(report: Report) -> dict[str, str]:
+    """Each kernel's label with the name people use."""
+    return dict(zip(labels(report.experiment), spoken_names(report.experiment), strict=True))
+
+
+def _built(locator: str) -> str:
+    """ "7.3 + fix.patch, clang-18" for debian-source:7.3+/tmp/fix.patch,cc=clang-18."""
+    try:
+        build = parse_build(locator)
+    except BadInput:
+        return f"build:{locator}"
+    tree = PurePath(build.tree.removeprefix("debian-source:")).name or build.tree
+    tree += f"@{build.revision}" if build.revision else ""
+    words = [tree, *(PurePath(patch).stem for patch in build.patches)]
+    compiler = (build.cc,) if build.cc != "gcc" else ()
+    return ", ".join((" + ".join(words), *compiler))
+
+
+def _strip(label: str) -> str:
+    body, bracket, rest = label.partition(" [")
+    arch, kind, locator = body.partition("build:")
+    if kind and (not arch or arch.endswith("/")):
+        return f"{_built(locator)}{bracket}{rest}"
+    body, bracket, rest = label.partition(" ")
+    name = body.rpartition("debian:")[2] if "debian:" in body else body.removeprefix("image:").rpartition("/")[2]
+    return f"{name or body}{bracket}{rest}"

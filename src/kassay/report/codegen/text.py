@@ -9,7 +9,6 @@ from rich.cells import cell_len
 from kassay.model.codegen import Body, CodegenReport, Instruction
 from kassay.model.layout import Table
 from kassay.model.texts import one_line
-from kassay.report.aligned import aligned, pad, room_for_names
 from kassay.report.codegen.sides import Row, aligned_sides, count_text, folded
 from kassay.report.codegen.words import (
     calls_table,
@@ -20,6 +19,7 @@ from kassay.report.codegen.words import (
     shown_pairs,
     title_of,
 )
+from kassay.report.columns import aligned, pad, room_for_names
 from kassay.report.words import cut
 
 _WIDTH = 120

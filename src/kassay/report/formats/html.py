@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kassay.model.reason_texts import reason_text
 from kassay.model.report import Report
 from kassay.model.texts import one_line
-from kassay.report.confounders import confounder_sentences
+from kassay.report.conditions import confounder_sentences
 from kassay.report.formats import Format
 from kassay.report.icicle import library, library_notice, program
 from kassay.report.sections import Section, sections

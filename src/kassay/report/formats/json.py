@@ -17,7 +17,7 @@ from kassay.model.reason_texts import reason_text
 from kassay.model.records import Setting
 from kassay.model.report import Report
 from kassay.model.series import SeriesTable
-from kassay.report.confounders import Values, confounding, differing_options
+from kassay.report.conditions import Values, confounding, differing_options
 from kassay.report.formats import Format
 
 Object = dict[str, Any]

@@ -6,10 +6,10 @@ import re
 from kassay.model.layout import Cell, Table
 from kassay.model.report import Report
 from kassay.model.texts import one_line
-from kassay.report.confounders import confounder_sentences
+from kassay.report.conditions import confounder_sentences
 from kassay.report.formats import Format
-from kassay.report.matrix import matrices
 from kassay.report.sections import Section, sections
+from kassay.report.tables import matrices
 
 # An underscore inside a word is no emphasis, and function names read better without a backslash.
 _SPECIAL = re.compile(r"[\\`*\[\]|~]|(?<!\w)_|_(?!\w)")

@@ -7,7 +7,7 @@ from kassay.report.formats import Format
 
 if TYPE_CHECKING:
     from kassay.model.report import Report
-    from kassay.report.aligned import Line
+    from kassay.report.columns import Line
 
 
 def render(report: "Report") -> str:

@@ -8,10 +8,23 @@ from kassay.model.finding import REFUSED, VERDICTS, Finding, Ladder, LadderStep
 from kassay.model.report import Report
 from kassay.model.texts import listed
 from kassay.model.timing import Family
-from kassay.report.confounders import confounder_sentences
+from kassay.report.conditions import confounder_sentences
 from kassay.report.mail.headline import headline
-from kassay.report.mail.names import called, everyday, metric_name, names, place, quantity, unit_words, work
-from kassay.report.mail.plain import ascii_text, interval, number, percent, sentence
+from kassay.report.mail.words import (
+    ascii_text,
+    called,
+    everyday,
+    interval,
+    metric_name,
+    names,
+    number,
+    percent,
+    place,
+    quantity,
+    sentence,
+    unit_words,
+    work,
+)
 from kassay.report.sentences import leading_first
 from kassay.report.words import compilers
 

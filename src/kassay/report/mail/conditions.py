@@ -9,12 +9,22 @@ from kassay.model.finding import Finding
 from kassay.model.kernel import KernelIdentity
 from kassay.model.report import AuditTable, Report
 from kassay.model.texts import cpus_text, listed, memory_text, one_line
-from kassay.report.confounders import differing_options
-from kassay.report.disclosures import UNKNOWN_STATES
-from kassay.report.mail.grid import lines_of
+from kassay.report.conditions import UNKNOWN_STATES, differing_options
 from kassay.report.mail.headline import headline
-from kassay.report.mail.names import called, everyday, names, place, work
-from kassay.report.mail.plain import ascii_text, bullets, sentence, stopped, verbatim_words, wrapped
+from kassay.report.mail.words import (
+    ascii_text,
+    bullets,
+    called,
+    everyday,
+    lines_of,
+    names,
+    place,
+    sentence,
+    stopped,
+    verbatim_words,
+    work,
+    wrapped,
+)
 from kassay.report.tables import differences_table
 from kassay.report.words import compilers
 

@@ -7,9 +7,23 @@ from kassay.model.finding import DERIVED, Finding
 from kassay.model.layout import Table, cells
 from kassay.model.report import Report
 from kassay.model.units import format_number
-from kassay.report.mail.grid import RANKS, lettered, lines_of
-from kassay.report.mail.names import called, everyday, names, place, unit_words
-from kassay.report.mail.plain import bullets, interval, number, percent, sentence, stopped, wrapped
+from kassay.report.mail.words import (
+    RANKS,
+    bullets,
+    called,
+    everyday,
+    interval,
+    lettered,
+    lines_of,
+    names,
+    number,
+    percent,
+    place,
+    sentence,
+    stopped,
+    unit_words,
+    wrapped,
+)
 
 _ROWS, _PAIRS = 10, 3
 UNSEARCHED = "Which commit did it is not known: nothing was bisected."

@@ -11,13 +11,25 @@ from kassay.model.report import Report
 from kassay.model.texts import listed, machine_text, settings_text
 from kassay.model.units import format_number, format_numbers
 from kassay.report.itemised import differences, top_table
-from kassay.report.mail.grid import RANKS, lettered, lines_of
 from kassay.report.mail.headline import headline
 from kassay.report.mail.imported import imported
-from kassay.report.mail.names import called, everyday, names, quantity, unit_words
-from kassay.report.mail.plain import ascii_text, interval, percent, stopped, wrapped
-from kassay.report.matrix import matrices
+from kassay.report.mail.words import (
+    RANKS,
+    ascii_text,
+    called,
+    everyday,
+    interval,
+    lettered,
+    lines_of,
+    names,
+    percent,
+    quantity,
+    stopped,
+    unit_words,
+    wrapped,
+)
 from kassay.report.series import Group, Row, Series, groups
+from kassay.report.tables import matrices
 
 _FUNCTIONS, _GROUPS = 8, 3
 _UNATTRIBUTED = {"unattributed": "in no known function", "total": "together"}

@@ -11,7 +11,7 @@ def render(listing: Listing) -> str:
 
 def _table(table: ListedTable) -> str:
     from kassay.model.texts import one_line
-    from kassay.report.aligned import column
+    from kassay.report.columns import column
 
     texts = [
         [one_line(text) for text in (name, *(row[i] for row in table.rows))] for i, name in enumerate(table.columns)

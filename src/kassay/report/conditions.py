@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What limits a claim: the state of memory, the CPUs that were seen, what else differs, what every reader is told."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from kassay.clocks import clock_of
+from kassay.model.configuration import TOPIC_OF
+from kassay.model.confounder import CONFOUNDERS
+from kassay.model.experiment import labels
+from kassay.model.finding import REFUSED, Finding
+from kassay.model.guest import GuestCpu
+from kassay.model.measurement import CellEvidence
+from kassay.model.plan import Plan
+from kassay.model.reason import Reason, own_words, reason
+from kassay.model.report import Report, SeenCpu
+from kassay.model.texts import listed, one_line
+from kassay.report.words import called
+
+_STATE_FIELDS = (
+    ("range.Rss", "kB resident"), ("range.AnonHugePages", "kB AnonHugePages"),
+    ("range.KernelPageSize", "kB pages"), ("pagemap.present", "pages present"), ("range.vmas", "VMA"),
+)  # fmt: skip
+UNKNOWN_STATES = ("memory-not-known", "memory-of-files")
+"""Codes of a state that nothing is known of."""
+
+
+def memory_state(findings: Sequence[Finding], evidence: Sequence[CellEvidence]) -> Reason:
+    """Whether the kernels worked on the same state of memory, and on which."""
+    apart = next((f for f in findings if f.differences), None)
+    if apart is not None:
+        d = apart.differences[0]
+        base, head = (side.kernel for side in apart.sides)
+        return reason("memory-differs", field=d.field, moment=d.moment, base_value=d.base, base=base,
+                      head_value=d.head, head=head)  # fmt: skip
+    measured = [item.measurements[0] for item in evidence if item.measurements]
+    if not measured:
+        return reason("memory-not-known")
+    refused = sorted({f.verdict for f in findings if f.verdict in REFUSED})
+    if refused:
+        counts = tuple((verdict, sum(f.verdict == verdict for f in findings)) for verdict in refused)
+        return reason("memory-not-shown", verdicts=counts)
+    before = dict(measured[0].before)
+    fields = tuple((unit, value) for name, unit in _STATE_FIELDS if (value := before.get(name)) is not None)
+    notes = sorted({note for item in measured for note in item.notes})
+    note = notes[0] if len(notes) == 1 else None
+    return reason("memory-same", fields=fields, note=note) if fields else reason("memory-not-audited", note=note)
+
+
+def disclosures(plan: Plan, evidence: Sequence[CellEvidence], cmdline: str) -> tuple[Reason, ...]:
+    """Notes of the workloads, what else differs, limits of the clock, parameters. cmdline: that all runs share."""
+    first = [(item.label, item.measurements[0]) for item in evidence if item.measurements]
+    notes = tuple(own_words(note, label) for label, measurement in first for note in measurement.notes)
+    limits = (reason("clock-limit", text=text) for text in clock_of(plan.experiment.clock).limits)
+    # A difference between two compilers looks like one between two kernels.
+    several = len({kernel.compiler for kernel in plan.kernels if kernel.compiler}) > 1
+    compilers = (reason("different-compilers"),) if several else ()
+    return (*notes, *compilers, *limits, *_parameters(plan, cmdline), *_contaminated(plan))
+
+
+def _parameters(plan: Plan, cmdline: str) -> tuple[Reason, ...]:
+    """The kernel parameters of all runs, and those of single kernels."""
+    own = tuple(
+        reason("own-parameters", which=label, parameters=use.cmdline)
+        for label, use in zip(labels(plan.experiment), plan.experiment.kernels, strict=True)
+        if use.cmdline
+    )
+    return (*((reason("command-line", parameters=cmdline),) if cmdline else ()), *own)
+
+
+def _contaminated(plan: Plan) -> tuple[Reason, ...]:
+    """Of runs that were disturbed on purpose."""
+    waited = () if plan.experiment.quiesce else (reason("did-not-wait"),)
+    tasks = plan.experiment.background
+    return (*waited, *((reason("background-tasks", count=tasks),) if tasks else ()))
+
+
+_SAFE = "Not affected"
+_CURED = "Mitigation: "
+
+
+def seen_cpus(evidence: Iterable[CellEvidence]) -> tuple[SeenCpu, ...]:
+    """Each CPU with the kernels that saw it so, in their order; of runs that captured none, nothing."""
+    found: dict[GuestCpu, list[str]] = {}
+    for item in evidence:
+        for measurement in item.measurements[:1]:
+            if measurement.cpu is not None:
+                found.setdefault(measurement.cpu, []).append(item.label)
+    return tuple(SeenCpu(kernels=tuple(dict.fromkeys(labels)), cpu=cpu) for cpu, labels in found.items())
+
+
+def cpu_facts(seen: Sequence[SeenCpu]) -> tuple[tuple[tuple[str, ...], str], ...]:
+    """(kernels, what they saw, in words): one for all kernels of the same words, though new ones list more features."""
+    kernels: dict[str, list[str]] = {}
+    for one in seen:
+        kernels.setdefault(_words(one.cpu), []).extend(one.kernels)
+    return tuple((tuple(dict.fromkeys(labels)), words) for words, labels in kernels.items())
+
+
+def cpu_sentences(seen: Sequence[SeenCpu]) -> tuple[str, ...]:
+    """A sentence for each fact; the kernels are named where there are two."""
+    facts = cpu_facts(seen)
+    if len(facts) == 1:
+        return (f"CPU as the kernel saw it: {facts[0][1]}.",)
+    return tuple(f"CPU as {', '.join(map(one_line, labels))} saw it: {words}." for labels, words in facts)
+
+
+def _words(cpu: GuestCpu) -> str:
+    parts = [one_line(cpu.name) or "unknown"]
+    if cpu.missing:
+        parts.append(f"without {' '.join(name.upper() for name in cpu.missing)}")
+    cured = [
+        f"{item.name} {_first(item.value.removeprefix(_CURED))}"
+        for item in cpu.vulnerabilities
+        if item.value.startswith(_CURED)
+    ]
+    others = [item.name for item in cpu.vulnerabilities if not item.value.startswith((_CURED, _SAFE))]
+    if cured:
+        parts.append(f"mitigations: {', '.join(cured)}")
+    if others:
+        parts.append(f"not mitigated: {', '.join(map(one_line, others))}")
+    if cpu.vulnerabilities and not cured and not others:
+        parts.append("not affected by any vulnerability that the kernel knows")
+    return "; ".join(parts)
+
+
+def _first(text: str) -> str:
+    """What a state says first: "Retpolines" of "Retpolines; STIBP: disabled; ..."."""
+    return one_line(text.partition(";")[0])
+
+
+_DIFFER = {
+    "compiler": "Different compilers",
+    "configuration": "Different configurations",
+    "cpu": "Different CPU features",
+}
+Values = Mapping[str, str | None]
+_GROUPS, _NAMES = 3, 4
+"""A sentence has at most so many different values, and so many names that have the same; the others are counted."""
+
+
+def confounding(report: Report) -> dict[tuple[str, str], Values]:
+    """(code, name) -> what each kernel of the findings that the verdict is about has; kernels by label, in order.
+
+    A refused comparison claims nothing, so nothing can be part of it.
+    """
+    found: dict[tuple[str, str], dict[str, str | None]] = {}
+    options = {name: values for _, name, values in differing_options(report)}
+    for finding in report.findings:
+        if finding.primary and finding.verdict not in REFUSED:
+            base, head = (side.kernel for side in finding.sides)
+            for one in finding.confounders:
+                values = found.setdefault((one.code, one.name), dict(options.get(one.name, {})))
+                values.update({base: one.base, head: one.head})
+    order = list(CONFOUNDERS)
+    return dict(sorted(found.items(), key=lambda item: order.index(item[0][0])))
+
+
+def confounder_sentences(report: Report, names: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """One sentence for each code that differs, in the order of CONFOUNDERS; none where all agrees.
+
+    names: what a kernel's label is called; the short names of sentences where none are given.
+    """
+    spoken = called(report) if names is None else names
+    alike: dict[str, dict[str, list[str]]] = {}
+    for (code, name), values in confounding(report).items():
+        whole = len(values) == len(report.kernels)
+        alike.setdefault(code, {}).setdefault(_listed(values, spoken, whole=whole), []).append(name)
+    return tuple(one_line(f"{_DIFFER[code]} may be part of this: {_parts(found)}.") for code, found in alike.items())
+
+
+def _parts(found: Mapping[str, Sequence[str]]) -> str:
+    """found: values in words -> names of what has them, "" where the code says it all."""
+    parts = [f"{_names(names)} {values}" if names[0] else values for values, names in found.items()]
+    left = sum(len(names) for names in list(found.values())[_GROUPS:])
+    return "; ".join([*parts[:_GROUPS], *([f"and {left} more"] if left else [])])
+
+
+def _names(names: Sequence[str]) -> str:
+    shown = list(names[:_NAMES])
+    left = len(names) - len(shown)
+    return f"{listed([*shown, f'{left} more'] if left else shown)} {'is' if len(names) == 1 else 'are'}"
+
+
+def differing_options(report: Report) -> tuple[tuple[str, str, Values], ...]:
+    """Topic, name and each kernel's value of every option in which two kernels differ, as far as that is known."""
+    known = {
+        label: {item.name: item.value for item in kernel.configuration or ()}
+        for label, kernel in zip(labels(report.experiment), report.kernels, strict=True)
+    }
+    rows = (
+        (topic, name, {label: found.get(name) for label, found in known.items()}) for name, topic in TOPIC_OF.items()
+    )
+    return tuple(row for row in rows if len(set(row[2].values()) - {None}) > 1)
+
+
+def _listed(values: Values, names: Mapping[str, str], *, whole: bool) -> str:
+    """ "gcc 12.2.0 for 6.1, gcc 14.2.0 for 6.12 and 6.17", or "for the others" at the end when it has every kernel."""
+    kernels: dict[str, list[str]] = {}
+    for label, value in values.items():
+        kernels.setdefault("not known" if value is None else value, []).append(names.get(label, label))
+    if whole and len(kernels) == 1:
+        return f"{next(iter(kernels))} for any kernel"
+    *first, last = (f"{value} for {listed(labels)}" for value, labels in kernels.items())
+    if whole and first and len(next(reversed(kernels.values()))) > 2:
+        last = f"{next(reversed(kernels))} for the others"
+    return ", ".join((*first, last))
