@@ -17,8 +17,7 @@ from kassay.errors import BadInput
 from kassay.model.codegen import Body, CodegenReport
 from kassay.model.kernel import parse_ref
 from kassay.model.progress import Tell
-from kassay.report.codegen.formats import CodegenAnswer, codegen_format, of_suffix
-from kassay.report.codegen.words import DISCLOSURES
+from kassay.report.codegen import CodegenAnswer, codegen_format, disclosures, of_suffix
 
 
 def answer(function: str, refs: Sequence[str], asked: Comparing) -> None:
@@ -78,11 +77,10 @@ def _counts(function: str, found: Sequence[Found], directory: Path | None, asked
 
 def _report(function: str, source: str | None, found: Sequence[Found], counts: Measured) -> CodegenReport:
     bodies = classified(counts.bodies)
-    said = [*DISCLOSURES["normalised"], *(() if source is not None else DISCLOSURES["image"])]
-    said += DISCLOSURES["executed"] if counts.unit else ()
     return CodegenReport(
         function=function, source=source or "", verdict=verdict(function, bodies), bodies=bodies,
-        disclosures=tuple(said), workload=counts.workload, metric=counts.metric, unit=counts.unit,
+        disclosures=disclosures(image=source is None, counted=bool(counts.unit)),
+        workload=counts.workload, metric=counts.metric, unit=counts.unit,
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from typer import Option
 from kassay.arches import arches
 from kassay.clocks import listed
 from kassay.registry import names
-from kassay.report.codegen.formats import CODEGEN_FORMATS, suffixes
+from kassay.report.codegen import CODEGEN_FORMATS, suffixes
 
 _C = "Compilers"
 _E = "Executed"

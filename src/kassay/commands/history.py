@@ -13,7 +13,7 @@ from kassay.commands import Command
 from kassay.commands._show import say, showing
 from kassay.errors import BadInput
 from kassay.registry import names
-from kassay.report.listing.formats import LISTING_FORMATS, ListedTable, Listing, listing_format
+from kassay.report.listing import LISTING_FORMATS, ListedTable, Listing, listing_format
 
 if TYPE_CHECKING:
     from kassay.model.records import Setting

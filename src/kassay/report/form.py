@@ -4,14 +4,18 @@
 Light to import, as the modules of these folders are: `--help` reads them, so what renders is imported by render.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from kassay.registry import load, names
 
 if TYPE_CHECKING:
+    from jinja2 import Template
+
     from kassay.report.columns import Line
 
 A = TypeVar("A")
@@ -48,6 +52,19 @@ class Form(Generic[A]):
     screen: "Callable[[A], Iterable[Line]] | None" = None
     options: tuple[FormOption, ...] = ()
     prepare: Callable[[], None] | None = None
+
+
+@cache
+def template(name: str) -> "Template":
+    """A page of report/templates/; "unbroken" keeps a percent sign with its number, a count of CPUs with its word."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("kassay.report", "templates"), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+    )  # fmt: skip
+    environment.filters["unbroken"] = lambda text: re.sub(r"(?<=\d) (?=%|CPU)", "\u00a0", text)
+    return environment.get_template(name)
 
 
 def form_named(package: str, name: str, kind: type[F]) -> F:

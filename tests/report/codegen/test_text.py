@@ -4,7 +4,7 @@
 from msgspec import structs
 
 from kassay.model.codegen import Body, Call, CodegenReport, Instruction, Part
-from kassay.report.codegen.formats import CodegenAnswer, codegen_format
+from kassay.report.codegen import CodegenAnswer, codegen_format
 
 EVIL = "build:/x<script>alert(1)</script>|\x1b[31m+a.patch" + "y" * 200
 

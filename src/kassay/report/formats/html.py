@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The whole report as one page: no network, a script for stacks only, legible on a phone, in print, by night."""
 
-import re
 from collections.abc import Iterable
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from kassay.model.reason_texts import reason_text
 from kassay.model.report import Report
 from kassay.model.texts import one_line
 from kassay.report.conditions import confounder_sentences
+from kassay.report.form import template
 from kassay.report.formats import Format
 from kassay.report.icicle import library, library_notice, program
 from kassay.report.sections import Section, sections
@@ -17,7 +16,6 @@ from kassay.report.series import Series
 from kassay.report.words import compilers, outcomes_text
 
 if TYPE_CHECKING:
-    from jinja2 import Template
     from markupsafe import Markup
 
 _STEPS = (("regression", "step: costs more than before"), ("improvement", "step: costs less than before"))
@@ -37,7 +35,7 @@ def render(report: Report) -> str:
     title, verdict = one_line(report.title), one_line(report.verdict)
     made, confounders = report.kassay_version, confounder_sentences(report)
     scripts = _scripts(parts)
-    return _template().render(
+    return template("report.html.j2").render(
         title=title, verdict=verdict, confounders=confounders, facts=shown, parts=parts, made=made, scripts=scripts
     )
 
@@ -70,28 +68,6 @@ def _charts(series: Series | None) -> "tuple[Markup, Markup] | None":
         return None
     # vl-convert escapes the text it draws, so this markup holds nothing that a name could have brought in.
     return Markup(wide_svg(series)), Markup(narrow_svg(series))
-
-
-def _unbroken(text: str) -> str:
-    """Keeps a percent sign with its number, a count of CPUs with its word."""
-    return re.sub(r"(?<=\d) (?=%|CPU)", "\u00a0", text)
-
-
-@cache
-def _template() -> "Template":
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    loader = PackageLoader("kassay.report", "templates")
-    environment = Environment(
-        loader=loader,
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters["unbroken"] = _unbroken
-    return environment.get_template("report.html.j2")
 
 
 def _prepare() -> None:

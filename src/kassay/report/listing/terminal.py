@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Rows as tables of aligned columns; columns without any text are left out."""
 
-from kassay.report.listing.formats import ListedTable, Listing, ListingFormat
+from kassay.report.listing import ListedTable, Listing, ListingFormat
 
 
 def render(listing: Listing) -> str:

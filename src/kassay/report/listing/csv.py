@@ -4,7 +4,7 @@
 import csv
 import io
 
-from kassay.report.listing.formats import Listing, ListingFormat
+from kassay.report.listing import Listing, ListingFormat
 
 
 def render(listing: Listing) -> str:

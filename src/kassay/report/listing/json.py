@@ -3,7 +3,7 @@
 
 import json
 
-from kassay.report.listing.formats import Listing, ListingFormat
+from kassay.report.listing import Listing, ListingFormat
 
 
 def render(listing: Listing) -> str:

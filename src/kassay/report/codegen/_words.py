@@ -1,35 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tables and sentences of a codegen report, without layout."""
-
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+"""Tables and sentences of a codegen answer, without layout."""
 
 from kassay.model.codegen import Body, CodegenReport
 from kassay.model.layout import Table, cells
 from kassay.model.texts import one_line
 from kassay.model.units import format_numbers, format_signed, places_of
-
-DISCLOSURES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "normalised": (
-            "A class is equal machine code: names stand for addresses and relocated fields, numbered labels for places "
-            "jumped to; no-ops and traps that align or part code, and the tracer's call at the entry, are left out.",
-            "bytes: whether the raw bytes are those of the class's first row as well, no-ops included, fields that "
-            "hold addresses outside of the function zeroed.",
-            "Code that the kernel patches in at boot (alternatives, static calls) is compared as it was compiled; a "
-            "static branch is named with its key.",
-        ),
-        "image": (
-            "An image has no relocations: a number that lies inside the kernel is taken for an address, and constants "
-            "without a symbol are called data unless they are text.",
-            "An image's sizes end with the last instruction; a trap behind it counts as padding.",
-        ),
-        "executed": (
-            "Executed is counted in the booted kernel, no-ops and patched code included; an instruction is not a "
-            "nanosecond.",
-        ),
-    }
-)
+from kassay.report.codegen import CodegenAnswer
 
 # What interrupts and the like make two runs of the same code differ by, at most.
 _ALIKE = 0.001
@@ -169,10 +145,14 @@ def title_of(body: Body) -> str:
     return one_line(f"{body.own_class}: {_title(body)}, {body.size:#x} bytes")
 
 
-def shown_pairs(report: CodegenReport, asked: tuple[str, str] | None, most: int) -> Sequence[tuple[Body, Body]]:
-    """The two classes asked for, else the first against each other one."""
-    leads = {body.own_class: body for body in leaders(report)}
-    if asked is not None:
-        return [(leads[asked[0]], leads[asked[1]])]
-    bodies = list(leads.values())
-    return [(bodies[0], other) for other in bodies[1 : most + 1]]
+def asked_pair(answer: CodegenAnswer) -> list[tuple[Body, Body]]:
+    """The two classes asked for; none where none were."""
+    if answer.classes is None:
+        return []
+    first = {body.own_class: body for body in leaders(answer.report)}
+    return [(first[answer.classes[0]], first[answer.classes[1]])]
+
+
+def tables(report: CodegenReport) -> list[Table]:
+    """The functions, then what they call where any calls anything."""
+    return [table for table in (functions_table(report), calls_table(report)) if table is not None]

@@ -1,19 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Two listings beside each other."""
+"""Two listings side by side."""
 
 import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from kassay.model.codegen import Instruction
+from kassay.model.codegen import Body, Instruction
+from kassay.model.texts import one_line
+from kassay.report.codegen._words import title_of
+from kassay.report.columns import pad
+from kassay.report.words import cut
 
 _LABEL = re.compile(r"\.L\d+")
+WIDTH = 120
+_AROUND = 3  # equal instructions shown on each side of a difference
+_SIDE = 57  # columns of one side: two of them, and what stands between, are at most WIDTH
+_COUNT, _NAME = 8, 5
 _MOST_PAIRS = 4_000_000
 """Of instructions to be compared; a second at most. Beyond, what both begin and end with is aligned."""
 
 
-class Row(NamedTuple):
+class PairRow(NamedTuple):
     """mark: "" for the same instruction (labels may have other numbers), "|" for another one, "<" and ">" for one that
     only the left or the right has. gap: how many equal rows were left out here."""
 
@@ -23,12 +31,12 @@ class Row(NamedTuple):
     gap: int = 0
 
 
-def aligned_sides(left: Sequence[Instruction], right: Sequence[Instruction]) -> list[Row]:
+def aligned_sides(left: Sequence[Instruction], right: Sequence[Instruction]) -> list[PairRow]:
     """Every instruction of both, once."""
     ours, theirs = [_key(one) for one in left], [_key(one) for one in right]
     if len(ours) * len(theirs) > _MOST_PAIRS:
         return _by_ends(left, right, ours, theirs)
-    rows: list[Row] = []
+    rows: list[PairRow] = []
     for tag, a, b, c, d in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
         rows += _rows(tag == "equal", left[a:b], right[c:d])
     return rows
@@ -36,7 +44,7 @@ def aligned_sides(left: Sequence[Instruction], right: Sequence[Instruction]) -> 
 
 def _by_ends(
     left: Sequence[Instruction], right: Sequence[Instruction], ours: Sequence[str], theirs: Sequence[str]
-) -> list[Row]:
+) -> list[PairRow]:
     shorter = min(len(ours), len(theirs))
     head = next((i for i in range(shorter) if ours[i] != theirs[i]), shorter)
     tail = next((i for i in range(shorter - head) if ours[-1 - i] != theirs[-1 - i]), shorter - head)
@@ -48,23 +56,23 @@ def _by_ends(
     ]
 
 
-def _rows(equal: bool, left: Sequence[Instruction], right: Sequence[Instruction]) -> list[Row]:
+def _rows(equal: bool, left: Sequence[Instruction], right: Sequence[Instruction]) -> list[PairRow]:
     both = min(len(left), len(right))
-    rows = [Row("" if equal else "|", a, b) for a, b in zip(left, right, strict=False)]
-    return rows + [Row("<", one, None) for one in left[both:]] + [Row(">", None, one) for one in right[both:]]
+    rows = [PairRow("" if equal else "|", a, b) for a, b in zip(left, right, strict=False)]
+    return rows + [PairRow("<", one, None) for one in left[both:]] + [PairRow(">", None, one) for one in right[both:]]
 
 
-def folded(rows: Sequence[Row], around: int) -> list[Row]:
+def folded(rows: Sequence[PairRow], around: int) -> list[PairRow]:
     """The rows that differ with `around` equal ones on each side; runs of others become one row with a gap."""
     near = {j for i, row in enumerate(rows) if row.mark for j in range(i - around, i + around + 1)}
-    found: list[Row] = []
+    found: list[PairRow] = []
     for number, row in enumerate(rows):
         if number in near:
             found.append(row)
         elif found and found[-1].gap:
             found[-1] = found[-1]._replace(gap=found[-1].gap + 1)
         else:
-            found.append(Row("", None, None, 1))
+            found.append(PairRow("", None, None, 1))
     return found
 
 
@@ -77,3 +85,29 @@ def count_text(count: float | None) -> str:
 
 def _key(one: Instruction) -> str:
     return _LABEL.sub(".L", one.text)
+
+
+def sides_text(left: Body, right: Body, unit: str) -> list[str]:
+    """Two classes side by side, at most WIDTH columns: what differs, and a few equal instructions around it."""
+    rows = folded(aligned_sides(left.instructions, right.instructions), _AROUND)
+    counted = any(one.count is not None for body in (left, right) for one in body.instructions)
+    head = [f"{pad(cut(title_of(left), _SIDE), _SIDE)}   {cut(title_of(right), _SIDE)}".rstrip()]
+    head += [f"(executed, {unit}, before each instruction)"] if counted else []
+    if not any(row.mark for row in rows):
+        return [*head, f"the same {len(left.instructions)} instructions"]
+    return head + [_row(row, counted) for row in rows]
+
+
+def _row(row: PairRow, counted: bool) -> str:
+    if row.gap:
+        return f"      ... {row.gap} equal instructions"
+    text = f"{pad(_one(row.left, counted), _SIDE)} {row.mark or ' '} {_one(row.right, counted)}"
+    return text.rstrip()
+
+
+def _one(one: Instruction | None, counted: bool) -> str:
+    if one is None:
+        return ""
+    count = count_text(one.count).rjust(_COUNT) + " " if counted else ""
+    room = _SIDE - len(count) - _NAME - 1
+    return f"{count}{pad(one.label, _NAME)} {cut(one_line(one.text), room)}"

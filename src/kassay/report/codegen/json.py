@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A codegen answer as JSON, for programs."""
 
-from kassay.report.codegen.formats import CodegenAnswer, CodegenFormat
+from kassay.report.codegen import CodegenAnswer, CodegenFormat
 
 
 def render(answer: CodegenAnswer) -> str:
