@@ -24,7 +24,7 @@ import duckdb
 from kassay.history.add import add
 from kassay.history.archive import reading, writing
 from kassay.history.query import Wanted, lines
-from kassay.history.records import Batch, Series, StoredKernel
+from kassay.history.records import Batch, StoredKernel, StoredSeries
 from kassay.history.schema import FORGET_POINTS, MAKE_POINTS
 from kassay.model.machine import MachineUse
 from kassay.model.records import Setting
@@ -36,7 +36,7 @@ def _batch(kernels: int) -> Batch:
     """Series and kernels as `add` would find them; the samples are made inside the database."""
     use = MachineUse(arch="x86_64", clock="kvm", cpus=1, memory_bytes=1 << 30)
     series = tuple(
-        Series(workload=f"w{i // 4}", metric=f"m{i % 4}", unit="ns/page", better="lower", machine=use,
+        StoredSeries(workload=f"w{i // 4}", metric=f"m{i % 4}", unit="ns/page", better="lower", machine=use,
                settings=(Setting(name="size", value="8MiB"),), conditions=(Setting(name="boot", value="short"),))
         for i in range(SERIES)
     )  # fmt: skip

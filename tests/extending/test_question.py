@@ -12,7 +12,7 @@ FILE = '''
 
 from msgspec import structs
 
-from kassay.model.layout import Block, Table, cells
+from kassay.model.layout import TextBlock, Table, cells
 from kassay.model.question import Kernels, Question, neighbours
 from kassay.model.report import Lead
 
@@ -23,7 +23,7 @@ def complete(answered):
     dearest = max(sides, key=sides.get)
     rows = tuple(cells(name, f"{value:.1f}") for name, value in sides.items())
     table = Table(title="what each costs", columns=("kernel", "cost"), rows=rows, numeric=(1,))
-    block = Block(title="Dearest first", tables=(table,))
+    block = TextBlock(title="Dearest first", tables=(table,))
     lead = Lead(replaces=("page", "mail"), screen=(block,), page=(block,), mail=(("The dearest:", "", f"  {dearest}"),),
                 mail_answer=f"{dearest} is the dearest.")
     return structs.replace(report, verdict=f"{dearest} is the dearest.", lead=lead)

@@ -3,14 +3,14 @@
 
 from collections.abc import Mapping, Sequence
 
-from kassay.history.records import Batch, Series, StoredKernel, StoredRun, StoredSample
+from kassay.history.records import Batch, StoredKernel, StoredRun, StoredSample, StoredSeries
 from kassay.model.machine import MachineUse
 from kassay.model.records import Setting
 
 MACHINE = MachineUse(arch="x86_64", clock="icount", cpus=1, memory_bytes=1 << 30)
 
 
-def series(metric: str = "iteration", clock: str = "icount", **changes: object) -> Series:
+def series(metric: str = "iteration", clock: str = "icount", **changes: object) -> StoredSeries:
     """One series of counts."""
     use = MachineUse(arch="x86_64", clock=clock, cpus=1, memory_bytes=1 << 30)
     fields: dict[str, object] = {
@@ -19,7 +19,7 @@ def series(metric: str = "iteration", clock: str = "icount", **changes: object) 
         "conditions": (Setting(name="kernel parameters", value=""), Setting(name="boot", value="short")),
         "primary": True, **changes,
     }  # fmt: skip
-    return Series(**fields)  # type: ignore[arg-type]
+    return StoredSeries(**fields)  # type: ignore[arg-type]
 
 
 def kernel(release: str) -> StoredKernel:
@@ -33,13 +33,13 @@ def run(name: str, number: int, outcome: str = "ok", attempts: int = 1) -> Store
                      block=0, started_utc="2026-11-21T17:05:49Z")  # fmt: skip
 
 
-def batch(runs: int, plan: str = "plan", of: Series | None = None) -> Batch:
+def batch(runs: int, plan: str = "plan", of: StoredSeries | None = None) -> Batch:
     """Two kernels, `runs` runs of each; values 100, 101, ... and 200, 201, ..."""
     values = {"6.12": [100.0 + i for i in range(runs)], "6.17": [200.0 + i for i in range(runs)]}
     return batch_of(values, plan, of)
 
 
-def batch_of(values: Mapping[str, Sequence[float]], plan: str = "plan", of: Series | None = None) -> Batch:
+def batch_of(values: Mapping[str, Sequence[float]], plan: str = "plan", of: StoredSeries | None = None) -> Batch:
     """Values of each release, one a run."""
     flat = [(number, value) for number, ones in enumerate(values.values()) for value in ones]
     return Batch(

@@ -12,7 +12,7 @@ from kassay.history import texts
 from kassay.history.add import add
 from kassay.history.archive import Archive, writing
 from kassay.history.query import Wanted, apart, lines
-from kassay.history.records import Series
+from kassay.history.records import StoredSeries
 from kassay.model.records import Setting
 from tests.history.batches import batch_of, kernel, series
 
@@ -23,7 +23,7 @@ def archive(tmp_path: Path) -> Iterator[Archive]:
         yield opened
 
 
-def keep(archive: Archive, of: Series, **values: list[float]) -> None:
+def keep(archive: Archive, of: StoredSeries, **values: list[float]) -> None:
     named = {name.replace("_", "."): ones for name, ones in values.items()}
     add(archive, batch_of(named, plan=of.id, of=of))
 

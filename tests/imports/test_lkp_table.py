@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.errors import BadInput
-from kassay.imports.lkp_table import Table, read_table
+from kassay.imports.lkp_table import LkpTable, read_table
 from tests.imports.files import MAIL, imported, one, refused
 
 HEADER = [
@@ -25,7 +25,7 @@ HEADER = [
 ]
 
 
-def table(*rows: str) -> Table:
+def table(*rows: str) -> LkpTable:
     return read_table([*HEADER, *rows, ""], 0, "mail")
 
 

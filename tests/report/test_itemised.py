@@ -13,7 +13,16 @@ from kassay.model.layout import Table
 from kassay.model.profile import Profile
 from kassay.model.reason import own_words
 from kassay.model.records import Setting
-from kassay.report.itemised import Difference, difference, differences, full_table, profile_table, said, told, top_table
+from kassay.report.itemised import (
+    ItemisedDifference,
+    difference,
+    differences,
+    full_table,
+    functions_text,
+    functions_text_at,
+    profile_table,
+    top_table,
+)
 from tests.analysis.profiles import BASE, HEAD, Counts, cost, profile, value
 from tests.report.reports import SAMPLES, UNIT
 
@@ -22,8 +31,8 @@ counts: st.SearchStrategy[Counts] = st.dictionaries(
 )  # fmt: skip
 
 
-def of(base: Profile, head: Profile) -> Difference:
-    return Difference(
+def of(base: Profile, head: Profile) -> ItemisedDifference:
+    return ItemisedDifference(
         base="a", head="b", metric="iteration", unit=UNIT, base_value=value(base), head_value=value(head),
         itemised=itemise(base, head, value(base), value(head), unit=UNIT),
     )  # fmt: skip
@@ -128,10 +137,10 @@ def test_the_whole_table_has_every_function_and_says_which_group() -> None:
 
 def test_a_finding_says_its_sentence_or_why_there_is_none() -> None:
     finding = SAMPLES["compare"]().findings[0]
-    assert said(finding).startswith("+371 instructions/page: prot_commit_flush_ptes +328")
+    assert functions_text(finding).startswith("+371 instructions/page: prot_commit_flush_ptes +328")
     without = msgspec.structs.replace(finding, attribution=None, profile_note=own_words("the run carries none\n"))
-    assert said(without) == r"no itemised difference: the run carries none\n"
-    assert said(msgspec.structs.replace(without, profile_note=None)) == ""
+    assert functions_text(without) == r"no itemised difference: the run carries none\n"
+    assert functions_text(msgspec.structs.replace(without, profile_note=None)) == ""
     assert difference(without) is None
 
 
@@ -148,8 +157,8 @@ def test_sentences_and_tables_of_a_matrix_say_which_point_they_are_about() -> No
     first = report.findings[0]
     other = msgspec.structs.replace(first, settings=(Setting(name="size", value="1GiB"), *first.settings[1:]))
     both = msgspec.structs.replace(report, findings=(first, other))
-    assert told(first, both).startswith("size=64MiB share=shared: +371 ")
-    assert told(first, report).startswith("+371 ")
+    assert functions_text_at(first, both).startswith("size=64MiB share=shared: +371 ")
+    assert functions_text_at(first, report).startswith("+371 ")
     titles = [top_table(d).title for d in differences(both)]
     assert titles[1] == f"iteration: {first.base} against {first.head} (size=1GiB share=shared) [{UNIT}]"
 
@@ -157,6 +166,6 @@ def test_sentences_and_tables_of_a_matrix_say_which_point_they_are_about() -> No
 def test_a_reason_stands_without_the_kernels_it_names_itself() -> None:
     report = SAMPLES["ladder"]()
     step = next(f for f in report.findings if f.attribution is not None)
-    assert told(step, report).startswith(f"{step.base} to {step.head}: +371 ")
+    assert functions_text_at(step, report).startswith(f"{step.base} to {step.head}: +371 ")
     bare = msgspec.structs.replace(step, attribution=None, profile_note=own_words("no profile", "r9"))
-    assert told(bare, report) == "no itemised difference: r9: no profile"
+    assert functions_text_at(bare, report) == "no itemised difference: r9: no profile"

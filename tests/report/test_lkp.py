@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from kassay.report.formats.lkp import Head, Mean, Row, line, ordered, render, row, table
+from kassay.report.formats.lkp import Head, LkpRow, Mean, line, ordered, render, row, table
 from tests.report.reports import SAMPLES
 
 _TABLE = Path(__file__).parents[1] / "data" / "lkp" / "page_fault2.txt"
@@ -28,11 +28,11 @@ def _printed() -> list[str]:
     return [text for text in _TABLE.read_text(encoding="utf-8").splitlines() if not text.startswith("#")]
 
 
-def _rows() -> list[Row]:
+def _rows() -> list[LkpRow]:
     return [_row(text) for text in _printed() if _ROW.fullmatch(text)]
 
 
-def _row(text: str) -> Row:
+def _row(text: str) -> LkpRow:
     """A printed row as numbers; a spread of 3 % stands for one of at least 3 and less than 4 %."""
     match = _ROW.fullmatch(text)
     assert match is not None
@@ -41,7 +41,7 @@ def _row(text: str) -> Row:
         Mean(value=float(v), deviation=(float(s) + 0.5) / 100 if s else None)
         for v, s in ((value, spread), (head, head_spread))
     ]
-    return Row(key=key, base=means[0], heads=(means[1],), changes=(float(change),))
+    return LkpRow(key=key, base=means[0], heads=(means[1],), changes=(float(change),))
 
 
 def _squeezed(text: str) -> str:

@@ -29,7 +29,7 @@ from kassay.profile import coverage as covered
 from kassay.profile.lines import rows as source_lines
 from kassay.registry import discover
 from kassay.report.exports import Export, exported
-from kassay.report.itemised import Difference, profile_table, top_table
+from kassay.report.itemised import ItemisedDifference, profile_table, top_table
 
 
 class _Shown(NamedTuple):
@@ -70,7 +70,7 @@ def _pair(shown: _Shown) -> None:
     base, head = shown.found
     cost = cost_of(shown.asked.cost)
     itemised = itemise(base.profile, head.profile, base.value, head.value, unit=head.unit, cost=cost)
-    difference = Difference(
+    difference = ItemisedDifference(
         base=base.profile.kernel, head=head.profile.kernel, metric=head.profile.phase, unit=head.unit,
         base_value=base.value, head_value=head.value, itemised=itemised, where=head.where,
     )  # fmt: skip

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kassay.model.layout import Table
     from kassay.model.progress import Progress as Event
     from kassay.model.progress import Tell
-    from kassay.report.columns import Line
+    from kassay.report.columns import ScreenLine
     from kassay.report.form import Form, Given
 
 A = TypeVar("A")
@@ -34,7 +34,7 @@ def say(text: str, *, error: bool = False) -> None:
     stream.flush()
 
 
-def say_lines(lines: "Iterable[Line]") -> None:
+def say_lines(lines: "Iterable[ScreenLine]") -> None:
     """Writes lines to stdout, in their styles where it is a terminal."""
     coloured = terminal.in_colours(sys.stdout)
     say("".join(terminal.styled(line.text.rstrip(), line.style if coloured else "") + "\n" for line in lines))
@@ -50,10 +50,10 @@ def say_answer(answer: A, form: "Form[A]", given: "Given | None" = None) -> None
 
 def say_table(table: "Table") -> None:
     """Writes a table to stdout; names are shortened where the terminal is narrow, never in a file or a pipe."""
-    from kassay.report.columns import Line, aligned, room_for_names
+    from kassay.report.columns import ScreenLine, aligned, room_for_names
 
     width = max(60, terminal.columns()) if terminal.is_terminal(sys.stdout) else _UNLIMITED
-    say_lines([Line(table.title, "bold"), *aligned(table, width, room_for_names(table, width))])
+    say_lines([ScreenLine(table.title, "bold"), *aligned(table, width, room_for_names(table, width))])
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from kassay.commands import Command
 from kassay.commands._show import say, showing
 from kassay.errors import BadInput
 from kassay.registry import names
-from kassay.report.listing import LISTING_FORMATS, ListedTable, Listing, listing_format
+from kassay.report.listing import LISTING_FORMATS, ListedAnswer, ListedTable, listing_format
 
 if TYPE_CHECKING:
     from kassay.model.records import Setting
@@ -94,7 +94,7 @@ def _show(
         for title, line in zip(titles, found, strict=True)
     ]
     values = [row for line in found for row in texts.point_values(line)]
-    say(form.render(Listing(tables, texts.POINT_FIELDS, values, texts.show_object(found))))
+    say(form.render(ListedAnswer(tables, texts.POINT_FIELDS, values, texts.show_object(found))))
     return 0
 
 
@@ -127,7 +127,7 @@ def _points(
     whole = texts.points_object(nominated, [(line.series, why) for line in found if (why := too_short(line))])
     values = [texts.nomination_values(one) for one in nominated]
     next_step = f"next: kassay history confirm {open_}  (measures a fresh pair)" if open_ else ""
-    say(form.render(Listing(tables, texts.NOMINATION_FIELDS, values, whole, next_step)))
+    say(form.render(ListedAnswer(tables, texts.NOMINATION_FIELDS, values, whole, next_step)))
     return 0
 
 
@@ -170,7 +170,7 @@ def _sql(
     with showing() as tell, reading(_path(archive), tell) as open_archive:
         columns, rows = open_archive.asked(query)
     shown = ListedTable(f"{len(rows)} rows", columns, [[field_text(value) for value in row] for row in rows])
-    say(form.render(Listing((shown,), columns, rows, [dict(zip(columns, row, strict=True)) for row in rows])))
+    say(form.render(ListedAnswer((shown,), columns, rows, [dict(zip(columns, row, strict=True)) for row in rows])))
     return 0
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from kassay.effects import clock
 from kassay.history.archive import Archive
-from kassay.history.records import Batch, Series, StoredKernel
+from kassay.history.records import Batch, StoredKernel, StoredSeries
 from kassay.history.schema import FORGET_POINTS, MAKE_POINTS
 from kassay.model.records import Record, Setting
 
@@ -79,7 +79,7 @@ def _kernels(archive: Archive, kernels: Sequence[StoredKernel]) -> list[int]:
     return [known[kernel.id] for kernel in kernels]
 
 
-def _series(archive: Archive, series: Sequence[Series]) -> list[int]:
+def _series(archive: Archive, series: Sequence[StoredSeries]) -> list[int]:
     known = {name: int(number) for name, number in archive.rows("SELECT id, series FROM t_series")}
     first, before = _next(archive, "t_series", "series"), len(known)
     for one in series:

@@ -8,7 +8,7 @@ from kassay.analysis.side import method_of, run_value
 from kassay.clocks import clock_of
 from kassay.evidence.collect import collect
 from kassay.history.imported import batch_of
-from kassay.history.records import Batch, Series, StoredKernel, StoredRun, StoredSample
+from kassay.history.records import Batch, StoredKernel, StoredRun, StoredSample, StoredSeries
 from kassay.imports import store
 from kassay.journal.directory import RunDirectory, open_directory, pinned
 from kassay.journal.journal import read_journal
@@ -65,8 +65,8 @@ def _runs(plan: Plan, records: Sequence[RunRecord]) -> tuple[StoredRun, ...]:
 
 
 def _values(here: RunDirectory, evidence: Sequence[CellEvidence],
-            places: dict[str, int]) -> tuple[tuple[Series, ...], tuple[StoredSample, ...]]:  # fmt: skip
-    found: dict[str, tuple[int, Series]] = {}
+            places: dict[str, int]) -> tuple[tuple[StoredSeries, ...], tuple[StoredSample, ...]]:  # fmt: skip
+    found: dict[str, tuple[int, StoredSeries]] = {}
     samples = []
     for item in evidence:
         group = [other for other in evidence if other.cell.setting_key == item.cell.setting_key]
@@ -92,10 +92,10 @@ def _names(measurement: Measurement) -> set[str]:
     return {phase.phase for phase in measurement.phases}
 
 
-def _series(plan: Plan, item: CellEvidence, phase: Phase, method: str) -> Series:
+def _series(plan: Plan, item: CellEvidence, phase: Phase, method: str) -> StoredSeries:
     unit = f"{clock_of(item.cell.machine.clock).unit}/{phase.operation}"
     conditions = {"value": method, **_conditions(plan, item)}
-    return Series(
+    return StoredSeries(
         workload=item.cell.workload, metric=phase.name, unit=unit, better="lower",
         settings=item.cell.settings, machine=item.cell.machine,
         conditions=tuple(Setting(name=name, value=value) for name, value in conditions.items()),

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 
-from kassay.history.records import Batch, Series, StoredKernel, StoredRun, StoredSample
+from kassay.history.records import Batch, StoredKernel, StoredRun, StoredSample, StoredSeries
 from kassay.model.machine import MachineUse
 from kassay.model.records import Setting, content_id
 from kassay.model.samples import ImportedKernel, Samples, SampleSeries, Spread
@@ -14,7 +14,7 @@ def batch_of(samples: Samples, directory: str) -> Batch:
     plan = content_id(samples)
     order = {kernel.label: index for index, kernel in enumerate(samples.kernels)}
     series: dict[str, int] = {}
-    kept: list[Series] = []
+    kept: list[StoredSeries] = []
     runs: list[StoredRun] = []
     values: list[StoredSample] = []
     for number, one in enumerate(samples.series):
@@ -56,14 +56,14 @@ def _kernel(kernel: ImportedKernel) -> StoredKernel:
                         commit=kernel.commit)  # fmt: skip
 
 
-def _series(samples: Samples, one: SampleSeries, plan: str) -> Series:
+def _series(samples: Samples, one: SampleSeries, plan: str) -> StoredSeries:
     """What is unknown cannot be shown to be equal: without a machine in words a file stays alone."""
     arches = {kernel.arch for kernel in samples.kernels}
     arch = arches.pop() if len(arches) == 1 else None
     machine = samples.machine if samples.machine != "unknown" else f"unknown, of import {plan[:12]}"
     formats = sorted({source.format for source in samples.sources})
     conditions = {"machine": machine, "format": ", ".join(formats), "replication": samples.replication}
-    return Series(
+    return StoredSeries(
         workload=one.workload, metric=one.metric, unit=one.unit, better=one.better, settings=one.settings,
         machine=MachineUse(arch=arch or "unknown", clock="imported", cpus=one.cpus, memory_bytes=one.memory_bytes),
         conditions=tuple(Setting(name=name, value=value) for name, value in conditions.items()),

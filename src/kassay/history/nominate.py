@@ -9,13 +9,13 @@ from statistics import median
 from kassay.clocks import clock_of
 from kassay.history.archive import Archive
 from kassay.history.changes import MINIMUM_SEGMENT, change_points, exact_changes
-from kassay.history.records import Confirmation, Line, Nomination, Point
+from kassay.history.records import Confirmation, Nomination, Point, PointLine
 
 _TIMED_NEEDS = 2 * MINIMUM_SEGMENT
 _COUNTS_NEED = 2
 
 
-def nominations(line: Line, confirmed: dict[str, Confirmation]) -> tuple[Nomination, ...]:
+def nominations(line: PointLine, confirmed: dict[str, Confirmation]) -> tuple[Nomination, ...]:
     """Every nominated place of one series, in its order. confirmed: from confirmations()."""
     points = [point for point in line.points if point.value is not None and point.value > 0]
     values = [point.value for point in points if point.value is not None]
@@ -33,7 +33,7 @@ def nominations(line: Line, confirmed: dict[str, Confirmation]) -> tuple[Nominat
     )
 
 
-def too_short(line: Line) -> str:
+def too_short(line: PointLine) -> str:
     """Why nothing can be nominated in this series, "" when it can."""
     needed = _COUNTS_NEED if clock_of(line.series.machine.clock).exact else _TIMED_NEEDS
     there = sum(point.value is not None for point in line.points)
@@ -63,7 +63,7 @@ def remember(archive: Archive, outcome: Confirmation) -> None:
 
 
 def _nomination(
-    line: Line, points: Sequence[Point], values: Sequence[float], before: tuple[int, int], after: tuple[int, int],
+    line: PointLine, points: Sequence[Point], values: Sequence[float], before: tuple[int, int], after: tuple[int, int],
     why: str, confirmed: dict[str, Confirmation],
 ) -> Nomination:  # fmt: skip
     sides = points[after[0] - 1], points[after[0]]

@@ -9,7 +9,7 @@ import msgspec
 
 from kassay.errors import BadInput
 from kassay.history.archive import Archive, Row
-from kassay.history.records import Line, Point, Series, StoredKernel
+from kassay.history.records import Point, PointLine, StoredKernel, StoredSeries
 from kassay.history.releases import release_order
 from kassay.model.machine import MachineUse
 from kassay.model.records import Record, Setting
@@ -36,7 +36,7 @@ class Wanted(Record, frozen=True, kw_only=True):
     dates: bool = False
 
 
-def lines(archive: Archive, wanted: Wanted) -> tuple[Line, ...]:
+def lines(archive: Archive, wanted: Wanted) -> tuple[PointLine, ...]:
     """Every series that is wanted, with its points. Raises BadInput that lists what there is when none is."""
     every = dict(_all_series(archive))
     chosen = {number: series for number, series in every.items() if _matches(series, wanted)}
@@ -44,19 +44,21 @@ def lines(archive: Archive, wanted: Wanted) -> tuple[Line, ...]:
         there = sorted({f"{series.workload}.{series.metric}" for series in every.values()})
         raise BadInput("history: no series is as asked", f"there are: {', '.join(there[:12]) or 'none at all'}")
     points = _points(archive, list(chosen), wanted.dates)
-    found = [Line(series=series, points=ordered(points[number], wanted.dates)) for number, series in chosen.items()]
+    found = [
+        PointLine(series=series, points=ordered(points[number], wanted.dates)) for number, series in chosen.items()
+    ]
     return tuple(sorted(found, key=lambda line: (line.series.workload, line.series.metric, -len(line.points))))
 
 
-def apart(found: Sequence[Series]) -> dict[str, tuple[tuple[str, str], ...]]:
+def apart(found: Sequence[StoredSeries]) -> dict[str, tuple[tuple[str, str], ...]]:
     """For each series (by id) the fields in which those of the same metric and clock differ, with its own value."""
-    groups: dict[tuple[str, ...], list[Series]] = {}
+    groups: dict[tuple[str, ...], list[StoredSeries]] = {}
     for one in found:
         groups.setdefault((one.workload, one.metric, one.machine.clock), []).append(one)
     return {key: fields for group in groups.values() for key, fields in _apart(group).items()}
 
 
-def _apart(group: Sequence[Series]) -> dict[str, tuple[tuple[str, str], ...]]:
+def _apart(group: Sequence[StoredSeries]) -> dict[str, tuple[tuple[str, str], ...]]:
     told = {series.id: dict(_fields(series)) for series in group}
     names = list(dict.fromkeys(name for fields in told.values() for name in fields))
     differing = [name for name in names if len({fields.get(name) for fields in told.values()}) > 1]
@@ -79,7 +81,7 @@ def ordered(points: Sequence[Point], dates: bool) -> tuple[Point, ...]:
     return tuple(made)
 
 
-def _fields(series: Series) -> list[tuple[str, str]]:
+def _fields(series: StoredSeries) -> list[tuple[str, str]]:
     machine = series.machine
     own = [("unit", series.unit), ("arch", machine.arch), ("cpus", str(machine.cpus)),
            ("memory", str(machine.memory_bytes)), ("better", series.better)]  # fmt: skip
@@ -93,7 +95,7 @@ def _short(text: str) -> str:
     return text if len(text) <= _SHOWN else f"#{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
-def _matches(series: Series, wanted: Wanted) -> bool:
+def _matches(series: StoredSeries, wanted: Wanted) -> bool:
     machine = series.machine
     names = (series.metric, f"{series.workload}.{series.metric}")
     metric = wanted.metric in names if wanted.metric else series.primary or wanted.every_metric
@@ -104,7 +106,7 @@ def _matches(series: Series, wanted: Wanted) -> bool:
     return metric and equal and named and set(wanted.settings) <= {*series.settings, *series.conditions}
 
 
-def _all_series(archive: Archive) -> list[tuple[int, Series]]:
+def _all_series(archive: Archive) -> list[tuple[int, StoredSeries]]:
     rows = archive.rows(
         "SELECT series, workload, metric, unit, better, clock, arch, cpus, memory_bytes, settings, conditions,"
         " definition, is_primary FROM t_series ORDER BY series"
@@ -112,9 +114,9 @@ def _all_series(archive: Archive) -> list[tuple[int, Series]]:
     return [(row[0], _series(row)) for row in rows]
 
 
-def _series(row: Row) -> Series:
+def _series(row: Row) -> StoredSeries:
     _, workload, metric, unit, better, clock, arch, cpus, memory, settings, conditions, definition, primary = row
-    return Series(
+    return StoredSeries(
         workload=workload, metric=metric, unit=unit, better=better, settings=_settings(settings),
         machine=MachineUse(arch=arch, clock=clock, cpus=cpus, memory_bytes=memory),
         conditions=_settings(conditions), definition=definition, primary=primary,

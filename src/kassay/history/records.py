@@ -5,7 +5,7 @@ from kassay.model.machine import MachineUse
 from kassay.model.records import Record, Setting, content_id
 
 
-class Series(Record, frozen=True, kw_only=True):
+class StoredSeries(Record, frozen=True, kw_only=True):
     """One metric under one set of conditions: only values of one series are ever compared.
 
     settings: every parameter of the workload. conditions: all else that could move a value and is no kernel: how the
@@ -26,7 +26,7 @@ class Series(Record, frozen=True, kw_only=True):
     @property
     def id(self) -> str:
         """Twelve hex digits of all that must be equal."""
-        told = Series(
+        told = StoredSeries(
             workload=self.workload, metric=self.metric, unit=self.unit, better=self.better, settings=self.settings,
             machine=self.machine, conditions=self.conditions,
         )  # fmt: skip
@@ -101,7 +101,7 @@ class Batch(Record, frozen=True, kw_only=True):
     directory: str
     experiment: str
     kernels: tuple[StoredKernel, ...]
-    series: tuple[Series, ...]
+    series: tuple[StoredSeries, ...]
     runs: tuple[StoredRun, ...]
     samples: tuple[StoredSample, ...]
 
@@ -125,10 +125,10 @@ class Point(Record, frozen=True, kw_only=True):
     session: str = ""
 
 
-class Line(Record, frozen=True, kw_only=True):
+class PointLine(Record, frozen=True, kw_only=True):
     """A series with its points in order."""
 
-    series: Series
+    series: StoredSeries
     points: tuple[Point, ...]
 
 
@@ -162,7 +162,7 @@ class Nomination(Record, frozen=True, kw_only=True):
     """
 
     id: str
-    series: Series
+    series: StoredSeries
     before: Point
     after: Point
     change: float

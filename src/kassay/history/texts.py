@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from kassay.history.records import Line, Nomination, Point, Series
+from kassay.history.records import Nomination, Point, PointLine, StoredSeries
 from kassay.model.units import format_bytes, format_change, format_number, format_numbers
 
 SHOW_SCHEMA = "kassay-history-show/1"
@@ -21,7 +21,7 @@ POINT_FIELDS = ("series", "workload", "metric", "unit", "clock", "kernel", "ref"
                 "last_utc", "value", "n", "spread", "floor", "change", "session")  # fmt: skip
 
 
-def heading(series: Series, apart: Iterable[tuple[str, str]]) -> str:
+def heading(series: StoredSeries, apart: Iterable[tuple[str, str]]) -> str:
     """One line: what is measured, on what, and what sets this series apart from the others shown."""
     machine = series.machine
     where = [machine.clock, machine.arch]
@@ -32,7 +32,7 @@ def heading(series: Series, apart: Iterable[tuple[str, str]]) -> str:
     return whole + (f"\n  not to be mixed with the others: {named}" if named else "")
 
 
-def point_rows(line: Line) -> list[tuple[str, ...]]:
+def point_rows(line: PointLine) -> list[tuple[str, ...]]:
     """The rows of COLUMNS; session is the directory of a point over dates.
 
     A compiler is shown where it is not that of the row before: it is part of any difference.
@@ -72,7 +72,7 @@ def nomination_values(one: Nomination) -> tuple[object, ...]:
             one.change, *one.points, one.why, *told)  # fmt: skip
 
 
-def show_object(lines: Sequence[Line]) -> Object:
+def show_object(lines: Sequence[PointLine]) -> Object:
     """kassay-history-show/1."""
     return {"schema": SHOW_SCHEMA, "series": [
         {**series_object(line.series), "points": [msgspec.to_builtins(point) for point in line.points]}
@@ -80,20 +80,20 @@ def show_object(lines: Sequence[Line]) -> Object:
     ]}  # fmt: skip
 
 
-def points_object(found: Sequence[Nomination], short: Sequence[tuple[Series, str]]) -> Object:
+def points_object(found: Sequence[Nomination], short: Sequence[tuple[StoredSeries, str]]) -> Object:
     """kassay-history-points/1. short: series in which nothing can be nominated, and why."""
     nominated = [{**msgspec.to_builtins(one), "series": series_object(one.series)} for one in found]
     left = [{**series_object(series), "why": why} for series, why in short]
     return {"schema": POINTS_SCHEMA, "nominated": nominated, "too_short": left}
 
 
-def series_object(series: Series) -> Object:
+def series_object(series: StoredSeries) -> Object:
     """A series with its id; settings and conditions as objects."""
     named = {name: {s.name: s.value for s in getattr(series, name)} for name in ("settings", "conditions")}
     return {"id": series.id, **msgspec.to_builtins(series), **named}
 
 
-def point_values(line: Line) -> list[tuple[object, ...]]:
+def point_values(line: PointLine) -> list[tuple[object, ...]]:
     """The rows of POINT_FIELDS, unrounded; None is absent."""
     series = line.series
     return [

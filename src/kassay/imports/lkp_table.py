@@ -26,7 +26,7 @@ class TableRow(NamedTuple):
     head: Spread
 
 
-class Table(NamedTuple):
+class LkpTable(NamedTuple):
     """One comparison of a mail. end: index of the first line behind it."""
 
     header: LkpHeader
@@ -35,7 +35,7 @@ class Table(NamedTuple):
     end: int
 
 
-def read_table(lines: list[str], start: int, file: str) -> Table:
+def read_table(lines: list[str], start: int, file: str) -> LkpTable:
     """The table whose line of "=" is lines[start]. Raises BadInput with the line of what does not fit."""
     at = start + 1
     names = _line(lines, at, file).rstrip(":").split("/")
@@ -55,7 +55,7 @@ def read_table(lines: list[str], start: int, file: str) -> Table:
     header = LkpHeader(axes=tuple(zip(names, values, strict=True)), base_id=ids[0], head_id=ids[1],
                        base_subject=commits[0].group(2) or "", head_subject=commits[1].group(2) or "")  # fmt: skip
     rows, end = _rows(lines, dashes + 1, file)
-    return Table(header, (commits[0].group(1), commits[1].group(1)), rows, end)
+    return LkpTable(header, (commits[0].group(1), commits[1].group(1)), rows, end)
 
 
 def _line(lines: list[str], at: int, file: str) -> str:

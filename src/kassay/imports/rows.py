@@ -20,7 +20,7 @@ class Metric(Record, frozen=True, kw_only=True):
     better: str
 
 
-class Row(Record, frozen=True, kw_only=True):
+class FileRow(Record, frozen=True, kw_only=True):
     """One value with what it is of. place: for errors."""
 
     kernel: str
@@ -37,13 +37,13 @@ def settings_of(values: dict[str, str]) -> tuple[Setting, ...]:
     return tuple(Setting(name=name, value=value) for name, value in values.items() if value)
 
 
-def series_of(rows: Iterable[Row]) -> tuple[SampleSeries, ...]:
+def series_of(rows: Iterable[FileRow]) -> tuple[SampleSeries, ...]:
     """One series per kernel, workload, metric and setting, in the order of their first row; samples in file order.
 
     Raises BadInput when one metric comes in two units, or with two opinions of what is better.
     """
-    found: dict[tuple[object, ...], list[Row]] = {}
-    metrics: dict[tuple[str, str], Row] = {}
+    found: dict[tuple[object, ...], list[FileRow]] = {}
+    metrics: dict[tuple[str, str], FileRow] = {}
     for row in rows:
         first = metrics.setdefault((row.workload, row.metric.name), row)
         for name in ("unit", "better"):
@@ -55,7 +55,7 @@ def series_of(rows: Iterable[Row]) -> tuple[SampleSeries, ...]:
     return tuple(_series(group) for group in found.values())
 
 
-def _series(rows: list[Row]) -> SampleSeries:
+def _series(rows: list[FileRow]) -> SampleSeries:
     first = rows[0]
     return SampleSeries(
         kernel=first.kernel, workload=first.workload, metric=first.metric.name, unit=first.metric.unit,

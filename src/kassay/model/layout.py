@@ -5,7 +5,7 @@ from kassay.model.records import Record
 from kassay.model.texts import one_line
 
 
-class Cell(Record, frozen=True, kw_only=True):
+class TableCell(Record, frozen=True, kw_only=True):
     """One field: its text on one line, and why it stands out: a verdict's word, "differs", or ""."""
 
     text: str
@@ -17,17 +17,17 @@ class Table(Record, frozen=True, kw_only=True):
 
     title: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[tuple[TableCell, ...], ...]
     numeric: tuple[int, ...] = ()
     folded: bool = False
 
 
-def cells(*texts: str, mark: str = "") -> tuple[Cell, ...]:
+def cells(*texts: str, mark: str = "") -> tuple[TableCell, ...]:
     """A row; every cell becomes one line and carries `mark`."""
-    return tuple(Cell(text=one_line(t), mark=mark) for t in texts)
+    return tuple(TableCell(text=one_line(t), mark=mark) for t in texts)
 
 
-class Block(Record, frozen=True, kw_only=True):
+class TextBlock(Record, frozen=True, kw_only=True):
     """A heading with paragraphs, a list and tables below it; each of them may be missing."""
 
     title: str = ""

@@ -9,7 +9,7 @@ from kassay.model.finding import Finding, Ladder
 from kassay.model.gap import Gap
 from kassay.model.guest import GuestCpu
 from kassay.model.kernel import KernelIdentity
-from kassay.model.layout import Block
+from kassay.model.layout import TextBlock
 from kassay.model.machine import MachineIdentity, MachineUse
 from kassay.model.point import AtPoint
 from kassay.model.profile import StackCost
@@ -103,8 +103,8 @@ class Lead(Record, frozen=True, kw_only=True):
 
     replaces: tuple[str, ...] = ()
     pairs: tuple[tuple[str, str], ...] = ()
-    screen: tuple[Block, ...] = ()
-    page: tuple[Block, ...] = ()
+    screen: tuple[TextBlock, ...] = ()
+    page: tuple[TextBlock, ...] = ()
     mail: tuple[tuple[str, ...], ...] = ()
     sentences: bool = True
     mail_answer: str = ""

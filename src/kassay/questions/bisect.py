@@ -10,7 +10,7 @@ from msgspec import structs
 from kassay.errors import BadInput
 from kassay.model.bisect import Bisection
 from kassay.model.finding import REFUSED
-from kassay.model.layout import Block
+from kassay.model.layout import TextBlock
 from kassay.model.question import OwnDirectory, Question, neighbours
 from kassay.model.report import Lead, Report
 from kassay.report.bisection import called, noun, path_table, section_texts, skips, tables, verdict
@@ -62,9 +62,9 @@ def _judged(report: Report) -> str:
 
 def _lead(found: Bisection) -> Lead:
     path = path_table(found)
-    page = Block(title="How it was found", text=section_texts(found), items=skips(found), tables=tables(found))
+    page = TextBlock(title="How it was found", text=section_texts(found), items=skips(found), tables=tables(found))
     return Lead(
-        screen=(Block(title=path.title, tables=(path,)),),
+        screen=(TextBlock(title=path.title, tables=(path,)),),
         page=(page,),
         mail_also=(ascii_text(verdict(found)),),
         mail_open=_open(found),

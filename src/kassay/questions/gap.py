@@ -8,7 +8,7 @@ from msgspec import structs
 
 from kassay.model.experiment import labels
 from kassay.model.gap import Gap, GapFunction
-from kassay.model.layout import Block, Table, cells
+from kassay.model.layout import Table, TextBlock, cells
 from kassay.model.question import Answered, Kernels, Question, neighbours_and_ends
 from kassay.model.reason import Reason
 from kassay.model.reason_texts import reason_text, reasons_text
@@ -182,11 +182,11 @@ def lead_of(report: Report) -> Lead:
     primary = [gap for gap in report.gaps if gap.primary]
     briefly = [table for gap in report.gaps[:_GROUPS] if gap.primary and (table := function_table(gap)) is not None]
     whole = [table for gap in primary if (table := function_table(gap, top=None)) is not None]
-    page = Block(title="How much of the gap is closed", text=notes(report), tables=(*tables, *whole))
+    page = TextBlock(title="How much of the gap is closed", text=notes(report), tables=(*tables, *whole))
     return Lead(
         replaces=("screen", "mail"),
         pairs=tuple((gap.old, gap.new) for gap in report.gaps),
-        screen=tuple(Block(title=table.title, tables=(table,)) for table in (*tables, *briefly)),
+        screen=tuple(TextBlock(title=table.title, tables=(table,)) for table in (*tables, *briefly)),
         page=(page,),
         mail=_mail(report),
         mail_answer=" ".join(_mail_sentence(report, gap) for gap in primary),

@@ -7,7 +7,7 @@ from msgspec import structs
 
 from kassay.model.experiment import KernelUse
 from kassay.model.finding import CHANGES, REFUSED
-from kassay.model.layout import Block, Table, cells
+from kassay.model.layout import Table, TextBlock, cells
 from kassay.model.question import Answered, Kernels, Pairs, Question
 from kassay.model.report import Lead, Report
 from kassay.model.series import OUTCOMES, Series, SeriesRow, SeriesTable, SeriesValue
@@ -231,12 +231,12 @@ def lead_of(report: Report, series: Series) -> Lead:
     where = tuple(line for table in shown for line in where_lines(series, table))
     whole = next((row for row in series.rows if row.name == WHOLE), None)
     screen = (
-        *(Block(title=cover.title, tables=(cover,)) for cover in covers),
-        Block(text=(f"{AGAINST} {_N}",)),
-        Block(title="the rows", items=tuple(legend(series))),
-        Block(title="in which functions", items=where),
+        *(TextBlock(title=cover.title, tables=(cover,)) for cover in covers),
+        TextBlock(text=(f"{AGAINST} {_N}",)),
+        TextBlock(title="the rows", items=tuple(legend(series))),
+        TextBlock(title="in which functions", items=where),
     )
-    page = Block(
+    page = TextBlock(
         title="Result: patch by patch", text=(AGAINST.capitalize(), _N), items=where,
         tables=(*covers, *others, rows_table(series)),
     )  # fmt: skip

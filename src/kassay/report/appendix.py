@@ -4,7 +4,7 @@
 from kassay.model.experiment import labels
 from kassay.model.finding import Finding
 from kassay.model.kernel import KernelIdentity
-from kassay.model.layout import Cell, Table, cells
+from kassay.model.layout import Table, TableCell, cells
 from kassay.model.machine import MachineUse
 from kassay.model.reason_texts import reason_text
 from kassay.model.records import Setting
@@ -196,7 +196,7 @@ def kernels_table(report: Report) -> Table:
     return Table(title="Kernels", columns=columns, rows=tuple(_kernel_row(k) for k in report.kernels))
 
 
-def _kernel_row(k: KernelIdentity) -> tuple[Cell, ...]:
+def _kernel_row(k: KernelIdentity) -> tuple[TableCell, ...]:
     hashes = tuple((h or "-")[:_HASH_DIGITS] for h in (k.config_sha256, k.image_sha256))
     return cells(k.ref, k.release, k.arch, k.compiler or "-", *hashes, k.source or "-")
 
@@ -239,7 +239,7 @@ def machine_table(report: Report) -> Table:
 
 def definitions_table(report: Report) -> Table:
     """What each metric is: its unit, its direction, from where to where it is measured."""
-    rows: dict[tuple[str, str], tuple[Cell, ...]] = {}
+    rows: dict[tuple[str, str], tuple[TableCell, ...]] = {}
     for s in all_series(report):
         better = f"{s.better} is better" if s.better else "-"
         row = cells(s.metric, s.unit, better, s.workload or "-", s.definition or "-")
@@ -283,7 +283,7 @@ def _side_by_side(gate: tuple[str, ...], audits: list[AuditTable]) -> tuple[Tabl
     return tuple(table for table in (must, other, every) if table.rows)
 
 
-def _state_row(name: str, values: list[str | None]) -> tuple[Cell, ...]:
+def _state_row(name: str, values: list[str | None]) -> tuple[TableCell, ...]:
     mark = "differs" if len(set(values)) > 1 else ""
     return cells(name) + cells(*("-" if v is None else v or '""' for v in values), mark=mark)
 

@@ -8,7 +8,7 @@ from typing import Any
 import vl_convert
 
 from kassay.model.units import format_change, format_numbers
-from kassay.report.series import Row, Series
+from kassay.report.series import KernelRow, MetricSeries
 from kassay.report.words import short_names
 
 # Colours that stand for CSS custom properties: the page decides what they look like, by day and by night.
@@ -29,7 +29,7 @@ Values = list[dict[str, Any]]
 Spec = dict[str, Any]
 
 
-def has_values(series: Series) -> bool:
+def has_values(series: MetricSeries) -> bool:
     """Whether there is anything to draw."""
     return any(row.value is not None for row in series.rows)
 
@@ -40,12 +40,12 @@ def start_library() -> None:
     vl_convert.vegalite_to_svg(configured((layer([], {"type": "point"}),), 1, 1, {}))
 
 
-def wide_svg(series: Series) -> str:
+def wide_svg(series: MetricSeries) -> str:
     """Kernels from left to right, for pages of more than 640 pixels. Needs has_values()."""
     return _svg(wide_spec(series))
 
 
-def wide_spec(series: Series) -> Spec:
+def wide_spec(series: MetricSeries) -> Spec:
     """The same as Vega-Lite (https://vega.github.io/vega-lite/docs/), in the colours of COLOURS."""
     width = 860
     names = short_names([r.kernel for r in series.rows], 26)
@@ -69,7 +69,7 @@ def wide_spec(series: Series) -> Spec:
     return configured(layers, width - 72, 250, padding)
 
 
-def narrow_svg(series: Series) -> str:
+def narrow_svg(series: MetricSeries) -> str:
     """Kernels from top to bottom with their names above the bars, for pages of up to 640 pixels."""
     names = short_names([r.kernel for r in series.rows], 22)
     y = nominal("kernel", sort=None, axis=None, scale={"domain": list(names), "padding": 0.35})
@@ -141,23 +141,23 @@ FIGURES: Spec = {
 }  # fmt: skip
 
 
-def _top(series: Series) -> float:
+def _top(series: MetricSeries) -> float:
     """The largest figure that is drawn; 1 when all are zero, so that there is a scale."""
     return max((_highest(row) for row in series.rows), default=0.0) or 1.0
 
 
-def _highest(row: Row) -> float:
+def _highest(row: KernelRow) -> float:
     return max((*row.side.runs, *row.side.perturbed, row.value or 0.0))
 
 
-def _bars(series: Series, names: tuple[str, ...]) -> Values:
+def _bars(series: MetricSeries, names: tuple[str, ...]) -> Values:
     labels = format_numbers([r.value for r in series.rows])
     before = (None, *(row.value for row in series.rows[:-1]))
     rows = zip(series.rows, names, labels, before, strict=True)
     return [_bar(row, name, label, value) for row, name, label, value in rows]
 
 
-def _bar(row: Row, name: str, label: str, before: float | None) -> dict[str, Any]:
+def _bar(row: KernelRow, name: str, label: str, before: float | None) -> dict[str, Any]:
     """low..high is what a step added to the bar, or took off it; nothing where there is no step."""
     change = format_change(row.change) if row.step else row.verdict if row.value is None else ""
     value = row.value or 0.0
@@ -176,7 +176,7 @@ def _bar(row: Row, name: str, label: str, before: float | None) -> dict[str, Any
     }
 
 
-def _points(series: Series, names: tuple[str, ...]) -> Values:
+def _points(series: MetricSeries, names: tuple[str, ...]) -> Values:
     """Every run, spread over its bar's width: plain runs left of the middle, perturbed ones right of it."""
     found: Values = []
     for row, name in zip(series.rows, names, strict=True):

@@ -25,7 +25,7 @@ from kassay.report.chart import (
     quantity,
     wide_spec,
 )  # fmt: skip
-from kassay.report.series import Series, groups
+from kassay.report.series import MetricSeries, groups
 from kassay.report.tables import interval_text
 from kassay.report.words import short_names
 
@@ -57,7 +57,7 @@ def charts(report: Report) -> tuple[tuple[str, bytes], ...]:
     return tuple(found)
 
 
-def timed_spec(series: Series) -> Spec:
+def timed_spec(series: MetricSeries) -> Spec:
     """Every boot a dot, each kernel's value a line, and beside a changed kernel the values that the interval allows.
 
     The axis does not begin at zero: what is compared is how far the dots of two kernels lie apart.
@@ -84,16 +84,16 @@ def timed_spec(series: Series) -> Spec:
     return configured(layers, _WIDTH - 72, _HEIGHT, padding)
 
 
-def _timed(series: Series) -> bool:
+def _timed(series: MetricSeries) -> bool:
     """Whether single boots say more than a bar: counts repeat to the digit, times do not."""
     return not clock_of(series.machine.clock).exact and any(len(row.side.runs) > 1 for row in series.rows)
 
 
-def _has_runs(series: Series) -> bool:
+def _has_runs(series: MetricSeries) -> bool:
     return any(row.side.runs for row in series.rows)
 
 
-def _extent(series: Series) -> tuple[float, float]:
+def _extent(series: MetricSeries) -> tuple[float, float]:
     values = [value for row in series.rows for value in (*row.side.runs, row.value) if value is not None]
     values += [
         limit for one in _ranges(series, [row.kernel for row in series.rows]) for limit in (one["low"], one["high"])
@@ -103,7 +103,7 @@ def _extent(series: Series) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _boots(series: Series, names: tuple[str, ...]) -> Values:
+def _boots(series: MetricSeries, names: tuple[str, ...]) -> Values:
     """Every boot in its order, from left to right over its kernel's width."""
     return [
         {"kernel": name, "value": value, "place": -0.6 + 1.2 * (i + 0.5) / len(row.side.runs)}
@@ -112,7 +112,7 @@ def _boots(series: Series, names: tuple[str, ...]) -> Values:
     ]
 
 
-def _values(series: Series, names: tuple[str, ...]) -> Values:
+def _values(series: MetricSeries, names: tuple[str, ...]) -> Values:
     labels = format_numbers([row.value for row in series.rows])
     return [
         {"kernel": name, "value": row.value, "label": label}
@@ -121,7 +121,7 @@ def _values(series: Series, names: tuple[str, ...]) -> Values:
     ]
 
 
-def _ranges(series: Series, names: tuple[str, ...] | list[str]) -> Values:
+def _ranges(series: MetricSeries, names: tuple[str, ...] | list[str]) -> Values:
     """The values of a kernel that the interval of its change against the one before allows."""
     found: Values = []
     for before, row, name in zip(series.rows, series.rows[1:], names[1:], strict=False):
@@ -131,7 +131,7 @@ def _ranges(series: Series, names: tuple[str, ...] | list[str]) -> Values:
     return found
 
 
-def _titled(spec: Spec, series: Series, *, timed: bool) -> Spec:
+def _titled(spec: Spec, series: MetricSeries, *, timed: bool) -> Spec:
     """The chart says by itself what it shows."""
     better = f", {series.better} is better" if series.better in ("lower", "higher") else ""
     unit = f" [{series.unit}]" if series.unit else ""

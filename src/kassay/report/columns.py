@@ -48,14 +48,14 @@ def summed(columns: Sequence[Column], ends: Sequence[str], rest: str, places: in
 _OTHERS = 26  # at most, of every column but the first
 
 
-class Line(NamedTuple):
+class ScreenLine(NamedTuple):
     """One line of the screen, and the style it has (words of effects.terminal) where colours are wanted."""
 
     text: str
     style: str = ""
 
 
-def aligned(table: Table, width: int, first: int) -> list[Line]:
+def aligned(table: Table, width: int, first: int) -> list[ScreenLine]:
     """Lines of at most `width` columns; table columns that do not fit stand below, each block with the first one again.
 
     first: how wide the first column may be; longer names are cut in the middle.
@@ -65,14 +65,14 @@ def aligned(table: Table, width: int, first: int) -> list[Line]:
     others = [
         column([cut(text, _OTHERS) for text in t], right=i in table.numeric) for i, t in enumerate(texts) if i > 0
     ]
-    lines: list[Line] = []
+    lines: list[ScreenLine] = []
     while others:
         room, block = width - 2 - cell_len(names[0]), [names]
         while others and (len(block) == 1 or room >= cell_len(others[0][0]) + 2):
             room -= cell_len(others[0][0]) + 2
             block.append(others.pop(0))
         rows = zip(*block, strict=True)
-        lines += [Line("  " + "  ".join(row), "" if i else "dim") for i, row in enumerate(rows)]
+        lines += [ScreenLine("  " + "  ".join(row), "" if i else "dim") for i, row in enumerate(rows)]
     return lines
 
 

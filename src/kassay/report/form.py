@@ -16,7 +16,7 @@ from kassay.registry import load, names
 if TYPE_CHECKING:
     from jinja2 import Template
 
-    from kassay.report.columns import Line
+    from kassay.report.columns import ScreenLine
 
 A = TypeVar("A")
 F = TypeVar("F", bound="Form[Any]")
@@ -49,7 +49,7 @@ class Form(Generic[A]):
     suffix: str
     summary: str
     render: Callable[..., str]
-    screen: "Callable[[A], Iterable[Line]] | None" = None
+    screen: "Callable[[A], Iterable[ScreenLine]] | None" = None
     options: tuple[FormOption, ...] = ()
     prepare: Callable[[], None] | None = None
 

@@ -6,7 +6,7 @@ from itertools import compress
 
 from kassay.costs import DEFAULT, Cost, cost_of
 from kassay.model.finding import REFUSED, Attribution, AttributionRow, Finding
-from kassay.model.layout import Cell, Table, cells
+from kassay.model.layout import Table, TableCell, cells
 from kassay.model.profile import FunctionCost, Profile
 from kassay.model.reason_texts import reason_text
 from kassay.model.records import Record
@@ -23,7 +23,7 @@ _KINDS = {
 """Columns of one kernel's table that stand there only when a function shown has any."""
 
 
-class Difference(Record, frozen=True, kw_only=True):
+class ItemisedDifference(Record, frozen=True, kw_only=True):
     """An attribution with what it explains: the two values, and whose they are. where: as where() says."""
 
     base: str
@@ -42,38 +42,38 @@ class Difference(Record, frozen=True, kw_only=True):
         return one_line(f"{self.metric}: {self.base} against {self.head}{at} [{self.unit}]")
 
 
-def differences(report: Report) -> tuple[Difference, ...]:
+def differences(report: Report) -> tuple[ItemisedDifference, ...]:
     """Every itemised difference of a comparison that was not refused, primary metrics first."""
     admitted = [f for f in report.findings if f.verdict not in REFUSED]
     found = [difference(f, where(f, report)) for f in sorted(admitted, key=lambda f: not f.primary)]
     return tuple(one for one in found if one is not None)
 
 
-def difference(f: Finding, at: str = "") -> Difference | None:
+def difference(f: Finding, at: str = "") -> ItemisedDifference | None:
     """What a finding says of its functions; None when nothing is itemised."""
     if f.attribution is None or f.base_value is None or f.head_value is None:
         return None
     base, head = (side.kernel for side in f.sides)
-    return Difference(
+    return ItemisedDifference(
         base=base, head=head, metric=f.metric, unit=f.unit, base_value=f.base_value, head_value=f.head_value,
         itemised=f.attribution, where=at,
     )  # fmt: skip
 
 
-def said(f: Finding) -> str:
+def functions_text(f: Finding) -> str:
     """What a finding says of its functions in one sentence, or why it says nothing; "" when neither is known."""
     if f.attribution is not None:
         return one_line(f.attribution.sentence)
     return one_line(f"no itemised difference: {reason_text(f.profile_note)}") if f.profile_note is not None else ""
 
 
-def told(f: Finding, report: Report) -> str:
-    """said(), with the kernels and the point of the experiment where there are more; a reason names them itself."""
+def functions_text_at(f: Finding, report: Report) -> str:
+    """The same with the kernels and the point of the experiment where there are more; a reason names them itself."""
     if f.attribution is None:
-        return said(f)
+        return functions_text(f)
     pair = " to ".join(side.kernel for side in f.sides) if len(report.kernels) > 2 else ""
     about = ", ".join(filter(None, (pair, where(f, report))))
-    return one_line(f"{about}: {said(f)}" if about else said(f))
+    return one_line(f"{about}: {functions_text(f)}" if about else functions_text(f))
 
 
 def where(f: Finding, report: Report) -> str:
@@ -86,7 +86,7 @@ def where(f: Finding, report: Report) -> str:
     return ", ".join(text for text, several in points.items() if len(several) > 1)
 
 
-def top_table(d: Difference, limit: int = TOP, contexts: Sequence[str] = ()) -> Table:
+def top_table(d: ItemisedDifference, limit: int = TOP, contexts: Sequence[str] = ()) -> Table:
     """The largest changes; one row for the functions left out, one for what no function explains, and the total.
 
     limit: rows of functions that changed; 0 shows all functions. contexts: only functions of these. Members of a group
@@ -115,7 +115,7 @@ def top_table(d: Difference, limit: int = TOP, contexts: Sequence[str] = ()) -> 
     )
 
 
-def full_table(d: Difference) -> Table:
+def full_table(d: ItemisedDifference) -> Table:
     """Every function with its place, context, calls and string iterations, to two more digits."""
     rows, places = ordered(d.itemised), places_of(max(d.base_value, d.head_value)) + 2
     columns, names = summed([_column(d, name, rows) for name in _SIDES], _END, "", places)
@@ -198,7 +198,7 @@ _SIDES = ("base", "head", "delta")
 _END = ("unattributed",)
 
 
-def _column(d: Difference, name: str, shown: Sequence[AttributionRow]) -> Column:
+def _column(d: ItemisedDifference, name: str, shown: Sequence[AttributionRow]) -> Column:
     """Figures of one side, or of the difference, with what no row explains."""
     figures = [getattr(row, name) for row in shown]
     if name == "delta":
@@ -207,7 +207,7 @@ def _column(d: Difference, name: str, shown: Sequence[AttributionRow]) -> Column
     return Column(figures, [total - sum(getattr(row, name) for row in d.itemised.rows)], total)
 
 
-def _texts(d: Difference, row: AttributionRow, index: int, columns: list[list[str]]) -> list[str]:
+def _texts(d: ItemisedDifference, row: AttributionRow, index: int, columns: list[list[str]]) -> list[str]:
     group = None if row.group is None else d.itemised.groups[row.group]
     inside = group is not None and row.function != group.root
     digits = len(columns[2][0].partition(".")[2])
@@ -221,7 +221,7 @@ def _texts(d: Difference, row: AttributionRow, index: int, columns: list[list[st
     return [name, *figures, _plus(columns[2][index]), together, calls, iterations]
 
 
-def _full_row(row: AttributionRow, index: int, columns: list[list[str]]) -> tuple[Cell, ...]:
+def _full_row(row: AttributionRow, index: int, columns: list[list[str]]) -> tuple[TableCell, ...]:
     sides = (
         _executed(row.base, row.base_calls, columns[0][index]),
         _executed(row.head, row.head_calls, columns[1][index]),
@@ -232,7 +232,7 @@ def _full_row(row: AttributionRow, index: int, columns: list[list[str]]) -> tupl
     return cells(row.function, row.place or "-", row.context, *figures)
 
 
-def _changed(d: Difference, rows: Sequence[AttributionRow]) -> list[AttributionRow]:
+def _changed(d: ItemisedDifference, rows: Sequence[AttributionRow]) -> list[AttributionRow]:
     """Rows whose difference is more than a rounded zero, and the roots of their groups."""
     places = places_of(max(d.base_value, d.head_value))
     found = [row for row in rows if round(row.delta, places)]

@@ -2,22 +2,23 @@
 """The answer on one screen: verdict, values with their steps, what it means, what to run next."""
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from msgspec import structs
 from rich.cells import cell_len
 
 from kassay.clocks import clock_of
 from kassay.model.finding import EVIDENCE, REFUSED
-from kassay.model.layout import Block, Table
+from kassay.model.layout import TextBlock
 from kassay.model.reason_texts import reason_text
 from kassay.model.report import Lead, Report
 from kassay.model.texts import machine_text, one_line, settings_text
 from kassay.model.units import format_change, format_numbers
 from kassay.report.appendix import timing_words
-from kassay.report.columns import Line, aligned, column, pad
+from kassay.report.columns import ScreenLine, aligned, column, pad
 from kassay.report.conditions import confounder_sentences, cpu_facts
-from kassay.report.itemised import differences, told, top_table
-from kassay.report.series import Group, Row, Series, groups
+from kassay.report.itemised import differences, functions_text_at, top_table
+from kassay.report.series import Group, KernelRow, MetricSeries, groups
 from kassay.report.tables import (
     across_text,
     differences_table,
@@ -37,109 +38,110 @@ _EIGHTHS = " ▏▎▍▌▋▊▉"
 _STYLES = {"regression": "red", "improvement": "green", "equivalent": "", "": ""}
 
 
-def answer_lines(report: Report) -> list[Line]:
+def answer_lines(report: Report) -> list[ScreenLine]:
     """At most 96 columns; more is in the markdown and html formats."""
-    found = groups(report)
-    lines = [Line(t, "bold") for t in _wrap(report.title)] + [Line("")]
-    lines += [Line(t, "bold") for t in _wrap(report.verdict)]
+    groups_ = groups(report)
     lead = report.lead or Lead()
-    lines += [Line(t, "yellow") for text in confounder_sentences(report) for t in _wrap(text)]
+    lines = [*_lines(report.title, "bold"), ScreenLine(""), *_lines(report.verdict, "bold")]
+    lines += [line for text in confounder_sentences(report) for line in _lines(text, "yellow")]
     lines += (_sentences(report) if lead.sentences else []) + [line for block in lead.screen for line in _block(block)]
-    if "screen" in lead.replaces:
-        return lines + _refused(report) + [Line("")] + _facts(report, found) + _failures(report)
-    several = len({group.lead.workload for group in found}) > 1
-    for group in found[:_GROUPS]:
-        lines += [Line(""), *_group(group, named=several)]
-    if len(found) > _GROUPS:
-        lines.append(Line(f"and {len(found) - _GROUPS} more comparisons: see --format markdown or html", "yellow"))
-    lines += _beside(report) + _itemised(report) + _seed_rules(report)
-    return lines + _refused(report) + [Line("")] + _facts(report, found) + _failures(report)
+    if "screen" not in lead.replaces:
+        several = len({group.lead.workload for group in groups_}) > 1
+        for group in groups_[:_GROUPS]:
+            lines += [ScreenLine(""), *_group(group, named=several)]
+        lines += _left_out(len(groups_) - _GROUPS, "more comparisons", " or html", indent="")
+        lines += _beside(report) + _itemised(report) + _seed_rules(report)
+    return lines + _refused(report) + [ScreenLine("")] + _facts(report, groups_) + _failures(report)
 
 
-def _sentences(report: Report) -> list[Line]:
+def _lines(text: str, style: str = "", label: str = "") -> list[ScreenLine]:
+    return [ScreenLine(line, style) for line in _wrap(text, label)]
+
+
+def _headed(title: str, lines: Iterable[ScreenLine]) -> list[ScreenLine]:
+    """Lines below an empty one and their title."""
+    return [ScreenLine(""), *_lines(title, "bold cyan"), *lines]
+
+
+def _left_out(count: int, what: str = "more", formats: str = "", indent: str = "  ") -> list[ScreenLine]:
+    """Says that something is left out, and where it is."""
+    return [ScreenLine(f"{indent}and {count} {what}: see --format markdown{formats}", "yellow")] if count > 0 else []
+
+
+def _sentences(report: Report) -> list[ScreenLine]:
     """In which functions each primary difference is, or why that is not known; of a ladder only the steps."""
     steps = {(s.from_kernel, s.to_kernel) for ladder in report.ladders if ladder.primary for s in ladder.steps}
     primary = [f for f in report.findings if f.primary and f.verdict not in REFUSED]
     shown = [f for f in primary if not report.ladders or tuple(side.kernel for side in f.sides) in steps]
-    texts = dict.fromkeys(told(f, report) for f in shown)
+    texts = dict.fromkeys(functions_text_at(f, report) for f in shown)
     lines = _limited([text for text in texts if text], _SENTENCES, "differences")
-    return [Line(""), *(Line(t) for text in lines for t in _wrap(text))] if lines else []
+    return [ScreenLine(""), *(line for text in lines for line in _lines(text))] if lines else []
 
 
-def _block(block: Block) -> list[Line]:
+def _block(block: TextBlock) -> list[ScreenLine]:
     """What a question says for itself."""
-    lines = [Line(""), *(Line(t, "bold cyan") for t in _wrap(block.title))] if block.title else []
-    lines += [Line(t, "dim") for text in block.text for t in _wrap(text, "  ")]
-    lines += [Line(t) for text in block.items for t in _wrap(text, "  ")]
+    lines = _headed(block.title, ()) if block.title else []
+    lines += [line for text in block.text for line in _lines(text, "dim", "  ")]
+    lines += [line for text in block.items for line in _lines(text, "", "  ")]
     return lines + [line for table in block.tables for line in aligned(table, WIDTH, _FUNCTION)]
 
 
-def _itemised(report: Report) -> list[Line]:
+def _itemised(report: Report) -> list[ScreenLine]:
     """The functions behind a difference. A ladder has a table for every pair: too much for one screen."""
     metrics = {f.metric for f in report.findings if f.primary}
     found = [d for d in differences(report) if d.metric in metrics and not report.ladders]
-    lines: list[Line] = []
-    for d in found[:_GROUPS]:
-        table = top_table(d)
-        lines += [Line(""), *(Line(t, "bold cyan") for t in _wrap(table.title)), *aligned(table, WIDTH, _FUNCTION)]
-    return lines
+    tables = [top_table(d) for d in found[:_GROUPS]]
+    return [line for table in tables for line in _headed(table.title, aligned(table, WIDTH, _FUNCTION))]
 
 
-def _beside(report: Report) -> list[Line]:
+def _beside(report: Report) -> list[ScreenLine]:
     """Counts and time of the primary metrics, and what they mean together."""
     primary = {f.metric for f in report.findings if f.primary}
-    rows = [one for one in report.beside if one.metric in primary]
+    rows = [row for row in report.beside if row.metric in primary]
+    lines: list[ScreenLine] = []
+    for row in rows[:_GROUPS]:
+        pair = f"{row.base} to {row.head}: " if report.ladders else ""
+        counted = f"instructions {format_change(row.counts_change)}"
+        timed = f"time {format_change(row.time_change)} ({interval_text(row.time_interval)}; {row.time_n[0]} and"
+        judged = f"{row.time_n[1]} boots; {row.time_verdict}, {row.time_evidence})"
+        lines += _lines(f"{pair}{counted}, {timed} {judged}: {reason_text(row.meaning)}", "", "  ")
     if not rows:
         return []
-    lines = [Line(""), Line(f"counts and time (clock {rows[0].clock}: {clock_of(rows[0].clock).scope})", "bold cyan")]
-    for one in rows[:_GROUPS]:
-        pair = f"{one.base} to {one.head}: " if report.ladders else ""
-        counted = f"instructions {format_change(one.counts_change)}"
-        timed = f"time {format_change(one.time_change)} ({interval_text(one.time_interval)}; {one.time_n[0]} and"
-        said = f"{one.time_n[1]} boots; {one.time_verdict}, {one.time_evidence})"
-        lines += [Line(t) for t in _wrap(f"{pair}{counted}, {timed} {said}: {reason_text(one.meaning)}", "  ")]
-    left = len(rows) - _GROUPS
-    return lines + ([Line(f"  and {left} more: see --format markdown", "yellow")] if left > 0 else [])
+    heading = ScreenLine(f"counts and time (clock {rows[0].clock}: {clock_of(rows[0].clock).scope})", "bold cyan")
+    return [ScreenLine(""), heading, *lines, *_left_out(len(rows) - _GROUPS)]
 
 
-def _seed_rules(report: Report) -> list[Line]:
+def _seed_rules(report: Report) -> list[ScreenLine]:
     """What others' rules say of the primary metrics, a comparison a line."""
     primary = {(f.workload, f.metric) for f in report.findings if f.primary}
-    rows = [one for one in report.seed_rules if (one.workload, one.metric) in primary]
-    lines = [
-        Line(t)
-        for one in rows[:_DIFFERENCES]
-        for t in _wrap(
-            f"{one.metric}, {one.sides[0].kernel} to {one.sides[1].kernel}: {one.classification}, {one.word} "
-            f"(means {format_change(one.delta)}, medians {format_change(one.delta_median)}); kassay: {one.kassay}", "  "
-        )
-    ]  # fmt: skip
+    rows = [row for row in report.seed_rules if (row.workload, row.metric) in primary]
+    texts = [
+        f"{row.metric}, {row.sides[0].kernel} to {row.sides[1].kernel}: {row.classification}, {row.word} "
+        f"(means {format_change(row.delta)}, medians {format_change(row.delta_median)}); kassay: {row.kassay}"
+        for row in rows[:_DIFFERENCES]
+    ]
     heading = "by the seeds' rules: means, cv and MAD ratio against 0.10, change against 5 %"
-    return [Line(""), Line(heading, "bold cyan"), *lines] if rows else []
+    return _headed(heading, (line for text in texts for line in _lines(text, "", "  "))) if rows else []
 
 
-def _group(group: Group, *, named: bool) -> list[Line]:
-    """named: whether the workload must be told, there being several."""
+def _group(group: Group, *, named: bool) -> list[ScreenLine]:
+    """named: whether the workload stands in the heading, there being several."""
     lead = group.lead
     direction = {"lower": "lower is better", "higher": "higher is better"}.get(lead.better or "", "")
     words = (one_line(lead.workload or "") if named else "", one_line(lead.metric), one_line(lead.unit), direction)
-    heading = ", ".join(word for word in words if word)
-    lines = [Line(t, "bold cyan") for t in _wrap(heading)]
-    lines += [Line(t, "dim") for t in _wrap(f"{settings_text(lead.settings)}; {machine_text(lead.machine)}")]
-    lines += _bars(lead)
-    for pair in group.across:
-        if pair.primary:
-            lines += [Line(t) for t in _wrap(across_text(pair), "  ")]
+    lines = _lines(", ".join(word for word in words if word), "bold cyan")
+    lines += _lines(f"{settings_text(lead.settings)}; {machine_text(lead.machine)}", "dim") + _bars(lead)
+    lines += [line for pair in group.across if pair.primary for line in _lines(across_text(pair), "", "  ")]
     if len(group.series) > _METRICS:
         more = f"and {len(group.series) - 1} more metrics: see --format markdown or csv"
-        lines += [Line(""), Line(more, "yellow")]
-    elif len(group.series) > 1:
+        return [*lines, ScreenLine(""), ScreenLine(more, "yellow")]
+    if len(group.series) > 1:
         table = phases_table(group)
-        lines += [Line(""), Line(table.title, "bold cyan"), *aligned(table, WIDTH, _NAME)]
+        lines += [ScreenLine(""), ScreenLine(table.title, "bold cyan"), *aligned(table, WIDTH, _NAME)]
     return lines
 
 
-def _bars(series: Series) -> list[Line]:
+def _bars(series: MetricSeries) -> list[ScreenLine]:
     """A kernel a line: name, value, bar, n, change to the line before, mark."""
     names = short_names(("kernel", *(r.kernel for r in series.rows)), _NAME)
     values = ("value", *format_numbers([r.value for r in series.rows]))
@@ -152,12 +154,12 @@ def _bars(series: Series) -> list[Line]:
     bars = ("", *(_bar(r.value, top, space) for r in series.rows))
     styles = ("dim", *(_STYLES.get(r.verdict, "yellow") for r in series.rows))
     return [
-        Line(f"  {name}  {value}  {pad(bar, space)}  {count}  {change}  {mark}", style)
+        ScreenLine(f"  {name}  {value}  {pad(bar, space)}  {count}  {change}  {mark}", style)
         for name, value, count, change, bar, mark, style in zip(*columns, bars, marks, styles, strict=True)
     ]
 
 
-def _mark(row: Row, *, ladder: bool) -> str:
+def _mark(row: KernelRow, *, ladder: bool) -> str:
     if row.verdict in ("", "equivalent"):
         return ""
     return f"◄ step, {row.verdict}" if row.step and ladder else f"◄ {row.verdict}"
@@ -170,36 +172,29 @@ def _bar(value: float | None, top: float, space: int) -> str:
     return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
 
 
-def _refused(report: Report) -> list[Line]:
-    lines = []
-    for reason in _limited(refusals(report, primary_only=True), _REASONS, "reasons"):
-        lines += [Line(t, "yellow") for t in _wrap(reason, "  ")]
+def _refused(report: Report) -> list[ScreenLine]:
+    reasons = _limited(refusals(report, primary_only=True), _REASONS, "reasons")
+    lines = [line for text in reasons for line in _lines(text, "yellow", "  ")]
     for finding in unequal_findings(report):
         table = differences_table(finding)
-        left = len(table.rows) - _DIFFERENCES
-        lines += aligned(Table(title="", columns=table.columns, rows=table.rows[:_DIFFERENCES]), WIDTH, _NAME)
-        lines += [Line(f"  and {left} more fields: see --format markdown", "yellow")] if left > 0 else []
-    return [Line(""), *lines] if lines else []
+        lines += aligned(structs.replace(table, title="", rows=table.rows[:_DIFFERENCES]), WIDTH, _NAME)
+        lines += _left_out(len(table.rows) - _DIFFERENCES, "more fields")
+    return [ScreenLine(""), *lines] if lines else []
 
 
-def _facts(report: Report, found: Sequence[Group]) -> list[Line]:
+def _facts(report: Report, found: Sequence[Group]) -> list[ScreenLine]:
     m = report.machine
-    granted = f"{m.arch}, {m.clock} ({m.accelerator}), {m.program}"
+    cpus = cpu_facts(report.cpus)
     facts = [("metric", f"{s.metric}: {s.definition}") for s in _defined(found)]
     facts += [("evidence", _evidence(report))] if report.findings else []
     facts += [("time", text) for text in timing_words(report)]
-    facts += [("state", reason_text(report.state)), ("machine", granted)]
-    facts += [("cpu", text) for text in _cpus(report)]
+    facts += [("state", reason_text(report.state))]
+    facts += [("machine", f"{m.arch}, {m.clock} ({m.accelerator}), {m.program}")]
+    facts += [("cpu", words if len(cpus) == 1 else f"{', '.join(labels)}: {words}") for labels, words in cpus]
     facts += [("compiler", _compilers(report)), ("scope", report.scope)]
     facts.append(("runs", f"{outcomes_text(report)}; n counts plain + perturbed runs"))
     facts += [("next", step) for step in report.next_steps]
-    return [Line(t) for name, text in facts for t in _wrap(one_line(text) or "-", f"{name:9} ")]
-
-
-def _cpus(report: Report) -> list[str]:
-    """The CPU as the kernels saw it, with their names where they saw different ones."""
-    facts = cpu_facts(report.cpus)
-    return [words if len(facts) == 1 else f"{', '.join(labels)}: {words}" for labels, words in facts]
+    return [line for name, text in facts for line in _lines(one_line(text) or "-", "", f"{name:9} ")]
 
 
 def _evidence(report: Report) -> str:
@@ -212,7 +207,7 @@ def _evidence(report: Report) -> str:
     return f"{words[-1]}: {EVIDENCE[words[-1]]}{how}{floor}"
 
 
-def _defined(found: Sequence[Group]) -> list[Series]:
+def _defined(found: Sequence[Group]) -> list[MetricSeries]:
     """The leading metrics that have a definition, each once."""
     leads = {(g.lead.workload, g.lead.metric): g.lead for g in reversed(found) if g.lead.definition}
     return list(reversed(leads.values()))
@@ -229,15 +224,14 @@ def _compilers(report: Report) -> str:
     return f"{len(built)} different ones, from {built[0][0]} to {built[-1][0]}; which is whose: --format markdown"
 
 
-def _failures(report: Report) -> list[Line]:
+def _failures(report: Report) -> list[ScreenLine]:
     failures = report.runs.failures
     if not failures:
         return []
     counts = ", ".join(f"{n} {outcome}" for outcome, n in failure_counts(report))
     texts = [f"{f.kernel}: {f.outcome}, {f.detail or '-'} (attempt {f.attempt})" for f in failures[:_FAILURES]]
-    lines = [Line(f"failed    {counts}", "yellow")] + [Line(f"  {cut(one_line(t), WIDTH - 2)}") for t in texts]
-    left = len(failures) - _FAILURES
-    return lines + ([Line(f"  and {left} more: see --format markdown", "yellow")] if left > 0 else [])
+    lines = [ScreenLine(f"  {cut(one_line(text), WIDTH - 2)}") for text in texts]
+    return [ScreenLine(f"failed    {counts}", "yellow"), *lines, *_left_out(len(failures) - _FAILURES)]
 
 
 def _limited(texts: Sequence[str], limit: int, what: str) -> list[str]:

@@ -11,7 +11,7 @@ from kassay.model.texts import machine_text, one_line, settings_text, verbatim
 from kassay.model.units import format_bytes
 from kassay.report import appendix, itemised, tables
 from kassay.report.icicle import Icicle, icicles
-from kassay.report.series import Group, Series, groups
+from kassay.report.series import Group, MetricSeries, groups
 from kassay.report.words import outcomes_text
 
 _INDENTED = (
@@ -41,7 +41,7 @@ class Section(Record, frozen=True, kw_only=True):
     title: str
     text: tuple[str, ...] = ()
     items: tuple[str, ...] = ()
-    chart: Series | None = None
+    chart: MetricSeries | None = None
     tables: tuple[Table, ...] = ()
     icicles: tuple[Icicle, ...] = ()
     code: tuple[tuple[str, str], ...] = ()
@@ -133,7 +133,7 @@ def _seed_rules(report: Report) -> Section | None:
 
 def _attributed(report: Report) -> Section | None:
     """Sentences of the primary findings, then their tables; those of the other phases only in full."""
-    told = dict.fromkeys(itemised.told(f, report) for f in report.findings if f.primary)
+    told = dict.fromkeys(itemised.functions_text_at(f, report) for f in report.findings if f.primary)
     items = tuple(text for text in told if text)
     found = itemised.differences(report)
     primary = {f.metric for f in report.findings if f.primary}
@@ -151,7 +151,7 @@ def _attributed(report: Report) -> Section | None:
     )
 
 
-def _itemised(d: itemised.Difference, *, top: bool) -> tuple[Table, ...]:
+def _itemised(d: itemised.ItemisedDifference, *, top: bool) -> tuple[Table, ...]:
     return (itemised.top_table(d), itemised.full_table(d)) if top else (itemised.full_table(d),)
 
 

@@ -14,7 +14,7 @@ _Key = tuple[str, str, tuple[Setting, ...], MachineUse, str, str]
 _Place = tuple[str | None, tuple[Setting, ...], MachineUse, tuple[str, ...]]
 
 
-class Row(Record, frozen=True, kw_only=True):
+class KernelRow(Record, frozen=True, kw_only=True):
     """One kernel in a series. change, verdict, evidence: against the row before; None and "" in the first row.
 
     since, since_change: the kernel a step reaches back to and the change from it, when
@@ -38,7 +38,7 @@ class Row(Record, frozen=True, kw_only=True):
         return self.verdict in CHANGES
 
 
-class Series(Record, frozen=True, kw_only=True):
+class MetricSeries(Record, frozen=True, kw_only=True):
     """One metric over kernels in order. workload, definition, better are None when no finding tells."""
 
     workload: str | None
@@ -49,7 +49,7 @@ class Series(Record, frozen=True, kw_only=True):
     primary: bool
     settings: tuple[Setting, ...]
     machine: MachineUse
-    rows: tuple[Row, ...]
+    rows: tuple[KernelRow, ...]
 
 
 class Group(Record, frozen=True, kw_only=True):
@@ -59,15 +59,15 @@ class Group(Record, frozen=True, kw_only=True):
     group holds but not as neighbours (its first against its last).
     """
 
-    lead: Series
-    series: tuple[Series, ...]
-    across: tuple[Series, ...] = ()
+    lead: MetricSeries
+    series: tuple[MetricSeries, ...]
+    across: tuple[MetricSeries, ...] = ()
 
 
 def groups(report: Report) -> tuple[Group, ...]:
     """Every result of `report` in its order; nothing that it holds is left out."""
-    found: dict[_Place, list[Series]] = {}
-    across: dict[_Place, list[Series]] = {}
+    found: dict[_Place, list[MetricSeries]] = {}
+    across: dict[_Place, list[MetricSeries]] = {}
     for one in all_series(report):
         place = _place(one)
         ladder = next((key for key in found if _holds(key, place)), None)
@@ -75,12 +75,12 @@ def groups(report: Report) -> tuple[Group, ...]:
     return tuple(_group(members, across.get(place, [])) for place, members in found.items())
 
 
-def _group(members: list[Series], across: list[Series]) -> Group:
+def _group(members: list[MetricSeries], across: list[MetricSeries]) -> Group:
     lead = next((s for s in members if s.primary), members[0])
     return Group(lead=lead, series=tuple(members), across=tuple(across))
 
 
-def _place(one: Series) -> _Place:
+def _place(one: MetricSeries) -> _Place:
     return (one.workload, one.settings, one.machine, tuple(row.kernel for row in one.rows))
 
 
@@ -89,7 +89,7 @@ def _holds(ladder: _Place, pair: _Place) -> bool:
     return ladder[:3] == pair[:3] and len(ladder[3]) > 2 and len(pair[3]) == 2 and {*pair[3]} < {*ladder[3]}
 
 
-def all_series(report: Report) -> tuple[Series, ...]:
+def all_series(report: Report) -> tuple[MetricSeries, ...]:
     """Every ladder, then every finding that is not a pair of neighbours in one of them."""
     index = {_key(f, *_kernels(f)): f for f in report.findings}
     covered = {_key(lad, a.kernel, b.kernel) for lad in report.ladders for a, b in pairwise(lad.points)}
@@ -106,12 +106,12 @@ def _key(of: Finding | Ladder, base: str, head: str) -> _Key:
     return (of.workload, of.metric, of.settings, of.machine, base, head)
 
 
-def _of_ladder(ladder: Ladder, index: dict[_Key, Finding]) -> Series:
+def _of_ladder(ladder: Ladder, index: dict[_Key, Finding]) -> MetricSeries:
     pairs = [index.get(_key(ladder, a.kernel, b.kernel)) for a, b in pairwise(ladder.points)]
     known = next((f for f in pairs if f is not None), None)
     rows = [_first(point) for point in ladder.points[:1]]
     rows += [_next(ladder, a, b, f) for (a, b), f in zip(pairwise(ladder.points), pairs, strict=True)]
-    return Series(
+    return MetricSeries(
         workload=ladder.workload,
         metric=ladder.metric,
         unit=ladder.unit,
@@ -124,11 +124,11 @@ def _of_ladder(ladder: Ladder, index: dict[_Key, Finding]) -> Series:
     )
 
 
-def _first(point: LadderPoint) -> Row:
-    return Row(kernel=point.kernel, value=point.value, n=point.n, side=point.side)
+def _first(point: LadderPoint) -> KernelRow:
+    return KernelRow(kernel=point.kernel, value=point.value, n=point.n, side=point.side)
 
 
-def _next(ladder: Ladder, before: LadderPoint, point: LadderPoint, finding: Finding | None) -> Row:
+def _next(ladder: Ladder, before: LadderPoint, point: LadderPoint, finding: Finding | None) -> KernelRow:
     """The finding of the pair tells most; without one, the ladder's steps do, and no step there means equivalent."""
     if finding is not None:
         row = _crept(ladder, before, _head(finding))
@@ -136,10 +136,10 @@ def _next(ladder: Ladder, before: LadderPoint, point: LadderPoint, finding: Find
     steps = [s for s in ladder.steps if (s.from_kernel, s.to_kernel) == (before.kernel, point.kernel)]
     change = steps[0].change if steps else _change(before.value, point.value)
     verdict = steps[0].verdict if steps else "equivalent" if change is not None else "inconclusive"
-    return Row(kernel=point.kernel, value=point.value, n=point.n, side=point.side, change=change, verdict=verdict)
+    return KernelRow(kernel=point.kernel, value=point.value, n=point.n, side=point.side, change=change, verdict=verdict)
 
 
-def _crept(ladder: Ladder, before: LadderPoint, row: Row) -> Row:
+def _crept(ladder: Ladder, before: LadderPoint, row: KernelRow) -> KernelRow:
     """The row, with the kernel that a step reaches back to when small changes added up to one."""
     back = [s for s in ladder.steps if s.to_kernel == row.kernel and s.from_kernel != before.kernel]
     if not back:
@@ -147,7 +147,7 @@ def _crept(ladder: Ladder, before: LadderPoint, row: Row) -> Row:
     return msgspec.structs.replace(row, since=back[0].from_kernel, verdict=back[0].verdict, since_change=back[0].change)
 
 
-def _past_a_gap(ladder: Ladder, row: Row) -> Row:
+def _past_a_gap(ladder: Ladder, row: KernelRow) -> KernelRow:
     """The row after a kernel without a value: the ladder compared it with the last one that has one."""
     names = [point.kernel for point in ladder.points]
     earlier = [point for point in ladder.points[: names.index(row.kernel)] if point.value is not None]
@@ -162,9 +162,9 @@ def _change(base: float | None, head: float | None) -> float | None:
     return head / base - 1 if base and head is not None else None
 
 
-def _of_finding(f: Finding) -> Series:
-    base = Row(kernel=f.sides[0].kernel, value=f.base_value, n=f.n_base, side=f.sides[0])
-    return Series(
+def _of_finding(f: Finding) -> MetricSeries:
+    base = KernelRow(kernel=f.sides[0].kernel, value=f.base_value, n=f.n_base, side=f.sides[0])
+    return MetricSeries(
         workload=f.workload,
         metric=f.metric,
         unit=f.unit,
@@ -177,8 +177,8 @@ def _of_finding(f: Finding) -> Series:
     )
 
 
-def _head(f: Finding) -> Row:
-    return Row(
+def _head(f: Finding) -> KernelRow:
+    return KernelRow(
         kernel=f.sides[1].kernel,
         value=f.head_value,
         n=f.n_head,

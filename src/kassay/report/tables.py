@@ -5,17 +5,17 @@ from collections.abc import Callable, Mapping, Sequence
 
 from kassay.model.experiment import labels
 from kassay.model.finding import REFUSED, VERDICTS, Finding, Side
-from kassay.model.layout import Cell, Table, cells
+from kassay.model.layout import Table, TableCell, cells
 from kassay.model.profile import CONTEXTS
 from kassay.model.reason_texts import reasons_text
 from kassay.model.report import Report
 from kassay.model.texts import machine_text, memory_text, one_line, settings_text
 from kassay.model.units import format_change, format_decimals, format_number, format_numbers
-from kassay.report.series import Group, Row, Series, groups
+from kassay.report.series import Group, KernelRow, MetricSeries, groups
 from kassay.report.words import count_text, run_length, spoken_names
 
 
-def step_mark(row: Row) -> str:
+def step_mark(row: KernelRow) -> str:
     """The mark of a step, with where it reaches back to when small changes added up to it."""
     if not row.step:
         return ""
@@ -23,7 +23,7 @@ def step_mark(row: Row) -> str:
     return f" ◄ step{since}"
 
 
-def series_table(series: Series) -> Table:
+def series_table(series: MetricSeries) -> Table:
     """One metric, a kernel a row, each with its change against the row before."""
     values = format_numbers([r.value for r in series.rows])
     return Table(
@@ -34,14 +34,14 @@ def series_table(series: Series) -> Table:
     )
 
 
-def _series_row(row: Row, value: str) -> tuple[Cell, ...]:
+def _series_row(row: KernelRow, value: str) -> tuple[TableCell, ...]:
     mark = "" if row.verdict in ("", "equivalent") else row.verdict
     change = f"{format_change(row.change)}{step_mark(row)}" if row.verdict else "-"
     texts = (row.kernel, value, count_text(row.side), change, interval_text(row.interval))
     return cells(*texts, row.verdict or "-", row.evidence or "-", mark=mark)
 
 
-def across_text(pair: Series) -> str:
+def across_text(pair: MetricSeries) -> str:
     """ "iteration from a to b: 301.6 to 703.0 instructions/page, +133.1 %, regression (n 2 + 2, 2 + 2)"."""
     base, head = pair.rows
     values = " to ".join(format_numbers([base.value, head.value]))
@@ -60,7 +60,7 @@ def across_table(group: Group) -> Table:
     return Table(title=title, columns=columns, rows=rows, numeric=(3, 4, 5, 6, 7))
 
 
-def _across_row(pair: Series, shared: str | None) -> tuple[Cell, ...]:
+def _across_row(pair: MetricSeries, shared: str | None) -> tuple[TableCell, ...]:
     base, head = pair.rows
     metric = pair.metric if shared else f"{pair.metric} [{pair.unit}]"
     figures = (*format_numbers([base.value, head.value]), count_text(base.side), count_text(head.side))
@@ -69,7 +69,7 @@ def _across_row(pair: Series, shared: str | None) -> tuple[Cell, ...]:
     return cells(metric, base.kernel, head.kernel, *figures) + judged
 
 
-def _shared_unit(series: Sequence[Series]) -> str | None:
+def _shared_unit(series: Sequence[MetricSeries]) -> str | None:
     """The unit of all of them; None when they have more than one."""
     units = {one_line(s.unit) for s in series}
     return units.pop() if len(units) == 1 else None
@@ -88,27 +88,27 @@ def phases_table(group: Group) -> Table:
     return _by_kernel(group, "All phases", [_phase_column(s) for s in group.series], numeric=True)
 
 
-def _phase_column(series: Series) -> list[Cell]:
+def _phase_column(series: MetricSeries) -> list[TableCell]:
     values = format_numbers([r.value for r in series.rows])
     return [
-        Cell(text=f"◄ {value}" if row.step else value, mark=row.verdict if row.step else "")
+        TableCell(text=f"◄ {value}" if row.step else value, mark=row.verdict if row.step else "")
         for row, value in zip(series.rows, values, strict=True)
     ]
 
 
 def rounds_tables(group: Group) -> tuple[Table, ...]:
     """Warm-up rounds, when there are any, and all rounds of each kernel's first run."""
-    warm = [[Cell(text=run_length(r.side.warmup)) for r in s.rows] for s in group.series]
-    every = [[Cell(text=run_length(r.side.rounds)) for r in s.rows] for s in group.series]
+    warm = [[TableCell(text=run_length(r.side.warmup)) for r in s.rows] for s in group.series]
+    every = [[TableCell(text=run_length(r.side.rounds)) for r in s.rows] for s in group.series]
     first = [_by_kernel(group, "Warm-up rounds, not part of a value", warm)]
     kept = first if any(r.side.warmup for s in group.series for r in s.rows) else []
     return (*kept, _by_kernel(group, "All rounds of the first run", every, folded=True))
 
 
-def _by_kernel(group: Group, title: str, columns: list[list[Cell]], *, numeric: bool = False,
+def _by_kernel(group: Group, title: str, columns: list[list[TableCell]], *, numeric: bool = False,
                folded: bool = False) -> Table:  # fmt: skip
     """A kernel a row, a metric a column; the unit stands in the title when all metrics share it."""
-    kernels = [Cell(text=one_line(r.kernel)) for r in group.lead.rows]
+    kernels = [TableCell(text=one_line(r.kernel)) for r in group.lead.rows]
     shared = _shared_unit(group.series)
     names = [one_line(s.metric) if shared or not s.unit else one_line(f"{s.metric} [{s.unit}]") for s in group.series]
     return Table(
@@ -155,7 +155,7 @@ def findings_table(report: Report) -> Table:
     return Table(title="All findings", columns=columns, rows=rows, numeric=(7, 8, 9, 10, 11, 12), folded=True)
 
 
-def _finding_row(f: Finding) -> tuple[Cell, ...]:
+def _finding_row(f: Finding) -> tuple[TableCell, ...]:
     base, head = format_numbers([f.base_value, f.head_value])
     mark = "" if f.verdict == "equivalent" else f.verdict
     what = (
@@ -222,7 +222,7 @@ def matrices(report: Report, names: Mapping[str, str] | None = None, *, brief: b
     names: what a kernel's label is called. brief: of three kernels, only the change from the second to the third.
     """
     called = names or dict(zip(labels(report.experiment), spoken_names(report.experiment), strict=True))
-    found: dict[_Place, list[Series]] = {}
+    found: dict[_Place, list[MetricSeries]] = {}
     for group in groups(report):
         if group.lead.primary:
             one = group.lead
@@ -237,7 +237,7 @@ def gap_closed(first: float | None, worst: float | None, last: float | None) -> 
     return (worst - last) / (worst - first)
 
 
-def axes(several: Sequence[Series]) -> dict[str, list[str]]:
+def axes(several: Sequence[MetricSeries]) -> dict[str, list[str]]:
     """What takes more than one value among these: its name, and its value at each."""
     texts: dict[str, list[str]] = {
         "CPUs": ["-" if one.machine.cpus is None else str(one.machine.cpus) for one in several],
@@ -249,11 +249,11 @@ def axes(several: Sequence[Series]) -> dict[str, list[str]]:
     return {name: values for name, values in texts.items() if len(set(values)) > 1}
 
 
-def _setting(one: Series, name: str) -> str:
+def _setting(one: MetricSeries, name: str) -> str:
     return next((one_line(setting.value) for setting in one.settings if setting.name == name), "-")
 
 
-def _table(names: Mapping[str, str], several: Sequence[Series], brief: bool) -> Table:
+def _table(names: Mapping[str, str], several: Sequence[MetricSeries], brief: bool) -> Table:
     lead, points = several[0], axes(several)
     kernels = [one_line(names.get(row.kernel, row.kernel)) for row in lead.rows]
     figures = _figures(several)
@@ -261,14 +261,14 @@ def _table(names: Mapping[str, str], several: Sequence[Series], brief: bool) -> 
     rows = []
     for i, one in enumerate(several):
         start = cells(*(values[i] for values in points.values()), *figures[i], _boots(one.rows))
-        rows.append(start + tuple(Cell(text=text(one.rows), mark=_mark(one.rows)) for _, text in changes))
+        rows.append(start + tuple(TableCell(text=text(one.rows), mark=_mark(one.rows)) for _, text in changes))
     what = f"{one_line(lead.metric)} [{one_line(lead.unit)}]" if lead.unit else one_line(lead.metric)
     title = f"{one_line(lead.workload)}: {what}" if lead.workload else what
     columns = (*points, *kernels, "n", *(name for name, _ in changes))
     return Table(title=title, columns=columns, rows=tuple(rows), numeric=tuple(range(len(points), len(columns))))
 
 
-def _figures(several: Sequence[Series]) -> list[list[str]]:
+def _figures(several: Sequence[MetricSeries]) -> list[list[str]]:
     """All values with as many decimals as the largest broken one has in a report."""
     values = [row.value for one in several for row in one.rows if row.value is not None]
     broken = [value for value in values if value != int(value)]
@@ -278,7 +278,7 @@ def _figures(several: Sequence[Series]) -> list[list[str]]:
 
 def _changes(
     kernels: Sequence[str], better: str | None, brief: bool
-) -> list[tuple[str, Callable[[Sequence[Row]], str]]]:
+) -> list[tuple[str, Callable[[Sequence[KernelRow]], str]]]:
     """The columns after the values: for two kernels the change, for three also the gap, for more the ends."""
     if len(kernels) == 2:
         return [("change", lambda rows: format_change(rows[1].change)), ("interval", _interval), ("verdict", _verdict)]
@@ -291,28 +291,28 @@ def _changes(
     return [("change", last[1]), gap] if brief else [first, last, gap]
 
 
-def _boots(rows: Sequence[Row]) -> str:
+def _boots(rows: Sequence[KernelRow]) -> str:
     """ "10", or "10, 9" where kernels differ."""
     texts = [str(row.n) if row.n else "-" for row in rows]
     return texts[0] if len(set(texts)) == 1 else ", ".join(texts)
 
 
-def _interval(rows: Sequence[Row]) -> str:
+def _interval(rows: Sequence[KernelRow]) -> str:
     return interval_text(rows[1].interval)
 
 
-def _verdict(rows: Sequence[Row]) -> str:
+def _verdict(rows: Sequence[KernelRow]) -> str:
     return rows[1].verdict
 
 
-def _gap(rows: Sequence[Row]) -> str:
+def _gap(rows: Sequence[KernelRow]) -> str:
     closed = gap_closed(*(row.value for row in rows))
     return "-" if closed is None else f"{closed * 100:.1f} %"
 
 
-def _ratio(base: Row, head: Row) -> str:
+def _ratio(base: KernelRow, head: KernelRow) -> str:
     return format_change(head.value / base.value - 1 if base.value and head.value is not None else None)
 
 
-def _mark(rows: Sequence[Row]) -> str:
+def _mark(rows: Sequence[KernelRow]) -> str:
     return rows[1].verdict if len(rows) == 2 and rows[1].step else ""

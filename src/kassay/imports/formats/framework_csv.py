@@ -12,7 +12,7 @@ from kassay.imports.blocks import blocks_of
 from kassay.imports.duplicates import without_duplicates
 from kassay.imports.figures import cost
 from kassay.imports.importer import Given, Importer, Reading
-from kassay.imports.rows import Metric, Row, no_kernel_given, series_of, settings_of
+from kassay.imports.rows import FileRow, Metric, no_kernel_given, series_of, settings_of
 from kassay.imports.text import CsvRow, csv_rows, header_of
 from kassay.model.samples import ImportedKernel, Sample, SampleSeries
 
@@ -126,7 +126,7 @@ def _started(row: CsvRow) -> str:
     return "{}-{}-{}T{}:{}:{}Z".format(*found.groups()[1:]) if found else ""
 
 
-def _row(row: CsvRow, labels: dict[tuple[str, str], str], varying: list[str], blocks: dict[str, int]) -> Row:
+def _row(row: CsvRow, labels: dict[tuple[str, str], str], varying: list[str], blocks: dict[str, int]) -> FileRow:
     cells = row.cells
     name = cells["metric"]
     if not name or not cells["scenario"]:
@@ -138,7 +138,7 @@ def _row(row: CsvRow, labels: dict[tuple[str, str], str], varying: list[str], bl
         detail="" if cells["status"] == "ok" else cells.get("failure_reason", "") or "failed",
         started_utc=_started(row), block=blocks.get(cells["run_id"]),
     )  # fmt: skip
-    return Row(
+    return FileRow(
         kernel=labels[cells["version_family"], cells["exact_version"]], workload=cells["scenario"],
         metric=_metric(name), sample=sample, place=row.place,
         settings=settings_of({key: cells.get(key, "") for key in varying}),

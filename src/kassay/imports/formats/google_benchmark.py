@@ -8,7 +8,7 @@ from statistics import median
 from kassay.errors import BadInput
 from kassay.imports.importer import Given, Importer, Reading
 from kassay.imports.json_at import At, json_of, opens_object
-from kassay.imports.rows import Metric, Row, kernel_of, replication_of, series_of
+from kassay.imports.rows import FileRow, Metric, kernel_of, replication_of, series_of
 from kassay.model.samples import ImportedKernel, Sample
 
 _NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
@@ -29,7 +29,7 @@ def _recognise(given: Given) -> bool:
 
 
 def _read(givens: tuple[Given, ...]) -> Reading:
-    rows: list[Row] = []
+    rows: list[FileRow] = []
     notes: dict[str, None] = {}
     machines: dict[str, None] = {}
     labels: dict[str, None] = {}
@@ -50,7 +50,7 @@ def _read(givens: tuple[Given, ...]) -> Reading:
     )  # fmt: skip
 
 
-def _rows(given: Given, top: At, started: str, notes: dict[str, None]) -> list[Row]:
+def _rows(given: Given, top: At, started: str, notes: dict[str, None]) -> list[FileRow]:
     runs: dict[str, list[dict[str, At]]] = defaultdict(list)
     middles: dict[str, list[dict[str, At]]] = defaultdict(list)
     for entry in top.field("benchmarks").items():
@@ -70,7 +70,7 @@ def _rows(given: Given, top: At, started: str, notes: dict[str, None]) -> list[R
 
 def _of_benchmark(
     given: Given, name: str, entries: list[dict[str, At]], started: str, notes: dict[str, None]
-) -> list[Row]:
+) -> list[FileRow]:
     values: dict[str, list[float]] = defaultdict(list)
     failures = [_failure(fields) for fields in entries]
     for fields, failure in zip(entries, failures, strict=True):
@@ -84,7 +84,7 @@ def _of_benchmark(
     if not values:
         values = {"real_time": [], "cpu_time": []}
     return [
-        Row(kernel=given.kernel or "", workload=name, metric=_metric(metric), place=f"{given.place}: {name}",
+        FileRow(kernel=given.kernel or "", workload=name, metric=_metric(metric), place=f"{given.place}: {name}",
             sample=Sample(value=median(inner) if inner else None, run=given.name, detail=detail, started_utc=started,
                           inner=tuple(inner) if len(inner) > 1 else ()))
         for metric, inner in values.items()

@@ -8,7 +8,7 @@ from statistics import median
 from kassay.errors import BadInput
 from kassay.imports.figures import cost, whole
 from kassay.imports.importer import Given, Importer, Reading
-from kassay.imports.rows import Metric, Row, kernel_of, merged_kernels, replication_of, series_of, settings_of
+from kassay.imports.rows import FileRow, Metric, kernel_of, merged_kernels, replication_of, series_of, settings_of
 from kassay.imports.text import lines_of
 from kassay.model.samples import ImportedKernel, Sample
 
@@ -23,7 +23,7 @@ def _recognise(given: Given) -> bool:
 
 
 def _read(givens: tuple[Given, ...]) -> Reading:
-    rows: list[Row] = []
+    rows: list[FileRow] = []
     kernels: list[tuple[ImportedKernel, str]] = []
     machines: dict[str, None] = {}
     versions: dict[str, None] = {}
@@ -51,7 +51,7 @@ def _facts(lines: list[str]) -> dict[str, str]:
     return {one.group(1).strip(): one.group(2).strip() for one in found if one and one.group(2).strip()}
 
 
-def _rows(given: Given, label: str, lines: list[str]) -> list[Row]:
+def _rows(given: Given, label: str, lines: list[str]) -> list[FileRow]:
     """One row per test and setting; a test that stands there several times ran several times in one boot."""
     values: dict[tuple[str, tuple[tuple[str, str], ...], str], list[float | None]] = defaultdict(list)
     header: list[str] | None = None
@@ -92,7 +92,7 @@ def _kind(lines: list[str], at: int) -> str:
 
 
 def _row(given: Given, label: str, key: tuple[str, tuple[tuple[str, str], ...], str],
-         found: list[float | None]) -> Row:  # fmt: skip
+         found: list[float | None]) -> FileRow:  # fmt: skip
     name, settings, kind = key
     good = tuple(value for value in found if value is not None)
     failed = len(good) < len(found)
@@ -100,7 +100,7 @@ def _row(given: Given, label: str, key: tuple[str, tuple[tuple[str, str], ...], 
                     definition=f"{kind} over the samples of time per call, {_OUTLIERS}")  # fmt: skip
     sample = Sample(value=None if failed else median(good), run=given.name, inner=good if len(good) > 1 else (),
                     detail="calls failed, by libMicro's column errors" if failed else "")  # fmt: skip
-    return Row(kernel=label, workload=name, metric=metric, sample=sample, place=given.place,
+    return FileRow(kernel=label, workload=name, metric=metric, sample=sample, place=given.place,
                settings=settings_of(dict(settings)))  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from kassay.errors import BadInput
 from kassay.imports.importer import Given, Importer, Reading
 from kassay.imports.lkp_keys import headline_of, metric_of
 from kassay.imports.lkp_shares import function_shares
-from kassay.imports.lkp_table import Table, TableRow, read_table
+from kassay.imports.lkp_table import LkpTable, TableRow, read_table
 from kassay.imports.rows import no_kernel_given, settings_of
 from kassay.imports.text import lines_of
 from kassay.model.samples import FunctionShares, ImportedKernel, SampleSeries, Spread
@@ -62,8 +62,8 @@ def _facts(lines: list[str]) -> dict[str, str]:
     return facts
 
 
-def _tables(lines: list[str], file: str) -> list[Table]:
-    tables: list[Table] = []
+def _tables(lines: list[str], file: str) -> list[LkpTable]:
+    tables: list[LkpTable] = []
     at = 0
     while at < len(lines):
         if len(lines[at]) >= 20 and set(lines[at]) == {"="}:
@@ -76,11 +76,11 @@ def _tables(lines: list[str], file: str) -> list[Table]:
     return tables
 
 
-def _workload(table: Table) -> str:
+def _workload(table: LkpTable) -> str:
     return dict(table.header.axes).get("testcase", "unknown")
 
 
-def _series(table: Table, facts: dict[str, str]) -> list[SampleSeries]:
+def _series(table: LkpTable, facts: dict[str, str]) -> list[SampleSeries]:
     axes = dict(table.header.axes)
     settings = settings_of({name: value for name, value in axes.items() if name not in _IDENTITY})
     headline = headline_of([row.key for row in table.rows], _workload(table))
@@ -109,7 +109,7 @@ def _label(commit: str) -> str:
     return commit[:10] if re.fullmatch(r"[0-9a-f]{10,40}", commit) else commit
 
 
-def _kernels(tables: list[Table], facts: dict[str, str], file: str) -> tuple[ImportedKernel, ...]:
+def _kernels(tables: list[LkpTable], facts: dict[str, str], file: str) -> tuple[ImportedKernel, ...]:
     """Base and head, with the longest form of each commit that the mail prints."""
     pairs = {tuple(_label(commit) for commit in table.commits) for table in tables}
     if len(pairs) > 1:

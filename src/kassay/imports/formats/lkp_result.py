@@ -14,7 +14,7 @@ from kassay.imports.importer import Given, Importer, Reading
 from kassay.imports.json_at import At, json_of, opens_object
 from kassay.imports.lkp_keys import headline_of, metric_of
 from kassay.imports.lkp_paths import Where, result_files, where
-from kassay.imports.rows import Row, kernel_of, merged_kernels, series_of, settings_of
+from kassay.imports.rows import FileRow, kernel_of, merged_kernels, series_of, settings_of
 from kassay.model.samples import ImportedKernel, Sample, SampleSeries
 
 _FIRST_KEY = re.compile(rb'^\s*\{\s*("stats_source"\s*:|"[A-Za-z0-9_-]+\.[^"\n]+"\s*:\s*\[)')
@@ -30,7 +30,7 @@ def _recognise(given: Given) -> bool:
 
 
 def _read(givens: tuple[Given, ...]) -> Reading:
-    rows: list[Row] = []
+    rows: list[FileRow] = []
     kernels: list[tuple[ImportedKernel, str]] = []
     notes: dict[str, None] = {}
     places = [where(given.path) for given in givens]
@@ -73,14 +73,14 @@ def _kernel(given: Given, place: Where) -> ImportedKernel:
                           named_by=f"the path of {given.name}")  # fmt: skip
 
 
-def _rows(given: Given, place: Where, label: str, varying: tuple[str, ...], notes: dict[str, None]) -> list[Row]:
+def _rows(given: Given, place: Where, label: str, varying: tuple[str, ...], notes: dict[str, None]) -> list[FileRow]:
     fields = json_of(given).fields()
     sources = fields.pop("stats_source", None)
     of_runs = sources is not None or (place.run is None and given.path.name.startswith("matrix.json"))
     broken = [bool(value.value) for value in fields[_INCOMPLETE].items()] if _INCOMPLETE in fields else []
     settings = settings_of({name: place.axes.get(name, "") for name in varying})
     workload = place.axes.get("testcase") or _testcase(given, list(fields))
-    rows: list[Row] = []
+    rows: list[FileRow] = []
     skipped = 0
     for key, found in fields.items():
         numbers = _numbers(found)
@@ -88,7 +88,7 @@ def _rows(given: Given, place: Where, label: str, varying: tuple[str, ...], note
             skipped += 1
         elif key != _INCOMPLETE:
             samples = _columns(numbers, broken, given) if of_runs else [_run(key, numbers, broken, given, place)]
-            rows += [Row(kernel=label, workload=workload, metric=metric_of(key), sample=sample, settings=settings,
+            rows += [FileRow(kernel=label, workload=workload, metric=metric_of(key), sample=sample, settings=settings,
                          place=f"{given.place}: {key}") for sample in samples]  # fmt: skip
     if skipped:
         notes[f"{given.name}: {skipped} keys hold text, and are left out"] = None

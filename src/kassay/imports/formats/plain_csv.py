@@ -4,7 +4,7 @@
 from kassay.errors import BadInput
 from kassay.imports.figures import cost, whole
 from kassay.imports.importer import Given, Importer, Reading
-from kassay.imports.rows import Metric, Row, no_kernel_given, series_of, settings_of
+from kassay.imports.rows import FileRow, Metric, no_kernel_given, series_of, settings_of
 from kassay.imports.text import CsvRow, csv_rows, header_of
 from kassay.model.samples import BETTER, ImportedKernel, Sample
 
@@ -34,7 +34,7 @@ def _read(givens: tuple[Given, ...]) -> Reading:
     )  # fmt: skip
 
 
-def _row(row: CsvRow) -> Row:
+def _row(row: CsvRow) -> FileRow:
     cells = row.cells
     for name in ("kernel", "metric"):
         if not cells[name]:
@@ -45,7 +45,7 @@ def _row(row: CsvRow) -> Row:
     metric = Metric(name=cells["metric"], unit=cells.get("unit", ""), better=better,
                     definition=cells.get("definition") or _NO_DEFINITION)  # fmt: skip
     others = {name: value for name, value in cells.items() if name not in _KNOWN}
-    return Row(kernel=cells["kernel"], workload=cells.get("workload") or "unnamed", metric=metric, place=row.place,
+    return FileRow(kernel=cells["kernel"], workload=cells.get("workload") or "unnamed", metric=metric, place=row.place,
                sample=_sample(row), settings=settings_of(others))  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from kassay.errors import BadInput
 from kassay.imports.importer import Given, Importer, Reading
 from kassay.imports.json_at import At, json_of, opens_object
-from kassay.imports.rows import Metric, Row, kernel_of, merged_kernels, series_of
+from kassay.imports.rows import FileRow, Metric, kernel_of, merged_kernels, series_of
 from kassay.imports.text import text_of
 from kassay.model.samples import ImportedKernel, Sample
 
@@ -129,13 +129,15 @@ def _boots(processes: Iterable[_Process]) -> dict[tuple[str, float | str], str]:
     return named
 
 
-def _row(boot: str, group: list[_Process]) -> Row:
+def _row(boot: str, group: list[_Process]) -> FileRow:
     first = group[0]
     inner = tuple(median(process.values) for process in group)
     definition = f"{first.metric.definition}; median over processes of each process's median"
     metric = Metric(name=first.metric.name, unit=first.metric.unit, better=first.metric.better, definition=definition)
-    return Row(kernel=first.kernel.label, workload=first.benchmark, metric=metric, place=first.place, cpus=first.cpus,
-               sample=Sample(value=median(inner), run=boot, inner=inner))  # fmt: skip
+    return FileRow(
+        kernel=first.kernel.label, workload=first.benchmark, metric=metric, place=first.place, cpus=first.cpus,
+        sample=Sample(value=median(inner), run=boot, inner=inner),
+    )  # fmt: skip
 
 
 def _replication(processes: list[_Process], samples: int) -> str:

@@ -8,7 +8,7 @@ from statistics import median
 from kassay.errors import BadInput
 from kassay.imports.figures import cost, number, whole
 from kassay.imports.importer import Given, Importer, Reading
-from kassay.imports.rows import Metric, Row, kernel_of, replication_of, series_of, settings_of
+from kassay.imports.rows import FileRow, Metric, kernel_of, replication_of, series_of, settings_of
 from kassay.imports.text import CsvRow, csv_rows, header_of, lines_of
 from kassay.model.samples import ImportedKernel, Sample
 
@@ -25,7 +25,7 @@ def _recognise(given: Given) -> bool:
 
 
 def _read(givens: tuple[Given, ...]) -> Reading:
-    rows: list[Row] = []
+    rows: list[FileRow] = []
     notes: dict[str, None] = {}
     labels: dict[str, None] = {}
     for given in givens:
@@ -43,7 +43,7 @@ def _read(givens: tuple[Given, ...]) -> Reading:
     )  # fmt: skip
 
 
-def _of_text(given: Given) -> Row:
+def _of_text(given: Given) -> FileRow:
     lines = [line.strip() for line in lines_of(given)]
     title, totals, average = _parsed(given, lines)
     if average is None:
@@ -56,7 +56,7 @@ def _of_text(given: Given) -> Row:
     mode = _MODE.search(PurePath(given.name).name)
     settings = settings_of({"mode": mode[1]} if mode else {})
     sample = Sample(value=float(median(totals)), run=given.name, inner=tuple(float(total) for total in totals))
-    return Row(kernel=given.kernel or "", workload=title, metric=_OPS,
+    return FileRow(kernel=given.kernel or "", workload=title, metric=_OPS,
                sample=sample, place=given.place, settings=settings)  # fmt: skip
 
 
@@ -82,7 +82,7 @@ def _parsed(given: Given, lines: list[str]) -> tuple[str, list[int], int | None]
     return title, totals, average
 
 
-def _of_csv(given: Given, row: CsvRow) -> list[Row]:
+def _of_csv(given: Given, row: CsvRow) -> list[FileRow]:
     tasks = whole(row.cells["tasks"], row.place)
     made = []
     for mode in ("processes", "threads") if tasks else ():
@@ -93,7 +93,7 @@ def _of_csv(given: Given, row: CsvRow) -> list[Row]:
                      detail="no average" if value == -1 else "")  # fmt: skip
         idle = Sample(value=cost(row.cells[f"{mode}_idle"], row.place), run=given.name)
         for metric, sample in ((_OPS, ops), (_IDLE, idle)):
-            made.append(Row(kernel=given.kernel or "", workload=_test(given), metric=metric, sample=sample,
+            made.append(FileRow(kernel=given.kernel or "", workload=_test(given), metric=metric, sample=sample,
                             place=row.place, settings=settings))  # fmt: skip
     return made
 

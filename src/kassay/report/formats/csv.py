@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from kassay.model.report import Report
 from kassay.model.texts import one_line
 from kassay.report.formats import Format
-from kassay.report.series import Row, Series, groups
+from kassay.report.series import KernelRow, MetricSeries, groups
 
 COLUMNS = (
     "workload", "settings", "arch", "clock", "cpus", "memory_bytes", "metric", "unit", "better", "primary", "kernel",
@@ -37,7 +37,7 @@ def _inert(value: Value) -> Value:
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
-def _place(series: Series) -> tuple[Value, ...]:
+def _place(series: MetricSeries) -> tuple[Value, ...]:
     m = series.machine
     settings = one_line(" ".join(f"{s.name}={s.value}" for s in series.settings))
     where = (one_line(series.workload or ""), settings, one_line(m.arch), m.clock, m.cpus, m.memory_bytes)
@@ -45,7 +45,7 @@ def _place(series: Series) -> tuple[Value, ...]:
     return (*where, *what)
 
 
-def _values(row: Row) -> Iterator[tuple[Value, ...]]:
+def _values(row: KernelRow) -> Iterator[tuple[Value, ...]]:
     """kind, run (from 1), block, value, spread: every run of one kernel."""
     side = row.side
     blocks = side.blocks if len(side.blocks) == len(side.runs) else (None,) * len(side.runs)

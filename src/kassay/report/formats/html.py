@@ -12,7 +12,7 @@ from kassay.report.form import template
 from kassay.report.formats import Format
 from kassay.report.icicle import library, library_notice, program
 from kassay.report.sections import Section, sections
-from kassay.report.series import Series
+from kassay.report.series import MetricSeries
 from kassay.report.words import compilers, outcomes_text
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def _part(number: int, section: Section) -> dict[str, Any]:
     return {"anchor": f"s{number}", "section": section, "charts": _charts(section.chart), "steps": steps}
 
 
-def _charts(series: Series | None) -> "tuple[Markup, Markup] | None":
+def _charts(series: MetricSeries | None) -> "tuple[Markup, Markup] | None":
     if series is None:
         return None
     # Late, because the chart library takes a second to load and the other formats do not need it.

@@ -13,7 +13,7 @@ from kassay.model.kernel import KernelIdentity
 from kassay.model.report import Report
 from kassay.model.texts import one_line
 from kassay.report.formats import Format
-from kassay.report.series import Row, Series, groups
+from kassay.report.series import KernelRow, MetricSeries, groups
 
 Object = dict[str, Any]
 _ORIGIN = "kassay"
@@ -88,7 +88,7 @@ def _tests(report: Report, builds: dict[str, str]) -> list[Object]:
     return list(found.values())
 
 
-def _test(report: Report, series: Series, row: Row, build: str, *, first: bool) -> Object:
+def _test(report: Report, series: MetricSeries, row: KernelRow, build: str, *, first: bool) -> Object:
     where = tuple((s.name, s.value) for s in series.settings)
     status = "DONE" if first else "ERROR" if row.verdict in REFUSED else _STATUSES.get(row.verdict, "DONE")
     found: Object = {
@@ -106,7 +106,7 @@ def _test(report: Report, series: Series, row: Row, build: str, *, first: bool) 
     return found
 
 
-def _misc(series: Series, row: Row) -> Object:
+def _misc(series: MetricSeries, row: KernelRow) -> Object:
     m = series.machine
     machine = {"arch": m.arch, "cpus": m.cpus, "memory_bytes": m.memory_bytes}
     found: Object = {"settings": {s.name: s.value for s in series.settings}, "n": row.n, "runs": list(row.side.runs)}

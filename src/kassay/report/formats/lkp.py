@@ -17,7 +17,7 @@ from kassay.model.report import Report
 from kassay.model.texts import one_line
 from kassay.model.units import format_bytes
 from kassay.report.formats import Format
-from kassay.report.series import Group, Series, groups
+from kassay.report.series import Group, MetricSeries, groups
 from kassay.report.tables import refusals
 from kassay.report.words import spoken_names
 
@@ -34,7 +34,7 @@ class Mean(Record, frozen=True, kw_only=True):
     n: int | None = None
 
 
-class Row(Record, frozen=True, kw_only=True):
+class LkpRow(Record, frozen=True, kw_only=True):
     """A key with the figure of the first kernel and of each further one. changes: against the first, in percent or, for
     an absolute() key, in the key's own unit; None where there is none to give."""
 
@@ -44,9 +44,9 @@ class Row(Record, frozen=True, kw_only=True):
     changes: tuple[float | None, ...]
 
 
-def row(key: str, base: Mean, heads: tuple[Mean, ...]) -> Row:
+def row(key: str, base: Mean, heads: tuple[Mean, ...]) -> LkpRow:
     """The row of these figures, its changes computed from them."""
-    return Row(key=key, base=base, heads=heads, changes=tuple(_change(key, base.value, one.value) for one in heads))
+    return LkpRow(key=key, base=base, heads=heads, changes=tuple(_change(key, base.value, one.value) for one in heads))
 
 
 def absolute(key: str) -> bool:
@@ -54,7 +54,7 @@ def absolute(key: str) -> bool:
     return key.startswith("perf-profile") or key.endswith("%")
 
 
-def line(one: Row, counts: tuple[int | None, ...]) -> str:
+def line(one: LkpRow, counts: tuple[int | None, ...]) -> str:
     """The row as printed. counts: n of each column as said above the table; a row that differs says so itself."""
     text = _mean(one.base)
     for head, change in zip(one.heads, one.changes, strict=True):
@@ -109,14 +109,14 @@ class Head(Record, frozen=True, kw_only=True):
     kernels: tuple[tuple[str, str], ...]
 
 
-def ordered(rows: Sequence[Row], first: str = "") -> tuple[Row, ...]:
+def ordered(rows: Sequence[LkpRow], first: str = "") -> tuple[LkpRow, ...]:
     """Small families of keys before large ones, then by key, shares of a profile by their change.
 
     first: the family (what stands before the first dot) that comes first, however large: the workload's own.
     """
     sizes = Counter(_family(one) for one in rows)
 
-    def place(one: Row) -> tuple[int, str, float]:
+    def place(one: LkpRow) -> tuple[int, str, float]:
         words = one.key.split(".")
         profile = words[0] == "perf-profile"
         change = next((change for change in one.changes if change is not None), 0.0)
@@ -126,7 +126,7 @@ def ordered(rows: Sequence[Row], first: str = "") -> tuple[Row, ...]:
     return tuple(sorted(rows, key=place))
 
 
-def table(head: Head, rows: Sequence[Row]) -> str:
+def table(head: Head, rows: Sequence[LkpRow]) -> str:
     """The whole table, one line each, ending with a newline."""
     counts = _usual(rows, len(head.kernels))
     lines = [*_axes(head), "commit: ", *(f"  {text}" for _, text in head.kernels), "", *_columns(head, counts)]
@@ -134,7 +134,7 @@ def table(head: Head, rows: Sequence[Row]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _family(one: Row) -> str:
+def _family(one: LkpRow) -> str:
     return one.key.partition(".")[0]
 
 
@@ -166,7 +166,7 @@ def _cut(text: str, width: int) -> str:
     return text[:width]
 
 
-def _usual(rows: Sequence[Row], kernels: int) -> tuple[int | None, ...]:
+def _usual(rows: Sequence[LkpRow], kernels: int) -> tuple[int | None, ...]:
     """n of each column in the first row that knows it of all; None where no row does."""
     known = (tuple(mean.n for mean in (one.base, *one.heads)) for one in rows)
     return next((counts for counts in known if None not in counts), (None,) * kernels)
@@ -193,7 +193,7 @@ def _table(report: Report, group: Group) -> str:
     return table(_head(report, group), ordered(rows, group.lead.workload or ""))
 
 
-def _series_row(series: Series, *, imported: bool) -> Row | None:
+def _series_row(series: MetricSeries, *, imported: bool) -> LkpRow | None:
     """None where no kernel has a value: the reason stands under the table."""
     base, *heads = (_figure(one.side, one.value, one.n, printed=imported) for one in series.rows)
     if all(mean.value is None for mean in (base, *heads)):
@@ -205,7 +205,7 @@ def _series_row(series: Series, *, imported: bool) -> Row | None:
     return msgspec.structs.replace(made, changes=printed) if imported and None not in printed else made
 
 
-def _derived(series: Series) -> bool:
+def _derived(series: MetricSeries) -> bool:
     """Whether the figures are not in the imported table, but were computed from it."""
     return all(one.side.method == DERIVED for one in series.rows)
 
@@ -231,7 +231,7 @@ def _figure(side: Side, value: float | None, n: int, *, printed: bool) -> Mean:
     return Mean(value=mean, deviation=deviation, n=len(side.runs))
 
 
-def _shares(report: Report, group: Group) -> list[Row]:
+def _shares(report: Report, group: Group) -> list[LkpRow]:
     """Each function's share of the primary metric's cost, in percent, kernel by kernel; from one boot of each."""
     names = [one.kernel for one in group.lead.rows]
     found: dict[str, dict[str, float]] = {}
@@ -250,7 +250,7 @@ def _shares(report: Report, group: Group) -> list[Row]:
     return rows
 
 
-def _same(f: Finding, lead: Series) -> bool:
+def _same(f: Finding, lead: MetricSeries) -> bool:
     return (*f.point, f.metric) == (lead.workload, lead.settings, lead.machine, lead.metric)
 
 

@@ -3,7 +3,7 @@
 
 import re
 
-from kassay.model.layout import Cell, Table
+from kassay.model.layout import Table, TableCell
 from kassay.model.report import Report
 from kassay.model.texts import one_line
 from kassay.report.conditions import confounder_sentences
@@ -45,7 +45,7 @@ def _table(table: Table) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: TableCell) -> str:
     text = _escape(cell.text)
     return f"**{text}**" if cell.mark in _LOUD and text.strip() else text
 

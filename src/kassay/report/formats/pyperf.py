@@ -9,7 +9,7 @@ from kassay.errors import BadInput
 from kassay.model.report import Report
 from kassay.model.texts import machine_text, one_line, settings_text
 from kassay.report.formats import Format
-from kassay.report.series import Row, Series, groups
+from kassay.report.series import KernelRow, MetricSeries, groups
 
 _PER_SECOND = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0, "second": 1.0, "seconds": 1.0}
 
@@ -32,7 +32,7 @@ def render(report: Report) -> str:
     return text.getvalue()
 
 
-def _benchmark(report: Report, series: Series, row: Row, name: str) -> Any:
+def _benchmark(report: Report, series: MetricSeries, row: KernelRow, name: str) -> Any:
     """Values in seconds per operation, and what they are of. Raises BadInput for a time of zero."""
     import pyperf
 

@@ -7,7 +7,7 @@ from kassay.report.formats import Format
 
 if TYPE_CHECKING:
     from kassay.model.report import Report
-    from kassay.report.columns import Line
+    from kassay.report.columns import ScreenLine
 
 
 def render(report: "Report") -> str:
@@ -15,7 +15,7 @@ def render(report: "Report") -> str:
     return "".join(f"{line.text.rstrip()}\n" for line in screen(report))
 
 
-def screen(report: "Report") -> "list[Line]":
+def screen(report: "Report") -> "list[ScreenLine]":
     """The same lines, with their styles."""
     from kassay.report.screen import answer_lines
 

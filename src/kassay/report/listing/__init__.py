@@ -19,7 +19,7 @@ class ListedTable(NamedTuple):
     empty: str = "no rows"
 
 
-class Listing(NamedTuple):
+class ListedAnswer(NamedTuple):
     """One answer, for people and for programs. fields, values: the columns and rows of a file, unrounded, None is
     absent. whole: the same as one JSON value. next_step: a sentence below the tables, "" for none."""
 
@@ -30,7 +30,7 @@ class Listing(NamedTuple):
     next_step: str = ""
 
 
-class ListingFormat(Form[Listing]):
+class ListingFormat(Form[ListedAnswer]):
     """A way to write rows down."""
 
 

@@ -4,10 +4,10 @@
 import csv
 import io
 
-from kassay.report.listing import Listing, ListingFormat
+from kassay.report.listing import ListedAnswer, ListingFormat
 
 
-def render(listing: Listing) -> str:
+def render(listing: ListedAnswer) -> str:
     """The fields, then a line for each row."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

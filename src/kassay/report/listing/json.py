@@ -3,10 +3,10 @@
 
 import json
 
-from kassay.report.listing import Listing, ListingFormat
+from kassay.report.listing import ListedAnswer, ListingFormat
 
 
-def render(listing: Listing) -> str:
+def render(listing: ListedAnswer) -> str:
     """Two spaces deep."""
     return json.dumps(listing.whole, indent=2, ensure_ascii=False, default=str) + "\n"
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Rows as tables of aligned columns; columns without any text are left out."""
 
-from kassay.report.listing import ListedTable, Listing, ListingFormat
+from kassay.report.listing import ListedAnswer, ListedTable, ListingFormat
 
 
-def render(listing: Listing) -> str:
+def render(listing: ListedAnswer) -> str:
     """Every table with its title, then the next step."""
     return "".join(map(_table, listing.tables)) + (f"{listing.next_step}\n" if listing.next_step else "")
 

@@ -28,7 +28,7 @@ from kassay.report.mail.words import (
     unit_words,
     wrapped,
 )
-from kassay.report.series import Group, Row, Series, groups
+from kassay.report.series import Group, KernelRow, MetricSeries, groups
 from kassay.report.tables import matrices
 
 _FUNCTIONS, _GROUPS = 8, 3
@@ -98,7 +98,7 @@ def _group(report: Report, group: Group, *, alone: bool) -> list[list[str]]:
     return blocks
 
 
-def _kernels(report: Report, lead: Series) -> Table:
+def _kernels(report: Report, lead: MetricSeries) -> Table:
     """A kernel a row. The range of the change has a column where it is more than one figure."""
     timed = [f.timing for f in report.findings if f.timing is not None]
     ranges = [interval(row.interval) for row in lead.rows]
@@ -121,12 +121,12 @@ def _kernels(report: Report, lead: Series) -> Table:
     return Table(title="", columns=columns, rows=tuple(rows), numeric=(1, 2, 4))
 
 
-def _counted(lead: Series) -> str:
+def _counted(lead: MetricSeries) -> str:
     """What heads the column of values: "instructions", "time"."""
     return quantity(lead.unit, lead.metric, lead.machine.clock).partition(" per ")[0].rpartition(" ")[2]
 
 
-def _boots(row: Row) -> str:
+def _boots(row: KernelRow) -> str:
     moved = f"+{len(row.side.perturbed)}" if row.side.perturbed else ""
     count = len(row.side.runs) or row.n
     failed = f" ({row.side.failed} failed)" if row.side.failed else ""

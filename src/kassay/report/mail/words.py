@@ -13,7 +13,7 @@ from kassay.clocks import clock_of
 from kassay.model.experiment import labels
 from kassay.model.finding import Finding, Ladder
 from kassay.model.kernel import KernelIdentity
-from kassay.model.layout import Cell, Table
+from kassay.model.layout import Table, TableCell
 from kassay.model.reason import Reason
 from kassay.model.reason_texts import reason_text, starts_with_name
 from kassay.model.records import Setting
@@ -126,8 +126,8 @@ def lettered(kernels: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
     return tuple(letters), ["", *wrapped(f"{told}.")]
 
 
-def _tight(cell: Cell) -> Cell:
-    return Cell(text=re.sub(r"(?<=\d) (?=\d{3}\b)", ",", re.sub(r"(?<=\d) %", "%", cell.text)))
+def _tight(cell: TableCell) -> TableCell:
+    return TableCell(text=re.sub(r"(?<=\d) (?=\d{3}\b)", ",", re.sub(r"(?<=\d) %", "%", cell.text)))
 
 
 _LONGEST = 36
