@@ -4,8 +4,8 @@
 import msgspec
 
 from kassay.report.series import all_series, groups
-from kassay.report.tables import across_table, across_text, interval_text, refusals, unequal_findings
-from kassay.report.words import run_length, short_names
+from kassay.report.tables import across_table, across_text, refusals, unequal_findings
+from kassay.report.words import interval_text, run_length, short_names
 from tests.report.reports import KERNELS, SAMPLES, finding
 
 

@@ -26,8 +26,7 @@ from kassay.report.chart import (
     wide_spec,
 )  # fmt: skip
 from kassay.report.series import MetricSeries, groups
-from kassay.report.tables import interval_text
-from kassay.report.words import short_names
+from kassay.report.words import interval_text, short_names
 
 _PRINTED = {
     "--ink": "#1b1b1b", "--quiet": "#5f6368", "--rule": "#d5d8dc", "--bar": "#b9c6d8", "--worse": "#b3261e",

@@ -14,21 +14,20 @@ from kassay.model.reason_texts import reason_text
 from kassay.model.report import Lead, Report
 from kassay.model.texts import machine_text, one_line, settings_text
 from kassay.model.units import format_change, format_numbers
-from kassay.report.appendix import timing_words
 from kassay.report.columns import ScreenLine, aligned, column, pad
 from kassay.report.conditions import confounder_sentences, cpu_facts
 from kassay.report.itemised import differences, functions_text_at, top_table
+from kassay.report.sentences import timing_words
 from kassay.report.series import Group, KernelRow, MetricSeries, groups
 from kassay.report.tables import (
     across_text,
     differences_table,
     floor_text,
-    interval_text,
     phases_table,
     refusals,
     unequal_findings,
 )
-from kassay.report.words import compilers, count_text, cut, failure_counts, outcomes_text, short_names
+from kassay.report.words import compilers, count_text, cut, failure_counts, interval_text, outcomes_text, short_names
 
 WIDTH = 96  # columns; every terminal of 100 shows it whole
 _NAME, _FUNCTION, _BAR = 26, 36, 30  # at most

@@ -10,13 +10,13 @@ from kassay.model.gap import Gap
 from kassay.model.plan import Plan
 from kassay.model.reason_texts import reason_text, reasons_text
 from kassay.model.records import Setting
+from kassay.model.report import Report
 from kassay.model.series import SeriesTable
 from kassay.model.texts import cpus_text, listed, memory_text
 from kassay.model.timing import Family
 from kassay.model.units import format_change, format_number
 from kassay.model.workload import Workload
-from kassay.report.appendix import family_sentence
-from kassay.report.words import spoken_names
+from kassay.report.words import interval_text, p_text, spoken_names
 
 
 def subject(workload: Workload, settings: tuple[Setting, ...]) -> str:
@@ -235,3 +235,32 @@ def strength(
     title = "Weaker than it looks" if everyday else f"Evidence: {worst}"
     because = f" ({reason_text(reasons[0], names, everyday=everyday)}{more})" if reasons else ""
     return (f"{title}{because}.",)
+
+
+def family_sentence(f: Family) -> str:
+    """What is said of all cells before any is named."""
+    within = f", between {interval_text(f.interval, ' and ')}" if f.interval else ""
+    more = f", {f.candidates - f.confirmed} candidates" if f.candidates > f.confirmed else ""
+    return (
+        f"Over all {f.cells} settings together {f.metric} changes by {format_change(f.change)} from {f.base} to "
+        f"{f.head} (p = {p_text(f.p)}{within}); single settings: {f.confirmed} confirmed{more}."
+    )
+
+
+def timing_words(report: Report) -> tuple[str, ...]:
+    """How the primary findings on time were judged, one line for each way; nothing where nothing was timed."""
+    said = []
+    for f in report.findings:
+        t = f.timing if f.primary else None
+        if t is None:
+            continue
+        looks = f"looked at after {'/'.join(map(str, t.looks))}" if len(t.looks) > 1 else "looked at once"
+        stopped = ", ended early: the primary metrics are decided" if t.stopped else ""
+        found = f"interval {interval_text(f.interval)} at {t.level:.1%}" if f.interval else "no interval"
+        boots = "1 boot" if t.boots == 1 else f"{t.boots} boots"
+        text = f"{boots} a kernel, {looks}{stopped}; {found}, p = {p_text(t.p)} (claimed at {t.threshold:g})"
+        if t.control is not None:
+            c = t.control
+            text += f"; {c.kernel} against itself {format_change(c.change)}, p = {p_text(c.p)}"
+        said.append(text)
+    return tuple(dict.fromkeys(said))

@@ -5,14 +5,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 from kassay.model.experiment import labels
 from kassay.model.finding import REFUSED, VERDICTS, Finding, Side
-from kassay.model.layout import Table, TableCell, cells
+from kassay.model.layout import Table, TableCell, cells, figures, table
 from kassay.model.profile import CONTEXTS
 from kassay.model.reason_texts import reasons_text
 from kassay.model.report import Report
 from kassay.model.texts import machine_text, memory_text, one_line, settings_text
 from kassay.model.units import format_change, format_decimals, format_number, format_numbers
 from kassay.report.series import Group, KernelRow, MetricSeries, groups
-from kassay.report.words import count_text, run_length, spoken_names
+from kassay.report.words import count_text, interval_text, run_length, spoken_names
 
 
 def step_mark(row: KernelRow) -> str:
@@ -26,12 +26,9 @@ def step_mark(row: KernelRow) -> str:
 def series_table(series: MetricSeries) -> Table:
     """One metric, a kernel a row, each with its change against the row before."""
     values = format_numbers([r.value for r in series.rows])
-    return Table(
-        title=f"{one_line(series.metric)} [{one_line(series.unit)}]",
-        columns=("kernel", one_line(series.unit), "n", "change", "interval", "verdict", "evidence"),
-        rows=tuple(_series_row(row, value) for row, value in zip(series.rows, values, strict=True)),
-        numeric=(1, 2, 3, 4),
-    )
+    columns = ("kernel", *figures(one_line(series.unit), "n", "change", "interval"), "verdict", "evidence")
+    rows = map(_series_row, series.rows, values)
+    return table(f"{one_line(series.metric)} [{one_line(series.unit)}]", columns, rows)
 
 
 def _series_row(row: KernelRow, value: str) -> tuple[TableCell, ...]:
@@ -54,10 +51,9 @@ def across_text(pair: MetricSeries) -> str:
 def across_table(group: Group) -> Table:
     """Pairs of kernels of a ladder that are not neighbours, a metric a row."""
     shared = _shared_unit(group.across)
-    columns = ("metric", "from", "to", "from value", "to value", "n from", "n to", "change", "verdict")
-    rows = tuple(_across_row(pair, shared) for pair in group.across)
+    columns = ("metric", "from", "to", *figures("from value", "to value", "n from", "n to", "change"), "verdict")
     title = f"Across the ladder [{shared}]" if shared else "Across the ladder"
-    return Table(title=title, columns=columns, rows=rows, numeric=(3, 4, 5, 6, 7))
+    return table(title, columns, (_across_row(pair, shared) for pair in group.across))
 
 
 def _across_row(pair: MetricSeries, shared: str | None) -> tuple[TableCell, ...]:
@@ -73,14 +69,6 @@ def _shared_unit(series: Sequence[MetricSeries]) -> str | None:
     """The unit of all of them; None when they have more than one."""
     units = {one_line(s.unit) for s in series}
     return units.pop() if len(units) == 1 else None
-
-
-def interval_text(interval: tuple[float, float] | None) -> str:
-    """ "+1.2 % to +3.4 %", or "-"; one figure when both ends read the same, as for exact counts."""
-    if interval is None:
-        return "-"
-    low, high = map(format_change, interval)
-    return low if low == high else f"{low} to {high}"
 
 
 def phases_table(group: Group) -> Table:
@@ -101,8 +89,8 @@ def rounds_tables(group: Group) -> tuple[Table, ...]:
     warm = [[TableCell(text=run_length(r.side.warmup)) for r in s.rows] for s in group.series]
     every = [[TableCell(text=run_length(r.side.rounds)) for r in s.rows] for s in group.series]
     first = [_by_kernel(group, "Warm-up rounds, not part of a value", warm)]
-    kept = first if any(r.side.warmup for s in group.series for r in s.rows) else []
-    return (*kept, _by_kernel(group, "All rounds of the first run", every, folded=True))
+    shown = first if any(r.side.warmup for s in group.series for r in s.rows) else []
+    return (*shown, _by_kernel(group, "All rounds of the first run", every, folded=True))
 
 
 def _by_kernel(group: Group, title: str, columns: list[list[TableCell]], *, numeric: bool = False,
@@ -111,13 +99,8 @@ def _by_kernel(group: Group, title: str, columns: list[list[TableCell]], *, nume
     kernels = [TableCell(text=one_line(r.kernel)) for r in group.lead.rows]
     shared = _shared_unit(group.series)
     names = [one_line(s.metric) if shared or not s.unit else one_line(f"{s.metric} [{s.unit}]") for s in group.series]
-    return Table(
-        title=f"{title} [{shared}]" if shared else title,
-        columns=("kernel", *names),
-        rows=tuple(zip(kernels, *columns, strict=True)),
-        numeric=tuple(range(1, len(columns) + 1)) if numeric else (),
-        folded=folded,
-    )
+    head = ("kernel", *(figures(*names) if numeric else names))
+    return table(f"{title} [{shared}]" if shared else title, head, zip(kernels, *columns, strict=True), folded=folded)
 
 
 def runs_table(group: Group) -> Table:
@@ -128,51 +111,40 @@ def runs_table(group: Group) -> Table:
             side, metric = row.side, f"{series.metric} [{series.unit}]"
             texts = (run_length(side.runs), run_length(side.perturbed), side.method or "-", str(side.failed))
             rows.append(cells(metric, row.kernel, *texts))
-    columns = ("metric", "kernel", "plain runs", "perturbed runs", "a run's value is the", "failed runs")
-    return Table(title="Every run", columns=columns, rows=tuple(rows), numeric=(5,), folded=True)
+    columns = ("metric", "kernel", "plain runs", "perturbed runs", "a run's value is the", *figures("failed runs"))
+    return table("Every run", columns, rows, folded=True)
 
 
 def contexts_table(group: Group) -> Table | None:
     """Shares of the measured region by what ran in it, a kernel a row; None without a profile."""
     shares = {row.kernel: dict(row.side.contexts) for row in group.lead.rows}
-    names = [name for name in CONTEXTS if any(name in one for one in shares.values())]
+    names = [name for name in CONTEXTS if any(name in share for share in shares.values())]
     if not names:
         return None
-    rows = tuple(
-        cells(kernel, *(format_change(one.get(name)).lstrip("+") for name in names)) for kernel, one in shares.items()
+    rows = (
+        cells(kernel, *(format_change(share.get(name)).lstrip("+") for name in names))
+        for kernel, share in shares.items()
     )
-    numeric = tuple(range(1, len(names) + 1))
-    return Table(title="What ran in the measured region", columns=("kernel", *names), rows=rows, numeric=numeric)
+    return table("What ran in the measured region", ("kernel", *figures(*names)), rows)
 
 
 def findings_table(report: Report) -> Table:
     """Every comparison that was made, refused ones included."""
     columns = (
-        "workload", "settings", "machine", "metric", "unit", "base", "head", "base value", "head value", "change",
-        "interval", "n base", "n head", "verdict", "evidence", "floor", "reasons",
+        "workload", "settings", "machine", "metric", "unit", "base", "head",
+        *figures("base value", "head value", "change", "interval", "n base", "n head"),
+        "verdict", "evidence", "floor", "reasons",
     )  # fmt: skip
-    rows = tuple(_finding_row(f) for f in report.findings)
-    return Table(title="All findings", columns=columns, rows=rows, numeric=(7, 8, 9, 10, 11, 12), folded=True)
+    return table("All findings", columns, map(_finding_row, report.findings), folded=True)
 
 
 def _finding_row(f: Finding) -> tuple[TableCell, ...]:
     base, head = format_numbers([f.base_value, f.head_value])
     mark = "" if f.verdict == "equivalent" else f.verdict
-    what = (
-        f.workload,
-        settings_text(f.settings),
-        machine_text(f.machine),
-        f.metric,
-        f.unit,
-        f.sides[0].kernel,
-        f.sides[1].kernel,
-    )
-    figures = (base, head, format_change(f.change), interval_text(f.interval), *map(n_text, f.sides))
-    return (
-        cells(*what, *figures)
-        + cells(f.verdict, mark=mark)
-        + cells(f.evidence or "-", floor_text(f.floor), reasons_text(f.reasons) or "-")
-    )
+    what = (f.workload, settings_text(f.settings), machine_text(f.machine), f.metric, f.unit)
+    values = (base, head, format_change(f.change), interval_text(f.interval), *map(n_text, f.sides))
+    judged = cells(f.evidence or "-", floor_text(f.floor), reasons_text(f.reasons) or "-")
+    return cells(*what, f.sides[0].kernel, f.sides[1].kernel, *values) + cells(f.verdict, mark=mark) + judged
 
 
 def n_text(side: Side) -> str:
@@ -206,11 +178,9 @@ def unequal_findings(report: Report) -> tuple[Finding, ...]:
 
 def differences_table(finding: Finding) -> Table:
     """The audited fields that should agree and do not, side by side."""
-    rows = tuple(cells(d.field, d.moment) + cells(d.base, d.head, mark="differs") for d in finding.differences)
+    rows = (cells(d.field, d.moment) + cells(d.base, d.head, mark="differs") for d in finding.differences)
     title = f"State that should agree and does not ({settings_text(finding.settings)}, {machine_text(finding.machine)})"
-    return Table(
-        title=title, columns=("field", "moment", *(one_line(side.kernel) for side in finding.sides)), rows=rows
-    )
+    return table(title, ("field", "moment", *(one_line(side.kernel) for side in finding.sides)), rows)
 
 
 _Place = tuple[str | None, str, str, tuple[str, ...]]
@@ -256,19 +226,18 @@ def _setting(one: MetricSeries, name: str) -> str:
 def _table(names: Mapping[str, str], several: Sequence[MetricSeries], brief: bool) -> Table:
     lead, points = several[0], axes(several)
     kernels = [one_line(names.get(row.kernel, row.kernel)) for row in lead.rows]
-    figures = _figures(several)
+    values = _values(several)
     changes = _changes(kernels, lead.better, brief)
     rows = []
     for i, one in enumerate(several):
-        start = cells(*(values[i] for values in points.values()), *figures[i], _boots(one.rows))
+        start = cells(*(axis[i] for axis in points.values()), *values[i], _boots(one.rows))
         rows.append(start + tuple(TableCell(text=text(one.rows), mark=_mark(one.rows)) for _, text in changes))
     what = f"{one_line(lead.metric)} [{one_line(lead.unit)}]" if lead.unit else one_line(lead.metric)
     title = f"{one_line(lead.workload)}: {what}" if lead.workload else what
-    columns = (*points, *kernels, "n", *(name for name, _ in changes))
-    return Table(title=title, columns=columns, rows=tuple(rows), numeric=tuple(range(len(points), len(columns))))
+    return table(title, (*points, *figures(*kernels, "n", *(name for name, _ in changes))), rows)
 
 
-def _figures(several: Sequence[MetricSeries]) -> list[list[str]]:
+def _values(several: Sequence[MetricSeries]) -> list[list[str]]:
     """All values with as many decimals as the largest broken one has in a report."""
     values = [row.value for one in several for row in one.rows if row.value is not None]
     broken = [value for value in values if value != int(value)]

@@ -12,7 +12,7 @@ from kassay.model.experiment import Experiment, labels
 from kassay.model.finding import EVIDENCE, VERDICTS, Side
 from kassay.model.report import Report
 from kassay.model.texts import one_line
-from kassay.model.units import format_number
+from kassay.model.units import format_change, format_number
 
 GLOSSARY = {
     "n": "plain runs behind a value; one run is one boot of one kernel",
@@ -58,6 +58,19 @@ def run_length(values: Sequence[float]) -> str:
         count = parts.pop()[1] + 1 if parts and parts[-1][0] == value else 1
         parts.append((value, count))
     return ", ".join(format_number(v) + (f" ×{n}" if n > 1 else "") for v, n in parts) or "-"
+
+
+def interval_text(interval: tuple[float, float] | None, joined: str = " to ") -> str:
+    """ "+1.2 % to +3.4 %", or "-"; one figure when both ends read the same, as for exact counts."""
+    if interval is None:
+        return "-"
+    low, high = map(format_change, interval)
+    return low if low == high else f"{low}{joined}{high}"
+
+
+def p_text(p: float | None) -> str:
+    """ "0.0043", "<0.0001"; "-" when there is none."""
+    return "-" if p is None else "<0.0001" if p < 0.0001 else f"{p:.2g}"
 
 
 def compilers(report: Report) -> tuple[tuple[str, tuple[str, ...]], ...]:
