@@ -16,7 +16,7 @@ from kassay.journal.directory import started
 from kassay.model.bisect import Bisection, Observation, Question
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.records import Setting, to_json
-from kassay.report.bisection import verdict
+from kassay.questions.bisect import verdict
 from kassay.search import log as searchlog
 from kassay.search import loop as bisecting
 from kassay.search.next_step import Ask

@@ -50,7 +50,7 @@ def build_report(
         findings=findings,
         ladders=ladders,
         runs=_runs(plan, findings, evidence, records, decided=compared.decided),
-        audits=tuple(_audits(evidence)),
+        audits=_audits(evidence),
         gate_fields=gate_fields,
         stacks=compared.stacks,
         state=memory_state(findings, evidence),
@@ -66,7 +66,7 @@ def build_report(
         workloads=plan.workloads,
         guest_sha256=plan.guest_sha256,
         guest_compiler=plan.guest_compiler,
-        cpus=seen_cpus(evidence),
+        cpus=cpus,
     )
 
 
@@ -94,22 +94,15 @@ def _runs(plan: Plan, findings: Sequence[Finding], evidence: Sequence[CellEviden
     )
 
 
-def _audits(evidence: Sequence[CellEvidence]) -> list[AuditTable]:
-    tables = []
-    for item in evidence:
-        if item.measurements:
-            first = item.measurements[0]
-            for moment, fields in (("before", first.before), ("after", first.after)):
-                table = AuditTable(
-                    kernel=item.label,
-                    workload=item.cell.workload,
-                    settings=item.cell.settings,
-                    machine=item.cell.machine,
-                    moment=moment,
-                    fields=fields,
-                )
-                tables.append(table)
-    return tables
+def _audits(evidence: Sequence[CellEvidence]) -> tuple[AuditTable, ...]:
+    """Of the first measurement of each cell, before and after."""
+    first = [(item.label, item.cell, item.measurements[0]) for item in evidence if item.measurements]
+    return tuple(
+        AuditTable(kernel=label, workload=cell.workload, settings=cell.settings, machine=cell.machine, moment=moment,
+                   fields=fields)
+        for label, cell, measurement in first
+        for moment, fields in (("before", measurement.before), ("after", measurement.after))
+    )  # fmt: skip
 
 
 def _next_steps(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladder], directory: str) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Findings and ladders seen the same way: one metric over two or more kernels in order."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import msgspec
@@ -11,7 +12,7 @@ from kassay.model.records import Record, Setting
 from kassay.model.report import Report
 
 _Key = tuple[str, str, tuple[Setting, ...], MachineUse, str, str]
-_Place = tuple[str | None, tuple[Setting, ...], MachineUse, tuple[str, ...]]
+_Subject = tuple[str | None, tuple[Setting, ...], MachineUse, tuple[str, ...]]
 
 
 class KernelRow(Record, frozen=True, kw_only=True):
@@ -66,25 +67,22 @@ class Group(Record, frozen=True, kw_only=True):
 
 def groups(report: Report) -> tuple[Group, ...]:
     """Every result of `report` in its order; nothing that it holds is left out."""
-    found: dict[_Place, list[MetricSeries]] = {}
-    across: dict[_Place, list[MetricSeries]] = {}
-    for one in all_series(report):
-        place = _place(one)
-        ladder = next((key for key in found if _holds(key, place)), None)
-        (found.setdefault(place, []) if ladder is None else across.setdefault(ladder, [])).append(one)
-    return tuple(_group(members, across.get(place, [])) for place, members in found.items())
+    found: dict[_Subject, list[MetricSeries]] = {}
+    across: dict[_Subject, list[MetricSeries]] = {}
+    for series in all_series(report):
+        subject = (series.workload, series.settings, series.machine, tuple(row.kernel for row in series.rows))
+        ladder = next((key for key in found if _holds(key, subject)), None)
+        (found.setdefault(subject, []) if ladder is None else across.setdefault(ladder, [])).append(series)
+    return tuple(
+        Group(
+            lead=next((s for s in members if s.primary), members[0]), series=tuple(members),
+            across=tuple(across.get(subject, [])),
+        )
+        for subject, members in found.items()
+    )  # fmt: skip
 
 
-def _group(members: list[MetricSeries], across: list[MetricSeries]) -> Group:
-    lead = next((s for s in members if s.primary), members[0])
-    return Group(lead=lead, series=tuple(members), across=tuple(across))
-
-
-def _place(one: MetricSeries) -> _Place:
-    return (one.workload, one.settings, one.machine, tuple(row.kernel for row in one.rows))
-
-
-def _holds(ladder: _Place, pair: _Place) -> bool:
+def _holds(ladder: _Subject, pair: _Subject) -> bool:
     """Whether `pair` is about two of the three or more kernels of `ladder`."""
     return ladder[:3] == pair[:3] and len(ladder[3]) > 2 and len(pair[3]) == 2 and {*pair[3]} < {*ladder[3]}
 
@@ -108,20 +106,23 @@ def _key(of: Finding | Ladder, base: str, head: str) -> _Key:
 
 def _of_ladder(ladder: Ladder, index: dict[_Key, Finding]) -> MetricSeries:
     pairs = [index.get(_key(ladder, a.kernel, b.kernel)) for a, b in pairwise(ladder.points)]
-    known = next((f for f in pairs if f is not None), None)
     rows = [_first(point) for point in ladder.points[:1]]
     rows += [_next(ladder, a, b, f) for (a, b), f in zip(pairwise(ladder.points), pairs, strict=True)]
+    return _series(ladder, next((f for f in pairs if f is not None), None), rows)
+
+
+def _of_finding(f: Finding) -> MetricSeries:
+    base = KernelRow(kernel=f.sides[0].kernel, value=f.base_value, n=f.n_base, side=f.sides[0])
+    return _series(f, f, [base, _head(f)])
+
+
+def _series(of: Finding | Ladder, known: Finding | None, rows: Sequence[KernelRow]) -> MetricSeries:
+    """known: what tells the definition and the direction of the metric."""
     return MetricSeries(
-        workload=ladder.workload,
-        metric=ladder.metric,
-        unit=ladder.unit,
-        definition=known.definition if known else None,
-        better=known.better if known else None,
-        primary=ladder.primary,
-        settings=ladder.settings,
-        machine=ladder.machine,
+        workload=of.workload, metric=of.metric, unit=of.unit, definition=known.definition if known else None,
+        better=known.better if known else None, primary=of.primary, settings=of.settings, machine=of.machine,
         rows=tuple(rows),
-    )
+    )  # fmt: skip
 
 
 def _first(point: LadderPoint) -> KernelRow:
@@ -162,29 +163,8 @@ def _change(base: float | None, head: float | None) -> float | None:
     return head / base - 1 if base and head is not None else None
 
 
-def _of_finding(f: Finding) -> MetricSeries:
-    base = KernelRow(kernel=f.sides[0].kernel, value=f.base_value, n=f.n_base, side=f.sides[0])
-    return MetricSeries(
-        workload=f.workload,
-        metric=f.metric,
-        unit=f.unit,
-        definition=f.definition,
-        better=f.better,
-        primary=f.primary,
-        settings=f.settings,
-        machine=f.machine,
-        rows=(base, _head(f)),
-    )
-
-
 def _head(f: Finding) -> KernelRow:
     return KernelRow(
-        kernel=f.sides[1].kernel,
-        value=f.head_value,
-        n=f.n_head,
-        side=f.sides[1],
-        change=f.change,
-        interval=f.interval,
-        verdict=f.verdict,
-        evidence=f.evidence,
-    )
+        kernel=f.sides[1].kernel, value=f.head_value, n=f.n_head, side=f.sides[1], change=f.change,
+        interval=f.interval, verdict=f.verdict, evidence=f.evidence,
+    )  # fmt: skip

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What a bisection searches: the commits of a git range, the releases of the archive between two, or a plain list."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +20,7 @@ from kassay.model.progress import Progress, Tell
 
 EVERY = ("version", "series")
 _FORMAT = "%H%x00%s%x00%an <%ae>%x00%P"
+_RELEASE = re.compile(r"(\d+\.\d+)(?:\.(\d+))?(?:[~-](rc\d+))?")
 _WAYS = "write --good debian:6.12 --bad debian:7.3, --good build:TREE@REV --bad build:TREE@REV, or list the kernels"
 
 
@@ -168,3 +170,23 @@ def _candidate(line: str, build: BuildRef, ref: KernelRef) -> Candidate:
         name=sha, title=subject, ref=with_build(ref, structs.replace(build, revision=sha)), author=author,
         merged=others[0] if len(others) == 1 else "",
     )  # fmt: skip
+
+
+def introduced(kind: str, candidates: Sequence[Candidate], step: Step) -> str:
+    """What a regression tracker is told: a commit, a range of commits, or of mainline tags; "" where none is known."""
+    old, new = candidates[step.last_without], candidates[step.first]
+    if kind == "git":
+        return f"{old.name[:12]}..{new.name[:12]}" if step.between else new.name
+    matches = [_RELEASE.fullmatch(one.name.removeprefix("debian:")) for one in (old, new)]
+    if kind != "releases" or None in matches:
+        return ""
+    parts = [match.groups() for match in matches if match is not None]
+    # Two updates of one series have no mainline between them; the range is that of the stable tree.
+    same = parts[0][0] == parts[1][0]
+    return "..".join(_tag(*part, updates=same) for part in parts)
+
+
+def _tag(series: str, update: str | None, candidate: str | None, *, updates: bool) -> str:
+    if candidate:
+        return f"v{series}-{candidate}"
+    return f"v{series}.{update}" if updates and update and update != "0" else f"v{series}"

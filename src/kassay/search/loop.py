@@ -15,9 +15,8 @@ from kassay.model.experiment import Experiment
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.reason import Reason, reason
 from kassay.model.reason_texts import reason_text
-from kassay.report.bisection import introduced
 from kassay.search import log as searchlog
-from kassay.search.candidates import side_branch
+from kassay.search.candidates import introduced, side_branch
 from kassay.search.next_step import Ask, Found, next_step, skipped
 from kassay.search.probe import Measure, MeasureRun, Probe, kernel_use
 
