@@ -39,13 +39,15 @@ Builder = Callable[[KernelRef, str, Tell], ObjectFile]
 
 
 class Found(NamedTuple):
-    """One row. ref: of the kernel that this code is part of. function and code are None where there is none."""
+    """One row. ref: of the kernel that this code is part of. function and code are None where there is none.
+    defined: whether there is no code though the source file defines the function."""
 
     body: Body
     ref: KernelRef
     function: Function | None = None
     code: Listing | None = None
     kernel: KernelArtifact | None = None
+    defined: bool = False
 
 
 def with_compiler(ref: KernelRef, cc: str) -> KernelRef:
@@ -127,7 +129,8 @@ def _in_object(function: str, source: str, ref: KernelRef, chosen: KernelRef, ma
     if text is not None and not contains(text, function):
         return Found(msgspec.structs.replace(blank, outcome="absent", detail=f"{source} does not define it"), chosen)
     detail = f"{source} defines it" if text is not None else "no symbol of that name"
-    return Found(msgspec.structs.replace(blank, detail=f"{detail}: inlined, or not compiled in"), chosen)
+    body = msgspec.structs.replace(blank, detail=f"{detail}: inlined, or not compiled in")
+    return Found(body, chosen, defined=text is not None)
 
 
 def _text_of(tree: str, source: str) -> str | None:
@@ -154,7 +157,7 @@ def _must_be_somewhere(function: str, found: Sequence[Found], known: set[str]) -
     """A name that nothing knows is a slip of the pen, unless a source file defines it."""
     if any(one.function or one.body.outcome == "ambiguous" for one in found):
         return
-    if any(one.body.outcome == "inlined" and "defines it" in one.body.detail for one in found):
+    if any(one.defined for one in found):
         return
     close = nearest(function, known)
     raise BadInput(

@@ -15,8 +15,8 @@ KINDS = {
 }
 OUTCOMES = {
     "measured": "the kernel was built and measured",
-    "same-source": "the same source as another row; its figures stand there",
-    "same-image": "other source, but the same image as another row; its figures stand there",
+    "same-source": "the same source as another row",
+    "same-image": "other source, but the same image as another row",
     "not-applied": "a patch does not apply without what was left out",
     "not-built": "the sources do not build",
     "not-measured": "the kernel was built, but no verdict is possible",

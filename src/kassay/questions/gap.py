@@ -15,7 +15,7 @@ from kassay.model.reason_texts import reason_text, reasons_text
 from kassay.model.report import Lead, Report
 from kassay.model.texts import memory_text, one_line, settings_text
 from kassay.model.units import format_change, format_numbers, format_signed, places_of
-from kassay.report.mail.words import everyday, lines_of, names, place, unit_words, work, wrapped
+from kassay.report.mail.words import everyday, lines_of, names, point_words, unit_words, work, wrapped
 from kassay.report.sentences import strength, work_at
 from kassay.report.words import called
 
@@ -213,7 +213,7 @@ def _mail_sentence(report: Report, gap: Gap) -> str:
     """gap_sentence() with the work and the kernels called as in the rest of the mail."""
     point = (gap.point, gap.metric)
     finding = next(f for f in report.findings if (f.point, f.metric) == point)
-    where = place(report, finding)
+    where = point_words(report, finding)
     return gap_sentence(f"{work(report, finding)}{f' ({where})' if where else ''}", gap, names(report))
 
 

@@ -13,7 +13,7 @@ from kassay.model.report import Lead, Report
 from kassay.model.series import OUTCOMES, Series, SeriesRow, SeriesTable, SeriesValue
 from kassay.model.texts import listed, machine_text, one_line, settings_text
 from kassay.model.units import format_change, format_numbers, format_signed, places_of
-from kassay.report.mail.words import ascii_text, lines_of, names, place, unit_words, work, wrapped
+from kassay.report.mail.words import ascii_text, lines_of, names, point_words, unit_words, work, wrapped
 from kassay.report.sentences import strength, work_at
 
 BASE, WHOLE = "base", "whole"
@@ -171,7 +171,7 @@ def rows_table(series: Series) -> Table:
 
 def _fate(row: SeriesRow) -> str:
     if row.outcome in _SAME:
-        return f"{OUTCOMES[row.outcome].partition(';')[0]}: {row.same_as}"
+        return f"{OUTCOMES[row.outcome]}: {row.same_as}"
     return one_line(row.detail) or OUTCOMES[row.outcome]
 
 
@@ -256,7 +256,7 @@ def _mail_answer(report: Report, series: Series) -> str:
     """The sentences of the verdict, for people who do not know kassay."""
     said = []
     for table in primary_tables(series):
-        where = place(report, table)
+        where = point_words(report, table)
         said += series_sentences(f"{work(report, table)}{f' ({where})' if where else ''}", series, table)
     return ascii_text(" ".join((*said, *strength(report.findings, names(report), everyday=True))))
 

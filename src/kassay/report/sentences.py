@@ -13,7 +13,7 @@ from kassay.model.records import Setting
 from kassay.model.report import Report
 from kassay.model.series import SeriesTable
 from kassay.model.texts import cpus_text, listed, memory_text
-from kassay.model.timing import Family
+from kassay.model.timing import Family, Timing
 from kassay.model.units import format_change, format_number
 from kassay.model.workload import Workload
 from kassay.report.words import interval_text, p_text, spoken_names
@@ -45,13 +45,10 @@ def compare_sentence(what: str, finding: Finding, base: str, head: str) -> str:
     return f"{what} {costs} on {head} compared with {base} ({_with_interval(finding)}; {values})."
 
 
-def _with_interval(finding: Finding) -> str:
+def _with_interval(f: Finding) -> str:
     """The change; of times with its interval, since the change alone claims too much."""
-    said = format_change(finding.change)
-    if finding.timing is None or finding.interval is None:
-        return said
-    low, high = map(format_change, finding.interval)
-    return f"{said}, between {low} and {high}"
+    between = f", between {' and '.join(map(format_change, f.interval))}" if f.timing and f.interval else ""
+    return f"{format_change(f.change)}{between}"
 
 
 def measured_sentence(finding: Finding) -> str:
@@ -85,17 +82,17 @@ def ladder_sentence(what: str, ladder: Ladder, names: Sequence[str]) -> str:
     measured = [index for index, point in enumerate(ladder.points) if point.value is not None]
     if steps:
         first, *others = steps
-        said = f"{what} {_since(first, ladder, names)}"
-        said += "".join(f"; {_also(step, ladder, names)}" for step in others) + _plateaus(ladder, names)
+        text = f"{what} {_since(first, ladder, names)}"
+        text += "".join(f"; {_also(step, ladder, names)}" for step in others) + _plateaus(ladder, names)
     elif len(measured) > 1 and all(step.verdict == "incomplete" for step in ladder.steps):
         all_of = f"all {len(names)} kernels" if len(measured) == len(names) else listed([names[i] for i in measured])
-        said = f"{what} costs the same on {all_of}{_within(ladder, measured)}"
+        text = f"{what} costs the same on {all_of}{_within(ladder, measured)}"
     elif ladder.steps and all(step.verdict == "inconclusive" for step in ladder.steps):
         open_ = "anywhere" if len(ladder.steps) == len(ladder.points) - 1 else "everywhere"
         return f"{what}: no step is shown, and none is excluded {open_}{_plateaus(ladder, names)}."
     else:
-        said = f"No step could be admitted for {_lower(what)}{_plateaus(ladder, names)}"
-    return f"{said}.{_unsettled(ladder, names)}"
+        text = f"No step could be admitted for {_lower(what)}{_plateaus(ladder, names)}"
+    return f"{text}.{_unsettled(ladder, names)}"
 
 
 def leading_first(steps: Sequence[LadderStep]) -> list[LadderStep]:
@@ -119,31 +116,33 @@ def _also(step: LadderStep, ladder: Ladder, names: Sequence[str]) -> str:
 
 
 def _plateaus(ladder: Ladder, names: Sequence[str]) -> str:
-    """ "; 6.12 and 6.16 are the same to the digit" for each stretch of measured kernels without a step."""
-    if not ladder.steps:
-        return ""
-    breaks = {_index(ladder, step.to_kernel) for step in ladder.steps}
-    stretches: list[list[int]] = [[]]
+    """ "; 6.12 and 6.16 are the same to the digit" for each stretch."""
+    same = stretches(ladder) if ladder.steps else []
+    texts = (f"{listed([names[i] for i in stretch])} are the same{_within(ladder, stretch)}" for stretch in same)
+    return "".join(f"; {text}" for text in texts)
+
+
+def stretches(ladder: Ladder) -> list[list[int]]:
+    """Measured kernels, by index, without a step between them, two or more in each stretch; others interrupt none."""
+    breaks = {step.to_kernel for step in ladder.steps}
+    found: list[list[int]] = [[]]
     for index, point in enumerate(ladder.points):
-        if point.value is None:
-            continue
-        if index in breaks:
-            stretches.append([])
-        stretches[-1].append(index)
-    return "".join(
-        f"; {listed([names[i] for i in stretch])} are the same{_within(ladder, stretch)}"
-        for stretch in stretches
-        if len(stretch) > 1
-    )
+        if point.value is not None:
+            if point.kernel in breaks:
+                found.append([])
+            found[-1].append(index)
+    return [stretch for stretch in found if len(stretch) > 1]
 
 
-def _within(ladder: Ladder, indices: Sequence[int]) -> str:
-    values = [value for i in indices if (value := ladder.points[i].value) is not None]
-    if not values:
-        return ""
-    if max(values) == min(values):
-        return " to the digit"
-    return f" within {(max(values) / min(values) - 1) * 100:.2g} %"
+def apart(ladder: Ladder, stretch: Sequence[int]) -> float:
+    """How far the values of these kernels lie apart: the largest / the smallest - 1."""
+    values = [value for i in stretch if (value := ladder.points[i].value) is not None]
+    return max(values) / min(values) - 1 if min(values) else 0.0
+
+
+def _within(ladder: Ladder, stretch: Sequence[int]) -> str:
+    spread = apart(ladder, stretch)
+    return f" within {spread * 100:.2g} %" if spread else " to the digit"
 
 
 def _unsettled(ladder: Ladder, names: Sequence[str]) -> str:
@@ -159,13 +158,18 @@ def _index(ladder: Ladder, kernel: str) -> int:
     return next(i for i, point in enumerate(ladder.points) if point.kernel == kernel)
 
 
+def is_multiple(change: float) -> bool:
+    """Whether a change reads as "2.21×" rather than in percent: from half as much again on, or down to two thirds."""
+    return change >= 0.5 or change <= -1 / 3
+
+
 def _costs(change: float, unit: str) -> str:
     """In words: 2.21× as much from half as much again on, below that in percent."""
     counted, _, operation = unit.partition("/")
     verb, quantity, fewer = (
         ("executes", "instructions", "fewer") if counted == "instructions" else ("takes", "time", "less")
     )
-    if change >= 0.5 or change <= -1 / 3:
+    if is_multiple(change):
         return f"{verb} {change + 1:.2f}× the {quantity} per {operation}"
     return f"{verb} {abs(change) * 100:.3g} % {'more' if change > 0 else fewer} {quantity} per {operation}"
 
@@ -188,15 +192,12 @@ def verdict_of(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladder
     names = spoken_names(plan.experiment)
     called = dict(zip(labels(plan.experiment), names, strict=True))
     sentences = [family_sentence(family) for family in families]
-    for one in ladders or findings:
-        if not one.primary:
-            continue
-        what = work_at(plan, one)
-        if isinstance(one, Ladder):
-            sentences.append(ladder_sentence(what, one, names))
-        else:
-            base, head = (called.get(side.kernel, side.kernel) for side in one.sides)
-            sentences.append(compare_sentence(what, one, base, head))
+    if ladders:
+        sentences += [ladder_sentence(work_at(plan, one), one, names) for one in ladders if one.primary]
+    else:
+        for f in findings:
+            base, head = (called.get(side.kernel, side.kernel) for side in f.sides)
+            sentences += [compare_sentence(work_at(plan, f), f, base, head)] if f.primary else []
     return " ".join((*sentences, *strength(findings))) or "Nothing was measured."
 
 
@@ -249,18 +250,16 @@ def family_sentence(f: Family) -> str:
 
 def timing_words(report: Report) -> tuple[str, ...]:
     """How the primary findings on time were judged, one line for each way; nothing where nothing was timed."""
-    said = []
-    for f in report.findings:
-        t = f.timing if f.primary else None
-        if t is None:
-            continue
-        looks = f"looked at after {'/'.join(map(str, t.looks))}" if len(t.looks) > 1 else "looked at once"
-        stopped = ", ended early: the primary metrics are decided" if t.stopped else ""
-        found = f"interval {interval_text(f.interval)} at {t.level:.1%}" if f.interval else "no interval"
-        boots = "1 boot" if t.boots == 1 else f"{t.boots} boots"
-        text = f"{boots} a kernel, {looks}{stopped}; {found}, p = {p_text(t.p)} (claimed at {t.threshold:g})"
-        if t.control is not None:
-            c = t.control
-            text += f"; {c.kernel} against itself {format_change(c.change)}, p = {p_text(c.p)}"
-        said.append(text)
-    return tuple(dict.fromkeys(said))
+    return tuple(dict.fromkeys(_timed(f, f.timing) for f in report.findings if f.primary and f.timing is not None))
+
+
+def _timed(f: Finding, t: Timing) -> str:
+    looks = f"looked at after {'/'.join(map(str, t.looks))}" if len(t.looks) > 1 else "looked at once"
+    stopped = ", ended early: the primary metrics are decided" if t.stopped else ""
+    interval = f"interval {interval_text(f.interval)} at {t.level:.1%}" if f.interval else "no interval"
+    boots = "1 boot" if t.boots == 1 else f"{t.boots} boots"
+    text = f"{boots} a kernel, {looks}{stopped}; {interval}, p = {p_text(t.p)} (claimed at {t.threshold:g})"
+    if t.control is None:
+        return text
+    c = t.control
+    return f"{text}; {c.kernel} against itself {format_change(c.change)}, p = {p_text(c.p)}"

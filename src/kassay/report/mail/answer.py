@@ -12,6 +12,7 @@ from kassay.report.conditions import confounder_sentences
 from kassay.report.mail.headline import headline
 from kassay.report.mail.words import (
     ascii_text,
+    bare_percent,
     called,
     everyday,
     interval,
@@ -19,13 +20,13 @@ from kassay.report.mail.words import (
     names,
     number,
     percent,
-    place,
+    point_words,
     quantity,
     sentence,
     unit_words,
     work,
 )
-from kassay.report.sentences import leading_first
+from kassay.report.sentences import apart, is_multiple, leading_first, stretches
 from kassay.report.words import compilers
 
 _WHY = {
@@ -42,22 +43,27 @@ def answer(report: Report) -> list[str]:
     if found is None:
         return ["Nothing was measured, so there is nothing to compare."]
     f, primary = found.finding, [f for f in report.findings if f.primary] or list(report.findings)
-    if report.lead is not None and "mail" in report.lead.replaces:
-        scope = " ".join([clock_of(f.machine.clock).meaning, *_built(report)])
-        confounders = " ".join(confounder_sentences(report, names(report)))
-        own = report.lead.mail_answer or ascii_text(report.verdict)
-        return [text for text in (own, confounders, scope) if text]
-    ladders = [one for one in report.ladders if one.primary]
-    same = [one for one in ladders if (one.settings, one.machine, one.metric) == (f.settings, f.machine, f.metric)]
-    said = [_ladder(report, one) for one in same if not report.sources] or [_pair(report, f)]
-    several = len(primary) if report.sources else len({one.point for one in primary})
-    what = "comparisons" if report.sources else "settings"
-    more = [f"That is one of {several} {what}; the table below has them all."] if several > 1 else []
-    clocks = dict.fromkeys(f.machine.clock for f in primary)
-    kinds = [] if f.verdict in REFUSED else [clock_of(clock).meaning for clock in clocks]
-    scope = " ".join([*kinds, *_built(report)])
     confounders = " ".join(confounder_sentences(report, names(report)))
-    return [text for text in (" ".join((*said, *more)), confounders, *_families(report), scope) if text]
+    if report.lead is not None and "mail" in report.lead.replaces:
+        paragraphs = [report.lead.mail_answer or ascii_text(report.verdict), confounders]
+        meanings = [clock_of(f.machine.clock).meaning]
+    else:
+        families = [_family(report, family) for family in report.families]
+        paragraphs = [_answered(report, f, primary), confounders, *families]
+        clocks = dict.fromkeys(f.machine.clock for f in primary)
+        meanings = [] if f.verdict in REFUSED else [clock_of(clock).meaning for clock in clocks]
+    return [text for text in (*paragraphs, " ".join([*meanings, *_built(report)])) if text]
+
+
+def _answered(report: Report, f: Finding, primary: Sequence[Finding]) -> str:
+    """What was found, and how many other settings there are."""
+    ladders = [one for one in report.ladders if one.primary and (one.settings, one.machine, one.metric) ==
+               (f.settings, f.machine, f.metric)]  # fmt: skip
+    texts = [_ladder(report, one) for one in ladders if not report.sources] or [_pair(report, f)]
+    count = len(primary) if report.sources else len({one.point for one in primary})
+    what = "comparisons" if report.sources else "settings"
+    more = [f"That is one of {count} {what}; the table below has them all."] if count > 1 else []
+    return " ".join((*texts, *more))
 
 
 def _built(report: Report) -> list[str]:
@@ -65,21 +71,23 @@ def _built(report: Report) -> list[str]:
     arches = [arch for arch in dict.fromkeys(kernel.arch for kernel in report.kernels) if arch != "unknown"]
     built = [compiler.partition(", ")[0] for compiler, _ in compilers(report)]
     by = f"built by {built[0]}" if len(set(built)) == 1 else "built by different compilers, which are listed below"
-    told = [f"for {listed(arches)}"] if arches else []
-    told += [by] if built and built != ["not known"] else []
-    return [f"All kernels are {', '.join(told)}."] if told else []
+    parts = [f"for {listed(arches)}"] if arches else []
+    parts += [by] if built and built != ["not known"] else []
+    return [f"All kernels are {', '.join(parts)}."] if parts else []
+
+
+def _at(report: Report, one: Finding | Ladder, *, workload: bool = True) -> str:
+    point = point_words(report, one, workload=workload)
+    return f" ({point})" if point else ""
 
 
 def _pair(report: Report, f: Finding) -> str:
     base, head = (called(report, side.kernel) for side in f.sides)
-    where = place(report, f)
-    at = f" ({where})" if where else ""
     if f.verdict in REFUSED or f.change is None:
-        return _refused(report, f, f"{base} and {head}{at}")
+        return _refused(report, f, f"{base} and {head}{_at(report, f)}")
     if clock_of(f.machine.clock).imported:
-        where = place(report, f, workload=False)
-        return _elsewhere(f, base, head, f" ({where})" if where else "")
-    what = f"{work(report, f)}{at}"
+        return _elsewhere(f, base, head, _at(report, f, workload=False))
+    what = f"{work(report, f)}{_at(report, f)}"
     if f.verdict == "inconclusive":
         return _open(report, f, what, base, head)
     if f.verdict == "equivalent":
@@ -99,11 +107,11 @@ def _elsewhere(f: Finding, base: str, head: str, at: str) -> str:
     better = known.get(f.better, "; which way is better is not known")
     unit = f" {unit_words(f.unit)}" if f.unit else ""
     values = f"{number(f.head_value)}{unit} on {head} and {number(f.base_value)} on {base}"
-    said = f"{metric_name(f)} of {f.workload}{at} is {values}"
     claim = " No claim is made; why not stands below." if f.reasons else ""
     if f.verdict == "inconclusive":
         claim = " Whether that is more than chance is not decided; why not stands below."
-    return f"{said}, a change of {percent(f.change)}{_range(f)}{better}.{claim}"
+    change = f"a change of {percent(f.change)}{_range(f)}"
+    return f"{metric_name(f)} of {f.workload}{at} is {values}, {change}{better}.{claim}"
 
 
 def _open(report: Report, f: Finding, what: str, base: str, head: str) -> str:
@@ -142,31 +150,32 @@ def _no_larger(f: Finding) -> str:
     bound = f.timing.bound if f.timing is not None else None
     if bound is None:
         bound = max((abs(one) for one in (*(f.interval or ()), f.change) if one is not None), default=0.0)
-    return f"no difference larger than {percent(bound).lstrip('+')}"
+    return f"no difference larger than {bare_percent(bound)}"
 
 
 def _costs(change: float, what: str, head: str, base: str) -> str:
     """ "executes 2.21x as many instructions per page on B as on A"."""
     counted = what.startswith("instructions")
     verb = "executes" if counted else "takes"
-    if change >= 0.5 or change <= -1 / 3:
+    if is_multiple(change):
         return f"{verb} {change + 1:.2f}x {'as many' if counted else 'as much'} {what} on {head} as on {base}"
     more = "more" if change > 0 else "fewer" if counted else "less"
-    return f"{verb} {percent(abs(change)).lstrip('+')} {more} {what} on {head} than on {base}"
+    return f"{verb} {bare_percent(abs(change))} {more} {what} on {head} than on {base}"
 
 
 def _ladder(report: Report, ladder: Ladder) -> str:
-    where = place(report, ladder)
-    what = f"{work(report, ladder)}{f' ({where})' if where else ''}"
+    what = f"{work(report, ladder)}{_at(report, ladder)}"
     steps = leading_first([step for step in ladder.steps if step.change is not None])
-    said = [_step(report, ladder, what, steps[0])] if steps else []
-    said += [_further(report, step) for step in steps[1:]]
-    same = [_stretch(report, ladder, stretch) for stretch in _stretches(ladder) if len(stretch) > 1]
+    texts = [_step(report, ladder, what, steps[0])] if steps else []
+    for step in steps[1:]:
+        base, head = called(report, step.from_kernel), called(report, step.to_kernel)
+        texts.append(f"There is another step of {percent(step.change)} from {base} to {head}.")
+    same = [_stretch(report, ladder, stretch) for stretch in stretches(ladder)]
     if not steps and not same:
         undecided = any(step.verdict == "inconclusive" for step in ladder.steps)
-        said.append(f"{what}: {'nothing is decided' if undecided else 'no two of the kernels can be compared'}.")
-    said += [text if steps else f"{what}: {text}" for text in same]
-    return " ".join((*said, *(_unsettled(report, s) for s in ladder.steps if s not in steps)))
+        texts.append(f"{what}: {'nothing is decided' if undecided else 'no two of the kernels can be compared'}.")
+    texts += [text if steps else f"{what}: {text}" for text in same]
+    return " ".join((*texts, *(_unsettled(report, s) for s in ladder.steps if s not in steps)))
 
 
 def _step(report: Report, ladder: Ladder, what: str, step: LadderStep) -> str:
@@ -180,14 +189,8 @@ def _step(report: Report, ladder: Ladder, what: str, step: LadderStep) -> str:
 
 def _between(f: Finding, ladder: Ladder, step: LadderStep) -> bool:
     """Whether a finding is the one that a step of a ladder stands on."""
-    where = (ladder.workload, ladder.metric, ladder.settings, ladder.machine)
     ends = (f.sides[0].kernel, f.sides[1].kernel)
-    return ends == (step.from_kernel, step.to_kernel) and (f.workload, f.metric, f.settings, f.machine) == where
-
-
-def _further(report: Report, step: LadderStep) -> str:
-    pair = f"from {called(report, step.from_kernel)} to {called(report, step.to_kernel)}"
-    return f"There is another step of {percent(step.change)} {pair}."
+    return ends == (step.from_kernel, step.to_kernel) and (f.point, f.metric) == (ladder.point, ladder.metric)
 
 
 def _unsettled(report: Report, step: LadderStep) -> str:
@@ -197,28 +200,10 @@ def _unsettled(report: Report, step: LadderStep) -> str:
     return f"{pair} cannot be compared: {_WHY.get(step.verdict, step.verdict)}."
 
 
-def _stretches(ladder: Ladder) -> list[list[int]]:
-    """Kernels, by index, between two steps."""
-    breaks = {step.to_kernel for step in ladder.steps}
-    found: list[list[int]] = [[]]
-    for index, point in enumerate(ladder.points):
-        if point.kernel in breaks:
-            found.append([])
-        if point.value is not None:
-            found[-1].append(index)
-    return found
-
-
 def _stretch(report: Report, ladder: Ladder, stretch: Sequence[int]) -> str:
-    values = [value for i in stretch if (value := ladder.points[i].value) is not None]
     kernels = listed([called(report, ladder.points[i].kernel) for i in stretch])
-    apart = max(values) / min(values) - 1 if min(values) else 0.0
-    within = f"within {percent(apart).lstrip('+')}" if apart else "to the digit"
-    return f"{kernels} cost the same {within}."
-
-
-def _families(report: Report) -> list[str]:
-    return [_family(report, one) for one in report.families]
+    spread = apart(ladder, stretch)
+    return f"{kernels} cost the same {f'within {bare_percent(spread)}' if spread else 'to the digit'}."
 
 
 def _family(report: Report, f: Family) -> str:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Under which conditions: the work in words, the state of memory on every kernel, who the kernels are, the machine."""
 
-import re
 from collections.abc import Sequence
 
 from kassay.clocks import clock_of
@@ -18,7 +17,7 @@ from kassay.report.mail.words import (
     everyday,
     lines_of,
     names,
-    place,
+    point_words,
     sentence,
     stopped,
     verbatim_words,
@@ -48,19 +47,13 @@ def measured(report: Report) -> list[str]:
     more = f"; {settings}" if settings and known is not None else ""
     items = [stopped(f"{f.workload}: {what}{more}")] if what != f.workload else []
     items += [sentence(f"State it needs: {known.state}")] if known is not None and known.state else []
-    items += [stopped(f"{f.metric}: {_fitting(f)}")] if f.definition else []
+    items += [stopped(f"{f.metric}: {f.definition}")] if f.definition else []
     items += (
         [f"A round is one repetition of the work inside a boot; a boot has {e.rounds} of them."] if e.rounds else []
     )
     mechanism = clock_of(f.machine.clock).mechanism
     items += [mechanism] if mechanism else []
     return ["What was measured:", "", *bullets(items)]
-
-
-def _fitting(f: Finding) -> str:
-    """The definition of the metric, without what it says of settings that this comparison does not have."""
-    known = {setting.name: setting.value for setting in f.settings}
-    return re.sub(r"; with (\w+)=(\w+) [^;).]*", lambda m: m[0] if known.get(m[1]) == m[2] else "", f.definition)
 
 
 def state(report: Report) -> list[str]:
@@ -109,7 +102,7 @@ def _agreeing(report: Report, f: Finding, audits: Sequence[AuditTable]) -> list[
             zeros.append(name)
         elif set(texts) != {"-"}:
             rows.append((name, " / ".join(texts)))
-    where = place(report, f)
+    where = point_words(report, f)
     who = "both kernels" if len(kernels) == 2 else f"all {len(kernels)} kernels" if len(kernels) > 2 else "the kernel"
     moment = " and ".join(moments)
     said = f"State of the mapping on {who}, read {moment} the measured part{f' ({where})' if where else ''}"

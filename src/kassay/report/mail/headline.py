@@ -9,7 +9,8 @@ from kassay.model.kernel import KernelIdentity
 from kassay.model.records import Record
 from kassay.model.report import Report
 from kassay.model.timing import Beside
-from kassay.report.mail.words import ascii_text, called, identity, metric_name, percent, place, quantity, wrapped
+from kassay.report.mail.words import ascii_text, called, identity, metric_name, percent, point_words, quantity, wrapped
+from kassay.report.sentences import is_multiple
 
 _STRONG = ("exact", "reliable")
 _RANK = ("[REGRESSION]", "[PERF]", "[RFC]")
@@ -82,7 +83,7 @@ def subject_line(report: Report) -> str:
         return "[RFC] nothing was measured"
     f = found.finding
     base, head = (called(report, side.kernel) for side in f.sides)
-    where = place(report, f, workload=False)
+    where = point_words(report, f, workload=False)
     at = f" ({where})" if where else ""
     if report.lead is not None and report.lead.subject:
         return f"{found.tag} {ascii_text(f.workload)}: {ascii_text(report.lead.subject)}{at}"
@@ -96,7 +97,7 @@ def amount(f: Finding) -> str:
     what = quantity(f.unit, f.metric, f.machine.clock)
     if clock_of(f.machine.clock).imported:
         return f"{metric_name(f)} {percent(f.change)}"
-    return f"{f.change + 1:.2f}x the {what}" if f.change >= 0.5 or f.change <= -1 / 3 else f"{percent(f.change)} {what}"
+    return f"{f.change + 1:.2f}x the {what}" if is_multiple(f.change) else f"{percent(f.change)} {what}"
 
 
 def _key(f: Finding) -> tuple[object, ...]:

@@ -18,7 +18,7 @@ from kassay.report.mail.words import (
     names,
     number,
     percent,
-    place,
+    point_words,
     sentence,
     stopped,
     unit_words,
@@ -100,7 +100,7 @@ def _table(report: Report, findings: Sequence[Finding], said: str, *, several: b
 
 def _name(report: Report, f: Finding, metric: str) -> str:
     """Which row this is: its benchmark and settings where they vary, and its metric where that does."""
-    words = [place(report, f), "" if metric else _metric(f)]
+    words = [point_words(report, f), "" if metric else _metric(f)]
     return ": ".join(word for word in words if word) or f.workload
 
 

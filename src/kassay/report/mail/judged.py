@@ -7,7 +7,7 @@ from kassay.model.report import Report
 from kassay.model.texts import listed
 from kassay.model.timing import ControlCheck, FailureCheck, Timing
 from kassay.report.mail.headline import headline
-from kassay.report.mail.words import called, everyday, everyday_sentence, interval, percent
+from kassay.report.mail.words import bare_percent, called, everyday, everyday_sentence, interval, percent
 
 _STANDING = {
     "confirmed": "stands when every setting is allowed to err together (Holm, 5 %)",
@@ -34,7 +34,7 @@ def _counts(report: Report, f: Finding) -> str:
     plain, moved = (max(len(getattr(side, name)) for side in f.sides) for name in ("runs", "perturbed"))
     said = [f"Each kernel was booted {_times_word(plain)} with nothing changed; {_agree(f.sides, plain)}."]
     if moved:
-        apart = None if f.floor is None else percent(f.floor).lstrip("+") if f.floor else ""
+        apart = None if f.floor is None else bare_percent(f.floor) if f.floor else ""
         most = (
             "" if apart is None else f"; all boots of one kernel agree {f'within {apart}' if apart else 'to the digit'}"
         )
@@ -72,7 +72,7 @@ def _times(report: Report, f: Finding) -> list[str]:
     said = [f"{first} {looks}{early}; {rule}. The change is the median of all pairs of boots, and the test ranks boots "
             "within blocks, so that drift and single stray boots do not decide."]  # fmt: skip
     if t.tick is not None:
-        said[0] += f" One step of the clock is {percent(t.tick).lstrip('+')} of the value."
+        said[0] += f" One step of the clock is {bare_percent(t.tick)} of the value."
     said += [_control(report, t.control)] if t.control is not None else []
     said += [_failures(report, f, t.failures)] if t.failures is not None else []
     said += [f"Among all settings measured, this change {_STANDING[f.standing]}."] if f.standing else []
@@ -110,7 +110,7 @@ def _no_difference(c: ControlCheck) -> str:
     """How large a difference the check would have found: without that a check that saw nothing proves nothing."""
     if c.interval is None:
         return "no difference was found, and how large one would have shown is not known"
-    most = percent(max(map(abs, c.interval))).lstrip("+")
+    most = bare_percent(max(map(abs, c.interval)))
     return f"no difference was found; a difference larger than {most} would have shown"
 
 

@@ -81,6 +81,11 @@ def percent(change: float | None) -> str:
     return format_change(change).replace(" %", "%").replace(" ", ",")
 
 
+def bare_percent(change: float) -> str:
+    """ "3.9%", of a size that has no direction."""
+    return percent(change).lstrip("+")
+
+
 def interval(limits: tuple[float, float] | None) -> str:
     """ "+1.2% to +3.4%"; one figure where both ends read the same; absent is "-"."""
     if limits is None:
@@ -185,7 +190,7 @@ def work(report: Report, one: Finding | Ladder | SeriesTable) -> str:
     return ascii_text(f"{one.workload} ({said})" if one.settings else one.workload)
 
 
-def place(report: Report, one: Finding | Ladder | SeriesTable, *, workload: bool = True) -> str:
+def point_words(report: Report, one: Finding | Ladder | SeriesTable, *, workload: bool = True) -> str:
     """Which of several settings this is: "4 CPUs, size=64MiB"; "" where there is one.
 
     workload: name that, too, where there are several; not where it stands beside this anyway.
