@@ -169,8 +169,8 @@ def _complete(answered: Answered) -> Report:
     found = gaps(report.findings, labels(plan.experiment))
     spoken = called(report)
     primary = [gap for gap in found if gap.primary]
-    said = [gap_sentence(work_at(plan, gap), gap, spoken) for gap in primary]
-    verdict = " ".join((*said, *strength(report.findings))) if said else report.verdict
+    sentences = [gap_sentence(work_at(plan, gap), gap, spoken) for gap in primary]
+    verdict = " ".join((*sentences, *strength(report.findings))) if sentences else report.verdict
     report = structs.replace(report, gaps=found, verdict=verdict)
     return structs.replace(report, lead=lead_of(report)) if found else report
 
@@ -199,8 +199,8 @@ def _mail(report: Report) -> tuple[tuple[str, ...], ...]:
     blocks = []
     for table in gap_tables(report, names(report)):
         blocks.append((*wrapped(f"{unit_words(table.title)}:"), "", *lines_of(table)))
-    told = notes(report, partial(everyday, report))
-    blocks.append(tuple(wrapped(" ".join((*told, "n: boots of each kernel with nothing moved.")))))
+    texts = notes(report, partial(everyday, report))
+    blocks.append(tuple(wrapped(" ".join((*texts, "n: boots of each kernel with nothing moved.")))))
     for gap in report.gaps:
         functions = function_table(gap) if gap.primary else None
         if functions is not None:

@@ -32,15 +32,15 @@ def series_sentences(what: str, series: Series, table: SeriesTable) -> list[str]
     values = {one.row: one for one in table.values}
     rows = {row.name: row for row in series.rows}
     whole = values.get(_stands(rows[WHOLE], rows))
-    said = [f"{what}: {_whole(values.get(BASE), whole, table.unit)}"]
-    said += _patches(series, rows, values)
-    said += _left_out(series, values)
+    sentences = [f"{what}: {_whole(values.get(BASE), whole, table.unit)}"]
+    sentences += _patches(series, rows, values)
+    sentences += _left_out(series, values)
     missing = [row for row in series.rows if row.outcome in ("not-applied", "not-built", "not-measured")]
     if missing:
         why = "; ".join(f"{row.name}: {one_line(row.detail) or OUTCOMES[row.outcome]}" for row in missing[:3])
         more = f"; and {len(missing) - 3} more" if len(missing) > 3 else ""
-        said.append(f"No figures for {len(missing)} of {len(series.rows)} rows ({why}{more}).")
-    return said
+        sentences.append(f"No figures for {len(missing)} of {len(series.rows)} rows ({why}{more}).")
+    return sentences
 
 
 def _whole(base: SeriesValue | None, whole: SeriesValue | None, unit: str) -> str:
@@ -67,11 +67,11 @@ def _patches(series: Series, rows: Mapping[str, SeriesRow], values: Mapping[str,
     equal = [n for n, row, one in steps if row.outcome in _SAME or (one and one.verdict == "equivalent")]
     nothing = [number for n in equal for number in alone[n]]
     open_ = [number for n, _, one in steps if one and one.verdict in ("inconclusive", *REFUSED) for number in alone[n]]
-    said = _largest(series, done)
+    sentences = _largest(series, done)
     worse = [f"{_patch(numbers)} ({_size(one)})" for numbers, one in done if one.verdict == "regression"]
-    said += [f"It costs more from {listed(worse)} on."] if worse else []
-    said += [f"No difference beyond the margin from {_patch(nothing)}."] if nothing else []
-    return said + ([f"No verdict on {_patch(open_)}."] if open_ else [])
+    sentences += [f"It costs more from {listed(worse)} on."] if worse else []
+    sentences += [f"No difference beyond the margin from {_patch(nothing)}."] if nothing else []
+    return sentences + ([f"No verdict on {_patch(open_)}."] if open_ else [])
 
 
 def _largest(series: Series, done: Sequence[tuple[Sequence[str], SeriesValue]]) -> list[str]:
@@ -96,10 +96,10 @@ def _left_out(series: Series, values: Mapping[str, SeriesValue]) -> list[str]:
     idle = [_part(row) for row in rows if _idle(row, by_name, values)]
     better = [f"{_part(row)} ({_size(values[row.name])})" for row in rows
               if (one := values.get(row.name)) is not None and one.verdict == "improvement"]  # fmt: skip
-    said = (
+    sentences = (
         [f"Can be left out without a difference beyond the margin, for this workload: {listed(idle)}."] if idle else []
     )
-    return said + ([f"It costs less without {listed(better)}."] if better else [])
+    return sentences + ([f"It costs less without {listed(better)}."] if better else [])
 
 
 def _part(row: SeriesRow) -> str:
@@ -193,8 +193,8 @@ def legend(series: Series) -> list[str]:
     for row in series.rows:
         fate = "" if row.outcome == "measured" else _fate(row)
         title = "" if row.kind in ("base", "without") else _titled(row)
-        told = "; ".join(text for text in (title, fate) if text)
-        lines += [f"{row.name}: {told}"] if told else []
+        text = "; ".join(text for text in (title, fate) if text)
+        lines += [f"{row.name}: {text}"] if text else []
     return lines
 
 
@@ -217,8 +217,8 @@ def _complete(answered: Answered) -> Report:
         return report
     series = tabled(rows, report.findings)
     primary = [table for table in series.tables if table.primary]
-    said = [text for table in primary for text in series_sentences(work_at(answered.plan, table), series, table)]
-    verdict = " ".join((*said, *strength(report.findings))) if said else report.verdict
+    sentences = [text for table in primary for text in series_sentences(work_at(answered.plan, table), series, table)]
+    verdict = " ".join((*sentences, *strength(report.findings))) if sentences else report.verdict
     report = structs.replace(report, series=series, verdict=verdict)
     return structs.replace(report, lead=lead_of(report, series))
 
@@ -254,11 +254,11 @@ def lead_of(report: Report, series: Series) -> Lead:
 
 def _mail_answer(report: Report, series: Series) -> str:
     """The sentences of the verdict, for people who do not know kassay."""
-    said = []
+    sentences = []
     for table in primary_tables(series):
         where = point_words(report, table)
-        said += series_sentences(f"{work(report, table)}{f' ({where})' if where else ''}", series, table)
-    return ascii_text(" ".join((*said, *strength(report.findings, names(report), everyday=True))))
+        sentences += series_sentences(f"{work(report, table)}{f' ({where})' if where else ''}", series, table)
+    return ascii_text(" ".join((*sentences, *strength(report.findings, names(report), everyday=True))))
 
 
 def _mail(series: Series, covers: Sequence[Table], where: Sequence[str]) -> tuple[tuple[str, ...], ...]:

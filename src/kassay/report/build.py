@@ -196,9 +196,9 @@ def _imported_title(samples: Samples) -> str:
 
 def _imported_verdict(findings: Sequence[Finding]) -> str:
     primary = [f for f in findings if f.primary]
-    said = [measured_sentence(f) for f in primary[:_SHOWN]]
+    sentences = [measured_sentence(f) for f in primary[:_SHOWN]]
     more = [f"{len(primary) - _SHOWN} further comparisons: see all findings."] if len(primary) > _SHOWN else []
-    return " ".join((*said, *more)) or "Nothing here can be compared: no metric has values of two kernels."
+    return " ".join((*sentences, *more)) or "Nothing here can be compared: no metric has values of two kernels."
 
 
 def _imported_kernel(kernel: ImportedKernel, samples: Samples) -> KernelIdentity:

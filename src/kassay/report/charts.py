@@ -139,8 +139,8 @@ def _titled(spec: Spec, series: MetricSeries, *, timed: bool) -> Spec:
     if timed:
         known = any(row.interval is not None for row in changes)
         dots = "a dot: one boot" + ("; a red line: values that the interval of the change allows" if known else "")
-        said = "; ".join(f"{format_change(row.change)} ({interval_text(row.interval)})" for row in changes[:3])
-        lines.append(f"{dots}. {said}" if said else dots)
+        intervals = "; ".join(f"{format_change(row.change)} ({interval_text(row.interval)})" for row in changes[:3])
+        lines.append(f"{dots}. {intervals}" if intervals else dots)
     elif any(row.side.perturbed for row in series.rows):
         lines.append("a circle: one boot; a diamond: one with something moved that should not matter")
     title = {

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Itemised differences and single profiles as tables whose columns add up, also as printed."""
 
-from collections.abc import Sequence, Sized
+from collections.abc import Iterable, Sequence, Sized
 from itertools import compress
 
 from kassay.costs import DEFAULT, Cost, cost_of
 from kassay.model.finding import REFUSED, Attribution, AttributionRow, Finding
-from kassay.model.layout import Table, TableCell, cells
+from kassay.model.layout import Table, TableCell, cells, figures, table
 from kassay.model.profile import FunctionCost, Profile
 from kassay.model.reason_texts import reason_text
 from kassay.model.records import Record
@@ -102,17 +102,12 @@ def top_table(d: ItemisedDifference, limit: int = TOP, contexts: Sequence[str] =
     strings = any(row.base_iterations != row.head_iterations for row in shown)
     texts = [_texts(d, row, index, columns) for index, row in enumerate(shown)]
     for index, name in enumerate(names, len(shown)):
-        figures = [column[index] for column in columns]
-        texts.append([name, *figures[:2], _plus(figures[2]), "", "", ""])
+        base, head, delta = (column[index] for column in columns)
+        texts.append([name, base, head, _plus(delta), "", "", ""])
     counted = any(row.base_calls or row.head_calls for row in rows)  # shares of somebody else's profile are not
-    kept = [True] * 4 + [groups, counted, strings]
-    head = ("function", "base", "head", "difference", "with its group", "calls", "string iterations")
-    return Table(
-        title=d.title,
-        columns=tuple(compress(head, kept)),
-        rows=tuple(cells(*compress(text, kept)) for text in texts),
-        numeric=tuple(range(1, sum(kept))),
-    )
+    columns_shown = [True] * 4 + [groups, counted, strings]
+    names = ["function", "base", "head", "difference", "with its group", "calls", "string iterations"]
+    return _of_columns(d.title, names, texts, columns_shown)
 
 
 def full_table(d: ItemisedDifference) -> Table:
@@ -121,17 +116,11 @@ def full_table(d: ItemisedDifference) -> Table:
     columns, names = summed([_column(d, name, rows) for name in _SIDES], _END, "", places)
     found = [_full_row(row, index, columns) for index, row in enumerate(rows)]
     for index, name in enumerate(names, len(rows)):
-        figures = [column[index] for column in columns]
-        found.append(cells(name, "", "", *figures[:2], _plus(figures[2]), "", "", "", "", ""))
-    columns_of = ("function", "place", "context", "base", "head", "difference", "group",
-                  "calls base", "calls head", "string iterations base", "string iterations head")  # fmt: skip
-    return Table(
-        title=f"{d.title}, every function",
-        columns=columns_of,
-        rows=tuple(found),
-        numeric=(3, 4, 5, 7, 8, 9, 10),
-        folded=True,
-    )
+        base, head, delta = (column[index] for column in columns)
+        found.append(cells(name, "", "", base, head, _plus(delta), "", "", "", "", ""))
+    names = ["function", "place", "context", *figures("base", "head", "difference"), "group",
+             *figures("calls base", "calls head", "string iterations base", "string iterations head")]  # fmt: skip
+    return table(f"{d.title}, every function", names, found, folded=True)
 
 
 def profile_table(
@@ -164,15 +153,16 @@ def profile_table(
     ]  # fmt: skip
     blank = ("",) * (2 + len(_KINDS))
     texts += [(name, figure, *blank) for name, figure in zip(names, figures[len(shown) :], strict=True)]
-    kept = [True] * 4 + [any(getattr(row, name) for _, row in shown) for name in _KINDS]
+    columns_shown = [True] * 4 + [any(getattr(row, name) for _, row in shown) for name in _KINDS]
     head = ("function", "cost", "share", "calls", *_KINDS.values())
     title = f"{profile.phase} on {profile.kernel}{f' ({at})' if at else ''} [{unit}]"
-    return Table(
-        title=one_line(title),
-        columns=tuple(compress(head, kept)),
-        rows=tuple(cells(*compress(text, kept)) for text in texts),
-        numeric=tuple(range(1, sum(kept))),
-    )
+    return _of_columns(one_line(title), head, texts, columns_shown)
+
+
+def _of_columns(title: str, head: Iterable[str], texts: Iterable[Iterable[str]], shown: Sequence[bool]) -> Table:
+    """A table of the columns shown; all but the first are figures."""
+    first, *others = compress(head, shown)
+    return table(title, (first, *figures(*others)), (cells(*compress(text, shown)) for text in texts))
 
 
 def ordered(itemised: Attribution) -> list[AttributionRow]:

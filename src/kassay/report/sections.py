@@ -56,47 +56,33 @@ def sections(report: Report) -> tuple[Section, ...]:
     if not (results or replaced):
         results = (Section(title="Result", text=("No comparison was made, so there is no value to show.",)),)
     found = (
-        *(Section(title=one.title, text=one.text, items=one.items, tables=one.tables) for one in lead.page),
-        *results,
-        _beside(report),
-        _timed(report),
-        _seed_rules(report),
-        _refused(report),
-        _attributed(report),
-        _claim(report),
-        _next_steps(report),
-        _state(report),
-        _definitions(report),
-        _kernels(report),
-        _runs(report),
-        _all_findings(report),
-        _repeat(report),
-        Section(title="Words", tables=(appendix.words_table(report),)),
-    )
+        *(Section(title=block.title, text=block.text, items=block.items, tables=block.tables) for block in lead.page),
+        *results, _beside(report), _timed(report), _seed_rules(report), _refused(report), _attributed(report),
+        _claim(report), _next_steps(report), _state(report), _definitions(report), _kernels(report), _runs(report),
+        _all_findings(report), _repeat(report), Section(title="Words", tables=(appendix.words_table(report),)),
+    )  # fmt: skip
     return tuple(section for section in found if section is not None)
+
+
+def _known(*made: Table | None) -> tuple[Table, ...]:
+    return tuple(table for table in made if table is not None)
 
 
 def _result(group: Group) -> Section:
     lead = group.lead
     direction = f", {lead.better} is better" if lead.better in ("lower", "higher") else ""
-    place = f"{settings_text(lead.settings)} on {machine_text(lead.machine)}"
-    text = [f"{one_line(lead.metric)}, {one_line(lead.unit)}{direction}; {place}; n is plain + perturbed runs."]
+    point = f"{settings_text(lead.settings)} on {machine_text(lead.machine)}"
+    text = [f"{one_line(lead.metric)}, {one_line(lead.unit)}{direction}; {point}; n is plain + perturbed runs."]
     if lead.definition:
         text.append(f"{one_line(lead.metric)}: {one_line(lead.definition).rstrip('.')}.")
-    across = (tables.across_table(group),) if group.across else ()
-    phases = (tables.phases_table(group),) if len(group.series) > 1 else ()
-    ran = tables.contexts_table(group)
-    contexts = () if ran is None else (ran,)
-    found = (
-        tables.series_table(lead),
-        *across,
-        *phases,
-        *contexts,
-        *tables.rounds_tables(group),
-        tables.runs_table(group),
-    )
+    across = tables.across_table(group) if group.across else None
+    phases = tables.phases_table(group) if len(group.series) > 1 else None
+    found = _known(tables.series_table(lead), across, phases, tables.contexts_table(group))
     title = one_line(lead.workload) if lead.workload else one_line(lead.metric)
-    return Section(title=f"Result: {title}", text=tuple(text), chart=lead, tables=found)
+    return Section(
+        title=f"Result: {title}", text=tuple(text), chart=lead,
+        tables=(*found, *tables.rounds_tables(group), tables.runs_table(group)),
+    )  # fmt: skip
 
 
 def _refused(report: Report) -> Section | None:
@@ -109,21 +95,19 @@ def _beside(report: Report) -> Section | None:
     table = appendix.beside_table(report)
     if table is None:
         return None
-    machine = report.beside_machine
-    said = f"Time was measured with clock {report.beside[0].clock}"
-    where = f"{said} under {one_line(machine.program)} on {one_line(machine.host)}." if machine else f"{said}."
-    scope = clock_of(report.beside[0].clock).scope
-    return Section(title="Counts and time", text=(where, f"{scope.capitalize()}."), tables=(table,))
+    machine, clock = report.beside_machine, report.beside[0].clock
+    under = f" under {one_line(machine.program)} on {one_line(machine.host)}" if machine else ""
+    text = (f"Time was measured with clock {clock}{under}.", f"{clock_of(clock).scope.capitalize()}.")
+    return Section(title="Counts and time", text=text, tables=(table,))
 
 
 def _timed(report: Report) -> Section | None:
-    makers = (appendix.timing_table, appendix.families_table, appendix.controls_table, appendix.failed_boots_table)
-    found = tuple(table for table in (make(report) for make in makers) if table is not None)
-    return (
-        Section(title="How time was judged", text=_JUDGED_ELSEWHERE if report.sources else _JUDGED, tables=found)
-        if found
-        else None
-    )
+    found = _known(
+        appendix.timing_table(report), appendix.families_table(report), appendix.controls_table(report),
+        appendix.failed_boots_table(report),
+    )  # fmt: skip
+    text = _JUDGED_ELSEWHERE if report.sources else _JUDGED
+    return Section(title="How time was judged", text=text, tables=found) if found else None
 
 
 def _seed_rules(report: Report) -> Section | None:
@@ -133,26 +117,22 @@ def _seed_rules(report: Report) -> Section | None:
 
 def _attributed(report: Report) -> Section | None:
     """Sentences of the primary findings, then their tables; those of the other phases only in full."""
-    told = dict.fromkeys(itemised.functions_text_at(f, report) for f in report.findings if f.primary)
-    items = tuple(text for text in told if text)
+    texts = dict.fromkeys(itemised.functions_text_at(f, report) for f in report.findings if f.primary)
+    items = tuple(text for text in texts if text)
     found = itemised.differences(report)
     primary = {f.metric for f in report.findings if f.primary}
-    shown = [t for d in found for t in _itemised(d, top=d.metric in primary)]
+    shown = [
+        table for d in found
+        for table in (*([itemised.top_table(d)] if d.metric in primary else []), itemised.full_table(d))
+    ]  # fmt: skip
     text = (_INDENTED,) if any(d.itemised.groups for d in found) else ()
     stacks = (_stacks_text(report),) if report.experiment.exact else ()
     if not (items or shown or stacks):
         return None
     return Section(
-        title="Where the difference is",
-        text=(*text, *stacks),
-        items=items,
-        tables=tuple(shown),
+        title="Where the difference is", text=(*text, *stacks), items=items, tables=tuple(shown),
         icicles=icicles(report),
-    )
-
-
-def _itemised(d: itemised.ItemisedDifference, *, top: bool) -> tuple[Table, ...]:
-    return (itemised.top_table(d), itemised.full_table(d)) if top else (itemised.full_table(d),)
+    )  # fmt: skip
 
 
 def _stacks_text(report: Report) -> str:
@@ -168,21 +148,19 @@ def _stacks_text(report: Report) -> str:
 
 
 def _claim(report: Report) -> Section:
-    return Section(
-        title="How far this claim reaches",
-        text=_said(report.scope),
-        items=_lines(tuple(map(reason_text, report.disclosures))),
-    )
+    items = tuple(one_line(reason_text(reason)) for reason in report.disclosures)
+    return Section(title="How far this claim reaches", text=_paragraph(report.scope), items=items)
 
 
 def _next_steps(report: Report) -> Section | None:
-    return Section(title="What to run next", items=_lines(report.next_steps)) if report.next_steps else None
+    items = tuple(map(one_line, report.next_steps))
+    return Section(title="What to run next", items=items) if items else None
 
 
 def _state(report: Report) -> Section:
     found = appendix.audit_tables(report)
     note = "A field may differ and not matter; those that must agree and do not are listed with the verdict."
-    text = (*_said(reason_text(report.state)), note if found else "No audited state is on record.")
+    text = (*_paragraph(reason_text(report.state)), note if found else "No audited state is on record.")
     return Section(title="State the kernels worked on", text=text, tables=found)
 
 
@@ -193,9 +171,8 @@ def _definitions(report: Report) -> Section | None:
 
 def _kernels(report: Report) -> Section:
     found = (appendix.kernels_table(report), appendix.identity_table(report)) if report.kernels else ()
-    configurations = appendix.configurations_table(report)
-    differing = (configurations,) if configurations is not None else ()
-    return Section(title="Kernels and machine", tables=(*found, *differing, appendix.machine_table(report)))
+    configurations = _known(appendix.configurations_table(report))
+    return Section(title="Kernels and machine", tables=(*found, *configurations, appendix.machine_table(report)))
 
 
 def _runs(report: Report) -> Section:
@@ -205,12 +182,12 @@ def _runs(report: Report) -> Section:
         f"{e.order} order, seed {e.seed}, margin {e.margin:g}, "
         f"memory {', '.join(format_bytes(m) for m in e.memory_bytes)}."
     )
-    stages = (wall.boot_s, wall.quiescence_s, wall.workload_s, wall.shutdown_s)
-    names = ("boot", "quiescence", "workload", "shutdown")
-    times = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in zip(names, stages, strict=True))
-    text = (f"{outcomes_text(report)}.", shape, f"Median wall time of an ok run: {times}; for planning, not a result.")
-    found = (appendix.failures_table(report),) if report.runs.failures else ()
-    return Section(title="Runs", text=text if report.runs.ok else text[:2], tables=found)
+    times = (
+        f"Median wall time of an ok run: boot {wall.boot_s:.2f} s, quiescence {wall.quiescence_s:.2f} s, "
+        f"workload {wall.workload_s:.2f} s, shutdown {wall.shutdown_s:.2f} s; for planning, not a result."
+    )
+    text = (f"{outcomes_text(report)}.", shape, *((times,) if report.runs.ok else ()))
+    return Section(title="Runs", text=text, tables=(appendix.failures_table(report),) if report.runs.failures else ())
 
 
 def _all_findings(report: Report) -> Section | None:
@@ -218,19 +195,12 @@ def _all_findings(report: Report) -> Section | None:
 
 
 def _repeat(report: Report) -> Section:
-    commands = (("The exact commands", "\n".join(_lines(report.commands))),) if report.commands else ()
-    spec = (
-        ((f"The experiment, {one_line(report.experiment.name)}.toml", verbatim(report.spec_toml)),)
-        if report.spec_toml
-        else ()
-    )
+    code = [("The exact commands", "\n".join(map(one_line, report.commands)))] if report.commands else []
+    if report.spec_toml:
+        code.append((f"The experiment, {one_line(report.experiment.name)}.toml", verbatim(report.spec_toml)))
     made = f"Made by kassay {one_line(report.kassay_version)} from plan {one_line(report.plan_id)}."
-    return Section(title="Repeat it", text=(made,), code=commands + spec)
+    return Section(title="Repeat it", text=(made,), code=tuple(code))
 
 
-def _said(text: str) -> tuple[str, ...]:
+def _paragraph(text: str) -> tuple[str, ...]:
     return (one_line(text),) if text else ()
-
-
-def _lines(texts: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(one_line(t) for t in texts)

@@ -74,31 +74,31 @@ def _counted(body: Body) -> bool:
 def executed_sentences(report: CodegenReport) -> list[str]:
     """ "B executes +6 instructions/page more than A": each class against the first that was counted."""
     counted = [body for body in leaders_by_count(report) if body.executed is not None]
-    said = _unequal(report)
+    sentences = _unequal(report)
     for body in counted[1:]:
         base = counted[0]
         assert body.executed is not None and base.executed is not None
         difference = body.executed - base.executed
         places = max(places_of(difference), 1)
         bytes_ = f"{body.size:#x} instead of {base.size:#x}"
-        said.append(
+        sentences.append(
             f"{bytes_} ({body.own_class} instead of {base.own_class}) is {format_signed(difference, min(places, 2))} "
             f"{report.unit} in {report.function} ({_fixed(body.executed)} instead of {_fixed(base.executed)})."
         )
-    return said
+    return sentences
 
 
 def _unequal(report: CodegenReport) -> list[str]:
     """The same code may be executed more or less, because of what calls it: not a matter of the compiler."""
-    said = []
+    sentences = []
     for name in dict.fromkeys(body.own_class for body in report.bodies if body.own_class):
         of_class = [b.executed for b in report.bodies if b.own_class == name and b.executed is not None]
         if of_class and max(of_class) - min(of_class) > _ALIKE * max(of_class):
             low, high = format_numbers([min(of_class), max(of_class)])
-            said.append(
+            sentences.append(
                 f"Class {name} is executed {low} to {high} {report.unit}: the same code, reached in other ways."
             )
-    return said
+    return sentences
 
 
 def _fixed(value: float) -> str:
@@ -116,15 +116,15 @@ def leaders_by_count(report: CodegenReport) -> list[Body]:
 
 def notes(report: CodegenReport) -> list[str]:
     """What rows without code, and rows with a reservation, need to be read."""
-    said = []
+    sentences = []
     if report.unit:
         per = one_line(f"executed: {report.unit} in {report.function}; in all: of {report.workload}, {report.metric}")
-        said.append(per)
+        sentences.append(per)
     for body in report.bodies:
         words = "; ".join(filter(None, (body.detail, body.note)))
         if words:
-            said.append(one_line(f"{_title(body)}: {words}"))
-    return said
+            sentences.append(one_line(f"{_title(body)}: {words}"))
+    return sentences
 
 
 def compilers(report: CodegenReport) -> list[tuple[str, str]]:

@@ -62,8 +62,8 @@ def line(one: LkpRow, counts: tuple[int | None, ...]) -> str:
     own = tuple(mean.n for mean in (one.base, *one.heads))
     differs = any(n is not None and n != usual for n, usual in zip(own, counts, strict=True))
     texts = ["-" if n is None else str(n) for n in own]
-    said = texts[:1] if len(set(texts)) == 1 else texts
-    return f"{text}  {one.key}" + (f"  (n={', '.join(said)})" if differs else "")
+    texts = texts[:1] if len(set(texts)) == 1 else texts
+    return f"{text}  {one.key}" + (f"  (n={', '.join(texts)})" if differs else "")
 
 
 def _change(key: str, base: float | None, head: float | None) -> float | None:
@@ -150,8 +150,8 @@ def _columns(head: Head, counts: tuple[int | None, ...]) -> list[str]:
     further = range(len(head.kernels) - 1)
     widths = [_FIRST, *(_NEXT for _ in further)]
     ids = [f"{_cut(one, width):>{width}}" for (one, _), width in zip(head.kernels, widths, strict=True)]
-    said = ["" if n is None else f"n={n}" for n in counts]
-    known = [" ".join(f"{text:>{w}}" for text, w in zip(said, widths, strict=True))] if any(said) else []
+    texts = ["" if n is None else f"n={n}" for n in counts]
+    known = [" ".join(f"{text:>{w}}" for text, w in zip(texts, widths, strict=True))] if any(texts) else []
     return [
         " ".join(ids) + " ",
         " ".join("-" * width for width in widths) + " ",

@@ -105,8 +105,8 @@ def _agreeing(report: Report, f: Finding, audits: Sequence[AuditTable]) -> list[
     where = point_words(report, f)
     who = "both kernels" if len(kernels) == 2 else f"all {len(kernels)} kernels" if len(kernels) > 2 else "the kernel"
     moment = " and ".join(moments)
-    said = f"State of the mapping on {who}, read {moment} the measured part{f' ({where})' if where else ''}"
-    lines = [*wrapped(f"{said} ({' / '.join(moments)}):"), ""]
+    title = f"State of the mapping on {who}, read {moment} the measured part{f' ({where})' if where else ''}"
+    lines = [*wrapped(f"{title} ({' / '.join(moments)}):"), ""]
     for name, text in rows:
         lines += wrapped(f"{name} = {text}" if text else name, "  ", "      ")
     lines += wrapped(f"0 {moment}: {', '.join(zeros)}", "  ", "      ") if zeros else []
@@ -146,9 +146,9 @@ def _configuration(report: Report) -> str:
         return "configuration: not known"
     if len(known) == len(sums) and len(set(known.values())) == 1:
         return f"configuration: the same (sha256 {next(iter(known.values()))})"
-    told = ", ".join(f"{name} {known.get(name, 'not known')}" for name in sums)
+    sums_text = ", ".join(f"{name} {known.get(name, 'not known')}" for name in sums)
     differs = f"differs{_in_options(report)}" if len(set(known.values())) > 1 else "not known of all"
-    return f"configuration: {differs} (sha256 {told})"
+    return f"configuration: {differs} (sha256 {sums_text})"
 
 
 def _in_options(report: Report) -> str:

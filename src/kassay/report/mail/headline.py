@@ -87,8 +87,8 @@ def subject_line(report: Report) -> str:
     at = f" ({where})" if where else ""
     if report.lead is not None and report.lead.subject:
         return f"{found.tag} {ascii_text(f.workload)}: {ascii_text(report.lead.subject)}{at}"
-    said = ascii_text(_said(f, base, head, since=found.step))
-    return f"{found.tag} {ascii_text(f.workload)}: {said}{at}"
+    finding_text = ascii_text(_said(f, base, head, since=found.step))
+    return f"{found.tag} {ascii_text(f.workload)}: {finding_text}{at}"
 
 
 def amount(f: Finding) -> str:

@@ -62,7 +62,7 @@ def _derived(f: Finding) -> bool:
     return all(side.method == DERIVED for side in f.sides)
 
 
-def _tables(report: Report, findings: Sequence[Finding], said: str) -> list[list[str]]:
+def _tables(report: Report, findings: Sequence[Finding], heading: str) -> list[list[str]]:
     """Metrics of the same benchmarks as the primary ones; what a monitor saw beside them is left to the report."""
     own = {f.workload for f in report.findings if f.primary}
     family = [f for f in findings if f.metric.partition(".")[0] in own or "." not in f.metric] or list(findings)
@@ -72,12 +72,12 @@ def _tables(report: Report, findings: Sequence[Finding], said: str) -> list[list
         rows = [f for f in family if (f.sides[0].kernel, f.sides[1].kernel) == pair]
         rows = sorted(rows, key=lambda f: (not f.primary, -abs(f.change or 0.0)))[:_ROWS]
         shown += len(rows)
-        blocks.append(_table(report, rows, said, several=len(pairs) > 1))
+        blocks.append(_table(report, rows, heading, several=len(pairs) > 1))
     left = len(findings) - shown
     return [*blocks, wrapped(f"{left} more {'is' if left == 1 else 'are'} in the full report.")] if left else blocks
 
 
-def _table(report: Report, findings: Sequence[Finding], said: str, *, several: bool) -> list[str]:
+def _table(report: Report, findings: Sequence[Finding], heading: str, *, several: bool) -> list[str]:
     """A comparison a row; what all rows share stands above the table and not in each of them."""
     kernels = [called(report, side.kernel) for side in findings[0].sides]
     metric = _metric(findings[0]) if len({_metric(f) for f in findings}) == 1 and len(findings) > 1 else ""
@@ -86,16 +86,16 @@ def _table(report: Report, findings: Sequence[Finding], said: str, *, several: b
     between = f", {kernels[1]} against {kernels[0]}" if several else ""
     same = len({_n(f) for f in findings}) == 1
     n = f" (n = {findings[0].n_base} and {findings[0].n_head})" if same and _n(findings[0]) != "-" else ""
-    title = f"{said}{of}{f', in {unit_words(unit)}' if unit else ''}{between}{n}:"
+    title = f"{heading}{of}{f', in {unit_words(unit)}' if unit else ''}{between}{n}:"
     columns, legend = lettered(kernels)
     texts = [(_name(report, f, metric), *_figures(f), percent(f.change), interval(f.interval), "-" if same else _n(f))
              for f in findings]  # fmt: skip
     head = ("comparison" if metric else "metric", *columns, "change", "interval", "n")
-    kept = [i for i in range(len(head)) if i < 4 or any(row[i] != "-" for row in texts)]
-    rows = tuple(cells(*(row[i] for i in kept)) for row in texts)
-    table = Table(title="", columns=tuple(head[i] for i in kept), rows=rows, numeric=(1, 2, 3))
+    filled = [i for i in range(len(head)) if i < 4 or any(row[i] != "-" for row in texts)]
+    rows = tuple(cells(*(row[i] for i in filled)) for row in texts)
+    made = Table(title="", columns=tuple(head[i] for i in filled), rows=rows, numeric=(1, 2, 3))
     below = [*([] if unit else _units(findings)), *([RANKS] if any(f.interval is not None for f in findings) else [])]
-    return [*wrapped(title), "", *lines_of(table), *legend, *(["", *wrapped(" ".join(below))] if below else [])]
+    return [*wrapped(title), "", *lines_of(made), *legend, *(["", *wrapped(" ".join(below))] if below else [])]
 
 
 def _name(report: Report, f: Finding, metric: str) -> str:
@@ -109,8 +109,8 @@ def _units(findings: Sequence[Finding]) -> list[str]:
     units: dict[str, dict[str, None]] = {}
     for f in findings:
         units.setdefault(unit_words(f.unit), {})[_metric(f)] = None
-    told = "; ".join(f"{', '.join(metrics)} in {unit}" for unit, metrics in units.items() if unit)
-    return [f"Units: {told}."] if told else []
+    text = "; ".join(f"{', '.join(metrics)} in {unit}" for unit, metrics in units.items() if unit)
+    return [f"Units: {text}."] if text else []
 
 
 def _metric(f: Finding) -> str:

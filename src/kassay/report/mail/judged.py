@@ -32,20 +32,20 @@ def how_sure(report: Report) -> list[str]:
 def _counts(report: Report, f: Finding) -> str:
     e = report.experiment
     plain, moved = (max(len(getattr(side, name)) for side in f.sides) for name in ("runs", "perturbed"))
-    said = [f"Each kernel was booted {_times_word(plain)} with nothing changed; {_agree(f.sides, plain)}."]
+    sentences = [f"Each kernel was booted {_times_word(plain)} with nothing changed; {_agree(f.sides, plain)}."]
     if moved:
         apart = None if f.floor is None else bare_percent(f.floor) if f.floor else ""
         most = (
             "" if apart is None else f"; all boots of one kernel agree {f'within {apart}' if apart else 'to the digit'}"
         )
-        said.append(
+        sentences.append(
             f"In {_number_word(moved)} further boots of each kernel things were moved that should not matter "
             f"({_MOVED}){most}."
         )
     if e.rounds > 1:
-        said.append(f"A boot repeats the work {e.rounds} times; its figure is the one that most repetitions gave.")
-    said += [everyday_sentence(report, why) for why in f.reasons]
-    return " ".join(said)
+        sentences.append(f"A boot repeats the work {e.rounds} times; its figure is the one that most repetitions gave.")
+    sentences += [everyday_sentence(report, why) for why in f.reasons]
+    return " ".join(sentences)
 
 
 def _agree(sides: tuple[Side, Side], plain: int) -> str:
@@ -69,17 +69,18 @@ def _times(report: Report, f: Finding) -> list[str]:
         f"a look claims a change only at p <= {t.threshold:g}, so that all looks together err in 5% of such sessions. "
         f"Here p = {'-' if t.p is None else f'{t.p:.2g}'}"
     )
-    said = [f"{first} {looks}{early}; {rule}. The change is the median of all pairs of boots, and the test ranks boots "
-            "within blocks, so that drift and single stray boots do not decide."]  # fmt: skip
-    if t.tick is not None:
-        said[0] += f" One step of the clock is {bare_percent(t.tick)} of the value."
-    said += [_control(report, t.control)] if t.control is not None else []
-    said += [_failures(report, f, t.failures)] if t.failures is not None else []
-    said += [f"Among all settings measured, this change {_STANDING[f.standing]}."] if f.standing else []
-    said += [everyday_sentence(report, why) for why in f.reasons]
+    method = (
+        "The change is the median of all pairs of boots, and the test ranks boots within blocks, so that drift and "
+    )
+    step = "" if t.tick is None else f" One step of the clock is {bare_percent(t.tick)} of the value."
+    sentences = [f"{first} {looks}{early}; {rule}. {method}single stray boots do not decide.{step}"]
+    sentences += [_control(report, t.control)] if t.control is not None else []
+    sentences += [_failures(report, f, t.failures)] if t.failures is not None else []
+    sentences += [f"Among all settings measured, this change {_STANDING[f.standing]}."] if f.standing else []
+    sentences += [everyday_sentence(report, why) for why in f.reasons]
     if f.evidence == "robust-only":
-        said.append("Single boots stray so far that a mean would mislead; the test on ranks decides without them.")
-    return said
+        sentences.append("Single boots stray so far that a mean would mislead; the test on ranks decides without them.")
+    return sentences
 
 
 def _open(report: Report, f: Finding) -> str:
@@ -118,15 +119,15 @@ def _failures(report: Report, f: Finding, c: FailureCheck) -> str:
     base, head = (called(report, side.kernel) for side in f.sides)
     if not c.base_failed + c.head_failed:
         return f"No boot failed ({c.base_tried} tried on {base}, {c.head_tried} on {head})."
-    told = f"{c.base_failed} of {c.base_tried} boots failed on {base}, {c.head_failed} of {c.head_tried} on {head}"
+    text = f"{c.base_failed} of {c.base_tried} boots failed on {base}, {c.head_failed} of {c.head_tried} on {head}"
     verdict = "one kernel fails more often" if c.p <= 0.05 else "no evidence that one kernel fails more often"
-    return f"{told} (Fisher's exact test, p = {c.p:.2g}: {verdict})."
+    return f"{text} (Fisher's exact test, p = {c.p:.2g}: {verdict})."
 
 
 def _means(report: Report, f: Finding) -> list[str]:
-    told = "; ".join(everyday(report, why) for why in f.reasons)
+    text = "; ".join(everyday(report, why) for why in f.reasons)
     counts = f"n = {f.n_base} and {f.n_head}" if f.n_base or f.n_head else "the number of values is not known"
-    return [f"{counts}{f'; {told}' if told else ''}."]
+    return [f"{counts}{f'; {text}' if text else ''}."]
 
 
 def _times_word(count: int) -> str:

@@ -64,11 +64,11 @@ def _settings(report: Report, table: Table) -> list[str]:
     if "gap closed" not in table.columns:
         return lines
     first, second, third = names(report).values()
-    told = (
+    legend = (
         f"change: {third} against {second}; gap closed: how much of what {second} added to the cost on {first} {third} "
         "takes off again; n: boots of each kernel."
     )
-    return [*lines, "", *wrapped(told)]
+    return [*lines, "", *wrapped(legend)]
 
 
 def failed(report: Report) -> list[str]:
@@ -77,9 +77,9 @@ def failed(report: Report) -> list[str]:
     if not failures:
         return []
     counts = Counter((called(report, f.kernel), f.outcome) for f in failures)
-    told = listed([f"{n} on {kernel} ({outcome})" for (kernel, outcome), n in sorted(counts.items())])
+    failed_boots = listed([f"{n} on {kernel} ({outcome})" for (kernel, outcome), n in sorted(counts.items())])
     example = ascii_text(failures[0].detail)
-    return wrapped(f"Attempts that failed: {told}{f'; the first said: {example}' if example else ''}.")
+    return wrapped(f"Attempts that failed: {failed_boots}{f'; the first said: {example}' if example else ''}.")
 
 
 def _group(report: Report, group: Group, *, alone: bool) -> list[list[str]]:
@@ -89,10 +89,10 @@ def _group(report: Report, group: Group, *, alone: bool) -> list[list[str]]:
     unit = unit_words(lead.unit) or lead.metric
     title = wrapped(f"In {unit}{better}{where}:" if lead.unit else f"{unit}{better}{where}:")
     moved = any(row.side.perturbed for row in lead.rows)
-    said = "Boots: with nothing changed, plus with something moved that should not matter." if moved else ""
-    said = RANKS if any(f.timing is not None and f.metric == lead.metric for f in report.findings) else said
-    note = ["", *wrapped(said)] if said else []
-    blocks = [[*title, "", *lines_of(_kernels(report, lead)), *note]]
+    note = "Boots: with nothing changed, plus with something moved that should not matter." if moved else ""
+    note = RANKS if any(f.timing is not None and f.metric == lead.metric for f in report.findings) else note
+    below = ["", *wrapped(note)] if note else []
+    blocks = [[*title, "", *lines_of(_kernels(report, lead)), *below]]
     if len(group.series) > 1:
         blocks.append([*wrapped("The parts of it, in the same unit:"), "", *lines_of(_parts(report, group))])
     return blocks
@@ -163,8 +163,8 @@ def functions(report: Report) -> list[str]:
     small = Table(title="", columns=("function", *columns, "difference"), rows=rows, numeric=(1, 2, 3))
     how = "one boot of each, every executed instruction attributed"
     how = "computed from printed shares, each figure to three digits" if report.sources else how
-    said = f"Where the difference between {base} and {head} is ({unit_words(d.unit)}, {how}):"
-    return [*wrapped(said), "", *lines_of(small), *legend, *_inlined(d.itemised.groups != ())]
+    title = f"Where the difference between {base} and {head} is ({unit_words(d.unit)}, {how}):"
+    return [*wrapped(title), "", *lines_of(small), *legend, *_inlined(d.itemised.groups != ())]
 
 
 def _three_digits(text: str) -> str:

@@ -127,8 +127,8 @@ def lettered(kernels: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
     if max(map(len, kernels), default=0) <= _WIDEST or len(kernels) > len(ascii_uppercase):
         return tuple(kernels), []
     letters = ascii_uppercase[: len(kernels)]
-    told = "; ".join(f"{letter}: {name}" for letter, name in zip(letters, kernels, strict=True))
-    return tuple(letters), ["", *wrapped(f"{told}.")]
+    legend = "; ".join(f"{letter}: {name}" for letter, name in zip(letters, kernels, strict=True))
+    return tuple(letters), ["", *wrapped(f"{legend}.")]
 
 
 def _tight(cell: TableCell) -> TableCell:
@@ -186,8 +186,8 @@ def work(report: Report, one: Finding | Ladder | SeriesTable) -> str:
     known = next((w for w in report.workloads if w.name == one.workload), None)
     if known is not None:
         return ascii_text(subject(known, one.settings))
-    said = settings_text(one.settings)
-    return ascii_text(f"{one.workload} ({said})" if one.settings else one.workload)
+    settings = settings_text(one.settings)
+    return ascii_text(f"{one.workload} ({settings})" if one.settings else one.workload)
 
 
 def point_words(report: Report, one: Finding | Ladder | SeriesTable, *, workload: bool = True) -> str:
