@@ -127,7 +127,7 @@ def function_table(gap: Gap, *, top: int | None = _SHOWN) -> Table | None:
     shown, rest = gap.functions[:cut], gap.functions[cut:]
     total = gap.new_value - gap.old_value
     open_lost, open_regained = gap.unattributed
-    rows = [(_named(one), one.lost, one.regained) for one in shown]
+    rows = [(_named(row), row.lost, row.regained) for row in shown]
     if rest:
         what = f"{len(rest)} others" if len(rest) > 1 else "1 other"
         rows.append((what, sum(one.lost for one in rest), sum(one.regained for one in rest)))

@@ -29,7 +29,7 @@ _SAME = ("same-source", "same-image")
 def series_sentences(what: str, series: Series, table: SeriesTable) -> list[str]:
     """What the whole does, which patch does most of it, what does nothing or harm, what can be left out, what is not
     known. what: the work, as the start of a sentence."""
-    values = {one.row: one for one in table.values}
+    values = {value.row: value for value in table.values}
     rows = {row.name: row for row in series.rows}
     whole = values.get(_stands(rows[WHOLE], rows))
     sentences = [f"{what}: {_whole(values.get(BASE), whole, table.unit)}"]
@@ -177,7 +177,7 @@ def _fate(row: SeriesRow) -> str:
 
 def where_lines(series: Series, table: SeriesTable) -> list[str]:
     """ "1..2: change_pte_range -12, ...": in which functions each row differs from what it is compared with."""
-    values = {one.row: one for one in table.values}
+    values = {value.row: value for value in table.values}
     return [f"{row.name}: {one.where}" for row in series.rows if (one := values.get(row.name)) and one.where
             and one.verdict in CHANGES]  # fmt: skip
 

@@ -178,18 +178,18 @@ def build_imported(
 
 
 def _imported_experiment(samples: Samples, margin: float) -> Experiment:
-    most = max((len(one.samples) for one in samples.series), default=0)
+    most = max((len(s.samples) for s in samples.series), default=0)
     return Experiment(
         name=samples.name, question="compare" if len(samples.kernels) == 2 else "ladder",
         kernels=tuple(KernelUse(ref=kernel.label) for kernel in samples.kernels),
-        workloads=tuple(WorkloadUse(name=name) for name in dict.fromkeys(one.workload for one in samples.series)),
+        workloads=tuple(WorkloadUse(name=name) for name in dict.fromkeys(series.workload for series in samples.series)),
         clock="imported", arch=samples.arch, cpus=(), memory_bytes=(), order="unknown", repeats=most, perturb=0,
         rounds=0, seed=0, margin=margin, timeout_s=0, retries=0, flavour="unknown", boot="unknown", profile="none",
     )  # fmt: skip
 
 
 def _imported_title(samples: Samples) -> str:
-    names = ", ".join(dict.fromkeys(one.workload for one in samples.series if one.primary)) or samples.name
+    names = ", ".join(dict.fromkeys(series.workload for series in samples.series if series.primary)) or samples.name
     first, last = samples.kernels[0].label, samples.kernels[-1].label
     return f"What do these results say of {names} from {first} to {last}?"
 
@@ -202,7 +202,7 @@ def _imported_verdict(findings: Sequence[Finding]) -> str:
 
 
 def _imported_kernel(kernel: ImportedKernel, samples: Samples) -> KernelIdentity:
-    named = kernel.named_by or ", ".join(one.name for one in samples.sources)
+    named = kernel.named_by or ", ".join(source.name for source in samples.sources)
     commit = f", commit {kernel.commit}" if kernel.commit else ""
     return KernelIdentity(
         ref=kernel.label, arch=kernel.arch or "unknown", release=kernel.release or kernel.label, image_sha256=None,
@@ -226,15 +226,17 @@ def _values(samples: Samples) -> RunSummary:
 def _failures(series: SampleSeries) -> list[RunFailure]:
     return [
         RunFailure(
-            run=one.run, cell=series.metric, kernel=series.kernel, attempt=1, outcome="failed", detail=one.detail
+            run=sample.run, cell=series.metric, kernel=series.kernel, attempt=1, outcome="failed", detail=sample.detail
         )
-        for one in series.samples
-        if one.value is None
+        for sample in series.samples
+        if sample.value is None
     ]
 
 
 def _imported_disclosures(samples: Samples) -> tuple[Reason, ...]:
-    files = (reason("read-from", file=one.name, format=one.format, sha256=one.sha256) for one in samples.sources)
+    files = (
+        reason("read-from", file=source.name, format=source.format, sha256=source.sha256) for source in samples.sources
+    )
     value = reason("one-value-is", because=UNITS_OF_REPLICATION[samples.replication])
     return (*files, value, *map(own_words, samples.notes))
 

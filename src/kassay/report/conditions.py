@@ -91,8 +91,8 @@ def seen_cpus(evidence: Iterable[CellEvidence]) -> tuple[SeenCpu, ...]:
 def cpu_facts(seen: Sequence[SeenCpu]) -> tuple[tuple[tuple[str, ...], str], ...]:
     """(kernels, what they saw, in words): one for all kernels of the same words, though new ones list more features."""
     kernels: dict[str, list[str]] = {}
-    for one in seen:
-        kernels.setdefault(_words(one.cpu), []).extend(one.kernels)
+    for seen_cpu in seen:
+        kernels.setdefault(_words(seen_cpu.cpu), []).extend(seen_cpu.kernels)
     return tuple((tuple(dict.fromkeys(labels)), words) for words, labels in kernels.items())
 
 
@@ -148,9 +148,9 @@ def confounding(report: Report) -> dict[tuple[str, str], Values]:
     for finding in report.findings:
         if finding.primary and finding.verdict not in REFUSED:
             base, head = (side.kernel for side in finding.sides)
-            for one in finding.confounders:
-                values = found.setdefault((one.code, one.name), dict(options.get(one.name, {})))
-                values.update({base: one.base, head: one.head})
+            for confounder in finding.confounders:
+                values = found.setdefault((confounder.code, confounder.name), dict(options.get(confounder.name, {})))
+                values.update({base: confounder.base, head: confounder.head})
     order = list(CONFOUNDERS)
     return dict(sorted(found.items(), key=lambda item: order.index(item[0][0])))
 

@@ -27,9 +27,9 @@ class Icicle(Record, frozen=True, kw_only=True):
 def icicles(report: Report) -> tuple[Icicle, ...]:
     """One for each metric, workload, setting and machine that has call stacks."""
     found: dict[tuple[str, ...], list[KernelStacks]] = {}
-    for one in report.stacks:
-        place = f"{settings_text(one.settings)}, {machine_text(one.machine)}"
-        found.setdefault((one.workload, place, one.metric), []).append(one)
+    for kernel in report.stacks:
+        place = f"{settings_text(kernel.settings)}, {machine_text(kernel.machine)}"
+        found.setdefault((kernel.workload, place, kernel.metric), []).append(kernel)
     return tuple(_icicle(f"{w}, {metric}; {place}", kernels) for (w, place, metric), kernels in found.items())
 
 
@@ -68,12 +68,12 @@ def _icicle(title: str, kernels: Sequence[KernelStacks]) -> Icicle:
     name_of = {name: number for number, name in enumerate(names)}
     data = {
         "unit": one_line(kernels[0].unit),
-        "kernels": [one_line(one.kernel) for one in kernels],
-        "operations": [one.operations for one in kernels],
+        "kernels": [one_line(kernel.kernel) for kernel in kernels],
+        "operations": [kernel.operations for kernel in kernels],
         "names": [one_line(name) for name in names],
         "nodes": [[index[path[:-1]], name_of[path[-1]], counts] for path, counts in nodes.items() if path],
     }
-    labels, several = tuple(one_line(one.kernel) for one in kernels), len(kernels) > 1
+    labels, several = tuple(one_line(kernel.kernel) for kernel in kernels), len(kernels) > 1
     return Icicle(
         title=one_line(title),
         kernels=labels,

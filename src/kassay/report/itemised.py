@@ -79,9 +79,9 @@ def functions_text_at(f: Finding, report: Report) -> str:
 def where(f: Finding, report: Report) -> str:
     """Workload, settings and machine of a finding as far as the report has findings of more than one; else ""."""
     points: dict[str, Sized] = {
-        f.workload: {one.workload for one in report.findings},
-        settings_text(f.settings): {one.settings for one in report.findings},
-        machine_text(f.machine): {one.machine for one in report.findings},
+        f.workload: {finding.workload for finding in report.findings},
+        settings_text(f.settings): {finding.settings for finding in report.findings},
+        machine_text(f.machine): {finding.machine for finding in report.findings},
     }
     return ", ".join(text for text, several in points.items() if len(several) > 1)
 
@@ -134,7 +134,7 @@ def profile_table(
     default = cost.name == DEFAULT  # the others say nothing of time without an instruction
     idle, unresolved = (profile.idle, profile.unresolved) if default else (0, 0)
     rows = sorted(
-        ((cost.of(one) or 0, one) for one in profile.functions),
+        ((cost.of(function) or 0, function) for function in profile.functions),
         key=lambda pair: (-pair[0], pair[1].function, pair[1].place, pair[1].context),
     )
     explained = sum(count for count, _ in rows)

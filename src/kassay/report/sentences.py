@@ -193,7 +193,7 @@ def verdict_of(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladder
     called = dict(zip(labels(plan.experiment), names, strict=True))
     sentences = [family_sentence(family) for family in families]
     if ladders:
-        sentences += [ladder_sentence(work_at(plan, one), one, names) for one in ladders if one.primary]
+        sentences += [ladder_sentence(work_at(plan, ladder), ladder, names) for ladder in ladders if ladder.primary]
     else:
         for f in findings:
             base, head = (called.get(side.kernel, side.kernel) for side in f.sides)

@@ -210,12 +210,12 @@ def gap_closed(first: float | None, worst: float | None, last: float | None) -> 
 def axes(several: Sequence[MetricSeries]) -> dict[str, list[str]]:
     """What takes more than one value among these: its name, and its value at each."""
     texts: dict[str, list[str]] = {
-        "CPUs": ["-" if one.machine.cpus is None else str(one.machine.cpus) for one in several],
-        "memory": [memory_text(one.machine.memory_bytes) or "-" for one in several],
-        "clock": [one.machine.clock for one in several],
+        "CPUs": ["-" if series.machine.cpus is None else str(series.machine.cpus) for series in several],
+        "memory": [memory_text(series.machine.memory_bytes) or "-" for series in several],
+        "clock": [series.machine.clock for series in several],
     }
-    for name in dict.fromkeys(setting.name for one in several for setting in one.settings):
-        texts[one_line(name)] = [_setting(one, name) for one in several]
+    for name in dict.fromkeys(setting.name for series in several for setting in series.settings):
+        texts[one_line(name)] = [_setting(series, name) for series in several]
     return {name: values for name, values in texts.items() if len(set(values)) > 1}
 
 
@@ -239,10 +239,10 @@ def _table(names: Mapping[str, str], several: Sequence[MetricSeries], brief: boo
 
 def _values(several: Sequence[MetricSeries]) -> list[list[str]]:
     """All values with as many decimals as the largest broken one has in a report."""
-    values = [row.value for one in several for row in one.rows if row.value is not None]
+    values = [row.value for series in several for row in series.rows if row.value is not None]
     broken = [value for value in values if value != int(value)]
     decimals = len(format_number(max(broken, key=abs)).partition(".")[2]) if broken else 0
-    return [["-" if r.value is None else format_decimals(r.value, decimals) for r in one.rows] for one in several]
+    return [["-" if r.value is None else format_decimals(r.value, decimals) for r in series.rows] for series in several]
 
 
 def _changes(

@@ -48,10 +48,10 @@ def calls_table(report: CodegenReport) -> Table | None:
     if not callees:
         return None
     # What differs between classes comes first: it is what was asked.
-    callees.sort(key=lambda name: len({one.get(name, 0) for one in counts}) == 1)
+    callees.sort(key=lambda name: len({count.get(name, 0) for count in counts}) == 1)
     rows = tuple(
-        cells(name, *(str(one.get(name, "-")) for one in counts),
-              mark="differs" if len({one.get(name, 0) for one in counts}) > 1 else "")
+        cells(name, *(str(count.get(name, "-")) for count in counts),
+              mark="differs" if len({count.get(name, 0) for count in counts}) > 1 else "")
         for name in callees
     )  # fmt: skip
     columns = ("calls not inlined (sites)", *(body.own_class for body in leads))
@@ -68,7 +68,7 @@ def leaders(report: CodegenReport) -> list[Body]:
 
 
 def _counted(body: Body) -> bool:
-    return any(one.count is not None for one in body.instructions)
+    return any(instruction.count is not None for instruction in body.instructions)
 
 
 def executed_sentences(report: CodegenReport) -> list[str]:

@@ -34,7 +34,7 @@ def _pair(left: Body, right: Body) -> dict[str, Any]:
         {"mark": row.mark, "left": _cell(row.left), "right": _cell(row.right)}
         for row in aligned_sides(left.instructions, right.instructions)
     ]
-    counted = any(one.count is not None for body in (left, right) for one in body.instructions)
+    counted = any(instruction.count is not None for body in (left, right) for instruction in body.instructions)
     differ = sum(bool(row["mark"]) for row in rows)
     return {"left": title_of(left), "right": title_of(right), "rows": rows, "counted": counted, "differ": differ}
 

@@ -50,11 +50,11 @@ def render(profile: Profile) -> str:
 
 def _own(profile: Profile) -> dict[_Function, tuple[int, int, int]]:
     found: dict[_Function, tuple[int, int, int]] = {}
-    for one in profile.functions:
-        key = (one.place, one.context, one.function)
+    for function in profile.functions:
+        key = (function.place, function.context, function.function)
         count, instructions, iterations = found.get(key, (0, 0, 0))
-        instructions, iterations = instructions + one.instructions, iterations + one.iterations
-        found[key] = (count + counted(one), instructions, iterations)
+        instructions, iterations = instructions + function.instructions, iterations + function.iterations
+        found[key] = (count + counted(function), instructions, iterations)
     for name, count in (("[idle]", profile.idle), ("[unresolved]", profile.unresolved)):
         if count:
             found["-", "-", name] = (count, count, 0)

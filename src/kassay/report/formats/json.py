@@ -80,8 +80,8 @@ def _report(report: Report) -> Object:
         "guest_compiler": report.guest_compiler,
         "guest_sha256": _settings(report.guest_sha256),
         "seed_rules": [
-            {**_plain(one), "settings": _settings(one.settings), "machine": _machine(one.machine, report)}
-            for one in report.seed_rules
+            {**_plain(row), "settings": _settings(row.settings), "machine": _machine(row.machine, report)}
+            for row in report.seed_rules
         ],
         "beside": [{**_plain(one), "settings": _settings(one.settings)} for one in report.beside],
         "gaps": [_placed(gap, report) for gap in report.gaps],

@@ -77,7 +77,8 @@ def _build(report: Report, label: str, kernel: KernelIdentity) -> Object:
 
 def _tests(report: Report, builds: dict[str, str]) -> list[Object]:
     """Each kernel once in each metric; of several comparisons that it stands in, the first that judges it."""
-    rows = [(one, row) for group in groups(report) for one in group.series for row in one.rows if row.kernel in builds]
+    metrics = [series for group in groups(report) for series in group.series]
+    rows = [(series, row) for series in metrics for row in series.rows if row.kernel in builds]
     found: dict[str, Object] = {}
     judged: set[str] = set()
     for one, row in rows:

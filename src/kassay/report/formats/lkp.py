@@ -114,7 +114,7 @@ def ordered(rows: Sequence[LkpRow], first: str = "") -> tuple[LkpRow, ...]:
 
     first: the family (what stands before the first dot) that comes first, however large: the workload's own.
     """
-    sizes = Counter(_family(one) for one in rows)
+    sizes = Counter(_family(row) for row in rows)
 
     def place(one: LkpRow) -> tuple[int, str, float]:
         words = one.key.split(".")
@@ -130,7 +130,7 @@ def table(head: Head, rows: Sequence[LkpRow]) -> str:
     """The whole table, one line each, ending with a newline."""
     counts = _usual(rows, len(head.kernels))
     lines = [*_axes(head), "commit: ", *(f"  {text}" for _, text in head.kernels), "", *_columns(head, counts)]
-    lines += [line(one, counts) for one in rows]
+    lines += [line(row, counts) for row in rows]
     return "\n".join(lines) + "\n"
 
 
@@ -168,7 +168,7 @@ def _cut(text: str, width: int) -> str:
 
 def _usual(rows: Sequence[LkpRow], kernels: int) -> tuple[int | None, ...]:
     """n of each column in the first row that knows it of all; None where no row does."""
-    known = (tuple(mean.n for mean in (one.base, *one.heads)) for one in rows)
+    known = (tuple(mean.n for mean in (row.base, *row.heads)) for row in rows)
     return next((counts for counts in known if None not in counts), (None,) * kernels)
 
 
@@ -181,9 +181,9 @@ _COMPILER = re.compile(r"(gcc|clang)\D*(?:-(\d+))?.*?(\d+)\.\d+")
 def tables(report: Report, found: Sequence[Group]) -> tuple[str, ...]:
     """One table for each workload, setting and machine; imported rows, each a workload of its own, are one together."""
     if report.lkp_header is not None:
-        shown = (one for group in found for one in group.series if not _derived(one))
-        rows = [_series_row(one, imported=True) for one in shown]
-        return (table(_imported_head(report), ordered([one for one in rows if one is not None])),)
+        shown = (series for group in found for series in group.series if not _derived(series))
+        rows = [_series_row(series, imported=True) for series in shown]
+        return (table(_imported_head(report), ordered([row for row in rows if row is not None])),)
     return tuple(_table(report, group) for group in found)
 
 
@@ -207,7 +207,7 @@ def _series_row(series: MetricSeries, *, imported: bool) -> LkpRow | None:
 
 def _derived(series: MetricSeries) -> bool:
     """Whether the figures are not in the imported table, but were computed from it."""
-    return all(one.side.method == DERIVED for one in series.rows)
+    return all(row.side.method == DERIVED for row in series.rows)
 
 
 def _printed(change: str) -> float | None:
@@ -259,8 +259,8 @@ def _profiles(f: Finding, itemised: Attribution) -> list[tuple[str, dict[str, fl
     pairs = []
     for side, name, value in zip(f.sides, ("base", "head"), (f.base_value, f.head_value), strict=True):
         shares: dict[str, float] = {}
-        for one in itemised.rows:
-            shares[one.function] = shares.get(one.function, 0.0) + getattr(one, name) / value * 100 if value else 0.0
+        for row in itemised.rows:
+            shares[row.function] = shares.get(row.function, 0.0) + getattr(row, name) / value * 100 if value else 0.0
         pairs.append((side.kernel, shares))
     return pairs
 
@@ -282,7 +282,7 @@ def _head(report: Report, group: Group) -> Head:
     axes |= {setting.name: setting.value for setting in lead.settings}
     if built := [compiler for kernel in report.kernels if (compiler := _compiler(kernel))]:
         axes["compiler"] = ",".join(dict.fromkeys(built))
-    kernels = tuple(_kernel(report, one.kernel) for one in lead.rows)
+    kernels = tuple(_kernel(report, row.kernel) for row in lead.rows)
     return Head(axes=tuple((_safe(name), _safe(value)) for name, value in axes.items()), kernels=kernels)
 
 

@@ -50,7 +50,7 @@ def _limits(report: Report) -> list[str]:
     """The report's own limits, and the two that every such mail has."""
     if report.sources:
         return ["What this does not show:", "", *bullets(unknown(report))]
-    items = [everyday_sentence(report, one) for one in report.disclosures if one.code != "command-line"]
+    items = [everyday_sentence(report, reason) for reason in report.disclosures if reason.code != "command-line"]
     found = headline(report)
     if found is not None:
         items.append("The program does nothing but this; what an application notices of it is another question.")

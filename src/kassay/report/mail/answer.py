@@ -57,10 +57,11 @@ def answer(report: Report) -> list[str]:
 
 def _answered(report: Report, f: Finding, primary: Sequence[Finding]) -> str:
     """What was found, and how many other settings there are."""
-    ladders = [one for one in report.ladders if one.primary and (one.settings, one.machine, one.metric) ==
-               (f.settings, f.machine, f.metric)]  # fmt: skip
-    texts = [_ladder(report, one) for one in ladders if not report.sources] or [_pair(report, f)]
-    count = len(primary) if report.sources else len({one.point for one in primary})
+    subject = (f.settings, f.machine, f.metric)
+    ladders = () if report.sources else (ladder for ladder in report.ladders if ladder.primary)
+    same = [ladder for ladder in ladders if (ladder.settings, ladder.machine, ladder.metric) == subject]
+    texts = [_ladder(report, ladder) for ladder in same] or [_pair(report, f)]
+    count = len(primary) if report.sources else len({finding.point for finding in primary})
     what = "comparisons" if report.sources else "settings"
     more = [f"That is one of {count} {what}; the table below has them all."] if count > 1 else []
     return " ".join((*texts, *more))

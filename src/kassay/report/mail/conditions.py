@@ -133,7 +133,7 @@ def kernels(report: Report) -> list[str]:
     else:
         items += [f"compiler of {listed(_called_refs(report, refs))}: {compiler}" for compiler, refs in built]
     items += [_configuration(report), *_machine(report)] if report.kernels else _machine(report)
-    given = next((str(one["parameters"]) for one in report.disclosures if one.code == "command-line"), "")
+    given = next((str(reason["parameters"]) for reason in report.disclosures if reason.code == "command-line"), "")
     lines = ["", "Kernel command line:", "", *verbatim_words(given)] if given else []
     return ["Kernels and machine:", "", *bullets(items), *lines] if items else []
 

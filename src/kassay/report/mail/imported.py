@@ -41,8 +41,8 @@ def origin(report: Report) -> list[str]:
     """Files with their sums, what one value stands for, and what was noted while reading; nothing of own runs."""
     if not report.sources:
         return []
-    files = [f"{one.name} ({one.format}, sha256 {one.sha256[:16]})." for one in report.sources]
-    notes = [_note(report, everyday(report, one)) for one in report.disclosures if one.code != "read-from"]
+    files = [f"{source.name} ({source.format}, sha256 {source.sha256[:16]})." for source in report.sources]
+    notes = [_note(report, everyday(report, reason)) for reason in report.disclosures if reason.code != "read-from"]
     return ["Where the figures come from:", "", *bullets([*files, *notes])]
 
 

@@ -86,8 +86,8 @@ def _times(report: Report, f: Finding) -> list[str]:
 def _open(report: Report, f: Finding) -> str:
     """The metrics of the same comparison that were not decided then."""
     pair = (f.point, f.base, f.head)
-    left = [one.metric for one in report.findings if one.verdict == "inconclusive" and not one.primary
-            and (one.point, one.base, one.head) == pair]  # fmt: skip
+    left = [finding.metric for finding in report.findings if finding.verdict == "inconclusive" and not finding.primary
+            and (finding.point, finding.base, finding.head) == pair]  # fmt: skip
     return f" (not decided: {listed(list(dict.fromkeys(left)))})" if left else ""
 
 

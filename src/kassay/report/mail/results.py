@@ -216,9 +216,9 @@ def _sentence(text: str) -> str:
 def seed_rules(report: Report, limit: int = 6) -> list[str]:
     """The same boots by fixed thresholds."""
     found: Sequence[str] = [
-        f"{one.metric}, {settings_text(one.settings)}, {machine_text(one.machine)}: {percent(one.delta)} of the means, "
-        f"{one.classification}, {one.word}"
-        for one in report.seed_rules
+        f"{row.metric}, {settings_text(row.settings)}, {machine_text(row.machine)}: {percent(row.delta)} of the means, "
+        f"{row.classification}, {row.word}"
+        for row in report.seed_rules
     ]
     if not found:
         return []
