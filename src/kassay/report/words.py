@@ -2,14 +2,14 @@
 """Small texts that every format shares: names of kernels, names cut, runs and outcomes in words, the glossary."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 
 from kassay.clocks import clock_of
 from kassay.errors import BadInput
 from kassay.model.build import parse_build
 from kassay.model.experiment import Experiment, labels
-from kassay.model.finding import EVIDENCE, VERDICTS, Side
+from kassay.model.finding import DERIVED, EVIDENCE, VERDICTS, Side
 from kassay.model.report import Report
 from kassay.model.texts import one_line
 from kassay.model.units import format_change, format_number
@@ -49,6 +49,11 @@ def count_text(side: Side) -> str:
     if side.value is not None and not side.runs:
         return "-"
     return f"{len(side.runs)} + {len(side.perturbed)}"
+
+
+def derived(sides: Iterable[Side]) -> bool:
+    """Whether figures are in no imported file, but were computed from what is."""
+    return all(side.method == DERIVED for side in sides)
 
 
 def run_length(values: Sequence[float]) -> str:

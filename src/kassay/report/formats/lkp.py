@@ -10,7 +10,7 @@ from statistics import fmean, pstdev
 import msgspec
 
 from kassay.model.experiment import labels
-from kassay.model.finding import DERIVED, REFUSED, Attribution, Finding, Side
+from kassay.model.finding import REFUSED, Attribution, Finding, Side
 from kassay.model.kernel import KernelIdentity
 from kassay.model.records import Record
 from kassay.model.report import Report
@@ -19,7 +19,7 @@ from kassay.model.units import format_bytes
 from kassay.report.formats import Format
 from kassay.report.series import Group, MetricSeries, groups
 from kassay.report.tables import refusals
-from kassay.report.words import spoken_names
+from kassay.report.words import derived, spoken_names
 
 _PERCENT_SHOWN = 2.0  # spreads up to this many percent have no figure in the table
 _WHOLE_FROM, _SCIENTIFIC_ABOVE, _COARSE_FROM = 1000, 1e8, 1e5
@@ -147,23 +147,19 @@ def _axes(head: Head) -> list[str]:
 
 def _columns(head: Head, counts: tuple[int | None, ...]) -> list[str]:
     """Ids, dashes, the line of n when any is known, what the columns are, and where they point."""
-    further = range(len(head.kernels) - 1)
-    widths = [_FIRST, *(_NEXT for _ in further)]
-    ids = [f"{_cut(one, width):>{width}}" for (one, _), width in zip(head.kernels, widths, strict=True)]
+    further = len(head.kernels) - 1
+    widths = [_FIRST, *[_NEXT] * further]
+    # A name that is longer than its column loses its end, as a hash may.
+    ids = [f"{name[:width]:>{width}}" for (name, _), width in zip(head.kernels, widths, strict=True)]
     texts = ["" if n is None else f"n={n}" for n in counts]
     known = [" ".join(f"{text:>{w}}" for text, w in zip(texts, widths, strict=True))] if any(texts) else []
     return [
         " ".join(ids) + " ",
         " ".join("-" * width for width in widths) + " ",
         *known,
-        f"{'%stddev':>16}" + f"{'%change':>12}{'%stddev':>16}" * len(further),
-        f"{_POINTER:>14}  " + f"{'|':>9}{_POINTER:>17}  " * len(further),
+        f"{'%stddev':>16}" + f"{'%change':>12}{'%stddev':>16}" * further,
+        f"{_POINTER:>14}  " + f"{'|':>9}{_POINTER:>17}  " * further,
     ]
-
-
-def _cut(text: str, width: int) -> str:
-    """An id that fits its column; a name that is longer loses its end, as a hash may."""
-    return text[:width]
 
 
 def _usual(rows: Sequence[LkpRow], kernels: int) -> tuple[int | None, ...]:
@@ -181,16 +177,16 @@ _COMPILER = re.compile(r"(gcc|clang)\D*(?:-(\d+))?.*?(\d+)\.\d+")
 def tables(report: Report, found: Sequence[Group]) -> tuple[str, ...]:
     """One table for each workload, setting and machine; imported rows, each a workload of its own, are one together."""
     if report.lkp_header is not None:
-        shown = (series for group in found for series in group.series if not _derived(series))
+        shown = (series for group in found for series in group.series if not derived(row.side for row in series.rows))
         rows = [_series_row(series, imported=True) for series in shown]
         return (table(_imported_head(report), ordered([row for row in rows if row is not None])),)
     return tuple(_table(report, group) for group in found)
 
 
 def _table(report: Report, group: Group) -> str:
-    rows = [one for series in group.series if (one := _series_row(series, imported=False)) is not None]
-    rows += _shares(report, group)
-    return table(_head(report, group), ordered(rows, group.lead.workload or ""))
+    rows = [_series_row(series, imported=False) for series in group.series]
+    known = [row for row in rows if row is not None] + _shares(report, group)
+    return table(_head(report, group), ordered(known, group.lead.workload or ""))
 
 
 def _series_row(series: MetricSeries, *, imported: bool) -> LkpRow | None:
@@ -203,11 +199,6 @@ def _series_row(series: MetricSeries, *, imported: bool) -> LkpRow | None:
     made = row(key, base, tuple(heads))
     printed = tuple(_printed(one.side.change_text) for one in series.rows[1:])
     return msgspec.structs.replace(made, changes=printed) if imported and None not in printed else made
-
-
-def _derived(series: MetricSeries) -> bool:
-    """Whether the figures are not in the imported table, but were computed from it."""
-    return all(row.side.method == DERIVED for row in series.rows)
 
 
 def _printed(change: str) -> float | None:
@@ -233,12 +224,12 @@ def _figure(side: Side, value: float | None, n: int, *, printed: bool) -> Mean:
 
 def _shares(report: Report, group: Group) -> list[LkpRow]:
     """Each function's share of the primary metric's cost, in percent, kernel by kernel; from one boot of each."""
-    names = [one.kernel for one in group.lead.rows]
+    names = [kernel.kernel for kernel in group.lead.rows]
+    lead = (group.lead.workload, group.lead.settings, group.lead.machine, group.lead.metric)
     found: dict[str, dict[str, float]] = {}
     for f in report.findings:
-        if f.attribution is not None and f.verdict not in REFUSED and _same(f, group.lead):
-            for kernel, shares in _profiles(f, f.attribution):
-                found[kernel] = shares
+        if f.attribution is not None and f.verdict not in REFUSED and (*f.point, f.metric) == lead:
+            found |= _profiles(f, f.attribution)
     if any(name not in found for name in names):
         return []
     functions = dict.fromkeys(function for shares in found.values() for function in shares)
@@ -250,19 +241,15 @@ def _shares(report: Report, group: Group) -> list[LkpRow]:
     return rows
 
 
-def _same(f: Finding, lead: MetricSeries) -> bool:
-    return (*f.point, f.metric) == (lead.workload, lead.settings, lead.machine, lead.metric)
-
-
-def _profiles(f: Finding, itemised: Attribution) -> list[tuple[str, dict[str, float]]]:
+def _profiles(f: Finding, itemised: Attribution) -> dict[str, dict[str, float]]:
     """Of both kernels: percent of the value by function; contexts and modules are summed."""
-    pairs = []
+    found = {}
     for side, name, value in zip(f.sides, ("base", "head"), (f.base_value, f.head_value), strict=True):
         shares: dict[str, float] = {}
         for row in itemised.rows:
             shares[row.function] = shares.get(row.function, 0.0) + getattr(row, name) / value * 100 if value else 0.0
-        pairs.append((side.kernel, shares))
-    return pairs
+        found[side.kernel] = shares
+    return found
 
 
 def _imported_head(report: Report) -> Head:

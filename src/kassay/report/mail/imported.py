@@ -3,8 +3,8 @@
 
 from collections.abc import Sequence
 
-from kassay.model.finding import DERIVED, Finding
-from kassay.model.layout import Table, cells
+from kassay.model.finding import Finding
+from kassay.model.layout import cells, figures, table
 from kassay.model.report import Report
 from kassay.model.units import format_number
 from kassay.report.mail.words import (
@@ -24,6 +24,7 @@ from kassay.report.mail.words import (
     unit_words,
     wrapped,
 )
+from kassay.report.words import derived
 
 _ROWS, _PAIRS = 10, 3
 UNSEARCHED = "Which commit did it is not known: nothing was bisected."
@@ -31,8 +32,8 @@ UNSEARCHED = "Which commit did it is not known: nothing was bisected."
 
 def imported(report: Report) -> list[list[str]]:
     """A table for each two kernels, the primary metrics first; then what no file holds but follows from its figures."""
-    shown = [f for f in report.findings if not _derived(f)]
-    computed = [f for f in report.findings if _derived(f)]
+    shown = [f for f in report.findings if not derived(f.sides)]
+    computed = [f for f in report.findings if derived(f.sides)]
     return [*_tables(report, shown, "The figures as they were reported"),
             *_tables(report, computed, "Computed from them, to three digits")]  # fmt: skip
 
@@ -58,10 +59,6 @@ def unknown(report: Report) -> list[str]:
     return [f"The state of memory on which the kernels worked is not known: {state}", UNSEARCHED]
 
 
-def _derived(f: Finding) -> bool:
-    return all(side.method == DERIVED for side in f.sides)
-
-
 def _tables(report: Report, findings: Sequence[Finding], heading: str) -> list[list[str]]:
     """Metrics of the same benchmarks as the primary ones; what a monitor saw beside them is left to the report."""
     own = {f.workload for f in report.findings if f.primary}
@@ -79,29 +76,29 @@ def _tables(report: Report, findings: Sequence[Finding], heading: str) -> list[l
 
 def _table(report: Report, findings: Sequence[Finding], heading: str, *, several: bool) -> list[str]:
     """A comparison a row; what all rows share stands above the table and not in each of them."""
-    kernels = [called(report, side.kernel) for side in findings[0].sides]
-    metric = _metric(findings[0]) if len({_metric(f) for f in findings}) == 1 and len(findings) > 1 else ""
-    unit = findings[0].unit if len({f.unit for f in findings}) == 1 else ""
-    of = f", {metric}" if metric else ""
-    between = f", {kernels[1]} against {kernels[0]}" if several else ""
+    first = findings[0]
+    kernels = [called(report, side.kernel) for side in first.sides]
+    metric = _metric(first) if len({_metric(f) for f in findings}) == 1 and len(findings) > 1 else ""
+    unit = first.unit if len({f.unit for f in findings}) == 1 else ""
     same = len({_n(f) for f in findings}) == 1
-    n = f" (n = {findings[0].n_base} and {findings[0].n_head})" if same and _n(findings[0]) != "-" else ""
-    title = f"{heading}{of}{f', in {unit_words(unit)}' if unit else ''}{between}{n}:"
+    parts = (
+        heading, f", {metric}" if metric else "", f", in {unit_words(unit)}" if unit else "",
+        f", {kernels[1]} against {kernels[0]}" if several else "",
+        f" (n = {first.n_base} and {first.n_head})" if same and _n(first) != "-" else "",
+    )  # fmt: skip
     columns, legend = lettered(kernels)
-    texts = [(_name(report, f, metric), *_figures(f), percent(f.change), interval(f.interval), "-" if same else _n(f))
-             for f in findings]  # fmt: skip
-    head = ("comparison" if metric else "metric", *columns, "change", "interval", "n")
+    # Which row it is: its benchmark and settings where they vary, and its metric where that does.
+    names = [": ".join(filter(None, (point_words(report, f), "" if metric else _metric(f)))) for f in findings]
+    texts = [
+        (name or f.workload, *_figures(f), percent(f.change), interval(f.interval), "-" if same else _n(f))
+        for name, f in zip(names, findings, strict=True)
+    ]
+    head = ("comparison" if metric else "metric", *figures(*columns, "change"), "interval", "n")
     filled = [i for i in range(len(head)) if i < 4 or any(row[i] != "-" for row in texts)]
-    rows = tuple(cells(*(row[i] for i in filled)) for row in texts)
-    made = Table(title="", columns=tuple(head[i] for i in filled), rows=rows, numeric=(1, 2, 3))
+    rows = (cells(*(row[i] for i in filled)) for row in texts)
     below = [*([] if unit else _units(findings)), *([RANKS] if any(f.interval is not None for f in findings) else [])]
-    return [*wrapped(title), "", *lines_of(made), *legend, *(["", *wrapped(" ".join(below))] if below else [])]
-
-
-def _name(report: Report, f: Finding, metric: str) -> str:
-    """Which row this is: its benchmark and settings where they vary, and its metric where that does."""
-    words = [point_words(report, f), "" if metric else _metric(f)]
-    return ": ".join(word for word in words if word) or f.workload
+    note = ["", *wrapped(" ".join(below))] if below else []
+    return [*wrapped(f"{''.join(parts)}:"), "", *lines_of(table("", (head[i] for i in filled), rows)), *legend, *note]
 
 
 def _units(findings: Sequence[Finding]) -> list[str]:
@@ -120,7 +117,7 @@ def _metric(f: Finding) -> str:
 def _figures(f: Finding) -> tuple[str, str]:
     """Both values; a derived one is no more exact than the printed shares that it was computed from."""
     values = (f.base_value, f.head_value)
-    if not _derived(f):
+    if not derived(f.sides):
         return number(values[0]), number(values[1])
     first, second = (format_number(None if v is None else float(f"{v:.3g}")).replace(" ", ",") for v in values)
     return first, second
