@@ -2,13 +2,13 @@
 """The tables of a mail: a kernel a row, or a setting a row; what the functions add up to; counts beside time."""
 
 from collections import Counter
-from collections.abc import Sequence
 
 from kassay.clocks import clock_of
 from kassay.model.finding import REFUSED
-from kassay.model.layout import Table, cells
+from kassay.model.layout import Table, cells, figures, table
 from kassay.model.report import Report
 from kassay.model.texts import listed, machine_text, settings_text
+from kassay.model.timing import Beside
 from kassay.model.units import format_number, format_numbers
 from kassay.report.itemised import differences, top_table
 from kassay.report.mail.headline import headline
@@ -32,6 +32,10 @@ from kassay.report.series import Group, KernelRow, MetricSeries, groups
 from kassay.report.tables import matrices
 
 _FUNCTIONS, _GROUPS = 8, 3
+_INLINED = (
+    "An indented function is inlined into the one above it on one of the two kernels, or called by it on one only; "
+    "read such a group by its sum."
+)
 _UNATTRIBUTED = {"unattributed": "in no known function", "total": "together"}
 
 
@@ -41,7 +45,7 @@ def results(report: Report) -> list[list[str]]:
         return imported(report)
     if report.lead is not None and "mail" in report.lead.replaces:
         return [list(block) for block in report.lead.mail]
-    several = [_settings(report, table) for table in matrices(report, names(report), brief=True)]
+    several = [_settings(report, matrix) for matrix in matrices(report, names(report), brief=True)]
     found = [group for group in groups(report) if _admitted(group)]
     shown = [] if several else found[:_GROUPS]
     left = 0 if several else len(found) - len(shown)
@@ -57,11 +61,11 @@ def _admitted(group: Group) -> bool:
     return measured and not all(row.verdict in REFUSED for row in group.lead.rows[1:])
 
 
-def _settings(report: Report, table: Table) -> list[str]:
+def _settings(report: Report, matrix: Table) -> list[str]:
     """A setting a row, and what its last columns are where there are three kernels."""
     timed = any(f.primary and f.timing is not None for f in report.findings)
-    lines = [*wrapped(f"{table.title}:"), "", *lines_of(table), *(["", *wrapped(RANKS)] if timed else [])]
-    if "gap closed" not in table.columns:
+    lines = [*wrapped(f"{matrix.title}:"), "", *lines_of(matrix), *(["", *wrapped(RANKS)] if timed else [])]
+    if "gap closed" not in matrix.columns:
         return lines
     first, second, third = names(report).values()
     legend = (
@@ -104,43 +108,31 @@ def _kernels(report: Report, lead: MetricSeries) -> Table:
     ranges = [interval(row.interval) for row in lead.rows]
     wide = any(" to " in text for text in ranges)
     level = f"{timed[0].level * 100:.3g}% interval" if timed else "range"
-    columns = (
-        "kernel",
-        _counted(lead),
-        "boots",
-        "change",
-        *([level] if wide else []),
-    )
+    # What heads the values: "instructions", "time".
+    counted = quantity(lead.unit, lead.metric, lead.machine.clock).partition(" per ")[0].rpartition(" ")[2]
+    columns = ("kernel", *figures(counted, "boots"), "change", *(figures(level) if wide else ()))
     values = format_numbers([row.value for row in lead.rows])
     rows = []
     for row, value, limits in zip(lead.rows, values, ranges, strict=True):
-        change = percent(row.change) if row.verdict else ""
-        mark = {"regression": " <-", "improvement": " <-"}.get(row.verdict, "") if len(lead.rows) > 2 else ""
-        texts = (called(report, row.kernel), value, _boots(row), f"{change}{mark}" if mark else change)
+        arrow = " <-" if row.step and len(lead.rows) > 2 else ""
+        change = f"{percent(row.change) if row.verdict else ''}{arrow}"
+        texts = (called(report, row.kernel), value, _boots(row), change)
         rows.append(cells(*texts, *([limits if row.verdict else ""] if wide else [])))
-    return Table(title="", columns=columns, rows=tuple(rows), numeric=(1, 2, 4))
-
-
-def _counted(lead: MetricSeries) -> str:
-    """What heads the column of values: "instructions", "time"."""
-    return quantity(lead.unit, lead.metric, lead.machine.clock).partition(" per ")[0].rpartition(" ")[2]
+    return table("", columns, rows)
 
 
 def _boots(row: KernelRow) -> str:
     moved = f"+{len(row.side.perturbed)}" if row.side.perturbed else ""
-    count = len(row.side.runs) or row.n
-    failed = f" ({row.side.failed} failed)" if row.side.failed else ""
-    return f"{count or '-'}{moved}{failed}"
+    failures = f" ({row.side.failed} failed)" if row.side.failed else ""
+    return f"{len(row.side.runs) or row.n or '-'}{moved}{failures}"
 
 
 def _parts(report: Report, group: Group) -> Table:
-    series = [one for one in group.series if one.unit == group.lead.unit]
-    columns = [format_numbers([row.value for row in one.rows]) for one in series]
-    rows = [
-        cells(called(report, row.kernel), *(column[i] for column in columns)) for i, row in enumerate(group.lead.rows)
-    ]
-    head = ("kernel", *(one.metric for one in series))
-    return Table(title="", columns=head, rows=tuple(rows), numeric=tuple(range(1, len(head))))
+    parts = [series for series in group.series if series.unit == group.lead.unit]
+    values = [format_numbers([row.value for row in series.rows]) for series in parts]
+    kernels = [called(report, row.kernel) for row in group.lead.rows]
+    columns = ("kernel", *figures(*(series.metric for series in parts)))
+    return table("", columns, (cells(*texts) for texts in zip(kernels, *values, strict=True)))
 
 
 def functions(report: Report) -> list[str]:
@@ -152,19 +144,19 @@ def functions(report: Report) -> list[str]:
     same = [d for d in differences(report) if [d.base, d.head] == kernels]
     if not same:
         return []
-    d = next((one for one in same if one.metric == found.finding.metric), same[0])
-    table = top_table(d, _FUNCTIONS)
+    d = next((d for d in same if d.metric == found.finding.metric), same[0])
     base, head = (called(report, label) for label in kernels)
-    figures = _three_digits if report.sources else str
-    rows = tuple(
-        cells(_function(row[0].text, report), *(figures(cell.text) for cell in row[1:4])) for row in table.rows
+    digits = _three_digits if report.sources else str
+    rows = (
+        cells(_function(name.text, report), *(digits(cell.text) for cell in values[:3]))
+        for name, *values in top_table(d, _FUNCTIONS).rows
     )
     columns, legend = lettered([base, head])
-    small = Table(title="", columns=("function", *columns, "difference"), rows=rows, numeric=(1, 2, 3))
+    small = table("", ("function", *figures(*columns, "difference")), rows)
     how = "one boot of each, every executed instruction attributed"
     how = "computed from printed shares, each figure to three digits" if report.sources else how
     title = f"Where the difference between {base} and {head} is ({unit_words(d.unit)}, {how}):"
-    return [*wrapped(title), "", *lines_of(small), *legend, *_inlined(d.itemised.groups != ())]
+    return [*wrapped(title), "", *lines_of(small), *legend, *(["", *wrapped(_INLINED)] if d.itemised.groups else [])]
 
 
 def _three_digits(text: str) -> str:
@@ -182,40 +174,28 @@ def _function(text: str, report: Report) -> str:
     return _UNATTRIBUTED.get(name, name.replace("└ ", "  "))
 
 
-def _inlined(grouped: bool) -> list[str]:
-    if not grouped:
-        return []
-    text = (
-        "An indented function is inlined into the one above it on one of the two kernels, or called by it on one only; "
-        "read such a group by its sum."
-    )
-    return ["", *wrapped(text)]
-
-
 def beside(report: Report) -> list[str]:
     """Counts and time of the same work, and what it means that they agree or do not."""
-    lines: list[str] = []
     primary = {f.metric for f in report.findings if f.primary}
-    for one in (row for row in report.beside if row.metric in primary):
-        base, head = called(report, one.base), called(report, one.head)
-        text = (
-            f"{one.metric}: between {base} and {head} the instructions change by {percent(one.counts_change)} "
-            f"({one.counts_n[0]} and {one.counts_n[1]} boots), the time by {percent(one.time_change)} "
-            f"({interval(one.time_interval)}; "
-            f"{one.time_n[0]} and {one.time_n[1]} boots, {clock_of(one.clock).where}). "
-            f"{_sentence(everyday(report, one.meaning))}"
-        )
-        lines += [*([""] if lines else []), *wrapped(text)]
-    return ["Instructions and time of the same work:", "", *lines] if lines else []
+    texts = [_beside(report, row) for row in report.beside if row.metric in primary]
+    blocks = [line for text in texts for line in ("", *wrapped(text))]
+    return ["Instructions and time of the same work:", *blocks] if texts else []
 
 
-def _sentence(text: str) -> str:
-    return stopped(f"{text[:1].upper()}{text[1:]}")
+def _beside(report: Report, row: Beside) -> str:
+    base, head = called(report, row.base), called(report, row.head)
+    meaning = everyday(report, row.meaning)
+    return (
+        f"{row.metric}: between {base} and {head} the instructions change by {percent(row.counts_change)} "
+        f"({row.counts_n[0]} and {row.counts_n[1]} boots), the time by {percent(row.time_change)} "
+        f"({interval(row.time_interval)}; {row.time_n[0]} and {row.time_n[1]} boots, {clock_of(row.clock).where}). "
+        f"{stopped(f'{meaning[:1].upper()}{meaning[1:]}')}"
+    )
 
 
 def seed_rules(report: Report, limit: int = 6) -> list[str]:
     """The same boots by fixed thresholds."""
-    found: Sequence[str] = [
+    found = [
         f"{row.metric}, {settings_text(row.settings)}, {machine_text(row.machine)}: {percent(row.delta)} of the means, "
         f"{row.classification}, {row.word}"
         for row in report.seed_rules
@@ -227,4 +207,4 @@ def seed_rules(report: Report, limit: int = 6) -> list[str]:
         "For comparison, by fixed thresholds (change of the means against 5%, standard deviation and median absolute "
         "deviation against 10%, no failed boot):"
     )
-    return [*wrapped(text), "", *(line for one in (*found[:limit], *left) for line in wrapped(one, "  "))]
+    return [*wrapped(text), "", *(line for rule in (*found[:limit], *left) for line in wrapped(rule, "  "))]
