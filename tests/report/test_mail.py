@@ -14,7 +14,8 @@ from kassay.model.kernel import KernelIdentity
 from kassay.model.report import Report
 from kassay.report.formats.mail import mail
 from kassay.report.mail.headline import headline, subject_line
-from kassay.report.mail.words import WIDTH, ascii_text, names, release_tag
+from kassay.report.mail.names import names, release_tag
+from kassay.report.mail.text import WIDTH, ascii_text
 from tests.report.rendering import rendered
 from tests.report.reports import KERNELS, SAMPLES
 

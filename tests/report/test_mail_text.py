@@ -15,7 +15,7 @@ from kassay.errors import BadInput
 from kassay.model.reason import own_words
 from kassay.model.units import format_change
 from kassay.report.formats.mail import mail, threaded
-from kassay.report.mail.words import WIDTH, ascii_text, command, wrapped
+from kassay.report.mail.text import WIDTH, ascii_text, command, wrapped
 from tests.report.rendering import rendered
 from tests.report.reports import SAMPLES
 

@@ -16,7 +16,7 @@ from kassay.model.question import OwnDirectory, Question, neighbours
 from kassay.model.report import Lead, Report
 from kassay.model.texts import one_line
 from kassay.model.units import format_change, format_numbers
-from kassay.report.mail.words import ascii_text
+from kassay.report.mail.text import ascii_text
 from kassay.search import log
 
 

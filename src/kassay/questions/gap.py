@@ -15,7 +15,8 @@ from kassay.model.reason_texts import reason_text, reasons_text
 from kassay.model.report import Lead, Report
 from kassay.model.texts import memory_text, one_line, settings_text
 from kassay.model.units import format_change, format_numbers, format_signed, places_of
-from kassay.report.mail.words import everyday, lines_of, names, point_words, unit_words, work, wrapped
+from kassay.report.mail.names import everyday, names, point_words, unit_words, work
+from kassay.report.mail.text import lines_of, wrapped
 from kassay.report.sentences import strength, work_at
 from kassay.report.words import called
 

@@ -13,7 +13,8 @@ from kassay.model.report import Lead, Report
 from kassay.model.series import OUTCOMES, Series, SeriesRow, SeriesTable, SeriesValue
 from kassay.model.texts import listed, machine_text, one_line, settings_text
 from kassay.model.units import format_change, format_numbers, format_signed, places_of
-from kassay.report.mail.words import ascii_text, lines_of, names, point_words, unit_words, work, wrapped
+from kassay.report.mail.names import names, point_words, unit_words, work
+from kassay.report.mail.text import ascii_text, lines_of, wrapped
 from kassay.report.sentences import strength, work_at
 
 BASE, WHOLE = "base", "whole"

@@ -12,7 +12,7 @@ from kassay.model.records import Setting
 from kassay.model.report import Report
 from kassay.model.texts import memory_text
 from kassay.report.mail.headline import headline
-from kassay.report.mail.words import command, wrapped
+from kassay.report.mail.text import command, wrapped
 
 _DEFAULT = Experiment(name="", question="", kernels=(), workloads=())
 

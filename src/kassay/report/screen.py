@@ -19,14 +19,7 @@ from kassay.report.conditions import confounder_sentences, cpu_facts
 from kassay.report.itemised import differences, functions_text_at, top_table
 from kassay.report.sentences import timing_words
 from kassay.report.series import Group, KernelRow, MetricSeries, groups
-from kassay.report.tables import (
-    across_text,
-    differences_table,
-    floor_text,
-    phases_table,
-    refusals,
-    unequal_findings,
-)
+from kassay.report.tables import across_text, differences_table, floor_text, phases_table, refusals, unequal_findings
 from kassay.report.words import compilers, count_text, cut, failure_counts, interval_text, outcomes_text, short_names
 
 WIDTH = 96  # columns; every terminal of 100 shows it whole

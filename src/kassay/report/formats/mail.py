@@ -15,8 +15,9 @@ from kassay.report.mail.conditions import kernels, measured, state
 from kassay.report.mail.headline import headline, introduced, subject_line
 from kassay.report.mail.imported import UNSEARCHED, origin, unknown
 from kassay.report.mail.judged import how_sure
+from kassay.report.mail.names import everyday_sentence
 from kassay.report.mail.results import beside, failed, functions, results, seed_rules
-from kassay.report.mail.words import ascii_text, bullets, everyday_sentence, wrapped
+from kassay.report.mail.text import ascii_text, bullets, wrapped
 from kassay.report.repeat import to_reproduce
 
 # Lines that mail programs and git take for something else than text.

@@ -10,22 +10,8 @@ from kassay.model.texts import listed
 from kassay.model.timing import Family
 from kassay.report.conditions import confounder_sentences
 from kassay.report.mail.headline import headline
-from kassay.report.mail.words import (
-    ascii_text,
-    bare_percent,
-    called,
-    everyday,
-    interval,
-    metric_name,
-    names,
-    number,
-    percent,
-    point_words,
-    quantity,
-    sentence,
-    unit_words,
-    work,
-)
+from kassay.report.mail.names import called, everyday, metric_name, names, point_words, quantity, unit_words, work
+from kassay.report.mail.text import ascii_text, bare_percent, interval, number, percent, sentence
 from kassay.report.sentences import apart, is_multiple, leading_first, stretches
 from kassay.report.words import compilers
 

@@ -10,20 +10,8 @@ from kassay.model.report import AuditTable, Report
 from kassay.model.texts import cpus_text, listed, memory_text, one_line
 from kassay.report.conditions import UNKNOWN_STATES, differing_options
 from kassay.report.mail.headline import headline
-from kassay.report.mail.words import (
-    ascii_text,
-    bullets,
-    called,
-    everyday,
-    lines_of,
-    names,
-    point_words,
-    sentence,
-    stopped,
-    verbatim_words,
-    work,
-    wrapped,
-)
+from kassay.report.mail.names import called, everyday, names, point_words, work
+from kassay.report.mail.text import ascii_text, bullets, lines_of, sentence, stopped, verbatim_words, wrapped
 from kassay.report.tables import differences_table
 from kassay.report.words import compilers
 

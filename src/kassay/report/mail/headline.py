@@ -9,7 +9,8 @@ from kassay.model.kernel import KernelIdentity
 from kassay.model.records import Record
 from kassay.model.report import Report
 from kassay.model.timing import Beside
-from kassay.report.mail.words import ascii_text, called, identity, metric_name, percent, point_words, quantity, wrapped
+from kassay.report.mail.names import called, identity, metric_name, point_words, quantity
+from kassay.report.mail.text import ascii_text, percent, wrapped
 from kassay.report.sentences import is_multiple
 
 _STRONG = ("exact", "reliable")

@@ -7,21 +7,17 @@ from kassay.model.finding import Finding
 from kassay.model.layout import cells, figures, table
 from kassay.model.report import Report
 from kassay.model.units import format_number
-from kassay.report.mail.words import (
+from kassay.report.mail.names import called, everyday, names, point_words, unit_words
+from kassay.report.mail.text import (
     RANKS,
     bullets,
-    called,
-    everyday,
     interval,
     lettered,
     lines_of,
-    names,
     number,
     percent,
-    point_words,
     sentence,
     stopped,
-    unit_words,
     wrapped,
 )
 from kassay.report.words import derived

@@ -7,7 +7,8 @@ from kassay.model.report import Report
 from kassay.model.texts import listed
 from kassay.model.timing import ControlCheck, FailureCheck, Timing
 from kassay.report.mail.headline import headline
-from kassay.report.mail.words import bare_percent, called, everyday, everyday_sentence, interval, percent
+from kassay.report.mail.names import called, everyday, everyday_sentence
+from kassay.report.mail.text import bare_percent, interval, percent
 
 _STANDING = {
     "confirmed": "stands when every setting is allowed to err together (Holm, 5 %)",

@@ -13,21 +13,8 @@ from kassay.model.units import format_number, format_numbers
 from kassay.report.itemised import differences, top_table
 from kassay.report.mail.headline import headline
 from kassay.report.mail.imported import imported
-from kassay.report.mail.words import (
-    RANKS,
-    ascii_text,
-    called,
-    everyday,
-    interval,
-    lettered,
-    lines_of,
-    names,
-    percent,
-    quantity,
-    stopped,
-    unit_words,
-    wrapped,
-)
+from kassay.report.mail.names import called, everyday, names, quantity, unit_words
+from kassay.report.mail.text import RANKS, ascii_text, interval, lettered, lines_of, percent, stopped, wrapped
 from kassay.report.series import Group, KernelRow, MetricSeries, groups
 from kassay.report.tables import matrices
 
