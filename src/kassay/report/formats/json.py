@@ -70,11 +70,7 @@ def _report(report: Report) -> Object:
         "disclosure_codes": _coded(report.disclosures),
         **{name: _plain(getattr(report, name)) for name in ("spec_toml", "wall", "plan_id", "kassay_version")},
         "cpus": [
-            {
-                "kernels": list(seen.kernels),
-                **_plain(seen.cpu),
-                "vulnerabilities": _settings(seen.cpu.vulnerabilities),
-            }
+            {"kernels": list(seen.kernels), **_plain(seen.cpu), "vulnerabilities": _settings(seen.cpu.vulnerabilities)}
             for seen in report.cpus
         ],
         "guest_compiler": report.guest_compiler,
