@@ -24,50 +24,26 @@ from kassay.report.sentences import measured_sentence, verdict_of
 
 
 def build_report(
-    plan: Plan,
-    compared: Comparisons,
-    evidence: Sequence[CellEvidence],
-    records: Sequence[RunRecord],
-    *,
-    title: str,
-    cmdline: str,
-    spec_toml: str,
-    directory: str,
-    plan_id: str,
-    gate_fields: tuple[str, ...],
-) -> Report:
+    plan: Plan, compared: Comparisons, evidence: Sequence[CellEvidence], records: Sequence[RunRecord], *,
+    title: str, cmdline: str, spec_toml: str, directory: str, plan_id: str, gate_fields: tuple[str, ...],
+) -> Report:  # fmt: skip
     """The report of an experiment's comparisons. title: the question in words. cmdline: the kernel command line that
     all runs share. directory: as the user may type it."""
-    experiment, findings, ladders = plan.experiment, compared.findings, compared.ladders
-    clock = clock_of(experiment.clock)
+    findings, ladders = compared.findings, compared.ladders
     cpus = seen_cpus(evidence)
     return Report(
         title=title,
         verdict=verdict_of(plan, findings, ladders, compared.families),
-        experiment=experiment,
-        kernels=plan.kernels,
-        machine=plan.machine,
-        findings=findings,
-        ladders=ladders,
+        experiment=plan.experiment, kernels=plan.kernels, machine=plan.machine, workloads=plan.workloads,
+        findings=findings, ladders=ladders, families=compared.families, stacks=compared.stacks,
         runs=_runs(plan, findings, evidence, records, decided=compared.decided),
-        audits=_audits(evidence),
-        gate_fields=gate_fields,
-        stacks=compared.stacks,
-        state=memory_state(findings, evidence),
-        scope=clock.scope,
-        disclosures=(*disclosures(plan, evidence, cmdline), *map(own_words, cpu_sentences(cpus))),
-        next_steps=_next_steps(plan, findings, ladders, directory),
-        commands=(whole_again(directory),),
-        spec_toml=spec_toml,
-        wall=_wall(records),
-        plan_id=plan_id,
-        kassay_version=__version__,
-        families=compared.families,
-        workloads=plan.workloads,
-        guest_sha256=plan.guest_sha256,
-        guest_compiler=plan.guest_compiler,
-        cpus=cpus,
-    )
+        audits=_audits(evidence), gate_fields=gate_fields, state=memory_state(findings, evidence),
+        scope=clock_of(plan.experiment.clock).scope,
+        disclosures=(*disclosures(plan, evidence, cmdline), *map(own_words, cpu_sentences(cpus))), cpus=cpus,
+        next_steps=_next_steps(plan, findings, ladders, directory), commands=(whole_again(directory),),
+        spec_toml=spec_toml, wall=_wall(records), plan_id=plan_id, kassay_version=__version__,
+        guest_sha256=plan.guest_sha256, guest_compiler=plan.guest_compiler,
+    )  # fmt: skip
 
 
 def _runs(plan: Plan, findings: Sequence[Finding], evidence: Sequence[CellEvidence],
@@ -147,32 +123,18 @@ def build_imported(
     directory: str, plan_id: str, margin: float, seed_rules: tuple[SeedFinding, ...] = (),
 ) -> Report:  # fmt: skip
     """The whole answer. directory: as the user may type it."""
-    experiment = _imported_experiment(samples, margin)
     return Report(
-        title=_imported_title(samples),
-        verdict=_imported_verdict(findings),
-        experiment=experiment,
+        title=_imported_title(samples), verdict=_imported_verdict(findings),
+        experiment=_imported_experiment(samples, margin),
         kernels=tuple(_imported_kernel(kernel, samples) for kernel in samples.kernels),
         machine=MachineIdentity(
             arch=samples.arch, clock="imported", accelerator="unknown", program=_formats(samples), options=(),
             host=samples.machine,
         ),
-        findings=findings,
-        ladders=ladders,
-        families=families,
-        seed_rules=seed_rules,
-        runs=_values(samples),
-        audits=(),
-        state=reason("memory-of-files"),
-        scope=clock_of("imported").scope,
-        disclosures=_imported_disclosures(samples),
-        next_steps=_imported_steps(directory),
-        commands=_import_again(samples, directory),
-        spec_toml="",
-        wall=WallTime(),
-        plan_id=plan_id,
-        kassay_version=__version__,
-        sources=samples.sources,
+        findings=findings, ladders=ladders, families=families, seed_rules=seed_rules, runs=_values(samples), audits=(),
+        state=reason("memory-of-files"), scope=clock_of("imported").scope, disclosures=_imported_disclosures(samples),
+        next_steps=_imported_steps(directory), commands=_import_again(samples, directory), spec_toml="",
+        wall=WallTime(), plan_id=plan_id, kassay_version=__version__, sources=samples.sources,
         lkp_header=samples.lkp_header,
     )  # fmt: skip
 

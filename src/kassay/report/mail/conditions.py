@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from kassay.clocks import clock_of
 from kassay.model.finding import Finding
 from kassay.model.kernel import KernelIdentity
+from kassay.model.layout import table
 from kassay.model.report import AuditTable, Report
 from kassay.model.texts import cpus_text, listed, memory_text, one_line
 from kassay.report.conditions import UNKNOWN_STATES, differing_options
@@ -28,20 +29,19 @@ def measured(report: Report) -> list[str]:
     found = headline(report)
     if found is None:
         return []
-    f, e = found.finding, report.experiment
+    f, rounds = found.finding, report.experiment.rounds
     known = next((w for w in report.workloads if w.name == f.workload), None)
     settings = ", ".join(f"{setting.name}={setting.value}" for setting in f.settings)
     what = known.summary if known is not None else work(report, f)
     more = f"; {settings}" if settings and known is not None else ""
-    items = [stopped(f"{f.workload}: {what}{more}")] if what != f.workload else []
-    items += [sentence(f"State it needs: {known.state}")] if known is not None and known.state else []
-    items += [stopped(f"{f.metric}: {f.definition}")] if f.definition else []
-    items += (
-        [f"A round is one repetition of the work inside a boot; a boot has {e.rounds} of them."] if e.rounds else []
-    )
-    mechanism = clock_of(f.machine.clock).mechanism
-    items += [mechanism] if mechanism else []
-    return ["What was measured:", "", *bullets(items)]
+    items = [
+        stopped(f"{f.workload}: {what}{more}") if what != f.workload else "",
+        sentence(f"State it needs: {known.state}") if known is not None and known.state else "",
+        stopped(f"{f.metric}: {f.definition}") if f.definition else "",
+        f"A round is one repetition of the work inside a boot; a boot has {rounds} of them." if rounds else "",
+        clock_of(f.machine.clock).mechanism,
+    ]
+    return ["What was measured:", "", *bullets([item for item in items if item])]
 
 
 def state(report: Report) -> list[str]:
@@ -49,29 +49,23 @@ def state(report: Report) -> list[str]:
     found = headline(report)
     apart = next((f for f in report.findings if f.differences), None)
     if apart is not None:
-        base, head = (called(report, side.kernel) for side in apart.sides)
-        table = differences_table(apart)
-        columns = (*table.columns[:2], base, head)
-        lines = lines_of(type(table)(title="", columns=columns, rows=table.rows))
+        differing = differences_table(apart)
+        columns = (*differing.columns[:2], *(called(report, side.kernel) for side in apart.sides))
+        lines = lines_of(table("", columns, differing.rows))
         return ["State that should have been the same and was not:", "", *lines]
     audits = [] if found is None else _audits(report, found.finding)
-    if found is None or not audits:
-        return [] if report.sources else wrapped(_state(report))  # of others' files it stands among the limits
-    return _agreeing(report, found.finding, audits)
-
-
-def _state(report: Report) -> str:
-    known = report.state.code not in UNKNOWN_STATES
+    if found is not None and audits:
+        return _agreeing(report, found.finding, audits)
     text = everyday(report, report.state)
-    return stopped(f"State of memory: {text}" if known else f"The state of memory is not known: {text}") if text else ""
+    if report.sources or not text:  # of others' files it stands among the limits
+        return []
+    unknown = report.state.code in UNKNOWN_STATES
+    return wrapped(stopped(f"The state of memory is not known: {text}" if unknown else f"State of memory: {text}"))
 
 
 def _audits(report: Report, f: Finding) -> list[AuditTable]:
-    return [
-        a
-        for a in report.audits
-        if a.settings == f.settings and a.workload in ("", f.workload) and a.machine in (None, f.machine)
-    ]
+    same = (a for a in report.audits if a.settings == f.settings)
+    return [a for a in same if a.workload in ("", f.workload) and a.machine in (None, f.machine)]
 
 
 def _agreeing(report: Report, f: Finding, audits: Sequence[AuditTable]) -> list[str]:
@@ -79,27 +73,26 @@ def _agreeing(report: Report, f: Finding, audits: Sequence[AuditTable]) -> list[
     kernels = list(dict.fromkeys(a.kernel for a in audits))
     values = {(a.moment, a.kernel): dict(a.fields) for a in audits}
     moments = [moment for moment in ("before", "after") if any(a.moment == moment for a in audits)]
-    rows: list[tuple[str, str]] = []
+    rows: list[str] = []
     zeros: list[str] = []
     for name in report.gate_fields:
         texts = [_over(values, moment, kernels, name, report) for moment in moments]
         if name.startswith("cpus."):
-            said_of = [f"CPU {text}" for text in dict.fromkeys(texts)]
-            rows.append((f"{' / '.join(said_of)} {name.removeprefix('cpus.')}", ""))
+            numbers = " / ".join(f"CPU {text}" for text in dict.fromkeys(texts))
+            rows.append(f"{numbers} {name.removeprefix('cpus.')}")
         elif set(texts) == {"0"}:
             zeros.append(name)
         elif set(texts) != {"-"}:
-            rows.append((name, " / ".join(texts)))
-    where = point_words(report, f)
+            rows.append(f"{name} = {' / '.join(texts)}")
+    point = point_words(report, f)
     who = "both kernels" if len(kernels) == 2 else f"all {len(kernels)} kernels" if len(kernels) > 2 else "the kernel"
     moment = " and ".join(moments)
-    title = f"State of the mapping on {who}, read {moment} the measured part{f' ({where})' if where else ''}"
-    lines = [*wrapped(f"{title} ({' / '.join(moments)}):"), ""]
-    for name, text in rows:
-        lines += wrapped(f"{name} = {text}" if text else name, "  ", "      ")
-    lines += wrapped(f"0 {moment}: {', '.join(zeros)}", "  ", "      ") if zeros else []
+    title = f"State of the mapping on {who}, read {moment} the measured part{f' ({point})' if point else ''}"
+    rows += [f"0 {moment}: {', '.join(zeros)}"] if zeros else []
+    lines = [line for row in rows for line in wrapped(row, "  ", "      ")]
     shown = [text for prefix, text in _PREFIXES.items() if any(n.startswith(prefix) for n in report.gate_fields)]
-    return [*lines, *(["", *wrapped(f"Here {stopped('; '.join(shown))}")] if shown else [])]
+    note = ["", *wrapped(f"Here {stopped('; '.join(shown))}")] if shown else []
+    return [*wrapped(f"{title} ({' / '.join(moments)}):"), "", *lines, *note]
 
 
 def _over(values: dict[tuple[str, str], dict[str, str | None]], moment: str, kernels: Sequence[str], name: str,
