@@ -8,7 +8,7 @@ from msgspec import structs
 
 from kassay.model.experiment import labels
 from kassay.model.gap import Gap, GapFunction
-from kassay.model.layout import Table, TextBlock, cells
+from kassay.model.layout import Table, TextBlock, cells, figures, table
 from kassay.model.question import Answered, Kernels, Question, neighbours_and_ends
 from kassay.model.reason import Reason
 from kassay.model.reason_texts import reason_text, reasons_text
@@ -29,7 +29,7 @@ _SHOWN, _GROUPS = 8, 4  # functions of a table, tables on a screen
 
 def gap_sentence(what: str, gap: Gap, names: Mapping[str, str]) -> str:
     """What the candidate takes back, in one sentence. what: the work ("Toggling ..."). names: of the three kernels."""
-    old, new, candidate = (names[one] for one in (gap.old, gap.new, gap.candidate))
+    old, new, candidate = (names[label] for label in (gap.old, gap.new, gap.candidate))
     if gap.share is None or gap.old_value is None or gap.new_value is None:
         return f"{what}: no share can be told: {reasons_text(gap.reasons)}."
     figures = format_numbers([gap.old_value, gap.new_value, gap.candidate_value])
@@ -88,7 +88,7 @@ def gap_tables(report: Report, names: Mapping[str, str]) -> tuple[Table, ...]:
 def _table(gaps: Sequence[Gap], names: Mapping[str, str]) -> Table:
     lead = gaps[0]
     axes = _axes(gaps)
-    kernels = [one_line(names.get(one, one)) for one in (lead.old, lead.new, lead.candidate)]
+    kernels = [one_line(names.get(label, label)) for label in (lead.old, lead.new, lead.candidate)]
     wide = any(" to " in interval_text(gap) for gap in gaps)
     rows = []
     for i, gap in enumerate(gaps):
@@ -99,11 +99,9 @@ def _table(gaps: Sequence[Gap], names: Mapping[str, str]) -> Table:
         texts = (*values, format_change(against), percent(gap.share), *limits, n)
         mark = "" if gap.share is not None else "inconclusive"
         rows.append(cells(*(axis[i] for axis in axes.values()), *texts, mark=mark))
-    first = tuple(axes)
-    head = (*first, *kernels, f"vs {kernels[1]}", "gap closed", *(("interval",) if wide else ()), "n")
+    head = (*axes, *figures(*kernels, f"vs {kernels[1]}", "gap closed", *(("interval",) if wide else ()), "n"))
     title = f"{one_line(lead.workload)} [{one_line(lead.unit)}]: how much {kernels[2]} takes back"
-    return Table(title=title if lead.primary else f"{title}, part by part", columns=head, rows=tuple(rows),
-                 numeric=tuple(range(len(first), len(head))))  # fmt: skip
+    return table(title if lead.primary else f"{title}, part by part", head, rows)
 
 
 def _axes(gaps: Sequence[Gap]) -> dict[str, list[str]]:
@@ -123,7 +121,7 @@ def function_table(gap: Gap, *, top: int | None = _SHOWN) -> Table | None:
     if not gap.functions or gap.unattributed is None or gap.old_value is None or gap.new_value is None:
         return None
     places = places_of(gap.new_value)
-    seen = len([one for one in gap.functions if round(one.lost, places) or round(one.regained, places)])
+    seen = len([f for f in gap.functions if round(f.lost, places) or round(f.regained, places)])
     cut = len(gap.functions) if top is None else min(top, seen)
     shown, rest = gap.functions[:cut], gap.functions[cut:]
     total = gap.new_value - gap.old_value
@@ -131,17 +129,16 @@ def function_table(gap: Gap, *, top: int | None = _SHOWN) -> Table | None:
     rows = [(_named(row), row.lost, row.regained) for row in shown]
     if rest:
         what = f"{len(rest)} others" if len(rest) > 1 else "1 other"
-        rows.append((what, sum(one.lost for one in rest), sum(one.regained for one in rest)))
+        rows.append((what, sum(f.lost for f in rest), sum(f.regained for f in rest)))
     if open_lost or open_regained:
         rows.append(("unattributed", open_lost, open_regained))
     rows.append(("together", total, (gap.share or 0.0) * total))
-    lines = tuple(
+    lines = (
         cells(name, format_signed(lost, places), format_signed(back, places), percent(back / total))
         for name, lost, back in rows
     )
     title = f"{one_line(gap.metric)} [{one_line(gap.unit)}]: which functions lost it, and which take it back"
-    return Table(title=title, columns=("function", "lost", "regained", "of the gap"), rows=lines, numeric=(1, 2, 3),
-                 folded=top is None)  # fmt: skip
+    return table(title, ("function", *figures("lost", "regained", "of the gap")), lines, folded=top is None)
 
 
 def _named(one: GapFunction) -> str:
@@ -181,13 +178,13 @@ def lead_of(report: Report) -> Lead:
     spoken = called(report)
     tables = gap_tables(report, spoken)
     primary = [gap for gap in report.gaps if gap.primary]
-    briefly = [table for gap in report.gaps[:_GROUPS] if gap.primary and (table := function_table(gap)) is not None]
-    whole = [table for gap in primary if (table := function_table(gap, top=None)) is not None]
+    briefly = [made for gap in report.gaps[:_GROUPS] if gap.primary and (made := function_table(gap)) is not None]
+    whole = [made for gap in primary if (made := function_table(gap, top=None)) is not None]
     page = TextBlock(title="How much of the gap is closed", text=notes(report), tables=(*tables, *whole))
     return Lead(
         replaces=("screen", "mail"),
         pairs=tuple((gap.old, gap.new) for gap in report.gaps),
-        screen=tuple(TextBlock(title=table.title, tables=(table,)) for table in (*tables, *briefly)),
+        screen=tuple(TextBlock(title=made.title, tables=(made,)) for made in (*tables, *briefly)),
         page=(page,),
         mail=_mail(report),
         mail_answer=" ".join(_mail_sentence(report, gap) for gap in primary),
@@ -198,8 +195,8 @@ def lead_of(report: Report) -> Lead:
 def _mail(report: Report) -> tuple[tuple[str, ...], ...]:
     """Blocks of lines: a table each, what its columns are, where the gap is."""
     blocks = []
-    for table in gap_tables(report, names(report)):
-        blocks.append((*wrapped(f"{unit_words(table.title)}:"), "", *lines_of(table)))
+    for made in gap_tables(report, names(report)):
+        blocks.append((*wrapped(f"{unit_words(made.title)}:"), "", *lines_of(made)))
     texts = notes(report, partial(everyday, report))
     blocks.append(tuple(wrapped(" ".join((*texts, "n: boots of each kernel with nothing moved.")))))
     for gap in report.gaps:
@@ -221,7 +218,7 @@ def _mail_sentence(report: Report, gap: Gap) -> str:
 def _closed(report: Report) -> str:
     """ "17.9% of the gap from v6.12 to v6.19 closed by v7.0"."""
     gap = next((one for one in report.gaps if one.primary), report.gaps[0])
-    old, new, candidate = (names(report).get(one, one) for one in (gap.old, gap.new, gap.candidate))
+    old, new, candidate = (names(report).get(label, label) for label in (gap.old, gap.new, gap.candidate))
     if gap.share is None:
         return f"no gap from {old} to {new} that {candidate} could close"
     shares = [one.share for one in report.gaps if one.primary and one.share is not None]

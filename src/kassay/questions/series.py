@@ -7,7 +7,7 @@ from msgspec import structs
 
 from kassay.model.experiment import KernelUse
 from kassay.model.finding import CHANGES, REFUSED
-from kassay.model.layout import Table, TextBlock, cells
+from kassay.model.layout import Table, TextBlock, cells, figures, table
 from kassay.model.question import Answered, Kernels, Pairs, Question
 from kassay.model.report import Lead, Report
 from kassay.model.series import OUTCOMES, Series, SeriesRow, SeriesTable, SeriesValue
@@ -27,13 +27,13 @@ AGAINST = (
 _SAME = ("same-source", "same-image")
 
 
-def series_sentences(what: str, series: Series, table: SeriesTable) -> list[str]:
+def series_sentences(what: str, series: Series, metric: SeriesTable) -> list[str]:
     """What the whole does, which patch does most of it, what does nothing or harm, what can be left out, what is not
     known. what: the work, as the start of a sentence."""
-    values = {value.row: value for value in table.values}
+    values = {value.row: value for value in metric.values}
     rows = {row.name: row for row in series.rows}
     whole = values.get(_stands(rows[WHOLE], rows))
-    sentences = [f"{what}: {_whole(values.get(BASE), whole, table.unit)}"]
+    sentences = [f"{what}: {_whole(values.get(BASE), whole, metric.unit)}"]
     sentences += _patches(series, rows, values)
     sentences += _left_out(series, values)
     missing = [row for row in series.rows if row.outcome in ("not-applied", "not-built", "not-measured")]
@@ -136,38 +136,37 @@ def _stands(row: SeriesRow, rows: Mapping[str, SeriesRow]) -> str:
     return rows[row.same_as].name if row.same_as in rows else row.name
 
 
-def cover_table(series: Series, table: SeriesTable) -> Table:
+def cover_table(series: Series, metric: SeriesTable) -> Table:
     """Every row that was asked for, whatever became of it; narrow enough for a mail."""
-    values = {one.row: one for one in table.values}
-    places = max((places_of(one.value) for one in table.values), default=1)
-    figures = dict(zip(values, format_numbers([one.value for one in values.values()]), strict=True))
+    values = {value.row: value for value in metric.values}
+    places = max((places_of(value.value) for value in values.values()), default=1)
+    texts = dict(zip(values, format_numbers([value.value for value in values.values()]), strict=True))
     rows = []
     for row in series.rows:
-        one = values.get(row.name)
+        value = values.get(row.name)
         same = row.outcome in _SAME
-        if one is None:
+        if value is None:
             word = f"= {row.same_as}" if same else row.outcome
             rows.append(cells(row.name, "", "", "", "", word, "", mark="" if same else "inconclusive"))
             continue
-        delta = "" if one.delta is None else format_signed(one.delta, places)
-        changes = (format_change(one.change), format_change(one.to_base)) if one.verdict else ("", "")
-        doubt = f" ({one.evidence})" if one.evidence in ("partial", "unstable") else ""
-        mark = "" if one.verdict in ("", "equivalent") else one.verdict
-        rows.append(cells(row.name, figures[row.name], delta, *changes, f"{one.verdict}{doubt}", str(one.n), mark=mark))
-    unit = one_line(table.unit)
-    title = f"{one_line(table.metric)} [{unit}]; {settings_text(table.settings)}; {machine_text(table.machine)}"
-    return Table(title=title, columns=("row", "value", "diff", "change", "to base", "verdict", "n"), rows=tuple(rows),
-                 numeric=(1, 2, 3, 4, 6))  # fmt: skip
+        delta = "" if value.delta is None else format_signed(value.delta, places)
+        changes = (format_change(value.change), format_change(value.to_base)) if value.verdict else ("", "")
+        verdict = f"{value.verdict} ({value.evidence})" if value.evidence in ("partial", "unstable") else value.verdict
+        mark = "" if value.verdict in ("", "equivalent") else value.verdict
+        rows.append(cells(row.name, texts[row.name], delta, *changes, verdict, str(value.n), mark=mark))
+    unit, machine = one_line(metric.unit), machine_text(metric.machine)
+    title = f"{one_line(metric.metric)} [{unit}]; {settings_text(metric.settings)}; {machine}"
+    return table(title, ("row", *figures("value", "diff", "change", "to base"), "verdict", *figures("n")), rows)
 
 
 def rows_table(series: Series) -> Table:
     """What stands behind each row's name."""
-    lines = [
-        cells(row.name, row.title, {"measured": ""}.get(row.outcome, _fate(row)))
+    rows = (
+        cells(row.name, row.title, "" if row.outcome == "measured" else _fate(row))
         for row in series.rows
         if row.name != BASE
-    ]
-    return Table(title="The rows", columns=("row", "what it is", "note"), rows=tuple(lines))
+    )
+    return table("The rows", ("row", "what it is", "note"), rows)
 
 
 def _fate(row: SeriesRow) -> str:
@@ -176,16 +175,16 @@ def _fate(row: SeriesRow) -> str:
     return one_line(row.detail) or OUTCOMES[row.outcome]
 
 
-def where_lines(series: Series, table: SeriesTable) -> list[str]:
+def where_lines(series: Series, metric: SeriesTable) -> list[str]:
     """ "1..2: change_pte_range -12, ...": in which functions each row differs from what it is compared with."""
-    values = {value.row: value for value in table.values}
+    values = {value.row: value for value in metric.values}
     return [f"{row.name}: {one.where}" for row in series.rows if (one := values.get(row.name)) and one.where
             and one.verdict in CHANGES]  # fmt: skip
 
 
 def primary_tables(series: Series) -> tuple[SeriesTable, ...]:
     """Those that decide, one for each setting."""
-    return tuple(table for table in series.tables if table.primary) or series.tables
+    return tuple(metric for metric in series.tables if metric.primary) or series.tables
 
 
 def legend(series: Series) -> list[str]:
@@ -217,8 +216,10 @@ def _complete(answered: Answered) -> Report:
     if rows is None:
         return report
     series = tabled(rows, report.findings)
-    primary = [table for table in series.tables if table.primary]
-    sentences = [text for table in primary for text in series_sentences(work_at(answered.plan, table), series, table)]
+    primary = [metric for metric in series.tables if metric.primary]
+    sentences = [
+        text for metric in primary for text in series_sentences(work_at(answered.plan, metric), series, metric)
+    ]
     verdict = " ".join((*sentences, *strength(report.findings))) if sentences else report.verdict
     report = structs.replace(report, series=series, verdict=verdict)
     return structs.replace(report, lead=lead_of(report, series))
@@ -227,9 +228,9 @@ def _complete(answered: Answered) -> Report:
 def lead_of(report: Report, series: Series) -> Lead:
     """What a report of a series says of its rows to each kind of reader."""
     shown = primary_tables(series)
-    covers = [cover_table(series, table) for table in shown]
-    others = [cover_table(series, table) for table in series.tables if table not in shown]
-    where = tuple(line for table in shown for line in where_lines(series, table))
+    covers = [cover_table(series, metric) for metric in shown]
+    others = [cover_table(series, metric) for metric in series.tables if metric not in shown]
+    where = tuple(line for metric in shown for line in where_lines(series, metric))
     whole = next((row for row in series.rows if row.name == WHOLE), None)
     screen = (
         *(TextBlock(title=cover.title, tables=(cover,)) for cover in covers),
@@ -256,9 +257,9 @@ def lead_of(report: Report, series: Series) -> Lead:
 def _mail_answer(report: Report, series: Series) -> str:
     """The sentences of the verdict, for people who do not know kassay."""
     sentences = []
-    for table in primary_tables(series):
-        where = point_words(report, table)
-        sentences += series_sentences(f"{work(report, table)}{f' ({where})' if where else ''}", series, table)
+    for metric in primary_tables(series):
+        where = point_words(report, metric)
+        sentences += series_sentences(f"{work(report, metric)}{f' ({where})' if where else ''}", series, metric)
     return ascii_text(" ".join((*sentences, *strength(report.findings, names(report), everyday=True))))
 
 

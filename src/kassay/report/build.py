@@ -94,7 +94,7 @@ def _next_steps(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladde
     if steps:
         ladder, worst = max(steps, key=lambda pair: (pair[1].verdict == "regression", abs(pair[1].change or 0.0)))
         pair = (names.index(worst.from_kernel), names.index(worst.to_kernel))
-        command = step_alone(plan.experiment, plan.kernels, pair, ladder.workload, ladder.settings, ladder.machine)
+        command = step_alone(plan.experiment, plan.kernels, pair, ladder.point)
         why = "with a wider layout floor" if plan.experiment.exact else "in a session of its own"
         options = f" --base {quote(worst.from_kernel)} --head {quote(worst.to_kernel)}"
         return (*_profile(findings, directory, options), f"{command}  (the step alone, {why})")

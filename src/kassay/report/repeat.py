@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Commands that a reader can paste: the same experiment again, or one comparison of it alone."""
 
-import shlex
-from shlex import quote
+from collections.abc import Sequence
+from shlex import join, quote
 
 from kassay.clocks import clock_of
-from kassay.model.experiment import Experiment, KernelUse, labels
+from kassay.model.experiment import Experiment, labels
+from kassay.model.finding import Finding
 from kassay.model.kernel import KernelIdentity, exact_ref
-from kassay.model.machine import MachineUse
-from kassay.model.records import Setting
+from kassay.model.point import Point
 from kassay.model.report import Report
 from kassay.model.texts import memory_text
 from kassay.report.mail.headline import headline
@@ -22,33 +22,31 @@ def whole_again(directory: str) -> str:
     return f"kassay run {quote(f'{directory}/pinned.toml')} --out {quote(f'{directory}-again')}"
 
 
-def step_alone(experiment: Experiment, kernels: tuple[KernelIdentity, ...], pair: tuple[int, int], workload: str,
-               settings: tuple[Setting, ...], machine: MachineUse) -> str:  # fmt: skip
+def step_alone(experiment: Experiment, kernels: tuple[KernelIdentity, ...], pair: tuple[int, int],
+               point: Point) -> str:  # fmt: skip
     """A compare of two kernels under an experiment's conditions; exact counts with more runs than it had."""
-    base, head = pair
-    words = ["kassay", "compare", workload, exact_ref(kernels[base]), exact_ref(kernels[head])]
-    given = {axis.name for use in experiment.workloads if use.name == workload for axis in use.axes}
-    for item in settings:
-        words += ["--set", f"{item.name}={item.value}"] if item.name in given else []
-    words += _machine(experiment, machine) + _parameters(experiment.kernels[base], experiment.kernels[head])
+    words = _compare(experiment, kernels, pair, point)
     more = ("--perturb", str(max(6, 2 * experiment.perturb))) if experiment.exact else ()
-    return " ".join(quote(word) for word in (*words, *more))
+    return join((*words, *more))
 
 
-def _machine(e: Experiment, machine: MachineUse) -> list[str]:
+def _compare(e: Experiment, kernels: tuple[KernelIdentity, ...], pair: tuple[int, int], point: Point,
+             left_out: Sequence[str] = ()) -> list[str]:  # fmt: skip
+    """Words of the command, without the numbers of boots and the options left out."""
+    base, head = pair
+    words = ["kassay", "compare", point.workload, exact_ref(kernels[base]), exact_ref(kernels[head])]
+    given = {axis.name for use in e.workloads if use.name == point.workload for axis in use.axes}
+    words += [word for s in point.settings if s.name in given for word in ("--set", f"{s.name}={s.value}")]
     chosen = (
         ("--clock", e.machine or e.clock, _DEFAULT.clock), ("--arch", e.arch, _DEFAULT.arch),
-        ("--cpus", str(machine.cpus), str(_DEFAULT.cpus[0])),
-        ("--memory", memory_text(machine.memory_bytes), memory_text(_DEFAULT.memory_bytes[0])),
+        ("--cpus", str(point.machine.cpus), str(_DEFAULT.cpus[0])),
+        ("--memory", memory_text(point.machine.memory_bytes), memory_text(_DEFAULT.memory_bytes[0])),
         ("--flavour", e.flavour, _DEFAULT.flavour), ("--boot", e.boot, _DEFAULT.boot),
         ("--rounds", str(e.rounds), str(_DEFAULT.rounds)), ("--margin", f"{e.margin:g}", f"{_DEFAULT.margin:g}"),
+        ("--cmdline-base", e.kernels[base].cmdline, ""), ("--cmdline-head", e.kernels[head].cmdline, ""),
     )  # fmt: skip
-    return [word for option, value, default in chosen if value != default for word in (option, value)]
-
-
-def _parameters(base: KernelUse, head: KernelUse) -> list[str]:
-    pairs = (("--cmdline-base", base.cmdline), ("--cmdline-head", head.cmdline))
-    return [word for option, text in pairs if text for word in (option, text)]
+    wanted = [(option, value) for option, value, default in chosen if value != default and option not in left_out]
+    return words + [word for given_option in wanted for word in given_option]
 
 
 _OUT = "again"
@@ -60,45 +58,34 @@ _FROM = (
 
 def to_reproduce(report: Report) -> list[str]:
     """For own runs the comparison of the headline; for others' files what reads and judges them again."""
-    if report.sources:
-        return _commands("To judge the same files again:", report.commands, "") if report.commands else []
-    commands = _own(report)
-    return _commands("To reproduce:", commands, _FROM) if commands else []
-
-
-def _commands(title: str, commands: tuple[str, ...], about: str) -> list[str]:
-    lines = [line for text in commands[:3] for line in command(text)]
-    return [title, "", *lines, *(["", *wrapped(about)] if about else [])]
-
-
-def _own(report: Report) -> tuple[str, ...]:
     found = headline(report)
-    if found is None or not report.kernels:
-        return ()
-    f, known = found.finding, labels(report.experiment)
+    commands = report.commands
+    if not report.sources:
+        commands = ()
+        if found is not None and report.kernels:
+            commands = (f"{_as_it_was(report, found.finding)} --out {_OUT}", f"kassay bundle pack {_OUT}")
+    if not commands:
+        return []
+    lines = [line for text in commands[:3] for line in command(text)]
+    if report.sources:
+        return ["To judge the same files again:", "", *lines]
+    return ["To reproduce:", "", *lines, "", *wrapped(_FROM)]
+
+
+def _as_it_was(report: Report, f: Finding) -> str:
+    """A finding's comparison with the experiment's own numbers of boots, and with both clocks where two were read.
+
+    Where the report has a command of its own it asks the whole question: what it made may be known to the store it was
+    made in only.
+    """
+    e, known = report.experiment, labels(report.experiment)
     pair = (known.index(f.sides[0].kernel), known.index(f.sides[1].kernel))
-    alone = step_alone(report.experiment, report.kernels, pair, f.workload, f.settings, f.machine)
+    timed = next((row.clock for row in report.beside if not clock_of(row.clock).native), "")
+    words = _compare(e, report.kernels, pair, f.point, ("--clock", "--margin") if timed else ())
     if report.lead is not None and report.lead.repeat:
-        alone = _asked(report.lead.repeat, alone)
-    return (f"{_as_it_was(report, alone)} --out {_OUT}", f"kassay bundle pack {_OUT}")
-
-
-def _asked(repeat: tuple[str, ...], alone: str) -> str:
-    """The command that asks the whole question: what it made may be known to the store it was made in only."""
-    words = shlex.split(alone)
-    words[1], words[3:5] = repeat[0], repeat[1:]
-    return shlex.join(words)
-
-
-def _as_it_was(report: Report, alone: str) -> str:
-    """With the experiment's own numbers of boots, and with both clocks where two were read."""
-    e, words = report.experiment, shlex.split(alone)
-    timed = next((one.clock for one in report.beside if not clock_of(one.clock).native), "")
-    for name in ("--perturb", *(("--clock", "--margin") if timed else ())):
-        if name in words:
-            del words[words.index(name) : words.index(name) + 2]
+        words[1], words[3:5] = report.lead.repeat[0], report.lead.repeat[1:]
     words += ["--clock", f"{e.machine or e.clock},{timed}"] if timed else []
     # With two clocks --repeats is about the boots that are timed.
     words += ["--repeats", str(e.repeats)] if not e.exact or not timed else []
     words += ["--perturb", str(e.perturb)] if e.exact else []
-    return shlex.join(words)
+    return join(words)

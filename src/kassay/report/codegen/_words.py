@@ -2,7 +2,7 @@
 """Tables and sentences of a codegen answer, without layout."""
 
 from kassay.model.codegen import Body, CodegenReport
-from kassay.model.layout import Table, cells
+from kassay.model.layout import Table, cells, figures, table
 from kassay.model.texts import one_line
 from kassay.model.units import format_numbers, format_signed, places_of
 from kassay.report.codegen import CodegenAnswer
@@ -14,17 +14,15 @@ _ALIKE = 0.001
 def functions_table(report: CodegenReport) -> Table:
     """A row per reference and compiler: size as nm prints it, instructions, class, executed."""
     with_cc, with_counts = any(b.cc for b in report.bodies), bool(report.unit)
-    columns = ["reference", *(["cc"] if with_cc else []), "class", "bytes", "size", "size", "parts", "insns"]
-    columns += ["executed", "in all"] if with_counts else []
+    last = figures("insns", "executed", "in all") if with_counts else figures("insns")
+    columns = ["reference", *(["cc"] if with_cc else []), "class", "bytes", *figures("size", "size"), "parts", *last]
     executed = format_numbers([b.executed for b in report.bodies])
     values = format_numbers([b.value for b in report.bodies])
-    rows = []
-    for body, ran, value in zip(report.bodies, executed, values, strict=True):
-        row = [body.reference, *([body.cc] if with_cc else []), *_sizes(body)]
-        rows.append(cells(*row, *([ran, value] if with_counts else [])))
-    first = 4 if with_cc else 3
-    numeric = (first, first + 1, *range(first + 3, len(columns)))
-    return Table(title=report.function, columns=tuple(columns), rows=tuple(rows), numeric=numeric)
+    rows = [
+        cells(body.reference, *([body.cc] if with_cc else []), *_sizes(body), *([ran, value] if with_counts else []))
+        for body, ran, value in zip(report.bodies, executed, values, strict=True)
+    ]
+    return table(report.function, columns, rows)
 
 
 def _sizes(body: Body) -> tuple[str, ...]:
@@ -54,8 +52,8 @@ def calls_table(report: CodegenReport) -> Table | None:
               mark="differs" if len({count.get(name, 0) for count in counts}) > 1 else "")
         for name in callees
     )  # fmt: skip
-    columns = ("calls not inlined (sites)", *(body.own_class for body in leads))
-    return Table(title="calls that were not inlined", columns=columns, rows=rows, numeric=tuple(range(1, len(columns))))
+    columns = ("calls not inlined (sites)", *figures(*(body.own_class for body in leads)))
+    return table("calls that were not inlined", columns, rows)
 
 
 def leaders(report: CodegenReport) -> list[Body]:
