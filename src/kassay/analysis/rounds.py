@@ -17,6 +17,10 @@ WARMUP_TOLERANCE = 0.01
 MODE_SHARE = 0.5
 """The most frequent count stands for the run when at least this share of steady rounds has it."""
 
+KINDS_ROUNDS = 8
+KINDS_TOLERANCE = 0.03
+"""Rounds are of two kinds when the middle fifth of at least so many steady ones spreads by more than this share."""
+
 
 class Summary(Record, frozen=True, kw_only=True):
     """One run, one phase, in ticks per round.
@@ -38,9 +42,9 @@ def summarise(ticks: Sequence[int], by: Method) -> Summary:
 
     Timer ticks and background work only ever add to a round of exact counts, so the count
     that most steady rounds share is the work's own. With several CPUs a round may have no count of its own: it
-    holds the turns that the others took meanwhile, which alternate. The mean counts all of them, as exactly. Which of
-    the three serves is decided for all runs of a comparison together (side.method_of): numbers of two kinds do not
-    compare.
+    holds the turns that the others took meanwhile, which alternate. On one CPU, too, every second round may free what
+    two have allocated. The mean counts all of them, as exactly. Which of the three serves is decided for all runs of a
+    comparison together (side.method_of): numbers of two kinds do not compare.
     """
     first = warmup_rounds(ticks)
     if by == "mean" and first == len(ticks) // 2 and _halves_agree(ticks):
@@ -55,7 +59,8 @@ def summarise(ticks: Sequence[int], by: Method) -> Summary:
             ticks=value, warmup=first, settled=settled, method=method, chosen=(first + list(steady).index(value),)
         )
     if by == "mean":
-        method = f"mean of {len(steady)} rounds{apart}: counts vary with the turns of the CPUs"
+        why = "rounds are of two kinds" if two_kinds(ticks) else "counts vary with the turns of the CPUs"
+        method = f"mean of {len(steady)} rounds{apart}: {why}"
         return Summary(
             ticks=sum(steady) / len(steady), warmup=first, settled=settled, method=method,
             chosen=tuple(range(first, len(ticks))),
@@ -85,6 +90,14 @@ def has_mode(ticks: Sequence[int]) -> bool:
     """Whether enough of the steady rounds have the same count for it to stand for the run."""
     steady = ticks[warmup_rounds(ticks) :]
     return Counter(steady).most_common(1)[0][1] >= MODE_SHARE * len(steady)
+
+
+def two_kinds(ticks: Sequence[int]) -> bool:
+    """Whether about half of the steady rounds cost more than the other half. A mode would speak for one half only, and
+    a single timer tick that falls elsewhere could move a median from one to the other."""
+    steady = sorted(ticks[warmup_rounds(ticks) :])
+    low, high = steady[len(steady) * 2 // 5], steady[-1 - len(steady) * 2 // 5]
+    return len(steady) >= KINDS_ROUNDS and high - low > KINDS_TOLERANCE * low
 
 
 def warmup_rounds(ticks: Sequence[int]) -> int:

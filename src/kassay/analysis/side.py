@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from statistics import median
 
 from kassay.analysis.gate import rules
-from kassay.analysis.rounds import Method, Summary, has_mode, summarise
+from kassay.analysis.rounds import Method, Summary, has_mode, summarise, two_kinds
 from kassay.clocks import clock_of
 from kassay.model.finding import Side
 from kassay.model.guest import PhaseRounds
@@ -67,13 +67,16 @@ def _doubts_of_rules(evidence: CellEvidence) -> tuple[Reason, ...]:
 
 def method_of(group: Iterable[CellEvidence], phase: str) -> Method:
     """How the rounds of all kernels of a comparison become numbers: where counts are exact by their mode, if every run
-    of every kernel has one in this phase, else with several CPUs by their mean."""
+    of every kernel has one in this phase; by their mean, if a run has rounds of two kinds, or on several CPUs."""
     sides = tuple(group)
-    exact = all(clock_of(item.cell.machine.clock).exact for item in sides)
-    if exact and all(has_mode(phase_rounds(m, phase).ticks) for item in sides for m in item.measurements):
+    if not all(clock_of(item.cell.machine.clock).exact for item in sides):
+        return "median"
+    rounds = [phase_rounds(m, phase).ticks for item in sides for m in item.measurements]
+    kinds = any(map(two_kinds, rounds))
+    if all(map(has_mode, rounds)) and not kinds:
         return "mode"
     several = any((item.cell.machine.cpus or 1) > 1 for item in sides)
-    return "mean" if exact and several else "median"
+    return "mean" if several or kinds else "median"
 
 
 def run_value(measurement: Measurement, phase: str, by: Method) -> float:
