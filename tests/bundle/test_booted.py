@@ -3,6 +3,9 @@
 
 import csv
 import io
+import os
+import re
+import shutil
 from pathlib import Path
 
 import msgspec
@@ -71,6 +74,26 @@ def test_a_bundle_holds_until_it_is_touched(kassay: Kassay, packed: Path, tmp_pa
 def test_measured_again_it_is_the_same_to_the_digit(kassay: Kassay, packed: Path, tmp_path: Path) -> None:
     again = kassay("bundle", "rerun", str(packed), "--out", str(tmp_path / "again"), "--exit-code")
     assert "the same to the digit: 6 runs, 192 counts" in ok(again)
+
+
+@pytest.mark.parametrize("compiler", ["clang", "none"])
+def test_a_host_with_another_compiler_or_none_runs_the_packed_programs(
+    kassay: Kassay, packed: Path, tmp_path: Path, compiler: str
+) -> None:
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for directory in reversed(os.environ["PATH"].split(os.pathsep)):
+        for program in Path(directory).glob("*"):
+            if not re.search(r"(^|-)(cc|gcc|c\+\+|g\+\+|clang)(-\d+)?$", program.name):
+                (programs / program.name).unlink(missing_ok=True)
+                (programs / program.name).symlink_to(program)
+    if compiler == "clang":
+        (programs / "gcc").symlink_to(shutil.which("clang") or "")
+    own = {**os.environ, "PATH": str(programs)}
+    again = kassay("bundle", "rerun", str(packed), "--out", str(tmp_path / "again"), "--exit-code", env=own)
+    assert "the same to the digit: 6 runs, 192 counts" in ok(again)
+    assert "another build" not in again.out
+    assert (kassay("workloads", env=own).status == 0) == (compiler == "clang")  # the host is as the test says
 
 
 def test_the_packed_directory_gives_the_same_bytes_again(

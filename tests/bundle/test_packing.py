@@ -275,7 +275,7 @@ def test_the_programs_that_were_measured_are_packed_and_run_again(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     _, (again,) = rerun(tmp_path / "b", lambda _: tmp_path / "again", LIMIT, silent)
     assert again.same and again.unlike == ()
-    assert handed[0].compiler == "gcc 12"
+    assert (handed[0].compiler, handed[0].workloads) == ("gcc 12", plan.workloads)
     assert {name: path.read_bytes() for name, path in handed[0].files} == programs
     assert all(path.stat().st_mode & 0o111 for _, path in handed[0].files)
 
