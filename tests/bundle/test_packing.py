@@ -4,6 +4,7 @@
 import hashlib
 import json
 import shutil
+import sys
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -235,6 +236,13 @@ def test_what_was_timed_beside_is_packed_and_an_import_is(tmp_path: Path) -> Non
     assert verify(tmp_path / "ib.tar.zst", LIMIT, silent).manifest == manifest
     with pytest.raises(BadInput, match="measured elsewhere"):
         rerun(tmp_path / "ib.tar.zst", lambda _: tmp_path / "r", LIMIT, silent)
+
+
+def test_a_form_that_this_host_cannot_make_is_a_note(packed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "kcidb_io", None)  # an extra of kassay that not every host has
+    assert "report/kcidb.kcidb.json: not rendered again: --format kcidb: kcidb-io is not installed" in "\n".join(
+        verify(packed, LIMIT, silent).notes
+    )
 
 
 @pytest.mark.parametrize(("cost", "same"), [(60, True), (61, False)])

@@ -17,7 +17,7 @@ from kassay.bundle.differences import differences
 from kassay.bundle.digits import Repeated, same_counts, same_findings, unlike
 from kassay.bundle.manifest import Manifest, checked, few
 from kassay.bundle.pack import REPORT, RUN, answered
-from kassay.errors import BadInput, KassayError
+from kassay.errors import BadInput, HostLacks, KassayError
 from kassay.evidence.collect import collect
 from kassay.guest.compile import brought
 from kassay.journal import artifacts
@@ -94,17 +94,26 @@ def _packed_report(root: Path, path: Path) -> Any:
 
 def _notes(root: Path, manifest: Manifest, report: Report, path: Path) -> tuple[str, ...]:
     """The other forms must say what the findings do; those of another version word them differently, which is told."""
-    packed = {root / REPORT / f"{name}{form.suffix}": form for name, form in formats().items()}
-    other = [
-        f"{REPORT}/{file.name}"
-        for file, form in packed.items()
-        if file.is_file() and file.read_text() != form.render(report)
-    ]
+    other, unchecked = [], []
+    for name, form in formats().items():
+        file = root / REPORT / f"{name}{form.suffix}"
+        if not file.is_file():
+            continue
+        try:
+            if file.read_text() != form.render(report):
+                other.append(f"{REPORT}/{file.name}")
+        except HostLacks as error:
+            unchecked.append(f"{REPORT}/{file.name}: not rendered again: {error.what}")
     if other and manifest.kassay_version == __version__:
         remedy = f"rely on {_JSON} alone, or get the bundle anew"
         raise BadInput(f"{path}: {few(other)}: not what its findings say", remedy)
     worded = (f"kassay {manifest.kassay_version} packed it and words differently: {few(other)}",) if other else ()
-    return (*worded, *(f"no {one.form}: {one.why}" for one in manifest.absent), f"sources: {manifest.sources}")
+    return (
+        *worded,
+        *unchecked,
+        *(f"no {one.form}: {one.why}" for one in manifest.absent),
+        f"sources: {manifest.sources}",
+    )
 
 
 def rerun(
