@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from kassay.bundle.digits import same_counts, same_findings, unlike
+from kassay.bundle.digits import Repeated, same_counts, same_findings, unlike, values
 from kassay.bundle.said import said
 from kassay.evidence.collect import collect
 from kassay.journal.directory import open_directory
@@ -83,6 +83,19 @@ def test_times_are_compared_by_direction_and_interval(then: Finding, now: Findin
     again = same_findings([then], [now])
     assert (again.same, again.exact) == (same, False)
     assert "cannot be equal to the digit" in said(again)
+
+
+@pytest.mark.parametrize(("now", "line"), [
+    ((30.0, 60.0), "yet every figure of the report is the same to the digit: 2 figures"),
+    ((30.0, 63.0), "1 of the report's 2 figures differ, by 5.00% at most: {metric} of {head}{settings}"),
+])  # fmt: skip
+def test_figures_are_compared_where_rounds_differ(now: tuple[float, float], line: str) -> None:
+    finding = msgspec.structs.replace(compare().findings[0], base_value=30.0, head_value=60.0)
+    again = msgspec.structs.replace(finding, base_value=now[0], head_value=now[1])
+    differing = Repeated(exact=True, compared=2, rounds=8, differing=("round 3",), values=values((finding,), (again,)))
+    settings = f" ({' '.join(f'{s.name}={s.value}' for s in finding.settings)})" if finding.settings else ""
+    assert line.format(metric=finding.metric, head=finding.head, settings=settings) in said(differing)
+    assert "figure" not in said(msgspec.structs.replace(differing, differing=()))
 
 
 def test_findings_of_another_metric_are_not_compared(tmp_path: Path) -> None:

@@ -12,17 +12,51 @@ from kassay.model.records import Record
 class Repeated(Record, frozen=True, kw_only=True):
     """What came of repeating. exact: whether counts were compared, or times. compared: how many runs of counts or
     findings of times. differing: what is not the same, a line each. unlike: what was already different before the
-    first boot."""
+    first boot. values: of counts, the report's figures."""
 
     exact: bool
     compared: int
     rounds: int
     differing: tuple[str, ...]
     unlike: tuple[str, ...] = ()
+    values: "Values | None" = None
 
     @property
     def same(self) -> bool:
         return self.compared > 0 and not self.differing
+
+
+class Values(Record, frozen=True, kw_only=True):
+    """The figures of two reports. differing: how many of `compared`. widest: the largest difference as a share of the
+    packed figure; where: which one that is."""
+
+    compared: int
+    differing: int
+    widest: float
+    where: str
+
+
+def values(packed: Sequence[Finding], found: Sequence[Finding]) -> Values | None:
+    """What each kernel costs, figure by figure; None where nothing was decided."""
+    pairs = {
+        f"{old.metric} of {kernel}{_settings(old)}": (then, now)
+        for old, new in zip(packed, found, strict=False)
+        for kernel, then, now in (
+            (old.base, old.base_value, new.base_value),
+            (old.head, old.head_value, new.head_value),
+        )
+        if then and now is not None
+    }
+    if not pairs:
+        return None
+    moved = {name: abs(now - then) / then for name, (then, now) in pairs.items()}
+    where = max(moved, key=lambda name: moved[name])
+    differing = sum(share > 0 for share in moved.values())
+    return Values(compared=len(moved), differing=differing, widest=moved[where], where=where)
+
+
+def _settings(finding: Finding) -> str:
+    return f" ({' '.join(f'{s.name}={s.value}' for s in finding.settings)})" if finding.settings else ""
 
 
 def same_counts(packed: Sequence[CellEvidence], found: Sequence[CellEvidence]) -> Repeated:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What came of repeating an experiment, in sentences."""
 
-from kassay.bundle.digits import Repeated
+from kassay.bundle.digits import Repeated, Values
 
 _SHOWN = 20
 
@@ -9,11 +9,22 @@ _SHOWN = 20
 def said(one: Repeated) -> str:
     """A few lines that end with a newline."""
     lines = [_verdict(one)]
+    if one.values is not None and not one.same:
+        lines.append(f"  {_values(one.values)}")
     lines += [f"  {line}" for line in one.differing[:_SHOWN]]
     if len(one.differing) > _SHOWN:
         lines.append(f"  and {len(one.differing) - _SHOWN} more")
     lines += [f"  not alike to begin with: {line}" for line in one.unlike]
     return "\n".join(lines) + "\n"
+
+
+def _values(values: Values) -> str:
+    if not values.differing:
+        return f"yet every figure of the report is the same to the digit: {values.compared} figures"
+    return (
+        f"{values.differing} of the report's {values.compared} figures differ, "
+        f"by {values.widest:.2%} at most: {values.where}"
+    )
 
 
 def _verdict(one: Repeated) -> str:

@@ -14,7 +14,7 @@ from kassay import __version__, pipeline
 from kassay.bundle import tar
 from kassay.bundle.contents import artifact_path, checked_artifacts
 from kassay.bundle.differences import differences
-from kassay.bundle.digits import Repeated, same_counts, same_findings, unlike
+from kassay.bundle.digits import Repeated, same_counts, same_findings, unlike, values
 from kassay.bundle.manifest import Manifest, checked, few
 from kassay.bundle.pack import REPORT, RUN, answered
 from kassay.errors import BadInput, HostLacks, KassayError
@@ -148,8 +148,8 @@ def _repeated(packed: Path, again: Path, tell: Tell) -> Repeated:
     pipeline.measure(load(packed / "pinned.toml"), again, tell, _programs(packed))
     old, new = open_directory(packed), open_directory(again)
     before = unlike(old.plan, new.plan)
+    first, second = (pipeline.answer(directory, tell).findings for directory in (packed, again))
     if old.plan.experiment.exact:
         then, now = (collect(here, read_journal(here.journal, here.plan_id), tell) for here in (old, new))
-        return msgspec.structs.replace(same_counts(then, now), unlike=before)
-    first, second = (pipeline.answer(directory, tell).findings for directory in (packed, again))
+        return msgspec.structs.replace(same_counts(then, now), unlike=before, values=values(first, second))
     return msgspec.structs.replace(same_findings(first, second), unlike=before)
