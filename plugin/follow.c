@@ -77,30 +77,30 @@ void follow_start(unsigned int count, unsigned int own, bool stacks, unsigned in
 }
 
 /* @block was left before all of it was executed. @executed < 0: it is not known where. */
-static void left(struct cpu *cpu, struct block *block, struct when when, int64_t executed)
+static void left(struct block *block, struct when when, struct node *node, int64_t executed)
 {
 	struct event *event = block_event(block, executed < 0 ? 'u' : 's', executed < 0 ? 0 : (uint32_t)executed, NULL);
 
 	counter_add_late(&event->counter, when.round, when.slot, 1);
 	if (f.stacks)
-		tree_count_late(&cpu->task->stack, when.round, when.slot,
-				(executed < 0 ? 0 : executed) - (int64_t)block->count);
+		counter_add_late(&node->counter, when.round, when.slot,
+				 (executed < 0 ? 0 : executed) - (int64_t)block->count);
 }
 
 /*
  * Back from a fault at @block. The instruction that faulted is done again; or the fault came in
  * when the next block was fetched, and nothing was cut short. Returns the block that @block follows on, or NULL.
  */
-static struct block *resume(struct cpu *cpu, const struct frame *frame, const struct block *block)
+static struct block *resume(const struct frame *frame, const struct block *block)
 {
 	struct block *before = frame->before;
 
 	if (block->start - before->start <= before->inner)
-		left(cpu, before, frame->counted, block_index(before, block->start));
+		left(before, frame->counted, frame->node, block_index(before, block->start));
 	else if (block_leads_to(before, block->start))
 		return before;
 	else
-		left(cpu, before, frame->counted, -1);
+		left(before, frame->counted, frame->node, -1);
 	return NULL;
 }
 
@@ -115,7 +115,9 @@ static void enter(struct cpu *cpu, struct block *before, const struct block *blo
 {
 	struct task *task = cpu->task;
 	bool interrupt = block->attention & ATTEND_INTERRUPT;
-	struct frame frame = { .before = before, .site = cpu->site, .counted = cpu->counted, .cut = !interrupt };
+	struct frame frame = {
+		.before = before, .site = cpu->site, .counted = cpu->counted, .node = cpu->node, .cut = !interrupt,
+	};
 
 	if (task->depth && before->ending == END_EXCEPTION_RETURN) {
 		/* Just when another one was over: what that came in after is still to be gone on with. */
@@ -153,10 +155,11 @@ static struct block *leave(struct cpu *cpu, struct block *before, const struct b
 	count_interrupts(task);
 	cpu->site = frame->site;
 	cpu->counted = frame->counted;
+	cpu->node = frame->node;
 	set_slot(cpu);
 	if (f.stacks)
 		tree_leave(&task->stack, frame->place);
-	return frame->cut ? resume(cpu, frame, block) : frame->before;
+	return frame->cut ? resume(frame, block) : frame->before;
 }
 
 static void note_target(struct cpu *cpu, struct block *before, struct block *block)
@@ -180,7 +183,7 @@ static bool succeed(struct cpu *cpu, struct block *before, struct block *block)
 	/* In the middle of @before and not by its own jump: a device access ended it there. */
 	if (block->start - before->start - 1 < before->inner &&
 	    !(before->ending == END_JUMP && before->target == block->start)) {
-		left(cpu, before, cpu->counted, block_index(before, block->start));
+		left(before, cpu->counted, cpu->node, block_index(before, block->start));
 		return false;
 	}
 	if (before->attention & ATTEND_SUCCESSOR)
@@ -313,7 +316,7 @@ void follow_block_and_calls(unsigned int index, void *data)
 		return; /* since attend() */
 	if (before && ((before->attention & ATTEND_SUCCESSOR) || tree_turns(&cpu->task->stack, block)))
 		tree_step(&cpu->task->stack, before, block);
-	tree_count(&cpu->task->stack, cpu->now.slot, block->count);
+	cpu->node = tree_count(&cpu->task->stack, cpu->now.slot, block->count);
 	block->counter.now[cpu->now.slot]++;
 	cpu->counted = cpu->now;
 }

@@ -23,6 +23,7 @@ struct frame {
 	struct block *before; /* what it came in after, or in the middle of */
 	struct block *site;
 	struct when counted; /* before was */
+	struct node *node;   /* and in which place of the call tree */
 	bool cut;          /* before may have been left in its middle */
 	bool interrupt;
 	struct tree_place place;
@@ -48,6 +49,7 @@ struct cpu {
 	struct block *site;  /* that led into a thunk */
 	struct when now;     /* for the blocks that come */
 	struct when counted; /* block was: another CPU may have gone on to the next interval since */
+	struct node *node;   /* block was, in the call tree: its task may have another one since */
 	struct task *task;
 	unsigned int switching; /* or of enum switching, from the beginning of a task switch on */
 	bool settled; /* since the end of the region: what ran then is known to have been executed or cut short */

@@ -45,16 +45,13 @@ struct tree_place tree_enter(struct tree_stack *stack, const struct block *block
 /* Back to where it came in. */
 void tree_leave(struct tree_stack *stack, struct tree_place place);
 
-/* @count instructions more (or, negative, less) for the innermost level. */
-static inline void tree_count(struct tree_stack *stack, unsigned int slot, int64_t count)
+/* @count instructions more for the innermost level. Returns where they were counted. */
+static inline struct node *tree_count(struct tree_stack *stack, unsigned int slot, uint64_t count)
 {
-	counter_add(&stack->levels[stack->depth].node->counter, slot, (uint64_t)count);
-}
+	struct node *node = stack->levels[stack->depth].node;
 
-/* The same, for a round that may be over. */
-static inline void tree_count_late(struct tree_stack *stack, uint32_t round, unsigned int slot, int64_t count)
-{
-	counter_add_late(&stack->levels[stack->depth].node->counter, round, slot, count);
+	counter_add(&node->counter, slot, count);
+	return node;
 }
 
 /* Whether code of another function than the innermost level's begins. */

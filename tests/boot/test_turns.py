@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from kassay.evidence.profiles import region_of
+from kassay.guest import protocol
+from kassay.journal import artifacts
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.progress import silent
 from kassay.model.run import RunRecord
@@ -34,13 +37,13 @@ def busy_host() -> Iterator[None]:
             process.wait()
 
 
-def booted(directory: Path, profile: str, boot: str) -> RunRecord:
+def booted(directory: Path, profile: str, boot: str, arch: str = "x86_64") -> RunRecord:
     """One run of four tasks on four CPUs."""
     sizes = (Axis(name="size", values=("1MiB",)), Axis(name="tasks", values=(str(CPUS),)))
     experiment = Experiment(
         name="turns", question="compare", kernels=(KernelUse(ref=OLD), KernelUse(ref=OLD)), cpus=(CPUS,),
         workloads=(WorkloadUse(name="page_fault", axes=sizes),), rounds=6, boot=boot, profile=profile,
-        timeout_s=900,
+        arch=arch, timeout_s=900,
     )  # fmt: skip
     prepared = prepare(experiment, None, silent)
     record = Measurer(prepared, directory, directory).measure(prepared.plan.runs[0], 1)
@@ -55,3 +58,12 @@ def test_four_cpus_take_the_same_turns_whatever_the_plugin_and_the_host_do(tmp_p
         busy = [booted(tmp_path, profile, boot) for profile in ("none", "stacks", "counts", "counts")]
     assert {record.stream_sha256 for record in (idle, *busy)} == {idle.stream_sha256}
     assert busy[-1].profile_sha256 == busy[-2].profile_sha256 is not None
+
+
+def test_a_worker_that_is_recognised_in_the_middle_of_a_block_keeps_the_call_tree_whole(tmp_path: Path) -> None:
+    """On arm64 the block with the worker's mark is left in its middle, and what was too much is taken from where it was
+    counted: in the call tree of a task that was not yet known to be the workload's."""
+    record = booted(tmp_path, "stacks", "short", "arm64")
+    assert record.stream_sha256 is not None
+    region = region_of(tmp_path, record, protocol.parse(artifacts.get(tmp_path, record.stream_sha256)))
+    assert region is not None and region.problem == ""
