@@ -16,7 +16,7 @@ from statistics import median
 from typing import NamedTuple
 
 from kassay.model.bisect import Observation
-from kassay.search.decision import Ask, Found
+from kassay.search.decision import Ask, Conclusion
 from kassay.search.noisy import END_PAIRS, next_step
 
 ROWS = (  # commits, change, scatter, drift, share of boots at which the host's pace changes
@@ -61,7 +61,7 @@ def play(commits: int, effect: float, scatter: float, drift: float, paces: float
     return _judged(asked, guilty, len(made), sure or len(made))
 
 
-def _judged(found: Found, guilty: int, boots: int, sure: int) -> Played:
+def _judged(found: Conclusion, guilty: int, boots: int, sure: int) -> Played:
     started = bool(found.steps) or boots > 2 * END_PAIRS + 6
     right = bool(found.steps) and found.steps[0].first == guilty
     ends = 2 * END_PAIRS

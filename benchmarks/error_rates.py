@@ -24,10 +24,10 @@ from benchmarks._noise import Noise, clean, compared, generator, in_blocks, mild
 from benchmarks._noise import strong_drift as drifting
 from kassay.analysis.statistics import blocked
 from kassay.analysis.statistics.blocked import Boot, Comparison
-from kassay.analysis.statistics.failures import fisher
 from kassay.analysis.statistics.multiplicity import benjamini_hochberg, holm
 from kassay.analysis.statistics.planning import threshold
 from kassay.analysis.statistics.segments import LadderBoot, boundaries
+from kassay.analysis.timed import fisher
 from kassay.model.timing import LOOKS
 
 MARGIN = 0.02

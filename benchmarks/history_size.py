@@ -22,10 +22,9 @@ from typing import NamedTuple
 import duckdb
 
 from kassay.history.add import add
-from kassay.history.archive import reading, writing
-from kassay.history.query import Wanted, lines
+from kassay.history.archive import FORGET_POINTS, MAKE_POINTS, reading, writing
+from kassay.history.query import SeriesFilter, lines
 from kassay.history.records import Batch, StoredKernel, StoredSeries
-from kassay.history.schema import FORGET_POINTS, MAKE_POINTS
 from kassay.model.machine import MachineUse
 from kassay.model.records import Setting
 
@@ -77,7 +76,7 @@ def _summarise(path: Path, *, anew: bool) -> None:
     """Runs in a process of its own, on one core; prints seconds from opening to the last point."""
     started, computed = time.perf_counter(), time.process_time()
     with reading(path) as archive:
-        found = lines(archive, Wanted(every_metric=True, dates=anew))
+        found = lines(archive, SeriesFilter(every_metric=True, dates=anew))
     seconds, busy = time.perf_counter() - started, time.process_time() - computed
     print(
         seconds, busy, sum(point.n or 0 for line in found for point in line.points), sum(len(x.points) for x in found)

@@ -19,9 +19,9 @@ from tests.analysis.plans import plan_of
 from kassay.analysis.analyse import analyse
 from kassay.analysis.looks import looks, within
 from kassay.model.guest import PhaseRounds
-from kassay.model.measurement import CellEvidence, Measurement
 from kassay.model.plan import Plan, PlannedRun
 from kassay.model.report import Comparisons
+from kassay.model.run import CellEvidence, Measurement
 from kassay.spec.rules import question_of
 
 TICKS = 10_000_000

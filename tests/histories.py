@@ -5,12 +5,12 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from kassay.model.bisect import Question
+from kassay.model.bisect import SearchQuestion
 from kassay.model.experiment import Experiment, KernelUse, WorkloadUse
 from kassay.model.progress import Tell, silent
 from kassay.search.candidates import Range, between
-from kassay.search.next_step import Ask
-from kassay.search.probe import Probe
+from kassay.search.decision import Ask
+from kassay.search.probe import BootProbe
 
 Cost = Callable[[str], "float | str"]
 
@@ -49,7 +49,7 @@ def commits(tree: Path, good: str, bad: str) -> Range:
     return between(f"build:{tree}@{good}", f"build:{tree}@{bad}", "x86_64", "cloud", "version", silent)
 
 
-def question(found: Range, clock: str = "icount") -> Question:
+def question(found: Range, clock: str = "icount") -> SearchQuestion:
     ends = (KernelUse(ref=found.candidates[0].ref), KernelUse(ref=found.candidates[-1].ref))
     use = (WorkloadUse(name="mprotect_toggle"),)
     timed = clock != "icount"
@@ -58,7 +58,7 @@ def question(found: Range, clock: str = "icount") -> Question:
         control=False, retries=0 if timed else 1,
     )  # fmt: skip
     compare = Experiment(name="c", question="compare", kernels=ends, workloads=use, clock=clock)
-    return Question(
+    return SearchQuestion(
         kind=found.kind, range=found.text, candidates=found.candidates, probe=probe, compare=compare, notes=found.notes
     )
 
@@ -69,10 +69,10 @@ class Measured:
     def __init__(self, cost: Cost) -> None:
         self._cost, self.names = cost, list[str]()
 
-    def __call__(self, question: Question, ask: Ask, directory: Path, tell: Tell) -> Probe:
+    def __call__(self, question: SearchQuestion, ask: Ask, directory: Path, tell: Tell) -> BootProbe:
         name = question.candidates[ask.candidate].name
         self.names.append(name)
         value = self._cost(name)
         if isinstance(value, str):
-            return Probe(outcome=value, detail="as planted")
-        return Probe(outcome="value", value=value, metric="iteration", unit="instructions/page")
+            return BootProbe(outcome=value, detail="as planted")
+        return BootProbe(outcome="value", value=value, metric="iteration", unit="instructions/page")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Everything that can end a command early, and the exit status each one has.
+"""Everything that can end a command early, with the exit status that each has; and what an error says of a wrong name.
 
 KassayError
 ├── BadInput            2  the user's words: an unknown key, kernel, workload, file
@@ -9,6 +9,8 @@ KassayError
 The other statuses are answers, not errors: 0 answered, 1 regression (only with
 --exit-code), 4 nothing admitted or inconclusive (only with --exit-code).
 """
+
+from collections.abc import Iterable
 
 
 class KassayError(Exception):
@@ -52,3 +54,25 @@ class NotBuilt(BadInput):
     def __init__(self, what: str, remedy: str = "", log: str = "") -> None:
         super().__init__(what, remedy)
         self.log = log
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> BadInput:
+    """The error to raise. what: the sentence up to the name, such as "unknown workload"."""
+    return BadInput(f"{what} {name!r}", nearest_of(name, known))
+
+
+def nearest_of(name: str, known: Iterable[str]) -> str:
+    """ "did you mean page_fault? known: calibrate, page_fault"; without the question where nothing is near."""
+    names = tuple(known)
+    near = nearest(name, names)
+    guess = f"did you mean {near}? " if near else ""
+    return f"{guess}known: {', '.join(names)}"
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that is most like `name`, None where none is; capitals do not count."""
+    import difflib  # late: only an error needs it
+
+    lower = {one.lower(): one for one in known}
+    near = difflib.get_close_matches(name.lower(), lower, n=1)
+    return lower[near[0]] if near else None

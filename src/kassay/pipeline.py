@@ -10,19 +10,18 @@ from msgspec import structs
 
 from kassay.analysis.analyse import analyse, with_itself
 from kassay.analysis.beside import side_by_side
-from kassay.analysis.choosing import chosen
 from kassay.analysis.gate import compared_fields
 from kassay.analysis.imported import CLOCK, judge_samples
 from kassay.analysis.interim import InterimLooks
-from kassay.analysis.itemised import Profiled, itemised, profiled, stacks_of
+from kassay.analysis.itemised import Profiled, chosen, itemised, profiled, stacks_of
 from kassay.analysis.itemised import executed as executed_at
-from kassay.analysis.outlook import outlook
+from kassay.analysis.looks import outlook
 from kassay.analysis.seed_findings import judged_by_seed_rules
 from kassay.clocks import clock_of
 from kassay.effects.files import swept
 from kassay.effects.lock import host_locked, locked, refusing
 from kassay.evidence.collect import collect
-from kassay.evidence.profiles import Profiles
+from kassay.evidence.profiles import StoredProfiles
 from kassay.imports import store
 from kassay.journal import artifacts
 from kassay.journal.directory import BESIDE, RunDirectory, open_directory, resumed, started
@@ -30,7 +29,6 @@ from kassay.journal.journal import append, open_journal, read_journal
 from kassay.model.experiment import Experiment
 from kassay.model.finding import Finding
 from kassay.model.guest import Programs
-from kassay.model.measurement import CellEvidence
 from kassay.model.plan import Plan
 from kassay.model.profile import Executed
 from kassay.model.progress import Progress, Tell, silent
@@ -38,14 +36,13 @@ from kassay.model.question import Answered, Question
 from kassay.model.reason import own_words, reason
 from kassay.model.records import content_id
 from kassay.model.report import Comparisons, Report
-from kassay.model.run import RunRecord
+from kassay.model.run import CellEvidence, RunRecord
 from kassay.plan.prepare import Prepared, prepare, shared_cmdline
 from kassay.registry import discover
 from kassay.report.build import build_imported, build_report
 from kassay.report.words import spoken_names
 from kassay.run.boot import Measurer, jobs_for
-from kassay.run.pace import known_pace, remember_pace
-from kassay.run.scheduler import owed, run_all, stages
+from kassay.run.scheduler import known_pace, owed, remember_pace, run_all, stages
 from kassay.spec.rules import QUESTIONS, question_of
 
 _FIRST: Mapping[str, str] = MappingProxyType({})
@@ -84,7 +81,7 @@ def answer(directory: Path, tell: Tell = silent, *, seed_rules: bool = False) ->
 def _answer_run(directory: Path, tell: Tell, *, seed_rules: bool) -> Report:
     """The answer of a run directory, without what was timed beside the counts."""
     read = _read(directory, tell)
-    counted = Profiles(read.here, read.records, read.evidence)
+    counted = StoredProfiles(read.here, read.records, read.evidence)
     plan, compared = read.here.plan, read.compared
     question = question_of(plan.experiment)
     findings = itemised(compared.findings, plan.cells, counted)
@@ -150,7 +147,7 @@ def profiles(
     memory, workload). Raises BadInput that lists what there is.
     """
     read = _read(directory)
-    counted = Profiles(read.here, read.records, read.evidence)
+    counted = StoredProfiles(read.here, read.records, read.evidence)
     return profiled(chosen(_sides(read), kernels, metric, settings), read.here.plan.cells, counted)
 
 
@@ -158,7 +155,7 @@ def executed(directory: Path, kernel: str, metric: str | None, settings: Mapping
     """How often each instruction address of one kernel was executed, in the rounds of profiles(), with the code."""
     read = _read(directory)
     (side,) = chosen(_sides(read), (kernel,), metric, settings)
-    return executed_at(side, read.here.plan.cells, Profiles(read.here, read.records, read.evidence))
+    return executed_at(side, read.here.plan.cells, StoredProfiles(read.here, read.records, read.evidence))
 
 
 def _sides(read: "_Read") -> Sequence[Finding]:

@@ -7,10 +7,9 @@ from kassay.model.finding import Side
 from kassay.model.guest import PhaseRounds, Requirement
 from kassay.model.kernel import KernelIdentity
 from kassay.model.machine import MachineUse
-from kassay.model.measurement import CellEvidence, CheckedRequirement, Fields, Measurement
 from kassay.model.plan import Cell
 from kassay.model.profile import RegionSummary
-from kassay.model.run import RunRecord, WallTime
+from kassay.model.run import CellEvidence, CheckedRequirement, Fields, Measurement, RunRecord, WallTime
 
 STATE: Fields = (("range.AnonHugePages", "0"), ("range.Rss", "8192"), ("range.vmas", "1"))
 

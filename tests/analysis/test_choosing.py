@@ -4,7 +4,7 @@
 import msgspec
 import pytest
 
-from kassay.analysis.choosing import Chosen, chosen
+from kassay.analysis.itemised import Chosen, chosen
 from kassay.errors import BadInput
 from kassay.model.finding import Finding
 from kassay.model.machine import MachineUse

@@ -5,7 +5,7 @@ import pytest
 from msgspec import structs
 
 from kassay.analysis.confounders import confounders
-from kassay.model.confounder import CONFOUNDERS, Confounder
+from kassay.model.finding import CONFOUNDERS, Confounder
 from kassay.model.kernel import KernelIdentity
 from kassay.model.records import Setting
 

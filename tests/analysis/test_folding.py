@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.analysis.folding import folded
+from kassay.analysis.pairing import folded
 from kassay.model.profile import base_name
 from tests.analysis.profiles import HEAD, profile
 

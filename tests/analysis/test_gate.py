@@ -5,9 +5,9 @@ import pytest
 
 from kassay.analysis.analyse import refusals_of
 from kassay.analysis.gate import GateRule, Refusal
-from kassay.model.measurement import Measurement
 from kassay.model.profile import RegionSummary
 from kassay.model.reason_texts import reason_text
+from kassay.model.run import Measurement
 from kassay.registry import discover
 from tests.analysis.sides import STATE, evidence, measurement
 

@@ -4,7 +4,7 @@
 from kassay.analysis.analyse import compare
 from kassay.analysis.ladder import find_steps
 from kassay.model.finding import Finding
-from kassay.model.measurement import CellEvidence
+from kassay.model.run import CellEvidence
 from kassay.model.workload import Phase
 from tests.analysis.plans import plan_of
 from tests.analysis.sides import evidence, measurement

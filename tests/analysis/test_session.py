@@ -7,9 +7,9 @@ from math import exp
 import msgspec
 
 from kassay.analysis.analyse import analyse
-from kassay.model.measurement import CellEvidence
 from kassay.model.plan import Plan
 from kassay.model.report import Comparisons
+from kassay.model.run import CellEvidence
 from kassay.spec.rules import question_of
 from tests.analysis.plans import plan_of
 from tests.analysis.sides import evidence, measurement

@@ -7,11 +7,11 @@ import pytest
 from msgspec import structs
 
 from kassay.analysis.analyse import with_itself
-from kassay.analysis.choosing import chosen
+from kassay.analysis.itemised import chosen
 from kassay.analysis.value import primary_values, values
-from kassay.model.measurement import CellEvidence
 from kassay.model.question import Answered
 from kassay.model.records import Setting
+from kassay.model.run import CellEvidence
 from kassay.questions.value import QUESTION
 from tests.analysis.plans import plan_of
 from tests.analysis.sides import evidence, measurement

@@ -13,8 +13,7 @@ from kassay.guest import protocol
 from kassay.journal import artifacts
 from kassay.journal.directory import open_directory
 from kassay.journal.journal import read_journal
-from kassay.model.measurement import CellEvidence
-from kassay.model.run import RunRecord
+from kassay.model.run import CellEvidence, RunRecord
 from kassay.profile.functions import profile_of
 from kassay.profile.raw import parse
 from kassay.profile.symbols import Symbols

@@ -14,9 +14,9 @@ from kassay.machines._qemu import version
 from kassay.model.guest import GuestReport, PhaseRounds
 from kassay.model.profile import FunctionCost, Profile
 from kassay.profile.functions import profile_of
-from kassay.profile.points import points
 from kassay.profile.raw import parse
 from kassay.profile.symbols import Symbols
+from kassay.profile.tables import points
 
 pytestmark = pytest.mark.boot
 ROUNDS, TURNS, LOADED_AT = 3, 100, 0x40200000

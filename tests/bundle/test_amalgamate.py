@@ -9,8 +9,7 @@ import msgspec
 import pytest
 
 from kassay.arches import arch_of
-from kassay.bundle.amalgamate import amalgamate
-from kassay.bundle.sources import reproducer
+from kassay.bundle.sources import amalgamate, reproducer
 from kassay.guest import catalog, sources
 from kassay.model.workload import Workload
 from tests.analysis.plans import plan_of

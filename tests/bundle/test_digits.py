@@ -6,14 +6,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from kassay.bundle.digits import Repeated, same_counts, same_findings, unlike, values
-from kassay.bundle.said import said
+from kassay.bundle.digits import Repeated, repeated_text, same_counts, same_findings, unlike, values
 from kassay.evidence.collect import collect
 from kassay.journal.directory import open_directory
 from kassay.journal.journal import read_journal
 from kassay.model.finding import Finding
-from kassay.model.measurement import CellEvidence
 from kassay.model.records import Setting
+from kassay.model.run import CellEvidence
 from tests.history.directories import measured, plan_with
 from tests.report.reports import compare
 
@@ -31,7 +30,7 @@ def test_equal_counts_are_the_same_to_the_digit(tmp_path: Path) -> None:
     again = same_counts(packed, evidence(tmp_path / "b", {0: [30, 30], 1: [60]}))
     assert (again.same, again.compared) == (True, 3)
     assert again.rounds == 3 * 3 * len(packed[0].measurements[0].phases)
-    assert said(again).startswith("the same to the digit: 3 runs, ")
+    assert repeated_text(again).startswith("the same to the digit: 3 runs, ")
 
 
 def test_cells_are_matched_although_their_ids_differ(tmp_path: Path) -> None:
@@ -53,7 +52,7 @@ def test_a_single_digit_is_found_and_named(tmp_path: Path) -> None:
         line == f"{run}: iteration: 3 rounds differ, first round 1: 300 then, 310 now" for line in again.differing
     )
     assert {line.partition(":")[0] for line in again.differing} == {run}
-    assert said(again).startswith(f"NOT the same: {len(again.differing)} differences in 3 runs\n  {run}: ")
+    assert repeated_text(again).startswith(f"NOT the same: {len(again.differing)} differences in 3 runs\n  {run}: ")
 
 
 def test_a_run_that_was_not_made_again_is_missing(tmp_path: Path) -> None:
@@ -61,7 +60,7 @@ def test_a_run_that_was_not_made_again_is_missing(tmp_path: Path) -> None:
     again = same_counts(packed, evidence(tmp_path / "b", {0: [30, None], 1: [60]}))
     assert again.differing == (f"{packed[0].measurements[1].run}: not measured again",)
     nothing = same_counts(packed, evidence(tmp_path / "c", {}))
-    assert not nothing.same and "nothing could be compared" in said(nothing)
+    assert not nothing.same and "nothing could be compared" in repeated_text(nothing)
 
 
 def timed(verdict: str, interval: tuple[float, float] | None) -> Finding:
@@ -82,7 +81,7 @@ def timed(verdict: str, interval: tuple[float, float] | None) -> Finding:
 def test_times_are_compared_by_direction_and_interval(then: Finding, now: Finding, same: bool) -> None:
     again = same_findings([then], [now])
     assert (again.same, again.exact) == (same, False)
-    assert "cannot be equal to the digit" in said(again)
+    assert "cannot be equal to the digit" in repeated_text(again)
 
 
 @pytest.mark.parametrize(("now", "line"), [
@@ -94,8 +93,8 @@ def test_figures_are_compared_where_rounds_differ(now: tuple[float, float], line
     again = msgspec.structs.replace(finding, base_value=now[0], head_value=now[1])
     differing = Repeated(exact=True, compared=2, rounds=8, differing=("round 3",), values=values((finding,), (again,)))
     settings = f" ({' '.join(f'{s.name}={s.value}' for s in finding.settings)})" if finding.settings else ""
-    assert line.format(metric=finding.metric, head=finding.head, settings=settings) in said(differing)
-    assert "figure" not in said(msgspec.structs.replace(differing, differing=()))
+    assert line.format(metric=finding.metric, head=finding.head, settings=settings) in repeated_text(differing)
+    assert "figure" not in repeated_text(msgspec.structs.replace(differing, differing=()))
 
 
 def test_findings_of_another_metric_are_not_compared(tmp_path: Path) -> None:
@@ -112,4 +111,4 @@ def test_what_differs_before_the_first_boot_is_told() -> None:
     lines = unlike(built, other)
     assert [line.partition(":")[0] for line in lines] == ["kernel debian", "machine", "machine", "program w"]
     again = msgspec.structs.replace(same_findings([], []), unlike=lines)
-    assert "not alike to begin with: machine: QEMU then, QEMU 99 now" in said(again)
+    assert "not alike to begin with: machine: QEMU then, QEMU 99 now" in repeated_text(again)

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.bundle.contents import checked_artifacts
+from kassay.bundle.contents import checked_artifacts, checked_name, files_below
 from kassay.bundle.manifest import NAME, Manifest, checked, few, packed_files, write_manifest
-from kassay.bundle.paths import checked_name, files_below
 from kassay.errors import BadInput
 from kassay.journal import artifacts
 

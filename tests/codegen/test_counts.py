@@ -3,16 +3,15 @@
 
 from pathlib import Path
 
-from kassay.codegen.code import Function
-from kassay.codegen.counts import counted, same_shape, with_counts
+from kassay.codegen.code import FunctionCode
 from kassay.codegen.images import Image
-from kassay.codegen.normalise import Listing, listing
+from kassay.codegen.normalise import Listing, counted, listing, same_shape, with_counts
 from tests.codegen.compiled import SCAN, built, code_of, linked, stubs
 
 TOP = 0xFFFFFFFF81000000
 
 
-def scan(directory: Path) -> tuple[Function, Listing]:
+def scan(directory: Path) -> tuple[FunctionCode, Listing]:
     found = Image(linked((stubs(), built(SCAN)), TOP, directory)).find("scan")
     assert found is not None
     return found, listing(found)

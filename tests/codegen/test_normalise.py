@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kassay.codegen.code import Function, Symbol
+from kassay.codegen.code import FunctionCode, Symbol
 from kassay.codegen.images import Image
 from kassay.codegen.normalise import Listing, listing
 from kassay.codegen.objects import find_in_object
@@ -188,7 +188,7 @@ class _Nowhere:
 @given(st.sampled_from(("x86_64", "arm64")), st.binary(max_size=80))
 def test_any_bytes_have_a_listing_that_covers_them(arch: str, code: bytes) -> None:
     whole = code[: len(code) // 4 * 4] if arch == "arm64" else code
-    found = listing(Function((Symbol("f", (0, 0x1000), whole),), _Nowhere(arch)))
+    found = listing(FunctionCode((Symbol("f", (0, 0x1000), whole),), _Nowhere(arch)))
     assert sum(one.size for one in found.instructions) <= len(whole)
     assert len(found.spots) == len(found.instructions)
 
@@ -203,7 +203,7 @@ def test_a_flipped_bit_that_changes_an_instruction_changes_the_class_or_the_byte
     bit = data.draw(st.integers(0, 8 * len(part.code) - 1))
     code = bytearray(part.code)
     code[bit // 8] ^= 1 << bit % 8
-    flipped = listing(Function((part._replace(code=bytes(code)), *found.parts[1:]), found.file))
+    flipped = listing(FunctionCode((part._replace(code=bytes(code)), *found.parts[1:]), found.file))
     inside_relocated = any(found.file.relocated((part.spot[0], part.spot[1] + bit // 8 - back), 0) for back in range(4))
     if not inside_relocated:
         assert (flipped.sha256, flipped.bytes_sha256) != (plain.sha256, plain.bytes_sha256)

@@ -3,7 +3,7 @@
 
 import pytest
 
-from kassay.codegen.source import contains, nearest
+from kassay.codegen.objects import contains, nearest
 
 
 @pytest.mark.parametrize(

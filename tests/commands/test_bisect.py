@@ -10,11 +10,11 @@ from typer.testing import CliRunner
 from kassay import kernels as kernel_store
 from kassay.cli import build_app
 from kassay.errors import BadInput, HostLacks, NotBuilt
-from kassay.model.bisect import Question
+from kassay.model.bisect import SearchQuestion
 from kassay.model.progress import Tell
 from kassay.search import probe as probing
-from kassay.search.next_step import Ask
-from kassay.search.probe import Probe
+from kassay.search.decision import Ask
+from kassay.search.probe import BootProbe
 
 STEP = ("bisect", "--step", "mprotect_toggle", "--good", "image:/good", "--bad", "image:/bad", "--head", "image:/head")
 
@@ -52,13 +52,13 @@ class Costs:
             raise head
         return (SimpleNamespace(identity=SimpleNamespace(image_sha256=f"{head}".ljust(64, "0"), release="r")),)
 
-    def probe(self, question: Question, ask: Ask, directory: Path, tell: Tell, *_: object) -> Probe:
+    def probe(self, question: SearchQuestion, ask: Ask, directory: Path, tell: Tell, *_: object) -> BootProbe:
         name = question.candidates[ask.candidate].ref.removeprefix("image:/")
         self.booted.append(name)
         cost = self.costs[name]
         if isinstance(cost, float):
-            return Probe(outcome="value", value=cost, metric="iteration", unit="instructions/page")
-        return Probe(outcome="not-booted", detail="no-boot: silence")
+            return BootProbe(outcome="value", value=cost, metric="iteration", unit="instructions/page")
+        return BootProbe(outcome="not-booted", detail="no-boot: silence")
 
 
 def stepped(costs: Costs, out: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[int, str]:

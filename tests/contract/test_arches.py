@@ -8,11 +8,11 @@ import pytest
 
 from kassay.arches import Arch, arch_of, arches, of_machine, of_target
 from kassay.building.config import lab_config
-from kassay.codegen.decoded import decoder_of
+from kassay.codegen.code import decoder_of
 from kassay.errors import BadInput
 from kassay.guest import sources
 from kassay.machines._plugin import contributed
-from kassay.profile.points import points
+from kassay.profile.tables import points
 
 each = pytest.mark.parametrize("arch", arches().values(), ids=arches())
 

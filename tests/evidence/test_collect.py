@@ -17,10 +17,9 @@ from kassay.guest.protocol import parse
 from kassay.journal import artifacts
 from kassay.journal.directory import RunDirectory, started
 from kassay.journal.journal import append, open_journal, read_journal
-from kassay.model.measurement import CellEvidence, Fields
 from kassay.model.plan import PlannedRun
 from kassay.model.progress import Progress
-from kassay.model.run import RunRecord, WallTime
+from kassay.model.run import CellEvidence, Fields, RunRecord, WallTime
 from tests.analysis.plans import plan_of
 
 ROUNDS, PAGES = 4, 256

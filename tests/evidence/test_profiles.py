@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from kassay.errors import BadInput
-from kassay.evidence.profiles import Profiles
+from kassay.evidence.profiles import StoredProfiles
 from kassay.journal.directory import RunDirectory
 from kassay.model.run import RunRecord, WallTime
 from tests.analysis.plans import plan_of
@@ -29,7 +29,7 @@ def test_only_an_emulator_is_told_to_count(clock: str, remedy: str, tmp_path: Pa
     found = evidence("debian:6.1", measurement((10,)))
     cell = msgspec.structs.replace(found.cell, machine=msgspec.structs.replace(found.cell.machine, clock=clock))
     here = RunDirectory(path=tmp_path, plan=plan_of(2), plan_id="p")
-    profiles = Profiles(here, [record], [msgspec.structs.replace(found, cell=cell)])
+    profiles = StoredProfiles(here, [record], [msgspec.structs.replace(found, cell=cell)])
     with pytest.raises(BadInput, match="carries no profile") as caught:
         profiles.of(cell, side("debian:6.1", 1.0), "iteration")
     assert remedy in caught.value.remedy

@@ -12,7 +12,7 @@ FILE = '''
 
 from msgspec import structs
 
-from kassay.model.layout import TextBlock, Table, cells
+from kassay.model.texts import TextBlock, Table, cells
 from kassay.model.question import Kernels, Question, neighbours
 from kassay.model.report import Lead
 

@@ -11,7 +11,7 @@ import pytest
 from kassay.history.add import add
 from kassay.history.archive import Archive, writing
 from kassay.history.gather import gather
-from kassay.history.query import Wanted, lines
+from kassay.history.query import SeriesFilter, lines
 from kassay.model.records import to_json
 from kassay.model.samples import ImportedKernel, Sample, Samples, SampleSeries, Source, Spread
 from tests.history.batches import batch, batch_of, series
@@ -25,7 +25,7 @@ def archive(tmp_path: Path) -> Iterator[Archive]:
 
 
 def values(archive: Archive, **wanted: object) -> list[list[tuple[str | None, float | None, int | None]]]:
-    found = lines(archive, Wanted(**wanted))  # type: ignore[arg-type]
+    found = lines(archive, SeriesFilter(**wanted))  # type: ignore[arg-type]
     return [[(p.kernel.release, p.value, p.n) for p in line.points] for line in found]
 
 
@@ -48,7 +48,7 @@ def test_a_fresh_measurement_of_the_same_plan_is_another_session(archive: Archiv
     add(archive, batch(2))
     fresh = msgspec.structs.replace(batch(2), session="t", directory="/d/fresh")
     assert add(archive, fresh).runs == 4
-    (line,) = lines(archive, Wanted(dates=True))
+    (line,) = lines(archive, SeriesFilter(dates=True))
     assert sorted({point.session for point in line.points}) == ["/d/fresh", "/d/plan"]
 
 
@@ -132,7 +132,7 @@ def imported(directory: Path, **changes: object) -> Path:
 def test_imported_values_and_means_stand_in_the_archive(archive: Archive, tmp_path: Path) -> None:
     added = add(archive, gather(imported(tmp_path / "i")))
     assert (added.runs, added.samples) == (4, 3)
-    (line,) = lines(archive, Wanted(clock="imported"))
+    (line,) = lines(archive, SeriesFilter(clock="imported"))
     assert [(p.value, p.n, p.spread) for p in line.points] == [(2.0, 2, 0.5), (4.0, None, 0.5)]
     assert archive.rows("SELECT count(*) FROM runs WHERE outcome = 'failed'") == [(1,)]
     assert add(archive, gather(tmp_path / "i")).runs == 0
@@ -141,13 +141,13 @@ def test_imported_values_and_means_stand_in_the_archive(archive: Archive, tmp_pa
 def test_imports_of_unknown_machines_are_never_mixed(archive: Archive, tmp_path: Path) -> None:
     add(archive, gather(imported(tmp_path / "a")))
     add(archive, gather(imported(tmp_path / "b", notes=("another file",))))
-    assert len(lines(archive, Wanted())) == 2
+    assert len(lines(archive, SeriesFilter())) == 2
 
 
 def test_imports_of_one_named_machine_are_one_series(archive: Archive, tmp_path: Path) -> None:
     add(archive, gather(imported(tmp_path / "a", machine="m1")))
     add(archive, gather(imported(tmp_path / "b", machine="m1", notes=("another file",))))
-    (line,) = lines(archive, Wanted())
+    (line,) = lines(archive, SeriesFilter())
     assert [point.n for point in line.points] == [4, None]
 
 

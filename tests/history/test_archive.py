@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from kassay.errors import BadInput, HostLacks
 from kassay.history.add import add
-from kassay.history.archive import default_path, reading, writing
+from kassay.history.archive import VIEW_NAMES, default_path, reading, writing
 from kassay.history.records import Batch
-from kassay.history.schema import VIEW_NAMES
 from kassay.model.progress import Progress
 from tests.history.batches import batch
 

@@ -10,10 +10,19 @@ import pytest
 from kassay.errors import BadInput
 from kassay.history.add import add
 from kassay.history.archive import Archive, writing
-from kassay.history.confirm import experiment_for, judged, not_reproducible, why_not
 from kassay.history.gather import gather
-from kassay.history.nominate import confirmations, judged_directories, nominations, remember, too_short
-from kassay.history.query import Wanted, lines
+from kassay.history.nominations import (
+    confirmations,
+    experiment_for,
+    judged,
+    judged_directories,
+    nominations,
+    not_reproducible,
+    remember,
+    too_short,
+    why_not,
+)
+from kassay.history.query import SeriesFilter, lines
 from kassay.history.records import OUTCOMES, Nomination
 from kassay.model.experiment import KernelUse
 from kassay.model.reason import own_words
@@ -31,7 +40,7 @@ def archive(tmp_path: Path) -> Iterator[Archive]:
 
 def nominated(archive: Archive, **wanted: object) -> list[Nomination]:
     known = confirmations(archive)
-    return [one for line in lines(archive, Wanted(**wanted)) for one in nominations(line, known)]  # type: ignore[arg-type]
+    return [one for line in lines(archive, SeriesFilter(**wanted)) for one in nominations(line, known)]  # type: ignore[arg-type]
 
 
 def test_a_step_of_counts_is_nominated_between_its_two_kernels(archive: Archive) -> None:
@@ -55,7 +64,7 @@ def test_times_need_six_points_and_say_so(archive: Archive) -> None:
     timed = series(clock="kvm")
     values = {f"6.{i}": [25.0 if i < 4 else 37.0] for i in range(1, 6)}
     add(archive, batch_of(values, plan="a", of=timed))
-    (line,) = lines(archive, Wanted())
+    (line,) = lines(archive, SeriesFilter())
     assert nominations(line, {}) == ()
     assert too_short(line) == "5 points; at least 6 are needed to nominate one"
     add(archive, batch_of({"6.6": [37.0]}, plan="b", of=timed))
@@ -65,9 +74,11 @@ def test_times_need_six_points_and_say_so(archive: Archive) -> None:
 
 def test_one_point_of_counts_is_too_short_and_two_are_not(archive: Archive) -> None:
     add(archive, batch_of({"6.12": [1.0]}))
-    assert [too_short(line) for line in lines(archive, Wanted())] == ["1 point; at least 2 are needed to nominate one"]
+    assert [too_short(line) for line in lines(archive, SeriesFilter())] == [
+        "1 point; at least 2 are needed to nominate one"
+    ]
     add(archive, batch_of({"6.13": [1.0]}, plan="more"))
-    assert [too_short(line) for line in lines(archive, Wanted())] == [""]
+    assert [too_short(line) for line in lines(archive, SeriesFilter())] == [""]
 
 
 def test_the_pair_is_the_stored_experiment_narrowed_to_both_sides(archive: Archive, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from kassay.errors import BadInput
 from kassay.history import texts
 from kassay.history.add import add
 from kassay.history.archive import Archive, writing
-from kassay.history.query import Wanted, apart, lines
+from kassay.history.query import SeriesFilter, apart, lines
 from kassay.history.records import StoredSeries
 from kassay.model.records import Setting
 from tests.history.batches import batch_of, kernel, series
@@ -30,7 +30,7 @@ def keep(archive: Archive, of: StoredSeries, **values: list[float]) -> None:
 
 def test_points_stand_in_the_order_of_releases(archive: Archive) -> None:
     add(archive, batch_of({"6.17.1": [3.0], "6.9": [1.0], "6.17-rc10": [2.5], "6.17-rc2": [2.0], "6.17": [4.0]}))
-    (line,) = lines(archive, Wanted())
+    (line,) = lines(archive, SeriesFilter())
     assert [p.kernel.release for p in line.points] == ["6.9", "6.17-rc2", "6.17-rc10", "6.17", "6.17.1"]
     assert [p.change for p in line.points] == [None, 1.0, 0.25, pytest.approx(0.6), -0.25]
 
@@ -41,7 +41,7 @@ def test_without_releases_they_stand_in_the_order_of_dates(archive: Archive) -> 
         msgspec.structs.replace(run, started_utc=f"2026-01-0{2 - i}T00:00:00Z") for i, run in enumerate(one.runs)
     )
     add(archive, msgspec.structs.replace(one, runs=runs))
-    (line,) = lines(archive, Wanted())
+    (line,) = lines(archive, SeriesFilter())
     assert [p.kernel.release for p in line.points] == ["a", "b"]
     assert [p.first for p in line.points] == ["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"]
 
@@ -50,7 +50,7 @@ def test_a_point_is_median_spread_and_floor(archive: Archive) -> None:
     one = batch_of({"6.12": [10.0, 12.0, 14.0, 30.0]})
     plain = tuple(msgspec.structs.replace(s, counted=s.value < 30) for s in one.samples)
     add(archive, msgspec.structs.replace(one, samples=plain))
-    ((point,),) = [line.points for line in lines(archive, Wanted())]
+    ((point,),) = [line.points for line in lines(archive, SeriesFilter())]
     assert (point.value, point.n) == (12.0, 3)
     assert point.spread == pytest.approx(2 / 12)
     assert point.floor == pytest.approx(20 / 12)
@@ -58,28 +58,39 @@ def test_a_point_is_median_spread_and_floor(archive: Archive) -> None:
 
 def test_one_run_has_no_spread(archive: Archive) -> None:
     add(archive, batch_of({"6.12": [10.0]}))
-    ((point,),) = [line.points for line in lines(archive, Wanted())]
+    ((point,),) = [line.points for line in lines(archive, SeriesFilter())]
     assert (point.n, point.spread, point.floor) == (1, None, None)
 
 
 def test_only_the_metrics_that_verdicts_are_about_are_shown_unless_asked(archive: Archive) -> None:
     keep(archive, series(), a=[1.0])
     keep(archive, series("touch", primary=False), a=[1.0])
-    assert [line.series.metric for line in lines(archive, Wanted())] == ["iteration"]
-    assert [line.series.metric for line in lines(archive, Wanted(metric="touch"))] == ["touch"]
-    assert [line.series.metric for line in lines(archive, Wanted(metric="w.touch"))] == ["touch"]
-    assert len(lines(archive, Wanted(every_metric=True))) == 2
+    assert [line.series.metric for line in lines(archive, SeriesFilter())] == ["iteration"]
+    assert [line.series.metric for line in lines(archive, SeriesFilter(metric="touch"))] == ["touch"]
+    assert [line.series.metric for line in lines(archive, SeriesFilter(metric="w.touch"))] == ["touch"]
+    assert len(lines(archive, SeriesFilter(every_metric=True))) == 2
 
 
 FITS = (
-    Wanted(workload="w"), Wanted(clock="icount"), Wanted(arch="x86_64"), Wanted(cpus=1), Wanted(memory_bytes=1 << 30),
-    Wanted(machine="sho"), Wanted(settings=(Setting(name="size", value="8MiB"),)),
-    Wanted(settings=(Setting(name="boot", value="short"),)),
-)  # fmt: skip
+    SeriesFilter(workload="w"),
+    SeriesFilter(clock="icount"),
+    SeriesFilter(arch="x86_64"),
+    SeriesFilter(cpus=1),
+    SeriesFilter(memory_bytes=1 << 30),
+    SeriesFilter(machine="sho"),
+    SeriesFilter(settings=(Setting(name="size", value="8MiB"),)),
+    SeriesFilter(settings=(Setting(name="boot", value="short"),)),
+)
 DOES_NOT = (
-    Wanted(metric="other"), Wanted(workload="v"), Wanted(clock="kvm"), Wanted(arch="arm64"), Wanted(cpus=2),
-    Wanted(memory_bytes=1), Wanted(machine="QEMU 99"), Wanted(settings=(Setting(name="size", value="4KiB"),)),
-)  # fmt: skip
+    SeriesFilter(metric="other"),
+    SeriesFilter(workload="v"),
+    SeriesFilter(clock="kvm"),
+    SeriesFilter(arch="arm64"),
+    SeriesFilter(cpus=2),
+    SeriesFilter(memory_bytes=1),
+    SeriesFilter(machine="QEMU 99"),
+    SeriesFilter(settings=(Setting(name="size", value="4KiB"),)),
+)
 
 
 def test_every_filter_lets_through_what_fits_and_says_what_there_is_when_nothing_does(archive: Archive) -> None:
@@ -96,7 +107,7 @@ def test_series_are_kept_apart_and_what_differs_is_named(archive: Archive) -> No
     other = (Setting(name="kernel parameters", value="thp=never"), Setting(name="boot", value="short"))
     keep(archive, series(), a=[1.0], b=[1.0])
     keep(archive, series(conditions=other), a=[9.0])
-    found = lines(archive, Wanted())
+    found = lines(archive, SeriesFilter())
     assert [len(line.points) for line in found] == [2, 1]
     said = apart([line.series for line in found])
     assert [said[line.series.id] for line in found] == [
@@ -109,20 +120,20 @@ def test_series_are_kept_apart_and_what_differs_is_named(archive: Archive) -> No
 def test_metrics_are_not_told_apart_by_their_settings(archive: Archive) -> None:
     keep(archive, series(), a=[1.0])
     keep(archive, series(workload="v", settings=()), a=[1.0])
-    assert set(apart([line.series for line in lines(archive, Wanted())]).values()) == {()}
+    assert set(apart([line.series for line in lines(archive, SeriesFilter())]).values()) == {()}
 
 
 def test_the_compiler_is_shown_where_it_changes(archive: Archive) -> None:
     one = batch_of({"6.12": [1.0], "6.16": [1.0], "6.17": [1.0]})
     kernels = (*one.kernels[:2], msgspec.structs.replace(kernel("6.17"), compiler="clang 21"))
     add(archive, msgspec.structs.replace(one, kernels=kernels))
-    (line,) = lines(archive, Wanted())
+    (line,) = lines(archive, SeriesFilter())
     assert [row[6] for row in texts.point_rows(line)] == ["gcc 12", "", "clang 21"]
 
 
 def test_the_machine_readable_forms_carry_every_point(archive: Archive) -> None:
     add(archive, batch_of({"6.12": [1.0, 1.5], "6.17": [2.0]}))
-    found = lines(archive, Wanted())
+    found = lines(archive, SeriesFilter())
     shown = texts.show_object(found)
     assert [p["value"] for p in shown["series"][0]["points"]] == [1.25, 2.0]
     assert shown["series"][0]["settings"] == {"size": "8MiB"}

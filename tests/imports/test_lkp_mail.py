@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kassay.imports.lkp_shares import function_shares
+from kassay.imports.lkp_table import function_shares
 from kassay.model.samples import Spread
 from tests.imports.files import MAIL, changed, imported, one, refused
 

@@ -82,7 +82,7 @@ def test_an_append_that_fails_half_way_is_taken_back(tmp_path: Path, monkeypatch
             file.write(data[: len(data) // 2])
         raise HostLacks("disk is full")
 
-    monkeypatch.setattr("kassay.journal.lines.append_durable", half)
+    monkeypatch.setattr("kassay.journal.journal.append_durable", half)
     with pytest.raises(HostLacks):
         append(path, record(run="b"))
     assert read_journal(path) == tuple(records)

@@ -10,7 +10,7 @@ from kassay.effects import process
 from kassay.errors import BadInput
 from kassay.machines import Ended, Job, machine_for
 from kassay.machines._probe import probe_by_boot
-from kassay.model.machine import Probe
+from kassay.model.machine import MachineProbe
 from kassay.model.progress import Progress, silent
 from kassay.model.run import WallTime
 
@@ -24,7 +24,7 @@ def ending(console: bytes = b"", detail: str = "", status: int = 1, timed_out: b
 
 
 def probed(ended: Ended | None, *, device: str = "", arch: str = "x86_64",
-           tell: Callable[[Progress], None] = silent) -> tuple[Probe, list[Job]]:  # fmt: skip
+           tell: Callable[[Progress], None] = silent) -> tuple[MachineProbe, list[Job]]:  # fmt: skip
     """The probe, and the jobs it ran. ended: None when nothing may be run."""
     jobs: list[Job] = []
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tables: which columns are of figures, wherever the names stand and whatever they are."""
 
-from kassay.model.layout import Table, cells, figures, table
 from kassay.model.records import from_json, to_json
+from kassay.model.texts import Table, cells, figures, table
 
 
 def test_columns_of_figures_are_found_wherever_they_stand() -> None:

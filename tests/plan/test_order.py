@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.model.experiment import ORDERS
-from kassay.plan.order import blocks
-from kassay.plan.perturb import perturbation
+from kassay.plan.expand import blocks, perturbation
 
 
 @given(order=st.sampled_from(ORDERS), kernels=st.integers(1, 8), repeats=st.integers(1, 12), seed=st.integers(0, 99))

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from kassay.machines import machine_for
 from kassay.model.plan import Perturbation
-from kassay.plan.perturb import PLAIN, padding_parameter, perturbation
+from kassay.plan.expand import PLAIN, padding_parameter, perturbation
 
 numbers = st.integers(1, 1000)
 

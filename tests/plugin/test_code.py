@@ -11,7 +11,7 @@ import pytest
 from elftools.elf.elffile import ELFFile
 
 from kassay.machines._plugin import FLAGS, sources
-from kassay.profile.decode import decode
+from kassay.profile.place import decode
 
 TARGETS = ("aarch64", "x86_64")
 PLAIN, JUMP, CALL, JUMP_INDIRECT, CALL_INDIRECT, RETURN, SYSCALL, EXCEPTION_RETURN, SYSCALL_RETURN, HALT, REPEAT = (

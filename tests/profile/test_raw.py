@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.profile.counters import Block, Cut, Jump, Node, ProfileError
+from kassay.profile.counters import CodeBlock, Cut, Jump, Node, ProfileError
 from kassay.profile.raw import parse
 from tests.profile.files import KERNEL, NOP, REP_MOVSB, RET, File, finished
 
@@ -88,8 +88,8 @@ def test_what_is_defined_comes_back() -> None:
     file.lost, file.switches = 1, (7, 2)
     raw = parse(file.bytes())
     assert raw.blocks == {
-        block: Block(KERNEL, b"\x01\x03\x01", b"\x90\x0f\x1f\x00\xc3"),
-        rep: Block(KERNEL + 64, b"\x02", REP_MOVSB),
+        block: CodeBlock(KERNEL, b"\x01\x03\x01", b"\x90\x0f\x1f\x00\xc3"),
+        rep: CodeBlock(KERNEL + 64, b"\x02", REP_MOVSB),
     }
     assert raw.cuts == {block: [Cut(stop, 2), Cut(unknown, None)]}
     assert (raw.iterations, raw.loads, raw.stores) == ({iteration: rep}, {load: block}, {store: rep})

@@ -4,7 +4,7 @@
 from msgspec.structs import replace
 
 from kassay.model.experiment import KernelUse
-from kassay.model.gap import Gap, GapFunction
+from kassay.model.finding import Gap, GapFunction
 from kassay.model.reason import reason
 from kassay.model.report import Report
 from kassay.model.series import Series, SeriesPatch, SeriesRow, SeriesTable, SeriesValue

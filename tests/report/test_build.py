@@ -6,12 +6,12 @@ from pathlib import Path
 import msgspec
 
 from kassay.analysis.analyse import analyse
-from kassay.model.measurement import CellEvidence, Measurement
 from kassay.model.plan import Plan
 from kassay.model.question import Answered
 from kassay.model.reason import reason
 from kassay.model.reason_texts import reason_text
 from kassay.model.report import Comparisons, Report
+from kassay.model.run import CellEvidence, Measurement
 from kassay.report.build import build_report
 from kassay.report.words import spoken_names
 from kassay.spec.rules import question_of

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.analysis.attribution import itemise
-from kassay.model.layout import Table
 from kassay.model.profile import Profile
 from kassay.model.reason import own_words
 from kassay.model.records import Setting
+from kassay.model.texts import Table
 from kassay.report.itemised import (
     ItemisedDifference,
     difference,

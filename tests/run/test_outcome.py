@@ -3,7 +3,7 @@
 
 import pytest
 
-from kassay.run.outcome import classify
+from kassay.run.boot import classify
 
 
 def outcome(

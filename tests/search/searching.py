@@ -4,7 +4,7 @@
 from collections.abc import Callable, Collection
 
 from kassay.model.bisect import Observation
-from kassay.search.decision import Ask, Decision, Found
+from kassay.search.decision import Ask, Conclusion, Decision
 
 Engine = Callable[[list[Observation]], Decision]
 Boot = Callable[[int], float | None]
@@ -12,7 +12,7 @@ Boot = Callable[[int], float | None]
 
 def played(
     engine: Engine, boot: Boot, unbuilt: Collection[int] = (), most: int = 400
-) -> tuple[Found, list[Observation]]:
+) -> tuple[Conclusion, list[Observation]]:
     """What is found, and the log. boot: a candidate's value; None for a boot that fails."""
     log: list[Observation] = []
     while isinstance(asked := engine(log), Ask):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kassay.model.bisect import Observation
 from kassay.model.reason import reason
-from kassay.search.decision import Found
+from kassay.search.decision import Conclusion
 from kassay.search.exact import next_step
 from tests.search.searching import played
 
@@ -18,7 +18,7 @@ MARGIN = 0.01
 
 def found_in(
     values: list[float], skipped: set[int] | None = None, steps: str = "all"
-) -> tuple[Found, list[Observation]]:
+) -> tuple[Conclusion, list[Observation]]:
     gone = skipped or set()
     return played(lambda log: next_step(len(values) - 1, log, MARGIN, steps), lambda p: values[p], gone)
 

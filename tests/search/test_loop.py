@@ -13,19 +13,19 @@ import pytest
 from kassay import pipeline
 from kassay.errors import BadInput
 from kassay.journal.directory import started
-from kassay.model.bisect import Bisection, Observation, Question
+from kassay.model.bisect import Bisection, Observation, SearchQuestion
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.records import Setting, to_json
 from kassay.questions.bisect import verdict
 from kassay.search import log as searchlog
 from kassay.search import loop as bisecting
-from kassay.search.next_step import Ask
-from kassay.search.probe import Probe
+from kassay.search.decision import Ask
+from kassay.search.probe import BootProbe
 from tests.analysis.plans import plan_of
 from tests.histories import Measured, commit, commits, git, line_of, question
 
 
-def planted(tree: Path) -> tuple[Question, list[str], Measured]:
+def planted(tree: Path) -> tuple[SearchQuestion, list[str], Measured]:
     """33 commits; 21 is guilty, 16 does not build, 24 does not boot."""
     line = line_of(tree, 32)
 
@@ -96,7 +96,7 @@ def test_a_search_is_not_gone_on_with_by_other_guest_programs(tmp_path: Path) ->
     asked, _, measured = planted(tmp_path / "tree")
     compilers = iter(["gcc 12", "gcc 12", *["gcc 14"] * 20])
 
-    def on_some_host(question: Question, ask: Ask, directory: Path, tell: Tell) -> Probe:
+    def on_some_host(question: SearchQuestion, ask: Ask, directory: Path, tell: Tell) -> BootProbe:
         compiler = next(compilers)
         hashes = (Setting(name="init", value=compiler),)
         started(directory, msgspec.structs.replace(plan_of(2), guest_sha256=hashes, guest_compiler=compiler))
@@ -147,7 +147,7 @@ def test_git_takes_the_log_and_comes_to_the_same_commit(tmp_path: Path) -> None:
 def test_another_question_in_the_same_directory_is_refused(tmp_path: Path) -> None:
     asked, _, measured = planted(tmp_path / "tree")
     bisecting.search(asked, tmp_path / "out", silent, measured)
-    fewer = Question(**{n: getattr(asked, n) for n in asked.__struct_fields__} | {"steps": "largest"})
+    fewer = SearchQuestion(**{n: getattr(asked, n) for n in asked.__struct_fields__} | {"steps": "largest"})
     with pytest.raises(BadInput, match="differs in steps"):
         bisecting.search(fewer, tmp_path / "out", silent, measured)
 
@@ -200,7 +200,7 @@ def test_releases_that_came_since_are_not_part_of_a_started_search(tmp_path: Pat
     line = line_of(tmp_path / "tree", 6)
     old, new = (question(commits(tmp_path / "tree", line[0], line[last])) for last in (4, 6))
     as_releases = [
-        Question(**{n: getattr(q, n) for n in q.__struct_fields__} | {"kind": "releases", "range": "a..b",
+        SearchQuestion(**{n: getattr(q, n) for n in q.__struct_fields__} | {"kind": "releases", "range": "a..b",
                  "compare": old.compare}) for q in (old, new)
     ]  # fmt: skip
     searchlog.begin(tmp_path / "out", as_releases[0])

@@ -10,16 +10,15 @@ import pytest
 
 from kassay.model.bisect import Observation
 from kassay.search import noisy
-from kassay.search.decision import Ask, Found
+from kassay.search.decision import Ask, Conclusion, paired
 from kassay.search.noisy import END_PAIRS, next_step
-from kassay.search.pairs import paired
 from kassay.search.posterior import Levels, Posterior, levels_of
 from tests.search.searching import played
 
 
 def searched(last: int, levels: dict[int, float], sigma: float, seed: int, *, lost: float = 0.02, strays: float = 0.03,
              unbuilt: tuple[int, ...] = (), pace: Callable[[int], float] = lambda _: 1.0
-             ) -> tuple[Found, list[Observation]]:  # fmt: skip
+             ) -> tuple[Conclusion, list[Observation]]:  # fmt: skip
     """levels: from which candidate on which value. pace: what the host makes of it, by the number of boots so far."""
     noise, boots = Random(seed), count()
 

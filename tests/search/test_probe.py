@@ -10,7 +10,7 @@ from kassay.model.bisect import Candidate
 from kassay.model.progress import silent
 from kassay.search import probe as probing
 from kassay.search.candidates import Range
-from kassay.search.next_step import Ask
+from kassay.search.decision import Ask
 from tests.histories import question
 
 SHA = "a1" * 20

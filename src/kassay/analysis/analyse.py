@@ -9,20 +9,18 @@ from msgspec import structs
 from kassay.analysis.confounders import confounders
 from kassay.analysis.exact import judge_counts, withheld
 from kassay.analysis.gate import Refusal, rules
-from kassay.analysis.ladder import Compare, build_ladder, find_steps
+from kassay.analysis.ladder import Compare, build_ladder, find_steps, in_accord, with_steps
 from kassay.analysis.looks import seen
-from kassay.analysis.rounds import Method
 from kassay.analysis.session import Control, control_of, decided, session_of, settle
-from kassay.analysis.side import build_side, method_of, repeats_agree
+from kassay.analysis.side import Method, build_side, method_of, repeats_agree
 from kassay.analysis.timed import Session, judge_times
-from kassay.analysis.timed_ladder import in_accord, with_steps
 from kassay.clocks import Clock, clock_of
 from kassay.model.finding import Finding, Ladder
-from kassay.model.measurement import CellEvidence
+from kassay.model.machine import Point
 from kassay.model.plan import Plan
-from kassay.model.point import Point
 from kassay.model.question import Question
 from kassay.model.report import Comparisons
+from kassay.model.run import CellEvidence
 from kassay.model.workload import Phase
 
 

@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from kassay.analysis.folding import folded
 from kassay.analysis.in_words import Share, in_words
-from kassay.analysis.pairing import Node, holders
+from kassay.analysis.pairing import Node, folded, holders
 from kassay.costs import DEFAULT, Cost, cost_of
 from kassay.model.finding import Attribution, AttributionGroup, AttributionRow
 from kassay.model.profile import Profile

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 
 from kassay.model.configuration import differences
-from kassay.model.confounder import Confounder
+from kassay.model.finding import Confounder
 from kassay.model.kernel import KernelIdentity
 
 Check = Callable[[KernelIdentity, KernelIdentity], tuple[Confounder, ...]]

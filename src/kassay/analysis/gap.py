@@ -4,9 +4,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 
-from kassay.analysis.statistics.share import Share, of_counts, of_times
-from kassay.model.finding import CHANGES, REFUSED, Attribution, AttributionRow, Finding, Side
-from kassay.model.gap import Gap, GapFunction
+from kassay.analysis.statistics.share import GapShare, of_counts, of_times
+from kassay.model.finding import CHANGES, REFUSED, Attribution, AttributionRow, Finding, Gap, GapFunction, Side
 from kassay.model.reason import Reason, reason
 from kassay.model.timing import Timing
 
@@ -32,7 +31,7 @@ def gaps(findings: Iterable[Finding], kernels: Sequence[str]) -> tuple[Gap, ...]
 def _gap(lost: Finding, taken: Finding, left: Finding) -> Gap:
     sides = lost.sides[0], lost.sides[1], taken.sides[1]
     reasons = _reasons(lost, taken, left)
-    share = Share(share=None, interval=None) if reasons else _share(sides, lost.timing)
+    share = GapShare(share=None, interval=None) if reasons else _share(sides, lost.timing)
     functions = _functions(lost.attribution, taken.attribution) if share.share is not None else None
     return Gap(
         workload=lost.workload, settings=lost.settings, machine=lost.machine, metric=lost.metric,
@@ -63,7 +62,7 @@ def _of_pair(code: str, f: Finding, **more: Reason | None) -> Reason:
     return reason(code, base=f.sides[0].kernel, head=f.sides[1].kernel, verdict=f.verdict, **more)
 
 
-def _share(sides: tuple[Side, Side, Side], timing: Timing | None) -> Share:
+def _share(sides: tuple[Side, Side, Side], timing: Timing | None) -> GapShare:
     if timing is None:
         return of_counts(*((*side.runs, *side.perturbed) for side in sides))
     by_block = [_blocks(side) for side in sides]
@@ -80,7 +79,7 @@ def _blocks(side: Side) -> dict[int, float]:
     return {block: median(values) for block, values in found.items()}
 
 
-def _method(share: Share, timing: Timing | None) -> Reason:
+def _method(share: GapShare, timing: Timing | None) -> Reason:
     if timing is None:
         return reason("interval-of-corners")
     level = None if share.level is None else share.level * 100

@@ -7,11 +7,11 @@ from statistics import median
 
 from kassay.analysis.confounders import compilers
 from kassay.analysis.exact import Judgement, withheld
-from kassay.analysis.families import held
 from kassay.analysis.in_words import Share, in_words
+from kassay.analysis.ladder import in_accord, ladder_of, with_steps
+from kassay.analysis.session import held
 from kassay.analysis.statistics.planning import threshold
 from kassay.analysis.timed import ORDER_DOUBTS, Session, judge_times
-from kassay.analysis.timed_ladder import in_accord, ladder_of, with_steps
 from kassay.clocks import clock_of
 from kassay.model.finding import DERIVED, Attribution, AttributionRow, Finding, Ladder, Side
 from kassay.model.machine import MachineUse

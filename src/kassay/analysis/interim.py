@@ -6,12 +6,11 @@ from collections.abc import Callable
 from kassay.analysis.analyse import analyse
 from kassay.analysis.looks import last_look
 from kassay.model.finding import Finding
-from kassay.model.measurement import CellEvidence
 from kassay.model.plan import Plan
 from kassay.model.progress import Progress, Tell
 from kassay.model.question import Question
 from kassay.model.reason_texts import reason_text
-from kassay.model.run import RunRecord
+from kassay.model.run import CellEvidence, RunRecord
 
 Collect = Callable[[tuple[RunRecord, ...]], tuple[CellEvidence, ...]]
 

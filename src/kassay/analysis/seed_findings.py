@@ -25,7 +25,7 @@ def _judged(f: Finding) -> SeedFinding:
     )  # fmt: skip
 
 
-def _side(side: Side, one: seed_rules.SeedSide) -> SeedSide:
+def _side(side: Side, one: seed_rules.SeedStats) -> SeedSide:
     return SeedSide(
         kernel=side.kernel, runs=one.runs, failed=one.failed, mean=one.mean, median=one.median, cv=one.cv,
         mad_ratio=one.mad_ratio, status=one.status, stable=one.stable, robust_stable=one.robust_stable,

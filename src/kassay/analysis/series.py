@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from msgspec import structs
 
 from kassay.model.finding import REFUSED, Finding
-from kassay.model.point import Point
+from kassay.model.machine import Point
 from kassay.model.series import Series, SeriesRow, SeriesTable, SeriesValue
 
 _Pairs = Mapping[tuple[str, str], Finding]

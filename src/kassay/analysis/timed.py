@@ -13,9 +13,8 @@ import msgspec
 
 from kassay.analysis.exact import Judgement, withheld
 from kassay.analysis.looks import MINIMUM_BOOTS
-from kassay.analysis.scatter import word
+from kassay.analysis.statistics import seed_rules
 from kassay.analysis.statistics.blocked import Boot, estimate, interval, smallest_p, test
-from kassay.analysis.statistics.failures import fisher
 from kassay.analysis.statistics.planning import tick
 from kassay.model.finding import Side
 from kassay.model.reason import Reason, reason
@@ -188,3 +187,38 @@ def _doubts(base: Side, head: Side, timing: Timing, session: Session) -> tuple[R
         )  # fmt: skip
     of_sides = (doubt.of(side.kernel) for side in (base, head) for doubt in side.doubts)
     return (*found, *session.doubts, *of_sides)
+
+
+_WORSE = (("unstable", "boots-far-apart"), ("robust-only", "boots-stray"))
+"""Evidence words with the code of the reason for each; the limit of both is the seeds' own."""
+
+
+def word(base: Side, head: Side, *, decided: bool, doubted: bool) -> tuple[str, tuple[Reason, ...]]:
+    """(evidence, why it is not the strongest).
+
+    partial: something is missing or doubtful, or the boots do not decide. unstable: the typical boot is more than 10 %
+    from the median. robust-only: single boots stray so that mean and standard deviation mislead. Else reliable.
+    """
+    if doubted or not decided:
+        return "partial", ()
+    scatter = [(side.kernel, seed_rules.side(side.runs)) for side in (base, head)]
+    for name, code in _WORSE:
+        measured = [(kernel, (one.mad_ratio if name == "unstable" else one.cv) or 0.0) for kernel, one in scatter]
+        if wide := tuple((kernel, value) for kernel, value in measured if value > seed_rules.MAX_CV):
+            return name, (reason(code, shares=wide),)
+    return "reliable", ()
+
+
+def fisher(base_failed: int, base_tried: int, head_failed: int, head_tried: int) -> float:
+    """Fisher's exact test, two-sided p. ValueError: fewer tried than failed, or a negative number.
+
+    A kernel that was never tried gives 1.
+    """
+    if not 0 <= base_failed <= base_tried or not 0 <= head_failed <= head_tried:
+        raise ValueError("failed boots must be between 0 and the boots tried")
+    if not base_tried or not head_tried:
+        return 1.0
+    from scipy.stats import fisher_exact  # half a second to import
+
+    table = [[base_failed, base_tried - base_failed], [head_failed, head_tried - head_failed]]
+    return min(1.0, float(fisher_exact(table).pvalue))

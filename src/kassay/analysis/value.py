@@ -7,11 +7,11 @@ from kassay.analysis.analyse import phases_of, refusals_of
 from kassay.analysis.side import build_side, method_of
 from kassay.clocks import clock_of
 from kassay.model.finding import Side
-from kassay.model.measurement import CellEvidence
+from kassay.model.machine import Point
 from kassay.model.plan import Plan
-from kassay.model.point import Point
 from kassay.model.reason import Reason
 from kassay.model.records import Record
+from kassay.model.run import CellEvidence
 
 
 class Value(Record, frozen=True, kw_only=True):

@@ -43,7 +43,7 @@ class BuiltObject(Record, frozen=True, kw_only=True):
     tree: str
 
 
-class Wanted(NamedTuple):
+class ResolvedBuild(NamedTuple):
     """One reference, resolved. key: names the result; source: where it is from."""
 
     build: BuildRef
@@ -52,7 +52,7 @@ class Wanted(NamedTuple):
     key: str
 
 
-def wanted(ref: KernelRef, distro: DistroConfig, tell: Tell) -> Wanted:
+def wanted(ref: KernelRef, distro: DistroConfig, tell: Tell) -> ResolvedBuild:
     """Everything that decides what a reference's image is. Raises BadInput, NotBuilt, HostLacks; builds nothing."""
     build = parse_build(ref.locator)
     tree, source = source_tree(build, tell)
@@ -65,10 +65,10 @@ def wanted(ref: KernelRef, distro: DistroConfig, tell: Tell) -> Wanted:
         tree=tree, arch=ref.arch, config_sha256=sha256_bytes(f"{base}\n{text}".encode()), compiler=compiler.banner,
         compiler_sha256=compiler.identity, linker=recipe.linker, builder=BUILDER,
     )  # fmt: skip
-    return Wanted(build, source, recipe, content_id(identity))
+    return ResolvedBuild(build, source, recipe, content_id(identity))
 
 
-def build_image(one: Wanted, tell: Tell) -> Built:
+def build_image(one: ResolvedBuild, tell: Tell) -> Built:
     """Builds the image. Raises NotBuilt; its log is kept under the build's key."""
     recipe = one.recipe
     with building(recipe, tell) as (source, objects):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from kassay.bundle.paths import checked_name, files_below
+from kassay.bundle.contents import checked_name, files_below
 from kassay.effects.files import disk_errors, sha256_file
 from kassay.errors import BadInput
 from kassay.model.records import Record

@@ -13,7 +13,7 @@ from typing import IO, Protocol
 
 import zstandard
 
-from kassay.bundle.paths import checked_name
+from kassay.bundle.contents import checked_name
 from kassay.effects.files import disk_errors
 from kassay.errors import BadInput
 

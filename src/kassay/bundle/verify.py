@@ -13,7 +13,6 @@ import msgspec
 from kassay import __version__, pipeline
 from kassay.bundle import tar
 from kassay.bundle.contents import artifact_path, checked_artifacts
-from kassay.bundle.differences import differences
 from kassay.bundle.digits import Repeated, same_counts, same_findings, unlike, values
 from kassay.bundle.manifest import Manifest, checked, few
 from kassay.bundle.pack import REPORT, RUN, answered
@@ -29,6 +28,49 @@ from kassay.model.progress import Progress, Tell
 from kassay.model.report import Report
 from kassay.report.formats import formats
 from kassay.spec.load import load
+
+# What names a directory or a version, and no finding.
+APART = ("commands", "next_steps", "kassay_version", "charts")
+
+
+class FieldDifference(NamedTuple):
+    """One field: its dotted place, as packed, as computed now; "absent" where one has none."""
+
+    place: str
+    packed: str
+    found: str
+
+    def __str__(self) -> str:
+        return f"{self.place} is {self.packed}, computed {self.found}"
+
+
+def differences(packed: Any, found: Any) -> tuple[FieldDifference, ...]:
+    """Every field of the packed report that is another one now. Fields that only `found` has are later additions."""
+    kept = {name: value for name, value in packed.items() if name not in APART} if isinstance(packed, dict) else packed
+    return tuple(_walk(kept, found, ""))
+
+
+def _walk(packed: Any, found: Any, place: str) -> Iterator[FieldDifference]:
+    if isinstance(packed, dict) and isinstance(found, dict):
+        for name, value in packed.items():
+            inner = f"{place}.{name}" if place else name
+            if name in found:
+                yield from _walk(value, found[name], inner)
+            else:
+                yield FieldDifference(inner, _text(value), "absent")
+    elif isinstance(packed, list) and isinstance(found, list):
+        for index, (old, new) in enumerate(zip(packed, found, strict=False)):
+            yield from _walk(old, new, f"{place}[{index}]")
+        if len(packed) != len(found):
+            yield FieldDifference(f"length of {place}", str(len(packed)), str(len(found)))
+    elif packed != found or isinstance(packed, bool) != isinstance(found, bool):
+        yield FieldDifference(place, _text(packed), _text(found))
+
+
+def _text(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
 
 LIMIT = 4 << 30
 """Bytes that a bundle may unpack to, unless more are allowed."""

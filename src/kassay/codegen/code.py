@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a function's code is before anything is decoded, and who knows what its addresses mean."""
+"""What a function's code is, who knows what its addresses mean, and what an architecture's decoder gives for it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import NamedTuple, Protocol
+
+from kassay.errors import BadInput
+from kassay.registry import load, names
 
 Spot = tuple[int, int]
 """A place: (section of the object file, offset there), or (0, address) in an image."""
@@ -61,7 +65,7 @@ def name_of(refers: Reference, file: Linked) -> str:
     return refers.name or file.name(refers.spot or (0, 0))
 
 
-class Function(NamedTuple):
+class FunctionCode(NamedTuple):
     """A function with its parts, its own symbol first."""
 
     parts: tuple[Symbol, ...]
@@ -90,3 +94,49 @@ def main_first(parts: list[Symbol], function: str) -> tuple[Symbol, ...]:
     """The function's own symbol, else its largest copy that is not cold; then the others by name."""
     own = min(parts, key=lambda p: (p.name != function, ".cold" in p.name, -len(p.code), p.name))
     return (own, *sorted((p for p in parts if p is not own), key=lambda p: p.name))
+
+
+DECODERS = "kassay.codegen.decoders"
+
+NOOP, TRAP, TRACER, CALL, BRANCH, PLAIN = "noop", "trap", "tracer", "call", "branch", "plain"
+HOLE = "\0"
+"""Stands in `text` for each of `references`, in order."""
+
+
+class Decoded(NamedTuple):
+    """text: mnemonic and operands. kind: call and branch are those whose target is known. references: of fields that
+    hold addresses. zeroed: the bytes with these fields zeroed."""
+
+    offset: int
+    size: int
+    text: str
+    kind: str
+    references: tuple[Reference, ...]
+    zeroed: bytes
+
+
+class Decoder(NamedTuple):
+    """decode(part, file): the instructions of one symbol; bytes that are none become ".byte". without_padding(code):
+    without the no-ops, traps or zeros that are there for alignment only, at the end. indirect: what the text of a call
+    or jump through a pointer begins with. returns: functions that a return goes through.
+
+    relative: kinds of relocations that count from the field. tables: of those of a table's entries the width in bytes,
+    and whether they count from the table's start.
+    """
+
+    decode: Callable[[Symbol, Linked], Iterator[Decoded]]
+    without_padding: Callable[[bytes], bytes]
+    indirect: tuple[str, ...]
+    returns: tuple[str, ...]
+    relative: frozenset[int]
+    tables: Mapping[int, tuple[int, bool]]
+
+
+@cache
+def decoder_of(arch: str) -> Decoder:
+    """The decoder of an architecture. Raises BadInput where nobody has written one."""
+    known = names(DECODERS)
+    if arch not in known:
+        raise BadInput(f"code of {arch} cannot be taken apart: there is no codegen/decoders/{arch}.py",
+                       f"there is one for {', '.join(known)}; docs/extending.md says where to put one")  # fmt: skip
+    return load(DECODERS, arch, "DECODER", Decoder)

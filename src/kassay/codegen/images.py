@@ -12,8 +12,18 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
 from kassay.arches import arch_of
-from kassay.codegen.code import Function, Reference, Spot, StaticBranch, Symbol, main_first, placed, quoted, settled
-from kassay.codegen.decoded import decoder_of
+from kassay.codegen.code import (
+    FunctionCode,
+    Reference,
+    Spot,
+    StaticBranch,
+    Symbol,
+    decoder_of,
+    main_first,
+    placed,
+    quoted,
+    settled,
+)
 from kassay.errors import BadInput
 from kassay.model.kernel import KernelArtifact
 from kassay.model.profile import base_name
@@ -44,7 +54,7 @@ class Image:
         text = next((start for start, name in high if name == "_text"), None)
         self._segments = _elf(Path(kernel.vmlinux)) if kernel.vmlinux else _raw(Path(kernel.image), text, self.arch)
 
-    def find(self, function: str) -> Function | None:
+    def find(self, function: str) -> FunctionCode | None:
         """The function with its parts; None when there is no such symbol. Raises BadInput when several functions have
         the name."""
         places = [i for i, (_, kind, name) in enumerate(self._symbols) if kind in _TEXT and base_name(name) == function]
@@ -54,7 +64,7 @@ class Image:
             if count > 1:
                 raise BadInput(f"{count} functions are called {name}", "an object file (--source) tells them apart")
         parts = {self._symbols[i][0]: self._symbol(i) for i in places}
-        return Function(main_first(list(parts.values()), function), self) if parts else None
+        return FunctionCode(main_first(list(parts.values()), function), self) if parts else None
 
     def functions(self) -> tuple[str, ...]:
         """Names of all functions."""

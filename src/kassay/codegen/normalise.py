@@ -1,13 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A function's instructions with names and labels in the place of addresses: the same wherever it was linked."""
+"""A function's instructions with names and labels in the place of addresses, and how often each was executed."""
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-from kassay.codegen.code import Function, Reference, Spot, name_of
-from kassay.codegen.decoded import BRANCH, CALL, HOLE, NOOP, PLAIN, TRACER, TRAP, Decoded, decoder_of
+import msgspec
+
+from kassay.codegen.code import (
+    BRANCH,
+    CALL,
+    HOLE,
+    NOOP,
+    PLAIN,
+    TRACER,
+    TRAP,
+    Decoded,
+    FunctionCode,
+    Reference,
+    Spot,
+    decoder_of,
+    name_of,
+)
 from kassay.effects.files import sha256_bytes
 from kassay.model.codegen import Call, Instruction
 
@@ -33,7 +49,7 @@ class _Placed(NamedTuple):
     decoded: Decoded
 
 
-def listing(function: Function) -> Listing:
+def listing(function: FunctionCode) -> Listing:
     """The whole function, part after part."""
     decode = decoder_of(function.file.arch).decode
     parts = [
@@ -56,7 +72,7 @@ def listing(function: Function) -> Listing:
     )
 
 
-def _stays(one: _Placed, function: Function) -> bool:
+def _stays(one: _Placed, function: FunctionCode) -> bool:
     return one.decoded.kind not in _DROPPED or function.file.static_branch(one.spot) is not None
 
 
@@ -85,20 +101,20 @@ def _homes(everything: Iterable[_Placed], kept: set[Spot]) -> Mapping[Spot, Spot
     return homes
 
 
-def _references(one: _Placed, inside: Mapping[Spot, Spot], function: Function) -> tuple[Reference, ...]:
+def _references(one: _Placed, inside: Mapping[Spot, Spot], function: FunctionCode) -> tuple[Reference, ...]:
     branch = function.file.static_branch(one.spot)
     led = (Reference(spot) for refers in one.decoded.references for spot in _table(one, refers, inside, function))
     return (*one.decoded.references, *led, *((Reference(branch.target),) if branch is not None else ()))
 
 
-def _table(one: _Placed, refers: Reference, inside: Mapping[Spot, Spot], function: Function) -> list[Spot]:
+def _table(one: _Placed, refers: Reference, inside: Mapping[Spot, Spot], function: FunctionCode) -> list[Spot]:
     """Where the cases of a switch are, when that is what data says. Their order is part of the code."""
     if refers.spot is None or refers.spot in inside or one.decoded.kind != PLAIN:
         return []
     return list(takewhile(inside.__contains__, function.file.table(refers.spot)))
 
 
-def _labels(kept: Iterable[_Placed], inside: Mapping[Spot, Spot], function: Function) -> Mapping[Spot, str]:
+def _labels(kept: Iterable[_Placed], inside: Mapping[Spot, Spot], function: FunctionCode) -> Mapping[Spot, str]:
     """ ".L1" and so on, in the order of the instructions that are referred to."""
     everything = list(kept)
     spots = [r.spot for one in everything for r in _references(one, inside, function)]
@@ -108,7 +124,7 @@ def _labels(kept: Iterable[_Placed], inside: Mapping[Spot, Spot], function: Func
 
 
 def _instruction(
-    one: _Placed, inside: Mapping[Spot, Spot], labels: Mapping[Spot, str], function: Function
+    one: _Placed, inside: Mapping[Spot, Spot], labels: Mapping[Spot, str], function: FunctionCode
 ) -> Instruction:
     names = [_name(one, r, inside, labels, function) for r in one.decoded.references]
     text = one.decoded.text
@@ -127,7 +143,7 @@ def _instruction(
 
 
 def _name(
-    one: _Placed, refers: Reference, inside: Mapping[Spot, Spot], labels: Mapping[Spot, str], function: Function
+    one: _Placed, refers: Reference, inside: Mapping[Spot, Spot], labels: Mapping[Spot, str], function: FunctionCode
 ) -> str:
     if refers.spot is None:
         return refers.name
@@ -148,7 +164,7 @@ def _bytes(one: _Placed, part: list[_Placed]) -> bytes:
     return one.decoded.zeroed
 
 
-def _calls(kept: Iterable[_Placed], inside: Mapping[Spot, Spot], function: Function) -> tuple[Call, ...]:
+def _calls(kept: Iterable[_Placed], inside: Mapping[Spot, Spot], function: FunctionCode) -> tuple[Call, ...]:
     """Calls, and jumps that leave the function."""
     found: Counter[str] = Counter()
     decoder = decoder_of(function.file.arch)
@@ -165,3 +181,34 @@ def _calls(kept: Iterable[_Placed], inside: Mapping[Spot, Spot], function: Funct
             found[f"*{name}" if name else INDIRECT] += 1
     left = [(name, sites) for name, sites in found.items() if name not in decoder.returns]
     return tuple(Call(callee=name, sites=sites) for name, sites in sorted(left, key=lambda pair: (-pair[1], pair[0])))
+
+
+class Counted(NamedTuple):
+    """executed: all that ran inside the function, no-ops included. counts: per instruction of the listing."""
+
+    executed: float
+    counts: tuple[float, ...]
+
+
+def counted(function: FunctionCode, listing: Listing, places: Mapping[int, int], operations: int) -> Counted:
+    """places: address -> executions. What is patched in at boot counts for the instruction it replaced."""
+    addresses = sorted(places)
+
+    def between(start: int, end: int) -> int:
+        return sum(places[at] for at in addresses[bisect_left(addresses, start) : bisect_left(addresses, end)])
+
+    total = sum(between(part.spot[1], part.spot[1] + len(part.code)) for part in function.parts)
+    each = (between(spot[1], spot[1] + one.size) for spot, one in zip(listing.spots, listing.instructions, strict=True))
+    return Counted(total / operations, tuple(count / operations for count in each))
+
+
+def with_counts(instructions: Sequence[Instruction], counts: Sequence[float]) -> tuple[Instruction, ...]:
+    """One count for each."""
+    return tuple(msgspec.structs.replace(one, count=count) for one, count in zip(instructions, counts, strict=True))
+
+
+def same_shape(one: Sequence[Instruction], other: Sequence[Instruction]) -> bool:
+    """Whether two listings have the same instructions but for names: the object's and the linked kernel's."""
+    if len(one) != len(other):
+        return False
+    return all(a.text.split(" ")[0] == b.text.split(" ")[0] for a, b in zip(one, other, strict=True))

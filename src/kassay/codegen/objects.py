@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A function in an object file: symbols with sizes, relocations that say what each address means."""
+"""A function in an object file (symbols with sizes, relocations that name each address) and in its C source."""
 
+import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,8 +15,18 @@ from elftools.elf.relocation import RelocationSection
 from elftools.elf.sections import SymbolTableSection
 
 from kassay.arches import arches
-from kassay.codegen.code import Function, Reference, Spot, StaticBranch, Symbol, main_first, placed, quoted, settled
-from kassay.codegen.decoded import decoder_of
+from kassay.codegen.code import (
+    FunctionCode,
+    Reference,
+    Spot,
+    StaticBranch,
+    Symbol,
+    decoder_of,
+    main_first,
+    placed,
+    quoted,
+    settled,
+)
 from kassay.errors import BadInput
 from kassay.model.profile import base_name
 
@@ -39,7 +51,7 @@ class _Relocation(NamedTuple):
     addend: int
 
 
-def find_in_object(path: Path, function: str) -> Function | None:
+def find_in_object(path: Path, function: str) -> FunctionCode | None:
     """The function with its parts; None when the object has no symbol of it. Raises BadInput."""
     file = _Object(path)
     parts = [
@@ -48,7 +60,7 @@ def find_in_object(path: Path, function: str) -> Function | None:
         for one in symbols
         if one.size and base_name(one.name) == function
     ]
-    return Function(main_first(parts, function), file) if parts else None
+    return FunctionCode(main_first(parts, function), file) if parts else None
 
 
 def functions_of_object(path: Path) -> tuple[str, ...]:
@@ -184,3 +196,32 @@ def _around(symbols: Sequence[_Named], offset: int) -> _Named | None:
     if exact:
         return min(exact, key=lambda one: (one.name.startswith("_"), len(one.name), one.name))
     return next((one for one in reversed(symbols[:last]) if offset < one.start + one.size), None)
+
+
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", re.DOTALL)
+_CLOSE = 3
+
+
+def contains(source: str, function: str) -> bool:
+    """Whether C text defines the function: its name, parameters and an opening brace."""
+    plain = _COMMENT.sub(" ", source)
+    for found in re.finditer(rf"(?<![\w.>]){re.escape(function)}\s*\(", plain):
+        if plain[_closing(plain, found.end()) :].lstrip().startswith("{"):
+            return True
+    return False
+
+
+def _closing(text: str, start: int) -> int:
+    """Behind the parenthesis that closes the one before `start`."""
+    depth = 1
+    for at in range(start, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        if not depth:
+            return at + 1
+    return len(text)
+
+
+def nearest(function: str, known: Iterable[str]) -> tuple[str, ...]:
+    """Known names that look like it, at most three."""
+    names = sorted({name for name in known if "." not in name})
+    return tuple(get_close_matches(function, names, n=_CLOSE, cutoff=0.75))

@@ -12,11 +12,10 @@ from kassay.commands._bisect_options import Searching
 from kassay.commands._experiment import directory_for, experiment_from
 from kassay.commands._options import Measuring
 from kassay.commands._show import say, showing
-from kassay.errors import BadInput
+from kassay.errors import BadInput, nearest_of
 from kassay.guest import catalog
-from kassay.model.bisect import Question
+from kassay.model.bisect import SearchQuestion
 from kassay.model.experiment import Experiment
-from kassay.model.guess import nearest_of
 from kassay.model.kernel import full_ref
 from kassay.model.progress import Progress, Tell
 from kassay.report.formats import format_named
@@ -114,10 +113,10 @@ def _range(kernels: list[str], searching: Searching, options: Measuring, tell: T
 
 
 def _question(workload: str, found: "Range", searching: Searching, options: Measuring,
-              asked: tuple[str, str] | None = None) -> Question:  # fmt: skip
+              asked: tuple[str, str] | None = None) -> SearchQuestion:  # fmt: skip
     """asked: the ends as the user wrote them, where the same words must find the same search again later."""
     ends = asked or (found.candidates[0].ref, found.candidates[-1].ref)
-    return Question(
+    return SearchQuestion(
         kind=found.kind, range=found.text, candidates=found.candidates, notes=found.notes, steps=searching.steps,
         error_rate=searching.error_rate, probe=_probe(workload, ends[0], options),
         compare=experiment_from("compare", workload, ends, options),
@@ -130,12 +129,12 @@ def _probe(workload: str, ref: str, options: Measuring) -> Experiment:
     return once if once.exact else structs.replace(once, retries=0)
 
 
-def _directory(question: Question, options: Measuring) -> Path:
+def _directory(question: SearchQuestion, options: Measuring) -> Path:
     name = f"bisect-{question.probe.workloads[0].name}"
     return directory_for(structs.replace(question.compare, name=name), options.out, options.fresh)
 
 
-def _announce(question: Question, directory: Path, tell: Tell) -> None:
+def _announce(question: SearchQuestion, directory: Path, tell: Tell) -> None:
     count = len(question.candidates) - 1
     tell(Progress(stage="bisect", subject=question.range, text=f"{count} candidates; kept in {directory}"))
     for note in question.notes:

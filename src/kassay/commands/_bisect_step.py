@@ -13,15 +13,15 @@ from kassay import pipeline
 from kassay.commands._show import say
 from kassay.effects.files import write_atomic
 from kassay.errors import Defect, KassayError, NotBuilt
-from kassay.model.bisect import Bisection, Candidate, Question
+from kassay.model.bisect import Bisection, Candidate, SearchQuestion
 from kassay.model.kernel import parse_ref
 from kassay.model.progress import Tell
 from kassay.model.records import from_json, to_json
 from kassay.model.units import format_numbers
 from kassay.search import log as searchlog
 from kassay.search import loop as bisecting
-from kassay.search.next_step import Ask
-from kassay.search.probe import Probe, prober
+from kassay.search.decision import Ask
+from kassay.search.probe import BootProbe, prober
 
 GOOD, BAD, SKIP, STOP = 0, 1, 125, 128
 _HEAD = 1
@@ -40,7 +40,7 @@ def guarded(command: Callable[[], int]) -> int:
         return STOP + Defect.status
 
 
-def step(ends: Question, head: str, out: Path, tell: Tell) -> int:
+def step(ends: SearchQuestion, head: str, out: Path, tell: Tell) -> int:
     """0 when `head` is nearer to the good end, 1 when nearer to the bad one, 125 when it cannot be measured.
 
     ends: the question with two candidates. Says why in one line.
@@ -65,7 +65,7 @@ def step(ends: Question, head: str, out: Path, tell: Tell) -> int:
     return status
 
 
-def _as_before(question: Question, place: Path) -> Question:
+def _as_before(question: SearchQuestion, place: Path) -> SearchQuestion:
     """The question that is there already, of other sources that give the same image (a commit that only changes
     documentation)."""
     if not searchlog.is_search(place):
@@ -97,13 +97,13 @@ class _EndsOnce:
     def __init__(self, place: Path) -> None:
         self._place = place
 
-    def __call__(self, question: Question, ask: Ask, directory: Path, tell: Tell) -> Probe:
+    def __call__(self, question: SearchQuestion, ask: Ask, directory: Path, tell: Tell) -> BootProbe:
         if ask.candidate == _HEAD:
             return _PROBE(question, ask, directory, tell)
         name = f"{'good' if ask.candidate == 0 else 'bad'}-{ask.boot}"
         note = self._place / f"{name}.json"
         try:
-            return from_json(note.read_bytes(), Probe)
+            return from_json(note.read_bytes(), BootProbe)
         except (OSError, msgspec.DecodeError):
             found = _PROBE(question, ask, self._place / name, tell)
         write_atomic(note, to_json(found))

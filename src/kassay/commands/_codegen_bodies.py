@@ -9,11 +9,10 @@ import msgspec
 
 from kassay import kernels
 from kassay.building import git
-from kassay.codegen.code import Function
+from kassay.codegen.code import FunctionCode
 from kassay.codegen.images import Image
 from kassay.codegen.normalise import Listing, listing
-from kassay.codegen.objects import find_in_object, functions_of_object
-from kassay.codegen.source import contains, nearest
+from kassay.codegen.objects import contains, find_in_object, functions_of_object, nearest
 from kassay.errors import BadInput, NotBuilt
 from kassay.kernels.build import build_object
 from kassay.model.build import parse_build
@@ -44,7 +43,7 @@ class Found(NamedTuple):
 
     body: Body
     ref: KernelRef
-    function: Function | None = None
+    function: FunctionCode | None = None
     code: Listing | None = None
     kernel: KernelArtifact | None = None
     defined: bool = False
@@ -140,7 +139,7 @@ def _text_of(tree: str, source: str) -> str | None:
         return None
 
 
-def _compiled(blank: Body, ref: KernelRef, code: Function, function: str, kernel: KernelArtifact | None) -> Found:
+def _compiled(blank: Body, ref: KernelRef, code: FunctionCode, function: str, kernel: KernelArtifact | None) -> Found:
     listed = listing(code)
     own = code.parts[0]
     note = "" if own.name == function else f"only {own.name} is left of it: the rest is inlined"

@@ -9,10 +9,9 @@ import msgspec
 
 from kassay import kernels, pipeline
 from kassay.analysis.itemised import Profiled
-from kassay.codegen.code import Function
-from kassay.codegen.counts import Counted, counted, same_shape, with_counts
+from kassay.codegen.code import FunctionCode
 from kassay.codegen.images import Image
-from kassay.codegen.normalise import Listing, listing
+from kassay.codegen.normalise import Counted, Listing, counted, listing, same_shape, with_counts
 from kassay.commands._codegen_bodies import Found
 from kassay.errors import BadInput, NotBuilt
 from kassay.journal.directory import open_directory
@@ -96,7 +95,7 @@ def _executed(function: str, one: Found, kernel: KernelArtifact | None, runs: _R
     return _with(body, one, linked[1], counted(*linked, places, profiled.profile.operations))
 
 
-def _linked(function: str, one: Found, kernel: KernelArtifact) -> tuple[Function, Listing] | None:
+def _linked(function: str, one: Found, kernel: KernelArtifact) -> tuple[FunctionCode, Listing] | None:
     """The function in the kernel's image."""
     if one.kernel is not None:
         return (one.function, one.code) if one.function and one.code else None

@@ -10,17 +10,17 @@ from kassay.effects import process
 from kassay.errors import KassayError
 from kassay.guest.compile import build
 from kassay.machines import Machine, emulating, machine_for, machines
-from kassay.model.machine import Probe
+from kassay.model.machine import MachineProbe
 from kassay.model.progress import Progress, Tell
 
 
-def probes(arch: str, tell: Tell) -> list[Probe]:
+def probes(arch: str, tell: Tell) -> list[MachineProbe]:
     """Everything that was tried, in the order in which it is shown."""
     found = [_compiler(arch, tell), *(_machine(m, arch, tell) for m in machines().values()), _profile(arch, tell)]
     return [*found, _building(arch, tell)]
 
 
-def show(found: list[Probe]) -> None:
+def show(found: list[MachineProbe]) -> None:
     """A table on stdout."""
     table = Table("", "what", "found", box=None, pad_edge=False)
     for probe in found:
@@ -29,41 +29,41 @@ def show(found: list[Probe]) -> None:
     Console().print(table)
 
 
-def _machine(machine: Machine, arch: str, tell: Tell) -> Probe:
+def _machine(machine: Machine, arch: str, tell: Tell) -> MachineProbe:
     if arch in machine.arches:
         return machine.probe(arch, tell)
     remedy = f"use --clock {listed(emulating(arch))}"
-    return Probe(name=machine.name, usable=False, detail=f"not for {arch}", remedy=remedy)
+    return MachineProbe(name=machine.name, usable=False, detail=f"not for {arch}", remedy=remedy)
 
 
-def _compiler(arch: str, tell: Tell) -> Probe:
+def _compiler(arch: str, tell: Tell) -> MachineProbe:
     tell(Progress(stage="probe", subject="compiler", text="building the guest's init"))
     try:
         build("init", arch)
     except KassayError as error:
-        return Probe(name="compiler", usable=False, detail=error.what, remedy=error.remedy)
-    return Probe(name="compiler", usable=True, detail="built the guest's init, static")
+        return MachineProbe(name="compiler", usable=False, detail=error.what, remedy=error.remedy)
+    return MachineProbe(name="compiler", usable=True, detail="built the guest's init, static")
 
 
-def _profile(arch: str, tell: Tell) -> Probe:
+def _profile(arch: str, tell: Tell) -> MachineProbe:
     tell(Progress(stage="probe", subject="profile", text="building the plugin and loading it into QEMU"))
     can_profile = machine_for(profiling()[0]).can_profile
     assert can_profile is not None
     try:
         can_profile(arch)
     except KassayError as error:
-        return Probe(name="profile", usable=False, detail=error.what, remedy=error.remedy)
-    return Probe(name="profile", usable=True, detail="built the plugin for this QEMU, which loads it")
+        return MachineProbe(name="profile", usable=False, detail=error.what, remedy=error.remedy)
+    return MachineProbe(name="profile", usable=True, detail="built the plugin for this QEMU, which loads it")
 
 
-def _building(arch: str, tell: Tell) -> Probe:
+def _building(arch: str, tell: Tell) -> MachineProbe:
     tell(Progress(stage="probe", subject="build", text="looking for compiler and tools of kernel builds"))
     try:
         check_tools(arch)
         compiler = find_compiler("gcc", arch, tell)
         detail = f"{compiler.banner}; {linker_of(compiler)}"
     except KassayError as error:
-        return Probe(name="build", usable=False, detail=error.what, remedy=error.remedy)
+        return MachineProbe(name="build", usable=False, detail=error.what, remedy=error.remedy)
     cached = process.find("ccache") is not None
     remedy = "" if cached else "apt-get install ccache, and builds after the first are faster"
-    return Probe(name="build", usable=True, detail=detail + ("; ccache" if cached else ""), remedy=remedy)
+    return MachineProbe(name="build", usable=True, detail=detail + ("; ccache" if cached else ""), remedy=remedy)

@@ -7,9 +7,17 @@ from kassay import pipeline
 from kassay.commands._show import showing
 from kassay.errors import BadInput
 from kassay.history.archive import reading, writing
-from kassay.history.confirm import experiment_for, judged, not_reproducible, why_not
-from kassay.history.nominate import confirmations, judged_directories, nominations, remember
-from kassay.history.query import Wanted, lines
+from kassay.history.nominations import (
+    confirmations,
+    experiment_for,
+    judged,
+    judged_directories,
+    nominations,
+    not_reproducible,
+    remember,
+    why_not,
+)
+from kassay.history.query import SeriesFilter, lines
 from kassay.history.records import Confirmation, Nomination
 from kassay.model.experiment import Experiment
 from kassay.model.progress import Tell
@@ -34,7 +42,7 @@ def _asked(name: str, archive: Path, dates: bool, tell: Tell) -> tuple[Nominatio
     """The nomination, and the experiment that can confirm it or why there is none. BadInput when it is not there."""
     with reading(archive, tell) as open_archive:
         known = confirmations(open_archive)
-        every = lines(open_archive, Wanted(every_metric=True, dates=dates))
+        every = lines(open_archive, SeriesFilter(every_metric=True, dates=dates))
         found = {one.id: one for line in every for one in nominations(line, known)}
         if name not in found:
             raise BadInput(f"{name}: no such nomination", f"nominated: {', '.join(list(found)[:8]) or 'nothing'}")

@@ -10,18 +10,17 @@ import msgspec
 
 from kassay import pipeline
 from kassay.analysis.attribution import itemise
-from kassay.analysis.folding import folded
 from kassay.analysis.itemised import Profiled
+from kassay.analysis.pairing import folded
 from kassay.commands._profile_coverage import coverage_table
 from kassay.commands._profile_lines import lines_table
 from kassay.commands._profile_options import Profiling
 from kassay.commands._show import say, say_table
 from kassay.costs import DEFAULT, Cost, cost_of, weighed
 from kassay.effects.files import write_atomic
-from kassay.errors import BadInput
+from kassay.errors import BadInput, unknown
 from kassay.journal.directory import open_directory
 from kassay.model.experiment import labels
-from kassay.model.guess import unknown
 from kassay.model.profile import CONTEXTS
 from kassay.model.reason_texts import reasons_text
 from kassay.model.texts import one_line

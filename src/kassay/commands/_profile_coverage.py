@@ -3,8 +3,7 @@
 
 from collections.abc import Sequence
 
-from kassay.model.layout import Table, cells
-from kassay.model.texts import one_line
+from kassay.model.texts import Table, cells, one_line
 from kassay.model.units import format_number
 from kassay.profile.coverage import CoverageRow
 

@@ -4,8 +4,7 @@
 from collections.abc import Sequence
 
 from kassay.analysis.itemised import Profiled
-from kassay.model.layout import Table, cells
-from kassay.model.texts import one_line
+from kassay.model.texts import Table, cells, one_line
 from kassay.profile.lines import LineCost
 from kassay.report.columns import Column, summed
 

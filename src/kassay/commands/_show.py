@@ -15,9 +15,9 @@ from kassay.effects import clock, terminal
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from kassay.model.layout import Table
     from kassay.model.progress import Progress as Event
     from kassay.model.progress import Tell
+    from kassay.model.texts import Table
     from kassay.report.columns import ScreenLine
     from kassay.report.form import Form, Given
 

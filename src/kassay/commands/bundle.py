@@ -84,7 +84,7 @@ def _rerun(
     """
     from msgspec import structs
 
-    from kassay.bundle.said import said
+    from kassay.bundle.digits import repeated_text
     from kassay.bundle.verify import rerun
     from kassay.commands._experiment import directory_for
     from kassay.model.experiment import Experiment
@@ -96,7 +96,7 @@ def _rerun(
     with showing() as tell:
         made, repeated = rerun(path, directory, _bytes(limit), tell)
     for one in repeated:
-        say(said(one))
+        say(repeated_text(one))
     say(f"report: kassay report {made}\n")
     return 1 if exit_code and not all(one.same for one in repeated) else 0
 

@@ -107,7 +107,7 @@ def _points(
     """Nominate the points at which a metric may have changed, to be confirmed before anyone is told."""
     from kassay.history import texts
     from kassay.history.archive import reading
-    from kassay.history.nominate import confirmations, nominations, too_short
+    from kassay.history.nominations import confirmations, nominations, too_short
     from kassay.history.query import apart, lines
 
     form = listing_format(format_)
@@ -188,14 +188,14 @@ def _dates(over: str) -> bool:
 
 def _wanted(metric: str | None, workload: str | None, settings: list[str] | None, clock: str | None, arch: str | None,
             cpus: int | None, memory: str | None, machine: str | None, over: str) -> Any:  # fmt: skip
-    from kassay.history.query import Wanted
+    from kassay.history.query import SeriesFilter
     from kassay.model.units import parse_bytes
 
     try:
         size = None if memory is None else parse_bytes(memory)
     except ValueError as error:
         raise BadInput(f"--memory: {error}") from error
-    return Wanted(metric=metric, workload=workload, settings=tuple(map(_setting, settings or ())), clock=clock,
+    return SeriesFilter(metric=metric, workload=workload, settings=tuple(map(_setting, settings or ())), clock=clock,
                   arch=arch, cpus=cpus, memory_bytes=size, machine=machine, dates=_dates(over))  # fmt: skip
 
 

@@ -36,7 +36,7 @@ def _report(
     Example: kassay report kassay-out/demo --format mail > report.mail && git send-email report.mail
     """
     from kassay.commands._answer import prepare, status, write_beside
-    from kassay.model.guess import unknown
+    from kassay.errors import unknown
 
     chosen = format_named(format_)
     if rules not in RULES:

@@ -12,10 +12,9 @@ from kassay.journal import artifacts
 from kassay.journal.directory import RunDirectory
 from kassay.model.experiment import labels
 from kassay.model.guest import GuestReport
-from kassay.model.measurement import CellEvidence, CheckedRequirement, Fields, Measurement
 from kassay.model.plan import PlannedRun
 from kassay.model.progress import Progress, Tell, silent
-from kassay.model.run import RunRecord
+from kassay.model.run import CellEvidence, CheckedRequirement, Fields, Measurement, RunRecord
 
 _QUIET_S = 2.0
 

@@ -13,11 +13,10 @@ from kassay.journal import artifacts
 from kassay.journal.directory import RunDirectory
 from kassay.model.finding import Side
 from kassay.model.guest import GuestReport
-from kassay.model.measurement import CellEvidence
 from kassay.model.plan import Cell
 from kassay.model.profile import Executed, NoProfile, Profile, RegionSummary
 from kassay.model.reason import reason
-from kassay.model.run import RunRecord
+from kassay.model.run import CellEvidence, RunRecord
 from kassay.profile.counters import ProfileError, RawProfile
 from kassay.profile.functions import executions, profile_of, summary_of
 from kassay.profile.raw import parse
@@ -38,7 +37,7 @@ def region_of(directory: Path, record: RunRecord, report: GuestReport) -> Region
         return RegionSummary(mode="", counts=(), problem=str(error))
 
 
-class Profiles:
+class StoredProfiles:
     """The profiles of one directory's runs, each read when it is first asked for.
 
     known() is what a kernel has, executed or not.

@@ -10,10 +10,9 @@ import msgspec
 
 from kassay.arches import Arch, of_machine
 from kassay.effects import process
-from kassay.errors import BadInput, Defect, HostLacks, KassayError
+from kassay.errors import BadInput, Defect, HostLacks, KassayError, unknown
 from kassay.guest import sources
 from kassay.guest.compile import build
-from kassay.model.guess import unknown
 from kassay.model.records import Setting, from_json
 from kassay.model.units import format_bytes, parse_bytes
 from kassay.model.workload import Parameter, Workload

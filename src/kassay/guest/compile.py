@@ -11,9 +11,8 @@ from pathlib import Path
 from kassay.arches import arch_of
 from kassay.effects import process
 from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
-from kassay.errors import BadInput, Defect, HostLacks
+from kassay.errors import BadInput, Defect, HostLacks, unknown
 from kassay.guest import sources
-from kassay.model.guess import unknown
 from kassay.model.guest import Programs
 from kassay.model.workload import Workload
 from kassay.registry import is_extension

@@ -5,9 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from kassay.effects import clock
-from kassay.history.archive import Archive
+from kassay.history.archive import FORGET_POINTS, MAKE_POINTS, Archive
 from kassay.history.records import Batch, StoredKernel, StoredSeries
-from kassay.history.schema import FORGET_POINTS, MAKE_POINTS
 from kassay.model.records import Record, Setting
 
 

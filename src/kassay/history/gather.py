@@ -1,25 +1,89 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A run directory -> the values it has for the archive, one for each run and metric."""
+"""A directory of own runs or an imported one -> the values it has for the archive, one for each run and metric."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from kassay.analysis.side import method_of, run_value
 from kassay.clocks import clock_of
 from kassay.evidence.collect import collect
-from kassay.history.imported import batch_of
 from kassay.history.records import Batch, StoredKernel, StoredRun, StoredSample, StoredSeries
 from kassay.imports import store
 from kassay.journal.directory import RunDirectory, open_directory, pinned
 from kassay.journal.journal import read_journal
 from kassay.model.experiment import labels
 from kassay.model.kernel import exact_ref
-from kassay.model.measurement import CellEvidence, Measurement
+from kassay.model.machine import MachineUse
 from kassay.model.plan import Plan
 from kassay.model.progress import Tell, silent
 from kassay.model.records import Setting, content_id, to_json
-from kassay.model.run import RunRecord
+from kassay.model.run import CellEvidence, Measurement, RunRecord
+from kassay.model.samples import ImportedKernel, Samples, SampleSeries, Spread
 from kassay.model.workload import Phase
+
+
+def batch_of(samples: Samples, directory: str) -> Batch:
+    """Every value of every series; a printed mean stands for itself."""
+    plan = content_id(samples)
+    order = {kernel.label: index for index, kernel in enumerate(samples.kernels)}
+    series: dict[str, int] = {}
+    kept: list[StoredSeries] = []
+    runs: list[StoredRun] = []
+    values: list[StoredSample] = []
+    for number, one in enumerate(samples.series):
+        made = _imported_series(samples, one, plan)
+        if made.id not in series:
+            series[made.id] = len(kept)
+            kept.append(made)
+        for run, spread, value in _imported_values(one, order[one.kernel], number):
+            if value is not None:
+                values.append(StoredSample(
+                    series=series[made.id], kernel=run.kernel, run=len(runs), value=value, counted=True,
+                    printed=spread is not None, deviation=spread.deviation if spread else None,
+                    told=spread.n if spread else None,
+                ))  # fmt: skip
+            runs.append(run)
+    return Batch(
+        plan=plan, session="", kind="import", name=samples.name, directory=directory, experiment="",
+        kernels=tuple(_imported_kernel(kernel) for kernel in samples.kernels), series=tuple(kept), runs=tuple(runs),
+        samples=tuple(values),
+    )  # fmt: skip
+
+
+def _imported_values(
+    one: SampleSeries, kernel: int, number: int
+) -> Iterator[tuple[StoredRun, Spread | None, float | None]]:
+    for index, sample in enumerate(one.samples):
+        outcome = "ok" if sample.value is not None else "failed"
+        name = f"{number}-{index} {sample.run}".strip()
+        yield _imported_run(name, kernel, outcome, sample.block, sample.started_utc), None, sample.value
+    if one.spread is not None:
+        yield _imported_run(f"{number}-mean", kernel, "ok", None, ""), one.spread, one.spread.mean
+
+
+def _imported_run(name: str, kernel: int, outcome: str, block: int | None, started: str) -> StoredRun:
+    return StoredRun(name=name, kernel=kernel, outcome=outcome, attempts=1, perturbation=0, control=False, block=block,
+                     started_utc=started)  # fmt: skip
+
+
+def _imported_kernel(kernel: ImportedKernel) -> StoredKernel:
+    return StoredKernel(name=kernel.label, ref="", release=kernel.release, arch=kernel.arch, compiler=kernel.compiler,
+                        commit=kernel.commit)  # fmt: skip
+
+
+def _imported_series(samples: Samples, one: SampleSeries, plan: str) -> StoredSeries:
+    """What is unknown cannot be shown to be equal: without a machine in words a file stays alone."""
+    arches = {kernel.arch for kernel in samples.kernels}
+    arch = arches.pop() if len(arches) == 1 else None
+    machine = samples.machine if samples.machine != "unknown" else f"unknown, of import {plan[:12]}"
+    formats = sorted({source.format for source in samples.sources})
+    conditions = {"machine": machine, "format": ", ".join(formats), "replication": samples.replication}
+    return StoredSeries(
+        workload=one.workload, metric=one.metric, unit=one.unit, better=one.better, settings=one.settings,
+        machine=MachineUse(arch=arch or "unknown", clock="imported", cpus=one.cpus, memory_bytes=one.memory_bytes),
+        conditions=tuple(Setting(name=name, value=value) for name, value in conditions.items()),
+        definition=one.definition, primary=one.primary,
+    )  # fmt: skip
 
 
 def gather(directory: Path, tell: Tell = silent) -> Batch:

@@ -4,13 +4,13 @@
 import hashlib
 import re
 from collections.abc import Sequence
+from functools import cache
 
 import msgspec
 
 from kassay.errors import BadInput
 from kassay.history.archive import Archive, Row
-from kassay.history.records import Point, PointLine, StoredKernel, StoredSeries
-from kassay.history.releases import release_order
+from kassay.history.records import KernelPoint, PointLine, StoredKernel, StoredSeries
 from kassay.model.machine import MachineUse
 from kassay.model.records import Record, Setting
 
@@ -19,7 +19,7 @@ _MOMENT = "%Y-%m-%dT%H:%M:%SZ"
 _SHOWN = 40
 
 
-class Wanted(Record, frozen=True, kw_only=True):
+class SeriesFilter(Record, frozen=True, kw_only=True):
     """Which series. metric: its name, or workload.metric; None for the primary ones, or all with every_metric.
     machine: words that its conditions contain. dates: a point for each session, in order of time, instead of one for
     each kernel."""
@@ -36,7 +36,7 @@ class Wanted(Record, frozen=True, kw_only=True):
     dates: bool = False
 
 
-def lines(archive: Archive, wanted: Wanted) -> tuple[PointLine, ...]:
+def lines(archive: Archive, wanted: SeriesFilter) -> tuple[PointLine, ...]:
     """Every series that is wanted, with its points. Raises BadInput that lists what there is when none is."""
     every = dict(_all_series(archive))
     chosen = {number: series for number, series in every.items() if _matches(series, wanted)}
@@ -65,14 +65,14 @@ def _apart(group: Sequence[StoredSeries]) -> dict[str, tuple[tuple[str, str], ..
     return {key: tuple((name, _short(fields.get(name, "-"))) for name in differing) for key, fields in told.items()}
 
 
-def ordered(points: Sequence[Point], dates: bool) -> tuple[Point, ...]:
+def ordered(points: Sequence[KernelPoint], dates: bool) -> tuple[KernelPoint, ...]:
     """By release where every point has one that can be read, else (or when asked) by date; with changes filled in."""
     keyed = [(release_order(point.kernel.release), point) for point in points]
     if dates or any(key is None for key, _ in keyed):
         keyed.sort(key=lambda pair: (pair[1].first, pair[0] or (), pair[1].kernel.name))
     else:
         keyed.sort(key=lambda pair: (pair[0] or (), pair[1].first, pair[1].kernel.name))
-    made: list[Point] = []
+    made: list[KernelPoint] = []
     before: float | None = None
     for _, point in keyed:
         change = point.value / before - 1 if before and point.value is not None else None
@@ -95,7 +95,7 @@ def _short(text: str) -> str:
     return text if len(text) <= _SHOWN else f"#{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
-def _matches(series: StoredSeries, wanted: Wanted) -> bool:
+def _matches(series: StoredSeries, wanted: SeriesFilter) -> bool:
     machine = series.machine
     names = (series.metric, f"{series.workload}.{series.metric}")
     metric = wanted.metric in names if wanted.metric else series.primary or wanted.every_metric
@@ -127,7 +127,7 @@ def _settings(found: dict[str, str]) -> tuple[Setting, ...]:
     return tuple(Setting(name=name, value=value) for name, value in found.items())
 
 
-def _points(archive: Archive, numbers: Sequence[int], dates: bool) -> dict[int, list[Point]]:
+def _points(archive: Archive, numbers: Sequence[int], dates: bool) -> dict[int, list[KernelPoint]]:
     kernels = {row[0]: StoredKernel(**dict(zip(_KERNEL, row[1:], strict=True))) for row in archive.rows(
         f"SELECT kernel, {', '.join(_KERNEL)} FROM t_kernels"
     )}  # fmt: skip
@@ -137,15 +137,42 @@ def _points(archive: Archive, numbers: Sequence[int], dates: bool) -> dict[int, 
         f" strftime(first_utc, '{_MOMENT}'), strftime(last_utc, '{_MOMENT}'), {session}, deviation FROM {source}"
         f" WHERE series IN ({', '.join(map(str, numbers))})"
     )
-    found: dict[int, list[Point]] = {number: [] for number in numbers}
+    found: dict[int, list[KernelPoint]] = {number: [] for number in numbers}
     for row in rows:
         found[row[0]].append(_point(row[2:], kernels[row[1]]))
     return found
 
 
-def _point(row: Row, kernel: StoredKernel) -> Point:
+def _point(row: Row, kernel: StoredKernel) -> KernelPoint:
     value, n, spread, lowest, highest, runs, first, last, session, deviation = row
     alone = deviation is None and (n is None or n < 2)
     floor = (highest - lowest) / value if value and runs > 1 else None
-    return Point(kernel=kernel, value=value, n=n, spread=None if alone else spread, floor=floor, first=first or "",
-                 last=last or "", session=session)  # fmt: skip
+    return KernelPoint(kernel=kernel, value=value, n=n, spread=None if alone else spread, floor=floor,
+                       first=first or "", last=last or "", session=session)  # fmt: skip
+
+
+_RELEASE = re.compile(
+    r"(?:v|linux-)?(?P<major>\d{1,4})\.(?P<minor>\d{1,6})(?:\.(?P<patch>\d{1,6}))?(?:[-~]?rc(?P<rc>\d{1,3}))?(?P<rest>.*)"
+)
+_NEXT = re.compile(r"next-(\d{8})")
+_COMMITS = re.compile(r"-(\d{1,7})-g[0-9a-f]{6,40}")
+_FINAL = 1 << 20
+
+Order = tuple[int, ...]
+
+
+@cache
+def release_order(release: str | None) -> Order | None:
+    """A key that sorts releases as they came: 6.16.12 < 6.17-rc2 < 6.17-rc10 < 6.17 < 6.17.1. None: not a release.
+
+    Of a candidate "6.17.0-rc3" means what "6.17-rc3" does. Commits on top ("-00123-gabcdef") and linux-next's
+    date come after what they stand on.
+    """
+    match = _RELEASE.match(release or "")
+    if match is None:
+        return None
+    patch, candidate = int(match["patch"] or 0), int(match["rc"]) if match["rc"] else _FINAL
+    rest = match["rest"]
+    dated, ahead = _NEXT.search(rest), _COMMITS.search(rest)
+    tail = (int(dated[1]) if dated else 0, int(ahead[1]) if ahead else 0)
+    return int(match["major"]), int(match["minor"]), patch, candidate, *tail

@@ -106,7 +106,7 @@ class Batch(Record, frozen=True, kw_only=True):
     samples: tuple[StoredSample, ...]
 
 
-class Point(Record, frozen=True, kw_only=True):
+class KernelPoint(Record, frozen=True, kw_only=True):
     """One kernel of one series. value: median over runs, None when every run failed. n: counted runs, None when an
     imported mean does not tell. spread: interquartile range over median; None below 2 runs; of an imported mean its
     relative standard deviation.
@@ -129,7 +129,7 @@ class PointLine(Record, frozen=True, kw_only=True):
     """A series with its points in order."""
 
     series: StoredSeries
-    points: tuple[Point, ...]
+    points: tuple[KernelPoint, ...]
 
 
 class Confirmation(Record, frozen=True, kw_only=True):
@@ -163,8 +163,8 @@ class Nomination(Record, frozen=True, kw_only=True):
 
     id: str
     series: StoredSeries
-    before: Point
-    after: Point
+    before: KernelPoint
+    after: KernelPoint
     change: float
     points: tuple[int, int]
     why: str

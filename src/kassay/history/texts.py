@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from kassay.history.records import Nomination, Point, PointLine, StoredSeries
+from kassay.history.records import KernelPoint, Nomination, PointLine, StoredSeries
 from kassay.model.units import format_bytes, format_change, format_number, format_numbers
 
 SHOW_SCHEMA = "kassay-history-show/1"
@@ -110,7 +110,7 @@ def field_text(value: object) -> str:
     return format_number(value) if isinstance(value, float) else str(value)
 
 
-def _name(point: Point) -> str:
+def _name(point: KernelPoint) -> str:
     return point.kernel.ref or point.kernel.name
 
 
@@ -118,7 +118,7 @@ def _share(value: float | None) -> str:
     return "-" if value is None else "0 %" if value == 0 else f"{100 * value:.2g} %"
 
 
-def _dates(point: Point) -> str:
+def _dates(point: KernelPoint) -> str:
     first, last = point.first[:10], point.last[:10]
     return first if first == last else f"{first} .. {last}"
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import msgspec
 
 from kassay.errors import BadInput
-from kassay.imports.figures import not_negative
 from kassay.imports.importer import Given
+from kassay.imports.text import not_negative
 
 _BYTE = re.compile(r"\(byte (\d+)\)")
 _KINDS = {dict: "an object", list: "a list", str: "a text", bool: "a truth value", type(None): "null"}

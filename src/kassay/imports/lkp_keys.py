@@ -3,7 +3,7 @@
 
 import re
 
-from kassay.imports.rows import Metric
+from kassay.imports.importer import Metric
 
 # key pattern, unit, better, definition; the first that matches counts
 _KEYS: tuple[tuple[str, str, str, str], ...] = (

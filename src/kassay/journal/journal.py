@@ -1,16 +1,88 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The journal of a run directory: one checksummed line per attempt (lines.py).
+"""Checksummed lines, appended and synced, never changed; and the journal of a run directory, one line per attempt.
 
-Version history of the format ("kassay-journal/N" in the first line):
+Each line: crc32 of a record's JSON as 8 hex digits, a space, the JSON, a newline. A kill or a full disk can only damage
+the end of the file; that end is recognised and can be cut off. The log of a bisection is such a file as well.
+
+Version history of the journal ("kassay-journal/N" in its first line):
 1   first line {"schema", "plan"}; then RunRecords.
 """
 
+import zlib
 from pathlib import Path
+from typing import NamedTuple
 
+import msgspec
+
+from kassay.effects.files import append_durable, disk_errors
 from kassay.errors import BadInput
-from kassay.journal.lines import Lines, Torn, append_line, cut, read_lines
-from kassay.model.records import Record
+from kassay.model.records import R, Record, from_json, to_json
 from kassay.model.run import RunRecord
+
+
+class Torn(Record, frozen=True, kw_only=True):
+    """The end of a file that a kill or a full disk cut short. line: its number, from 1. size: in bytes."""
+
+    line: int
+    size: int
+
+
+class Lines(NamedTuple):
+    """The whole lines of a file. payloads: their JSON. sound_bytes: the length of the file up to the torn end."""
+
+    path: Path
+    payloads: tuple[bytes, ...]
+    torn: Torn | None
+    sound_bytes: int
+
+    def record(self, number: int, kind: type[R]) -> R:
+        """The record in line `number`, from 1. Raises BadInput when it is not of this kind."""
+        try:
+            return from_json(self.payloads[number - 1], kind)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            what = f"{self.path}: line {number}: {error}"
+            raise BadInput(what, "it was written by another version of kassay") from error
+
+    def records(self, kind: type[R], *, first: int = 1) -> tuple[R, ...]:
+        """The records from line `first` on; see record()."""
+        return tuple(self.record(number, kind) for number in range(first, len(self.payloads) + 1))
+
+
+def read_lines(path: Path) -> Lines:
+    """Reads without changing anything. Raises FileNotFoundError, or BadInput for a damaged line before the last."""
+    *whole, end = path.read_bytes().split(b"\n")
+    payloads = tuple(_payload(path, number, line) for number, line in enumerate(whole, start=1))
+    torn = Torn(line=len(whole) + 1, size=len(end)) if end else None
+    return Lines(path, payloads, torn, sum(len(line) + 1 for line in whole))
+
+
+def append_line(path: Path, record: Record) -> None:
+    """Adds one record; when this returns, it is on the disk.
+
+    A write that the disk cuts short is taken back, so that the file stays whole.
+    """
+    data = to_json(record)
+    size = path.stat().st_size if path.exists() else 0
+    try:
+        append_durable(path, b"%08x %s\n" % (zlib.crc32(data), data))
+    except BaseException:
+        if path.exists():
+            cut(path, size)
+        raise
+
+
+def cut(path: Path, size: int) -> None:
+    """Shortens a file to `size` bytes."""
+    with disk_errors(path), path.open("r+b") as file:
+        file.truncate(size)
+
+
+def _payload(path: Path, number: int, line: bytes) -> bytes:
+    checksum, _, payload = line.partition(b" ")
+    if checksum != b"%08x" % zlib.crc32(payload):
+        raise BadInput(f"{path}: line {number} is damaged", "restore it from its copy; nothing was changed")
+    return payload
+
 
 SCHEMA = "kassay-journal/1"
 

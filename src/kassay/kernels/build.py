@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec import structs
 
-from kassay.building.builder import BuiltObject, Wanted, build_image, wanted
+from kassay.building.builder import BuiltObject, ResolvedBuild, build_image, wanted
 from kassay.building.builder import build_object as _build_object
 from kassay.effects.files import cache_directory, write_atomic
 from kassay.kernels import _store
@@ -40,7 +40,7 @@ def build_object(ref: KernelRef, source: str, tell: Tell) -> BuiltObject:
     return _build_object(ref, source, release_config, tell)
 
 
-def _made(request: Wanted, ref: KernelRef, note: Path, tell: Tell) -> KernelArtifact:
+def _made(request: ResolvedBuild, ref: KernelRef, note: Path, tell: Tell) -> KernelArtifact:
     built = build_image(request, tell)
     origin = _store.Origin(source=f"built from {request.source.base}", kind="build")
     artifact = _store.keep(built.image, origin, built.beside, ref.arch, ref.text, tell)
@@ -48,7 +48,7 @@ def _made(request: Wanted, ref: KernelRef, note: Path, tell: Tell) -> KernelArti
     return artifact
 
 
-def _named(artifact: KernelArtifact, request: Wanted) -> KernelArtifact:
+def _named(artifact: KernelArtifact, request: ResolvedBuild) -> KernelArtifact:
     """Two sources may give request image: it is called what was asked for."""
     source = request.source
     words = f"built here from {source.base} ({source.version})"
@@ -57,7 +57,7 @@ def _named(artifact: KernelArtifact, request: Wanted) -> KernelArtifact:
     return structs.replace(artifact, identity=identity)
 
 
-def _note(request: Wanted) -> Path:
+def _note(request: ResolvedBuild) -> Path:
     """Which image the build of these inputs gave."""
     return cache_directory() / "refs" / "build" / request.key
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kassay.clocks import clock_of
-from kassay.model.machine import MachineIdentity, Probe
+from kassay.model.machine import MachineIdentity, MachineProbe
 from kassay.model.progress import Tell
 from kassay.model.records import Record
 from kassay.model.run import WallTime
@@ -67,7 +67,7 @@ class Machine(Record, frozen=True, kw_only=True):
     summary: str
     clock: str
     arches: tuple[str, ...]
-    probe: Callable[[str, Tell], Probe]
+    probe: Callable[[str, Tell], MachineProbe]
     identify: Callable[[str, int, str], MachineIdentity]
     run: Callable[[Job, str], Ended]
     cmdline: Callable[[str, int, str], str]

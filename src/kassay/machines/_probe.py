@@ -13,7 +13,7 @@ from kassay.arches import arch_of, arches
 from kassay.effects import process
 from kassay.effects.files import cache_directory
 from kassay.machines._backend import Ended, Job
-from kassay.model.machine import Probe
+from kassay.model.machine import MachineProbe
 from kassay.model.progress import Progress, Tell
 
 _TIMEOUT_S = 20
@@ -21,24 +21,26 @@ _TIMEOUT_S = 20
 RunQemu = Callable[[Job, str], Ended]
 
 
-def probe_by_boot(name: str, device: str, remedy: str, arch: str, run: RunQemu, tell: Tell) -> Probe:
+def probe_by_boot(name: str, device: str, remedy: str, arch: str, run: RunQemu, tell: Tell) -> MachineProbe:
     """Usable or not, by booting a stored kernel until its console speaks. device: that the host must have, "" for none.
     remedy: what to do where a kernel does not run."""
     qemu = arch_of(arch).qemu
     if process.find(qemu.program) is None:
-        return Probe(name=name, usable=False, detail=f"{qemu.program}: not found", remedy=f"apt install {qemu.package}")
+        return MachineProbe(
+            name=name, usable=False, detail=f"{qemu.program}: not found", remedy=f"apt install {qemu.package}"
+        )
     if device and not Path(device).exists():
-        return Probe(name=name, usable=False, detail=f"there is no {device}", remedy=remedy)
+        return MachineProbe(name=name, usable=False, detail=f"there is no {device}", remedy=remedy)
     kernel = _any_kernel(arch)
     if kernel is None:
         prefix = "" if arch == next(iter(arches())) else f"{arch}/"
-        return Probe(name=name, usable=False, detail="not tried: no kernel in the store to try it with",
+        return MachineProbe(name=name, usable=False, detail="not tried: no kernel in the store to try it with",
                      remedy=f"kassay kernels fetch {prefix}debian:6.12")  # fmt: skip
     tell(Progress(stage="probe", subject=name, text=f"booting {kernel.parent.name[:12]}"))
     return _boot(name, remedy, arch, kernel, run)
 
 
-def _boot(name: str, remedy: str, arch: str, kernel: Path, run: RunQemu) -> Probe:
+def _boot(name: str, remedy: str, arch: str, kernel: Path, run: RunQemu) -> MachineProbe:
     with tempfile.TemporaryDirectory(prefix="kassay-probe-") as directory:
         initramfs = Path(directory, "empty.cpio")
         initramfs.write_bytes(b"")
@@ -51,11 +53,11 @@ def _boot(name: str, remedy: str, arch: str, kernel: Path, run: RunQemu) -> Prob
     # With no init the kernel panics at the very end of its boot: that it got there is the proof.
     console = ended.console.decode("utf-8", "replace")
     if "Linux version" in console and "Kernel panic" in console and "init" in console:
-        return Probe(name=name, usable=True, detail="booted a stock kernel to the start of init")
+        return MachineProbe(name=name, usable=True, detail="booted a stock kernel to the start of init")
     last = console.strip().splitlines()[-1:] or ["no output"]
     why = "no end within 20 s" if ended.timed_out else f"QEMU ended with status {ended.status}"
     detail = f"a stock kernel does not run: {why}; {ended.detail or last[0]}"
-    return Probe(name=name, usable=False, detail=detail, remedy=remedy)
+    return MachineProbe(name=name, usable=False, detail=detail, remedy=remedy)
 
 
 def _any_kernel(arch: str) -> Path | None:

@@ -9,16 +9,16 @@ from kassay.clocks import profiling
 from kassay.effects import clock, process
 from kassay.machines._backend import Ended, Job, Machine, read
 from kassay.machines._host import host_arch, host_words
-from kassay.model.machine import MachineIdentity, Probe
+from kassay.model.machine import MachineIdentity, MachineProbe
 from kassay.model.progress import Tell
 from kassay.model.run import WallTime
 
 
-def _probe(arch: str, _: Tell) -> Probe:
+def _probe(arch: str, _: Tell) -> MachineProbe:
     if arch != host_arch():
-        return Probe(name="host", usable=False, detail=f"this host is {host_arch()}, not {arch}",
+        return MachineProbe(name="host", usable=False, detail=f"this host is {host_arch()}, not {arch}",
                      remedy=f"use --clock {profiling()[0]} to emulate another arch")  # fmt: skip
-    return Probe(name="host", usable=True, detail=host_words())
+    return MachineProbe(name="host", usable=True, detail=host_words())
 
 
 def _identify(arch: str, cpus: int, boot: str) -> MachineIdentity:

@@ -27,7 +27,7 @@ class Candidate(Record, frozen=True, kw_only=True):
     merged: str = ""
 
 
-class Question(Record, frozen=True, kw_only=True):
+class SearchQuestion(Record, frozen=True, kw_only=True):
     """What is searched, complete; with the log it decides every step.
 
     kind: a word of KINDS. candidates: oldest first, [0] is good, the last is bad. probe: the experiment of one boot,

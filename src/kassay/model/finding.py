@@ -1,12 +1,32 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Estimate plus verdict for one comparison, and the steps of a ladder."""
+"""Estimate plus verdict for one comparison, steps of a ladder, and how much of a change a third kernel takes back."""
 
-from kassay.model.confounder import Confounder
-from kassay.model.machine import MachineUse
-from kassay.model.point import AtPoint
+from kassay.model.machine import AtPoint, MachineUse
 from kassay.model.reason import Reason
 from kassay.model.records import Record, Setting
 from kassay.model.timing import Timing
+
+CONFOUNDERS = {
+    "compiler": "the kernels were built by different compilers, or by different versions of one",
+    "configuration": "the kernels were configured differently in code that the workload may run, or the configuration "
+    "of one of them is not known",
+    "cpu": "the machines that executed the two kernels have different CPU features",
+}
+"""Every code, in the order in which they are named, with its meaning."""
+
+
+class Confounder(Record, frozen=True, kw_only=True):
+    """One thing in which base and head differ.
+
+    code: a word of CONFOUNDERS. name: of the symbol or feature that differs; "" where the code says it all. base, head:
+    what each has ("gcc 14.2.0", "y", "not set"); None when that is not known.
+    """
+
+    code: str
+    name: str = ""
+    base: str | None
+    head: str | None
+
 
 VERDICTS = {
     "regression": "head is worse: of counts by more than the margin, of times by an interval on one side of zero",
@@ -204,3 +224,49 @@ class Ladder(AtPoint, frozen=True, kw_only=True):
     machine: MachineUse
     points: tuple[LadderPoint, ...]
     steps: tuple[LadderStep, ...]
+
+
+class GapFunction(Record, frozen=True, kw_only=True):
+    """One function's (or one group's) part, in the metric's unit per operation.
+
+    lost: new - old. regained: new - candidate. share: regained / (the whole metric's new - old), so that the shares of
+    all functions add up to the share closed. context: as in AttributionRow.
+    """
+
+    function: str
+    lost: float
+    regained: float
+    share: float
+    context: str = "kernel"
+
+
+class Gap(AtPoint, frozen=True, kw_only=True):
+    """share = (new - candidate) / (new - old): 1 is all of it, 0 nothing, below 0 is worse than new, above 1 better
+    than old.
+
+    share is None where there is no gap to close (old and new are not apart), or a comparison was refused; reasons say
+    which. interval: lowest and highest share that the evidence allows; method says how it was made. n: runs of old,
+    new, candidate. functions: largest |lost| or |regained| first, empty without profiles; unattributed: (lost,
+    regained) outside of functions.
+    """
+
+    workload: str
+    settings: tuple[Setting, ...]
+    machine: MachineUse
+    metric: str
+    primary: bool
+    unit: str
+    old: str
+    new: str
+    candidate: str
+    old_value: float | None
+    new_value: float | None
+    candidate_value: float | None
+    share: float | None
+    interval: tuple[float, float] | None
+    method: Reason
+    n: tuple[int, int, int]
+    evidence: str
+    reasons: tuple[Reason, ...] = ()
+    functions: tuple[GapFunction, ...] = ()
+    unattributed: tuple[float, float] | None = None

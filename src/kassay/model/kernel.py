@@ -7,9 +7,8 @@ from msgspec import structs
 
 from kassay.arches import arches
 from kassay.clocks import listed, measuring
-from kassay.errors import BadInput
+from kassay.errors import BadInput, nearest
 from kassay.model.build import GRAMMAR, BuildRef, BuildSource, build_text, parse_build
-from kassay.model.guess import nearest
 from kassay.model.records import Record, Setting
 
 _NATIVE = listed(name for name, clock in measuring().items() if clock.native)

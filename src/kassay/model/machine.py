@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Machines: what is asked for, what a backend can do, and what was granted."""
+"""Machines (what is asked for, what works, what was granted), and the points of an experiment's matrix."""
 
-from kassay.model.records import Record
+from typing import NamedTuple, Protocol
+
+from kassay.model.records import Record, Setting
 
 
 class MachineUse(Record, frozen=True, kw_only=True):
@@ -30,10 +32,36 @@ class MachineIdentity(Record, frozen=True, kw_only=True):
     host: str
 
 
-class Probe(Record, frozen=True, kw_only=True):
+class MachineProbe(Record, frozen=True, kw_only=True):
     """What doctor found for one machine: usable, or the reason and the way out."""
 
     name: str
     usable: bool
     detail: str
     remedy: str = ""
+
+
+class Point(NamedTuple):
+    """A workload with all its settings, on a machine."""
+
+    workload: str
+    settings: tuple[Setting, ...]
+    machine: MachineUse
+
+
+class _HasPoint(Protocol):
+    @property
+    def workload(self) -> str: ...
+    @property
+    def settings(self) -> tuple[Setting, ...]: ...
+    @property
+    def machine(self) -> MachineUse: ...
+
+
+class AtPoint(Record, frozen=True, kw_only=True):
+    """A record that is about one point, whose parts are fields of its own, as they are stored."""
+
+    @property
+    def point(self: _HasPoint) -> Point:
+        """Where in the experiment's matrix it is."""
+        return Point(self.workload, self.settings, self.machine)

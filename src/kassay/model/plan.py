@@ -3,8 +3,7 @@
 
 from kassay.model.experiment import Experiment
 from kassay.model.kernel import KernelIdentity
-from kassay.model.machine import MachineIdentity, MachineUse
-from kassay.model.point import AtPoint
+from kassay.model.machine import AtPoint, MachineIdentity, MachineUse
 from kassay.model.records import Record, Setting
 from kassay.model.workload import Workload
 

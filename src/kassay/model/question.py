@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kassay.model.experiment import KernelUse
-from kassay.model.measurement import CellEvidence
 from kassay.model.plan import Plan
 from kassay.model.report import Report
+from kassay.model.run import CellEvidence
 
 Pairs = Sequence[tuple[int, int]]
 

@@ -5,19 +5,17 @@ from typing import NamedTuple
 
 from kassay.model.bisect import Bisection
 from kassay.model.experiment import Experiment
-from kassay.model.finding import Finding, Ladder
-from kassay.model.gap import Gap
+from kassay.model.finding import Finding, Gap, Ladder
 from kassay.model.guest import GuestCpu
 from kassay.model.kernel import KernelIdentity
-from kassay.model.layout import TextBlock
-from kassay.model.machine import MachineIdentity, MachineUse
-from kassay.model.point import AtPoint
+from kassay.model.machine import AtPoint, MachineIdentity, MachineUse
 from kassay.model.profile import StackCost
 from kassay.model.reason import Reason
 from kassay.model.records import Record, Setting
 from kassay.model.run import WallTime
 from kassay.model.samples import LkpHeader, Source
 from kassay.model.series import Series
+from kassay.model.texts import TextBlock
 from kassay.model.timing import Beside, Family, SeedFinding
 from kassay.model.workload import Workload
 

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What one boot gave: the outcome, the raw artifacts, and where the wall time went."""
+"""What one boot gave: its outcome and raw artifacts, and, read from these, its rounds and audited state."""
 
+from kassay.model.guest import GuestCpu, PhaseRounds, Requirement
+from kassay.model.kernel import KernelIdentity
+from kassay.model.plan import Cell
+from kassay.model.profile import RegionSummary
 from kassay.model.records import Record
 
 OUTCOMES = {
@@ -48,3 +52,70 @@ class RunRecord(Record, frozen=True, kw_only=True):
     profile_sha256: str | None = None
     profile_problem: str = ""
     symbols: tuple[str, ...] = ()
+
+
+Fields = tuple[tuple[str, str | None], ...]
+
+
+class CheckedRequirement(Record, frozen=True, kw_only=True):
+    """A requirement with what was found; holds is None when the field is absent."""
+
+    requirement: Requirement
+    found: str | None
+    holds: bool | None
+
+
+class Measurement(Record, frozen=True, kw_only=True):
+    """What one ok run measured. perturbation: 0 for a plain run, else its number.
+
+    before, after, boot: audited fields, in order; None is absent. foreign_ns: run time of tasks other
+    than the workload inside the measured region, largest first; None when unknown.
+    ns_per_tick: of the phases' clock. region_ns: length of the measured region in guest time; None when unknown.
+    quiescence: whether the guest became quiet before the workload ("quiet", "busy NAME", "skipped"); None when unknown.
+    counters: vmstat and PCP counters, after minus before. notes: the workload's own words on what was done.
+    region: the profile of the whole measured region; None when the run carried none. block, control: as planned.
+    cpu: as the kernel saw it; None when it was not captured. tasks_left_out: tasks whose run time is not in
+    foreign_ns, as there were more than the guest had room for; None when that is not known.
+    """
+
+    run: str
+    repeat: int
+    perturbation: int
+    phases: tuple[PhaseRounds, ...]
+    ns_per_tick: float
+    before: Fields
+    after: Fields
+    requirements: tuple[CheckedRequirement, ...]
+    foreign_ns: tuple[tuple[str, int], ...] | None
+    region_ns: int | None
+    counters: Fields = ()
+    notes: tuple[str, ...] = ()
+    quiescence: str | None = None
+    region: RegionSummary | None = None
+    block: int = 0
+    control: bool = False
+    cpu: GuestCpu | None = None
+    tasks_left_out: int | None = None
+
+    @property
+    def plain(self) -> bool:
+        """Whether its value counts: nothing was moved on purpose, and it is no control."""
+        return self.perturbation == 0 and not self.control
+
+
+class CellEvidence(Record, frozen=True, kw_only=True):
+    """All that is known of one cell: its measurements in run order and its failed attempts.
+
+    label: what reports call it, unique in its experiment. lost: planned runs that were
+    tried and never succeeded. unmade: planned runs not tried yet. control_failures: attempts at control runs, which are
+    in none of the other three.
+    """
+
+    cell: Cell
+    kernel: KernelIdentity
+    label: str
+    measurements: tuple[Measurement, ...]
+    failures: tuple[RunRecord, ...]
+    lost: int
+    unmade: int = 0
+    control_failures: tuple[RunRecord, ...] = ()

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A patch series, measured patch by patch: what was applied in each row, and what came of it."""
 
-from kassay.model.machine import MachineUse
-from kassay.model.point import AtPoint
+from kassay.model.machine import AtPoint, MachineUse
 from kassay.model.records import Record, Setting
 
 KINDS = {

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Records in a few words, safe to print: names, settings, machines."""
+"""Records in a few words, safe to print: names, settings, machines; tables and blocks of text before any format."""
 
 import unicodedata
 from collections.abc import Iterable, Sequence
 
 from kassay.clocks import clock_of
 from kassay.model.machine import MachineUse
-from kassay.model.records import Setting
+from kassay.model.records import Record, Setting
 from kassay.model.units import format_bytes
 
 # Characters that turn the reading direction; a file name could use them to show something it is not.
@@ -55,3 +55,53 @@ def cpus_text(cpus: int | None) -> str:
 def memory_text(memory_bytes: int | None) -> str:
     """ "14GiB"; nothing when that is not known."""
     return "" if memory_bytes is None else format_bytes(memory_bytes)
+
+
+class TableCell(Record, frozen=True, kw_only=True):
+    """One field: its text on one line, and why it stands out: a verdict's word, "differs", or ""."""
+
+    text: str
+    mark: str = ""
+
+
+class Table(Record, frozen=True, kw_only=True):
+    """A table. numeric: columns (by index) that are aligned to the right. folded: long, may be shown closed."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[TableCell, ...], ...]
+    numeric: tuple[int, ...] = ()
+    folded: bool = False
+
+
+def cells(*texts: str, mark: str = "") -> tuple[TableCell, ...]:
+    """A row; every cell becomes one line and carries `mark`."""
+    return tuple(TableCell(text=one_line(t), mark=mark) for t in texts)
+
+
+class Figure(str):
+    """The name of a column of figures."""
+
+    __slots__ = ()
+
+
+def figures(*names: str) -> tuple[Figure, ...]:
+    """Names of columns that are aligned to the right; see table()."""
+    return tuple(map(Figure, names))
+
+
+def table(title: str, columns: Iterable[str], rows: Iterable[Sequence[TableCell]], *, folded: bool = False) -> Table:
+    """A table of these rows; columns named by figures() are aligned to the right."""
+    names = tuple(columns)
+    numeric = tuple(index for index, name in enumerate(names) if isinstance(name, Figure))
+    texts = tuple(map(str, names))
+    return Table(title=title, columns=texts, rows=tuple(map(tuple, rows)), numeric=numeric, folded=folded)
+
+
+class TextBlock(Record, frozen=True, kw_only=True):
+    """A heading with paragraphs, a list and tables below it; each of them may be missing."""
+
+    title: str = ""
+    text: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What judging a clock that jitters leaves behind: looks, tests, families of cells, others' rules, counts beside."""
 
-from kassay.model.machine import MachineUse
-from kassay.model.point import AtPoint
+from kassay.model.machine import AtPoint, MachineUse
 from kassay.model.reason import Reason
 from kassay.model.records import Record, Setting
 

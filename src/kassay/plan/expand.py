@@ -1,18 +1,106 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Experiment -> Plan: kernels x workload settings x machines x repeats, as ordered runs."""
+"""Experiment -> Plan: kernels x workload settings x machines x repeats, as runs.
+
+In which order they are made, so that drift hits all alike; what is moved in perturbed runs; which has which profile.
+"""
 
 import hashlib
+import random
 from itertools import product
+from typing import NamedTuple
 
+from kassay.clocks import clock_of
 from kassay.errors import Defect
 from kassay.model.experiment import Experiment
 from kassay.model.kernel import KernelIdentity
 from kassay.model.machine import MachineIdentity, MachineUse
-from kassay.model.plan import Cell, Plan, PlannedRun
+from kassay.model.plan import Cell, Perturbation, Plan, PlannedRun
 from kassay.model.records import Setting
 from kassay.model.workload import Workload
-from kassay.plan.order import Member, blocks
-from kassay.plan.perturb import PLAIN, perturbation
+
+
+class Member(NamedTuple):
+    """One run of a block. control: a boot of the first kernel that is compared with that kernel alone."""
+
+    kernel: int
+    repeat: int
+    control: bool = False
+
+
+def blocks(
+    order: str, kernels: int, repeats: int, seed: int | str, *, exact: bool = True, control: bool = False
+) -> tuple[tuple[Member, ...], ...]:
+    """Blocks of runs, every kernel `repeats` times in all.
+
+    interleaved: each block has every kernel once, or twice where time is measured, in random order; with `control`
+    the first kernel has as many boots more. sandwich: forwards, then backwards (A B B A, A B C C B A),
+    which cancels a linear drift. sequential: all repeats of one kernel, then the next; only for comparison with
+    others' results.
+    """
+    if order == "sequential":
+        return tuple(tuple(Member(kernel, repeat) for repeat in range(repeats)) for kernel in range(kernels))
+    shuffled = random.Random(f"order/{seed}")
+    made = []
+    size = 1 if exact else 2
+    for first in range(0, repeats, size):
+        turns = range(first, min(first + size, repeats))
+        members = [Member(kernel, repeat) for repeat in turns for kernel in _turn(order, kernels, repeat)]
+        if control:
+            members += [Member(0, repeats + repeat, True) for repeat in turns]
+        if order == "interleaved":
+            shuffled.shuffle(members)
+        made.append(tuple(members))
+    return tuple(made)
+
+
+def _turn(order: str, kernels: int, repeat: int) -> range:
+    """Every kernel once: backwards in every other turn of a sandwich."""
+    return range(kernels - 1, -1, -1) if order == "sandwich" and repeat % 2 else range(kernels)
+
+
+PLAIN = Perturbation()
+
+
+def padding_parameter(moved: Perturbation) -> str:
+    """The parameter that lengthens the kernel command line, with a blank in front; "" when it stays as it is.
+
+    A name with a dot is taken for one of a module that is not loaded: no kernel warns of it or hands it to init.
+    """
+    return f" kassay.pad={'x' * moved.cmdline_bytes}" if moved.cmdline_bytes else ""
+
+
+def perturbation(seed: int, kernel: int, number: int) -> Perturbation:
+    """The `number`-th (from 1) perturbation of one kernel's runs.
+
+    Each kernel draws its own, so that comparing a kernel with itself compares different
+    draws: what they differ by is the floor under which nothing may be claimed. Ranges:
+    memory 2..2048 pages (at most 8 MiB, in steps of QEMU's 8 KiB) less, initramfs up to 64 KiB more in steps of 4,
+    stack up to 4 KiB in steps of 16, first mapping up to 64 pages, delay up to 50 ms, up to 256 bytes of command line.
+    """
+    draw = random.Random(f"perturb/{seed}/{kernel}/{number}")
+    return Perturbation(
+        number=number,
+        seed=draw.randrange(2, 1 << 31),
+        memory_pages=2 * draw.randrange(1, 1025),
+        initramfs_bytes=4 * draw.randrange(1, 1 << 14),
+        stack_bytes=16 * draw.randrange(1, 257),
+        mmap_pages=draw.randrange(1, 65),
+        boot_delay_us=draw.randrange(1000, 50_000),
+        cmdline_bytes=draw.randrange(1, 257),
+    )
+
+
+def profile_of(experiment: Experiment, run: PlannedRun) -> str | None:
+    """A word of model/profile.MODES, None for no profile.
+
+    Under "auto" the first plain run of a cell carries call stacks, all others counts: that plain runs
+    agree to the digit then shows, too, that what the plugin does leaves no trace in the guest.
+    """
+    asked, clock = experiment.profile, clock_of(experiment.clock)
+    if asked == "auto" and clock.exact and max(experiment.cpus) <= clock.profile_cpus:
+        return "stacks" if run.repeat == 0 else "counts"
+    return None if asked in ("auto", "none") else asked
+
 
 Combination = tuple[str, tuple[Setting, ...]]
 

@@ -19,7 +19,7 @@ class ProfileError(Exception):
     """A profile that cannot be read; one line: where and what."""
 
 
-class Block(NamedTuple):
+class CodeBlock(NamedTuple):
     """A translation block. lengths: bytes of each instruction."""
 
     address: int
@@ -75,7 +75,7 @@ class RawProfile:
     api: int
     intervals: int
     rounds: int
-    blocks: dict[int, Block]
+    blocks: dict[int, CodeBlock]
     cuts: dict[int, list[Cut]]
     iterations: dict[int, int]
     jumps: dict[int, Jump]

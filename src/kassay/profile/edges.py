@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Who called whom, how often: from the ends of blocks and the targets of indirect jumps."""
+"""Who called whom, how often, and what each path of calls cost: from blocks, indirect jumps and the call tree."""
 
 import re
 from collections import Counter
@@ -8,10 +8,11 @@ from functools import cache
 from typing import TypeAlias
 
 from kassay.arches import BRANCH, CALL, INDIRECT_CALL, INDIRECT_JUMP, JUMP, arches
-from kassay.model.profile import CallEdge
+from kassay.model.profile import NO_SYMBOL, CallEdge, StackCost
 from kassay.profile.costs import Counts, Times, completed, context_of, foreign
 from kassay.profile.counters import RawProfile
 from kassay.profile.place import Placed
+from kassay.profile.symbols import Symbols, is_kernel
 
 _Key: TypeAlias = tuple[str, str, str, bool, bool]
 """caller, callee, context, indirect, tail"""
@@ -79,3 +80,30 @@ def _is_thunk(function: str) -> bool:
 @cache
 def _is_return_thunk(function: str) -> bool:
     return any(re.fullmatch(arch.code.return_thunks, function) for arch in arches().values() if arch.code.return_thunks)
+
+
+def stacks(raw: RawProfile, symbols: Symbols, sums: Sequence[Counts]) -> tuple[StackCost, ...]:
+    """sums: by context of the file. In order of paths; a path that the file has twice is one.
+
+    The first word is the context in which the path's last function ran, so a system call stands
+    below the user functions that made it, and in "kernel".
+    """
+    own, others = _paths(raw, symbols), _paths(raw, symbols, foreign=True)
+    found: Counter[tuple[str, ...]] = Counter()
+    for number, counts in enumerate(sums):
+        for node in raw.nodes.keys() & counts.keys():
+            context = context_of(number, is_kernel(raw.nodes[node].address))
+            found[context, *(others if foreign(number) else own)[node]] += counts[node]
+    return tuple(StackCost(path=path, count=count) for path, count in sorted(found.items()) if count)
+
+
+def _paths(raw: RawProfile, symbols: Symbols, *, foreign: bool = False) -> dict[int, tuple[str, ...]]:
+    """Function names from the outermost inwards; a node stands behind its parent in the file. foreign: user code has
+    no names."""
+    found: dict[int, tuple[str, ...]] = {}
+    for number, node in raw.nodes.items():
+        above = () if node.parent is None else found[node.parent]
+        nameless = foreign and not is_kernel(node.address)
+        name = NO_SYMBOL if nameless else symbols.find(node.address)[0]
+        found[number] = (*above, name) if node.address else above
+    return found

@@ -10,9 +10,8 @@ from kassay.model.guest import GuestReport
 from kassay.model.profile import CONTEXTS, Profile, RegionSummary
 from kassay.profile.costs import costs, impossible, times
 from kassay.profile.counters import CONTEXTS_IN_FILE, IDLE, OTHER, RawProfile
-from kassay.profile.edges import edges
+from kassay.profile.edges import edges, stacks
 from kassay.profile.place import Placed, mismatch, placed
-from kassay.profile.stacks import stacks
 from kassay.profile.symbols import Symbols
 from kassay.profile.totals import (
     WHOLE,

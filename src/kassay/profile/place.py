@@ -1,14 +1,80 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Blocks of code -> the functions they belong to, and what they do."""
+"""Blocks of code -> the functions they belong to, what their instructions are, and where the last one leads."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from kassay.arches import CALL
-from kassay.profile.counters import Block, RawProfile
-from kassay.profile.decode import Code, decode
+import capstone
+from capstone import Cs
+
+from kassay.arches import CALL, Arch, of_target
+from kassay.errors import Defect
+from kassay.profile.counters import CodeBlock, RawProfile
 from kassay.profile.symbols import Symbols, is_kernel, nameless
+
+_WORD = (1 << 64) - 1
+
+
+class Code(NamedTuple):
+    """atomics, tlb, strings: numbers of the instructions that are atomic read-modify-writes, TLB or page-table register
+    maintenance, repeated string instructions. end: how the last one leaves the block (a word of kassay.arches).
+    target: address of a direct call, jump or branch."""
+
+    atomics: tuple[int, ...]
+    tlb: tuple[int, ...]
+    strings: tuple[int, ...]
+    end: str
+    target: int | None
+
+
+def decode(target: str, address: int, lengths: bytes, code: bytes) -> Code:
+    """target: as QEMU calls it (Qemu.target). Instructions that are not understood are plain."""
+    found = _decode(target, lengths, code)
+    return found if found.target is None else found._replace(target=address + found.target & _WORD)
+
+
+@lru_cache(maxsize=1 << 17)
+def _decode(target: str, lengths: bytes, code: bytes) -> Code:
+    """As if at address 0, so that the same code is decoded once."""
+    kinds: dict[str, list[int]] = {"atomic": [], "tlb": [], "string": []}
+    arch = _arch(target)
+    mnemonic, operands = "", ""
+    for number, (mnemonic, operands) in enumerate(_instructions(target, lengths, code)):
+        kind = arch.code.kind(mnemonic, operands)
+        if kind:
+            kinds[kind].append(number)
+    end, leads_to = arch.code.ending(mnemonic, operands)
+    return Code(tuple(kinds["atomic"]), tuple(kinds["tlb"]), tuple(kinds["string"]), end, leads_to)
+
+
+def _instructions(target: str, lengths: bytes, code: bytes) -> Iterator[tuple[str, str]]:
+    """(mnemonic, operands); the mnemonic of what is not understood is its bytes in hex."""
+    engine, at, number = _engine(target), 0, 0
+    while number < len(lengths):
+        for _, size, mnemonic, operands in engine.disasm_lite(code[at:], at):
+            if number == len(lengths) or size != lengths[number]:
+                break
+            yield mnemonic, operands
+            at, number = at + size, number + 1
+        if number < len(lengths):
+            size = lengths[number]
+            yield code[at : at + size].hex(), ""
+            at, number = at + size, number + 1
+
+
+@cache
+def _engine(target: str) -> Cs:
+    return Cs(*(getattr(capstone, name) for name in _arch(target).code.capstone))
+
+
+def _arch(target: str) -> Arch:
+    found = of_target(target)
+    if found is None:
+        raise Defect(f"a profile of {target} was read, which no architecture is called")
+    return found
+
 
 _CALL_OVER_BYTES = 16
 """A call so short leads over a few bytes to use the stack or to learn its own address; it calls nothing."""
@@ -47,7 +113,7 @@ class Placed(NamedTuple):
         return self.code.target is not None and 0 <= self.code.target - self.end < _CALL_OVER_BYTES
 
 
-_kept: WeakKeyDictionary[Symbols, dict[Block, Placed]] = WeakKeyDictionary()
+_kept: WeakKeyDictionary[Symbols, dict[CodeBlock, Placed]] = WeakKeyDictionary()
 """Runs of the same kernel and program share nearly all their blocks."""
 
 
@@ -63,7 +129,7 @@ def placed(raw: RawProfile, symbols: Symbols) -> Mapping[int, Placed]:
     return found
 
 
-def _place(target: str, block: Block, symbols: Symbols) -> Placed:
+def _place(target: str, block: CodeBlock, symbols: Symbols) -> Placed:
     address, lengths, code = block
     spans: list[Span] = []
     entries = []

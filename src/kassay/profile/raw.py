@@ -7,8 +7,8 @@ from collections.abc import Callable
 from kassay.arches import of_target
 from kassay.profile.counters import (
     CONTEXTS_IN_FILE,
-    Block,
     Change,
+    CodeBlock,
     Cut,
     Jump,
     Node,
@@ -74,7 +74,7 @@ class _Reader:
     def __init__(self, intervals: int) -> None:
         self.intervals = intervals
         self.slots = intervals * CONTEXTS_IN_FILE
-        self.blocks: dict[int, Block] = {}
+        self.blocks: dict[int, CodeBlock] = {}
         self.cuts: dict[int, list[Cut]] = {}
         self.jumps: dict[int, Jump] = {}
         self.nodes: dict[int, Node] = {}
@@ -151,7 +151,7 @@ class _Reader:
         lengths, code = words[3].translate(_DIGITS), bytes.fromhex(words[4].decode())
         if sum(lengths) != len(code):
             raise _Wrong(f"{sum(lengths)} bytes of instructions and {len(code)} bytes of code")
-        self.blocks[self._defined(words[1])] = Block(int(words[2], 16), lengths, code)
+        self.blocks[self._defined(words[1])] = CodeBlock(int(words[2], 16), lengths, code)
 
     def _cut(self, words: list[bytes]) -> None:
         block = self._known_block(words[2])

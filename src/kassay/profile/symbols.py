@@ -11,7 +11,7 @@ from kassay.profile.counters import ProfileError
 _KERNEL_HALF = 1 << 63
 
 
-class Function(NamedTuple):
+class FunctionSymbol(NamedTuple):
     """place: "kernel", a module, or "program". entry: address of the first instruction; padding may precede it."""
 
     name: str
@@ -29,10 +29,10 @@ class _Table(NamedTuple):
     starts: list[int]
     fields: list[str]
 
-    def function(self, number: int) -> Function:
+    def function(self, number: int) -> FunctionSymbol:
         size, lead, name = self.fields[4 * number + 1 : 4 * number + 4]
         start = self.base + self.starts[number]
-        return Function(name, self.place, start, start + int(lead, 16), start + int(size, 16))
+        return FunctionSymbol(name, self.place, start, start + int(lead, 16), start + int(size, 16))
 
 
 class Symbols:
@@ -48,7 +48,7 @@ class Symbols:
         kernel loaded it; functions of a section that is not named stay unknown. Raises ProfileError."""
         return cls([table for text in tables for table in _read(text.decode(), sections)])
 
-    def function(self, address: int) -> Function | None:
+    def function(self, address: int) -> FunctionSymbol | None:
         """The function that the address belongs to; None when it belongs to none."""
         table = bisect_right(self._firsts, address) - 1
         if table < 0:

@@ -6,21 +6,24 @@
     START SIZE LEAD NAME      hex; a function, LEAD bytes of padding before its first instruction among its SIZE
 
 In order of address, functions never overlap, one name for each: of aliases one that is no bound of a section, a
-global one, one without leading underscores, the shorter, the first of the alphabet.
+global one, one without leading underscores, the shorter, the first of the alphabet. The addresses that the plugin must
+know while the guest runs (plugin/points.h) are taken from them.
 """
 
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from kassay.arches import Arch
 from kassay.errors import BadInput
 
 if TYPE_CHECKING:
     from elftools.elf.elffile import ELFFile
     from elftools.elf.sections import Section
+
 
 FORMAT = 2
 """Counts up when the same image gives another table."""
@@ -142,3 +145,18 @@ def _rank(symbol: _Symbol) -> tuple[bool, bool, bool, bool, int, str]:
     hidden = name.startswith("_")
     bound = hidden and _BOUND.search(name) is not None
     return not name or name.startswith(PADDING), bound, not symbol.shared, hidden, len(name), name
+
+
+def points(tables: Sequence[bytes], arch: Arch, *, functions: bool) -> str:
+    """Lines "KIND START END", of functions (when asked for) sorted. tables: of the kernel and the program (tables.py).
+    What else the plugin must know, the architecture says."""
+    lines = sorted(line for table in tables for line in _functions_in(table))
+    special = [line for start, end, name in lines for line in arch.code.special(name, start, end)]
+    all_functions = [f"function {start:x} {end:x}\n" for start, end, _ in lines if functions]
+    return "".join((*special, *all_functions))
+
+
+def _functions_in(table: bytes) -> Iterator[tuple[int, int, str]]:
+    words = table.decode().partition("\n")[2].split()
+    for start, size, lead, name in zip(words[::4], words[1::4], words[2::4], words[3::4], strict=True):
+        yield int(start, 16) + int(lead, 16), int(start, 16) + int(size, 16), name

@@ -11,10 +11,9 @@ from msgspec import structs
 from kassay.errors import BadInput
 from kassay.model.bisect import OUTCOMES, Bisection, Step
 from kassay.model.finding import REFUSED
-from kassay.model.layout import Table, TextBlock, cells, figures, table
 from kassay.model.question import OwnDirectory, Question, neighbours
 from kassay.model.report import Lead, Report
-from kassay.model.texts import one_line
+from kassay.model.texts import Table, TextBlock, cells, figures, one_line, table
 from kassay.model.units import format_change, format_numbers
 from kassay.report.mail.text import ascii_text
 from kassay.search import log

@@ -7,13 +7,12 @@ from functools import partial
 from msgspec import structs
 
 from kassay.model.experiment import labels
-from kassay.model.gap import Gap, GapFunction
-from kassay.model.layout import Table, TextBlock, cells, figures, table
+from kassay.model.finding import Gap, GapFunction
 from kassay.model.question import Answered, Kernels, Question, neighbours_and_ends
 from kassay.model.reason import Reason
 from kassay.model.reason_texts import reason_text, reasons_text
 from kassay.model.report import Lead, Report
-from kassay.model.texts import memory_text, one_line, settings_text
+from kassay.model.texts import Table, TextBlock, cells, figures, memory_text, one_line, settings_text, table
 from kassay.model.units import format_change, format_numbers, format_signed, places_of
 from kassay.report.mail.names import everyday, names, point_words, unit_words, work
 from kassay.report.mail.text import lines_of, wrapped

@@ -7,11 +7,10 @@ from msgspec import structs
 
 from kassay.model.experiment import KernelUse
 from kassay.model.finding import CHANGES, REFUSED
-from kassay.model.layout import Table, TextBlock, cells, figures, table
 from kassay.model.question import Answered, Kernels, Pairs, Question
 from kassay.model.report import Lead, Report
 from kassay.model.series import OUTCOMES, Series, SeriesRow, SeriesTable, SeriesValue
-from kassay.model.texts import listed, machine_text, one_line, settings_text
+from kassay.model.texts import Table, TextBlock, cells, figures, listed, machine_text, one_line, settings_text, table
 from kassay.model.units import format_change, format_numbers, format_signed, places_of
 from kassay.report.mail.names import names, point_words, unit_words, work
 from kassay.report.mail.text import ascii_text, lines_of, wrapped

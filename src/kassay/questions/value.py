@@ -11,7 +11,7 @@ from kassay.report.words import spoken_names
 
 
 def _complete(answered: Answered) -> Report:
-    from kassay.analysis.choosing import own_texts  # slow to load, and not needed to check an experiment
+    from kassay.analysis.itemised import own_texts  # slow to load, and not needed to check an experiment
     from kassay.analysis.value import primary_values
 
     (kernel,) = spoken_names(answered.plan.experiment)

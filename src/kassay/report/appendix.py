@@ -4,11 +4,21 @@
 from kassay.model.experiment import labels
 from kassay.model.finding import Finding
 from kassay.model.kernel import KernelIdentity
-from kassay.model.layout import Table, TableCell, cells, figures, table
 from kassay.model.reason_texts import reason_text
 from kassay.model.report import AuditTable, Report
 from kassay.model.run import OUTCOMES
-from kassay.model.texts import cpus_text, machine_text, memory_text, one_line, settings_text
+from kassay.model.texts import (
+    Table,
+    TableCell,
+    cells,
+    cpus_text,
+    figures,
+    machine_text,
+    memory_text,
+    one_line,
+    settings_text,
+    table,
+)
 from kassay.model.timing import STANDING, Beside, SeedFinding, SeedSide, Timing
 from kassay.model.units import format_change, format_number
 from kassay.report.conditions import differing_options

@@ -11,11 +11,10 @@ from kassay.model.experiment import Experiment, KernelUse, WorkloadUse, labels
 from kassay.model.finding import REFUSED, Finding, Ladder
 from kassay.model.kernel import KernelIdentity
 from kassay.model.machine import MachineIdentity
-from kassay.model.measurement import CellEvidence
 from kassay.model.plan import Plan
 from kassay.model.reason import Reason, own_words, reason
 from kassay.model.report import AuditTable, Comparisons, Report, RunFailure, RunSummary
-from kassay.model.run import RunRecord, WallTime
+from kassay.model.run import CellEvidence, RunRecord, WallTime
 from kassay.model.samples import UNITS_OF_REPLICATION, ImportedKernel, Samples, SampleSeries
 from kassay.model.timing import Family, SeedFinding
 from kassay.report.conditions import cpu_sentences, disclosures, memory_state, seen_cpus

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 
-from kassay.model.layout import Table
+from kassay.model.texts import Table
 from kassay.model.units import format_decimals, places_of
 from kassay.report.words import cut, short_names
 

@@ -5,14 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from kassay.clocks import clock_of
 from kassay.model.configuration import TOPIC_OF
-from kassay.model.confounder import CONFOUNDERS
 from kassay.model.experiment import labels
-from kassay.model.finding import REFUSED, Finding
+from kassay.model.finding import CONFOUNDERS, REFUSED, Finding
 from kassay.model.guest import GuestCpu
-from kassay.model.measurement import CellEvidence
 from kassay.model.plan import Plan
 from kassay.model.reason import Reason, own_words, reason
 from kassay.model.report import Report, SeenCpu
+from kassay.model.run import CellEvidence
 from kassay.model.texts import listed, one_line
 from kassay.report.words import called
 

@@ -71,7 +71,7 @@ def form_named(package: str, name: str, kind: type[F]) -> F:
     """One form of a folder; no other module of it is imported. Raises BadInput that lists the forms."""
     known = names(package)
     if name not in known:
-        from kassay.model.guess import unknown
+        from kassay.errors import unknown
 
         raise unknown("--format: unknown", name, known)
     return load(package, name, "FORMAT", kind)

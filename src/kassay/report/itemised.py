@@ -6,12 +6,11 @@ from itertools import compress
 
 from kassay.costs import DEFAULT, Cost, cost_of
 from kassay.model.finding import REFUSED, Attribution, AttributionRow, Finding
-from kassay.model.layout import Table, TableCell, cells, figures, table
 from kassay.model.profile import FunctionCost, Profile
 from kassay.model.reason_texts import reason_text
 from kassay.model.records import Record
 from kassay.model.report import Report
-from kassay.model.texts import machine_text, one_line, settings_text
+from kassay.model.texts import Table, TableCell, cells, figures, machine_text, one_line, settings_text, table
 from kassay.model.units import format_change, format_decimals, format_number, places_of
 from kassay.report.columns import Column, summed
 

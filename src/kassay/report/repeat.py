@@ -8,7 +8,7 @@ from kassay.clocks import clock_of
 from kassay.model.experiment import Experiment, labels
 from kassay.model.finding import Finding
 from kassay.model.kernel import KernelIdentity, exact_ref
-from kassay.model.point import Point
+from kassay.model.machine import Point
 from kassay.model.report import Report
 from kassay.model.texts import memory_text
 from kassay.report.mail.headline import headline

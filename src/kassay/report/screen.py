@@ -9,10 +9,9 @@ from rich.cells import cell_len
 
 from kassay.clocks import clock_of
 from kassay.model.finding import EVIDENCE, REFUSED
-from kassay.model.layout import TextBlock
 from kassay.model.reason_texts import reason_text
 from kassay.model.report import Lead, Report
-from kassay.model.texts import machine_text, one_line, settings_text
+from kassay.model.texts import TextBlock, machine_text, one_line, settings_text
 from kassay.model.units import format_change, format_numbers
 from kassay.report.columns import ScreenLine, aligned, column, pad
 from kassay.report.conditions import confounder_sentences, cpu_facts

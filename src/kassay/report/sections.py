@@ -3,11 +3,10 @@
 
 from kassay.clocks import clock_of
 from kassay.model.finding import REFUSED
-from kassay.model.layout import Table
 from kassay.model.reason_texts import reason_text
 from kassay.model.records import Record
 from kassay.model.report import Lead, Report
-from kassay.model.texts import machine_text, one_line, settings_text, verbatim
+from kassay.model.texts import Table, machine_text, one_line, settings_text, verbatim
 from kassay.model.units import format_bytes
 from kassay.report import appendix, itemised, tables
 from kassay.report.icicle import Icicle, icicles

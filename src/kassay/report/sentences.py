@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from kassay.model.experiment import labels
-from kassay.model.finding import CHANGES, EVIDENCE, REFUSED, Finding, Ladder, LadderStep
-from kassay.model.gap import Gap
+from kassay.model.finding import CHANGES, EVIDENCE, REFUSED, Finding, Gap, Ladder, LadderStep
 from kassay.model.plan import Plan
 from kassay.model.reason_texts import reason_text, reasons_text
 from kassay.model.records import Setting

@@ -5,11 +5,20 @@ from collections.abc import Callable, Mapping, Sequence
 
 from kassay.model.experiment import labels
 from kassay.model.finding import REFUSED, VERDICTS, Finding, Side
-from kassay.model.layout import Table, TableCell, cells, figures, table
 from kassay.model.profile import CONTEXTS
 from kassay.model.reason_texts import reasons_text
 from kassay.model.report import Report
-from kassay.model.texts import machine_text, memory_text, one_line, settings_text
+from kassay.model.texts import (
+    Table,
+    TableCell,
+    cells,
+    figures,
+    machine_text,
+    memory_text,
+    one_line,
+    settings_text,
+    table,
+)
 from kassay.model.units import format_change, format_decimals, format_number, format_numbers
 from kassay.report.series import Group, KernelRow, MetricSeries, groups
 from kassay.report.words import count_text, interval_text, run_length, spoken_names

@@ -11,10 +11,9 @@ from msgspec import structs
 from kassay import kernels as kernel_store
 from kassay.archive.versions import choose, is_exact, series_of, version_key
 from kassay.building.git import GitFailed, git, is_repository, resolve
-from kassay.errors import BadInput
-from kassay.model.bisect import Candidate, Question, Step
+from kassay.errors import BadInput, unknown
+from kassay.model.bisect import Candidate, SearchQuestion, Step
 from kassay.model.build import BuildRef, parse_build
-from kassay.model.guess import unknown
 from kassay.model.kernel import KernelRef, parse_ref, with_build
 from kassay.model.progress import Progress, Tell
 
@@ -54,7 +53,7 @@ def between(good: str, bad: str, arch: str, flavour: str, every: str, tell: Tell
     raise BadInput(f"{good} to {bad}: nothing is known to be between these two", _WAYS)
 
 
-def side_branch(question: Question, step: Step, candidates: Sequence[Candidate]) -> Question | None:
+def side_branch(question: SearchQuestion, step: Step, candidates: Sequence[Candidate]) -> SearchQuestion | None:
     """Where the culprit is a merge: the same question about the branch that it brought in; None elsewhere."""
     merge = candidates[step.first]
     if question.kind != "git" or not merge.merged or step.between:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a search wants next, or what it found; and what the log says of every candidate."""
+"""What a search wants next, or what it found; what the log says of every candidate, and of boots made side by side."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from math import exp
 from statistics import median
 from typing import TypeAlias
@@ -9,7 +10,55 @@ from typing import TypeAlias
 from kassay.model.bisect import Observation, Step
 from kassay.model.reason import Reason
 from kassay.model.records import Record
-from kassay.search.pairs import between
+
+Boot: TypeAlias = tuple[int, float]
+"""A candidate's place and the logarithm of what one boot of it took."""
+PAIRS = 5
+"""That hold one candidate against another; of three, a boot that strays would decide."""
+_REACH = 4
+"""Boots that two of a pair may lie apart."""
+
+
+def paired(boots: Sequence[Boot], one: int, other: int) -> list[tuple[float, float]]:
+    """(of one, of other), each boot in one pair at most, with the next of the other that is near enough."""
+    return _walked(boots, one, other)[0]
+
+
+def waiting(boots: Sequence[Boot], one: int, other: int) -> int | None:
+    """Which of the two makes a pair with a boot of the other that was made last; None when either would begin one."""
+    return _walked(boots, one, other)[1]
+
+
+def _walked(boots: Sequence[Boot], one: int, other: int) -> tuple[list[tuple[float, float]], int | None]:
+    found = []
+    single: tuple[int, int, float] | None = None
+    for number, (place, value) in enumerate(boots):
+        if place not in (one, other):
+            continue
+        if single is None or single[1] == place or number - single[0] > _REACH:
+            single = (number, place, value)
+            continue
+        found.append((value, single[2]) if place == one else (single[2], value))
+        single = None
+    near = single is not None and len(boots) - single[0] <= _REACH
+    return found, one + other - single[1] if single is not None and near else None
+
+
+def between(pairs: Sequence[tuple[float, float]]) -> float:
+    """How much more the second of each pair takes, as a logarithm: the median."""
+    return median(second - first for first, second in pairs)
+
+
+def next_in_round(boots: Sequence[Boot], places: Sequence[int], wanted: int) -> int:
+    """The boot that brings neighbours in `places` towards the wanted number of pairs; a walk up and down the places.
+
+    Of neighbours with the fewest pairs the two that the last boot was one of, and of these the one that is missing."""
+    last = boots[-1][0] if boots else None
+    counts = [(len(paired(boots, *two)), last not in two, two) for two in pairwise(places)]
+    _, _, (first, second) = min(one for one in counts if one[0] < wanted)
+    missing = waiting(boots, first, second)
+    return missing if missing is not None else second if last == first else first
+
 
 TRIES = 3
 """Boots of a candidate that may fail, where time is measured, before it is skipped."""
@@ -26,7 +75,7 @@ class Ask(Record, frozen=True, kw_only=True):
     expected: int
 
 
-class Found(Record, frozen=True, kw_only=True):
+class Conclusion(Record, frozen=True, kw_only=True):
     """The end. steps: every change, largest first; none when there is nothing to search, `open` then says why; it names
     candidates by their positions."""
 
@@ -34,7 +83,7 @@ class Found(Record, frozen=True, kw_only=True):
     open: tuple[Reason, ...] = ()
 
 
-Decision: TypeAlias = Ask | Found
+Decision: TypeAlias = Ask | Conclusion
 
 
 class History:

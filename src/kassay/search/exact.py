@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from kassay.model.bisect import Observation
 from kassay.model.reason import Reason, reason
-from kassay.search.decision import Decision, Found, History, ordered, step_between
+from kassay.search.decision import Conclusion, Decision, History, ordered, step_between
 
 _CLUSTER = 3
 
@@ -32,13 +32,13 @@ def next_step(last: int, log: Sequence[Observation], margin: float, steps: str =
     history = History(log, 1)
     for place, name in ((0, "good"), (last, "bad")):
         if place in history.skipped:
-            return Found(steps=(), open=(reason("end-not-measured", end=name),))
+            return Conclusion(steps=(), open=(reason("end-not-measured", end=name),))
         if place not in history.values:
             why = f"the {name} end, to know what it costs"
             return history.ask(place, why, last, (2 if place == 0 else 1) + _boots(last - 1))
     if not _apart(history, 0, last, margin):
         alike = reason("ends-alike", margin=margin, good=history.value(0), bad=history.value(last))
-        return Found(steps=(), open=(alike,))
+        return Conclusion(steps=(), open=(alike,))
     apart = _stretches(history, margin)
     left = [one for one in apart if one.testable]
     settled = [one for one in apart if not one.testable]
@@ -50,7 +50,7 @@ def next_step(last: int, log: Sequence[Observation], margin: float, steps: str =
             sum(one.high - one.low for one in left),
             sum(_boots(len(one.testable)) for one in left),
         )
-    return Found(steps=ordered([step_between(history, one.low, one.high) for one in settled]),
+    return Conclusion(steps=ordered([step_between(history, one.low, one.high) for one in settled]),
                  open=_open(history, last, margin, settled, left))  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A search's directory: bisect.json (the question), log.jsonl (one line a boot), result.json, git-bisect.log.
 
-The log is a file of checksummed lines (journal/lines.py), as a journal is.
+The log is a file of checksummed lines (journal/journal.py), as a journal is.
 """
 
 from collections.abc import Sequence
@@ -11,8 +11,8 @@ import msgspec
 
 from kassay.effects.files import write_atomic
 from kassay.errors import BadInput
-from kassay.journal.lines import append_line, cut, read_lines
-from kassay.model.bisect import Bisection, Observation, Question
+from kassay.journal.journal import append_line, cut, read_lines
+from kassay.model.bisect import Bisection, Observation, SearchQuestion
 from kassay.model.records import from_json, to_json
 
 CULPRIT, MERGE, STEPS = "culprit", "merge", "steps"
@@ -26,24 +26,24 @@ def is_search(directory: Path) -> bool:
     return (directory / QUESTION).is_file()
 
 
-def opened(directory: Path) -> Question:
+def opened(directory: Path) -> SearchQuestion:
     """The question of a search. Raises BadInput when there is none, or it is damaged."""
     try:
-        return from_json((directory / QUESTION).read_bytes(), Question)
+        return from_json((directory / QUESTION).read_bytes(), SearchQuestion)
     except OSError as error:
         raise BadInput(f"{directory}: not a bisection (no {QUESTION})", "give a directory that bisect made") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise BadInput(f"{directory}/{QUESTION}: {error}", "damaged, or of another version of kassay") from error
 
 
-def begin(directory: Path, question: Question) -> None:
+def begin(directory: Path, question: SearchQuestion) -> None:
     """Writes the question, or sees that it is the one that is there. Raises BadInput when it is another."""
     if not is_search(directory):
         write_atomic(directory / QUESTION, to_json(question))
         return
     before = opened(directory)
     if before != question:
-        names = [n for n in Question.__struct_fields__ if getattr(before, n) != getattr(question, n)]
+        names = [n for n in SearchQuestion.__struct_fields__ if getattr(before, n) != getattr(question, n)]
         raise BadInput(f"{directory}: holds another bisection (differs in {', '.join(names)})",
                        "choose another directory with --out; nothing there was changed")  # fmt: skip
 

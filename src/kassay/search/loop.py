@@ -10,18 +10,33 @@ from kassay.clocks import profiling
 from kassay.effects.lock import locked, refusing
 from kassay.errors import BadInput
 from kassay.journal.directory import open_directory
-from kassay.model.bisect import Bisection, Candidate, Observation, Question
+from kassay.model.bisect import Bisection, Candidate, Observation, SearchQuestion
 from kassay.model.experiment import Experiment
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.reason import Reason, reason
 from kassay.model.reason_texts import reason_text
+from kassay.search import exact, noisy
 from kassay.search import log as searchlog
 from kassay.search.candidates import introduced, side_branch
-from kassay.search.next_step import Ask, Found, next_step, skipped
-from kassay.search.probe import Measure, MeasureRun, Probe, kernel_use
+from kassay.search.decision import TRIES, Ask, Conclusion, Decision, History
+from kassay.search.probe import BootProbe, Measure, MeasureRun, kernel_use
 
 
-def search(question: Question, directory: Path, tell: Tell, measure: Measure) -> Bisection:
+def next_step(question: SearchQuestion, log: Sequence[Observation]) -> Decision:
+    """Pure: the same question and log give the same decision, so that a log can be replayed."""
+    last = len(question.candidates) - 1
+    if not question.exact:
+        return noisy.next_step(last, log, question.error_rate, seed=question.probe.seed, steps=question.steps)
+    return exact.next_step(last, log, question.margin, question.steps)
+
+
+def skipped(question: SearchQuestion, log: Sequence[Observation]) -> tuple[int, ...]:
+    """Positions that could not be measured."""
+    tries = 1 if question.exact else TRIES
+    return tuple(sorted(History(log, tries).skipped))
+
+
+def search(question: SearchQuestion, directory: Path, tell: Tell, measure: Measure) -> Bisection:
     """Finds every step of the range; what the log has already is not measured again.
 
     Where the culprit is a merge, the branch it brought in is searched in turn. Raises BadInput when there is nothing
@@ -52,7 +67,7 @@ def _outermost(found: Bisection) -> Bisection:
     return found if found.within is None else _outermost(found.within)
 
 
-def resumed(question: Question, directory: Path) -> Question:
+def resumed(question: SearchQuestion, directory: Path) -> SearchQuestion:
     """The question as a started search has it: releases that came into the archive since are not part of it."""
     if question.kind != "releases" or not searchlog.is_search(directory):
         return question
@@ -61,7 +76,7 @@ def resumed(question: Question, directory: Path) -> Question:
     return before if same else question
 
 
-def conclude(question: Question, directory: Path, found: Bisection, tell: Tell, measure_run: MeasureRun) -> None:
+def conclude(question: SearchQuestion, directory: Path, found: Bisection, tell: Tell, measure_run: MeasureRun) -> None:
     """Compares the culprit with the last kernel that does not have it, with all the repeats a claim needs."""
     measure_run(_culprit(question, found), directory / searchlog.CULPRIT, tell)
 
@@ -80,14 +95,14 @@ def replay(directory: Path) -> tuple[str, ...]:
     own = _outermost(kept) if kept is not None else None
     if own is not None and not differ:
         decided = next_step(question, log)
-        steps = decided.steps if isinstance(decided, Found) else None
+        steps = decided.steps if isinstance(decided, Conclusion) else None
         if steps != own.steps or log != own.observations:
             differ.append(f"{searchlog.RESULT}: not what follows from the log")
     inner = directory / searchlog.MERGE
     return (*differ, *(replay(inner) if searchlog.is_search(inner) else ()))
 
 
-def _searched(question: Question, directory: Path, tell: Tell, measure: Measure) -> Bisection:
+def _searched(question: SearchQuestion, directory: Path, tell: Tell, measure: Measure) -> Bisection:
     log = list(searchlog.read(directory, repair=True))
     if log:
         tell(Progress(stage="bisect", subject=directory.name, text=f"{len(log)} boots are there already"))
@@ -108,7 +123,7 @@ def _searched(question: Question, directory: Path, tell: Tell, measure: Measure)
     return _kept(directory, found)
 
 
-def _check_programs(question: Question, asked: Ask, log: list[Observation], directory: Path) -> None:
+def _check_programs(question: SearchQuestion, asked: Ask, log: list[Observation], directory: Path) -> None:
     """Raises BadInput when this boot was measured with other guest programs than the first: another host's, or another
     compiler's. Values of two programs are not held against each other."""
     first = next((one for one in log if one.value is not None), None)
@@ -134,25 +149,25 @@ def _kept(directory: Path, found: Bisection) -> Bisection:
     return found
 
 
-def place_of(question: Question, ask: Ask, directory: Path) -> Path:
+def place_of(question: SearchQuestion, ask: Ask, directory: Path) -> Path:
     """Where a boot's run directory is."""
     name = "".join(c if c.isalnum() or c in "-_." else "_" for c in question.candidates[ask.candidate].name[:40])
     place = directory / searchlog.STEPS / f"{ask.candidate:04d}-{name}"
     return place if question.exact else place / f"boot-{ask.boot}"
 
 
-def _metric(directory: Path, question: Question, log: list[Observation], measure: Measure) -> tuple[str, str]:
+def _metric(directory: Path, question: SearchQuestion, log: list[Observation], measure: Measure) -> tuple[str, str]:
     """Of a search whose every boot was made by an earlier process."""
     one = next(o for o in log if o.value is not None)
     asked = Ask(candidate=one.candidate, boot=one.boot, reason="", left=0, expected=0)
     kept = searchlog.kept_result(directory)
     if kept is not None:
         return kept.metric, kept.unit
-    again: Probe = measure(question, asked, place_of(question, asked, directory), silent)
+    again: BootProbe = measure(question, asked, place_of(question, asked, directory), silent)
     return again.metric, again.unit
 
 
-def _told(question: Question, asked: Ask) -> Progress:
+def _told(question: SearchQuestion, asked: Ask) -> Progress:
     one = question.candidates[asked.candidate]
     name = f"{one.name[:12]} {one.title}" if question.kind == "git" else one.title
     more = f"; {asked.left} candidates left, about {asked.expected} boot{'s' * (asked.expected != 1)} to go"
@@ -160,19 +175,21 @@ def _told(question: Question, asked: Ask) -> Progress:
                     text=f"{name}: {asked.reason}{more}")  # fmt: skip
 
 
-def _heard(question: Question, one: Observation, unit: str) -> Progress:
+def _heard(question: SearchQuestion, one: Observation, unit: str) -> Progress:
     said = f"{one.value:g} {unit}" if one.value is not None else f"{one.outcome}: {one.detail}"
     return Progress(stage="bisect", subject=question.candidates[one.candidate].name[:12], text=said)
 
 
-def _observed(asked: Ask, got: Probe, number: int) -> Observation:
+def _observed(asked: Ask, got: BootProbe, number: int) -> Observation:
     return Observation(
         number=number, candidate=asked.candidate, boot=asked.boot, outcome=got.outcome, value=got.value,
         reason=asked.reason, detail=got.detail, image_sha256=got.image_sha256, build_s=got.build_s, boot_s=got.boot_s,
     )  # fmt: skip
 
 
-def _bisection(question: Question, log: list[Observation], found: Found, metric: str, unit: str) -> Bisection:
+def _bisection(
+    question: SearchQuestion, log: list[Observation], found: Conclusion, metric: str, unit: str
+) -> Bisection:
     step = found.steps[0]
     return Bisection(
         range=question.range, workload=question.probe.workloads[0].name, metric=metric, unit=unit,
@@ -185,20 +202,20 @@ def _bisection(question: Question, log: list[Observation], found: Found, metric:
     )  # fmt: skip
 
 
-def _texts(question: Question, doubts: Sequence[Reason]) -> tuple[str, ...]:
+def _texts(question: SearchQuestion, doubts: Sequence[Reason]) -> tuple[str, ...]:
     """What is in doubt, with the candidates by name."""
     names = [one.name[:12] if question.kind == "git" else one.title for one in question.candidates]
     return tuple(reason_text(doubt, candidates=names) for doubt in doubts)
 
 
-def _culprit(question: Question, found: Bisection) -> Experiment:
+def _culprit(question: SearchQuestion, found: Bisection) -> Experiment:
     step = found.steps[0]
     pair: tuple[Candidate, ...] = (found.candidates[step.last_without], found.candidates[step.first])
     uses = tuple(kernel_use(question.kind, like, one) for like, one in zip(question.compare.kernels, pair, strict=True))
     return structs.replace(question.compare, kernels=uses)
 
 
-def _way_out(question: Question, log: list[Observation]) -> str:
+def _way_out(question: SearchQuestion, log: list[Observation]) -> str:
     ends = (0, len(question.candidates) - 1)
     for end in ends:
         boots = [one for one in log if one.candidate == end]

@@ -16,8 +16,21 @@ from msgspec import structs
 
 from kassay.model.bisect import Observation, Step
 from kassay.model.reason import Reason, reason
-from kassay.search.decision import TRIES, Ask, Decision, Found, History, ordered, step_between
-from kassay.search.pairs import PAIRS, Boot, between, next_in_round, paired, waiting
+from kassay.search.decision import (
+    PAIRS,
+    TRIES,
+    Ask,
+    Boot,
+    Conclusion,
+    Decision,
+    History,
+    between,
+    next_in_round,
+    ordered,
+    paired,
+    step_between,
+    waiting,
+)
 from kassay.search.posterior import Levels, Posterior, error_of, levels_of
 
 END_PAIRS = 8
@@ -63,7 +76,7 @@ def next_step(last: int, log_: Sequence[Observation], error_rate: float, *, seed
     return found if isinstance(found, Ask) or not found.steps else _with_rest(found, levels_of(paired(boots, 0, last)))
 
 
-def _with_rest(found: Found, levels: Levels) -> Found:
+def _with_rest(found: Conclusion, levels: Levels) -> Conclusion:
     """Says when the steps are not all of the change: what is left may be steps too small for these boots."""
     known = sum(log(step.after / step.before) for step in found.steps)
     error = (levels.error**2 + len(found.steps) * error_of(levels.sigma, PAIRS) ** 2) ** 0.5
@@ -98,15 +111,15 @@ def _between(low: int, high: int, search: _Search) -> Decision:
             "search-undecided", low=low, high=high, boots=len(inside), all_boots=len(search.boots),
             likeliest=classes[best][1], odds=chances[best],
         )  # fmt: skip
-        return Found(steps=(), open=(undecided,))
+        return Conclusion(steps=(), open=(undecided,))
     return _most_telling(low, high, classes, chances, posterior, levels, search)
 
 
-def _ends(low: int, high: int, search: _Search) -> Ask | Found | None:
+def _ends(low: int, high: int, search: _Search) -> Ask | Conclusion | None:
     """Boots of the two ends in pairs, each pair in random order, until there are enough."""
     for place in (low, high):
         if search.hopeless(place, 2 * END_PAIRS):
-            return Found(steps=(), open=(reason("stretch-not-measured", candidate=place),))
+            return Conclusion(steps=(), open=(reason("stretch-not-measured", candidate=place),))
     pairs = len(paired(search.boots, low, high))
     if pairs >= END_PAIRS:
         return None
@@ -117,12 +130,12 @@ def _ends(low: int, high: int, search: _Search) -> Ask | Found | None:
     return search.history.ask(place, why, high - low, 2 * (END_PAIRS - pairs) + ceil(log2(max(2, high - low))) + 6)
 
 
-def _too_close(low: int, high: int, levels: Levels) -> Found:
+def _too_close(low: int, high: int, levels: Levels) -> Conclusion:
     close = reason(
         "change-below-scatter", low=low, high=high, change=exp(levels.change) - 1, apart=levels.apart,
         scatter=levels.sigma,
     )  # fmt: skip
-    return Found(steps=(), open=(close,))
+    return Conclusion(steps=(), open=(close,))
 
 
 def _stands_apart(one: int, other: int, errors: float, levels: Levels, search: _Search) -> bool | Ask:
@@ -200,7 +213,7 @@ def _settled(low: int, high: int, place: tuple[int, int], odds: float, levels: L
         return search.history.ask(ask, why, after - before, (len(places) - 1) * (PAIRS - have) + 2)
     step = step_between(search.history, before, after, odds, paired(search.boots, before, after))
     if not search.all_steps:
-        return Found(steps=(step,))
+        return Conclusion(steps=(step,))
     return _rest(low, high, step, levels, search)
 
 
@@ -213,10 +226,10 @@ def _rest(low: int, high: int, step: Step, levels: Levels, search: _Search) -> D
         further = _between(one, other, search) if apart is True else apart
         if isinstance(further, Ask):
             return further
-        if isinstance(further, Found):
+        if isinstance(further, Conclusion):
             steps += further.steps
             left += further.open
-    return Found(steps=ordered(steps), open=tuple(left))
+    return Conclusion(steps=ordered(steps), open=tuple(left))
 
 
 def _both(left: tuple[int, int], right: tuple[int, int], search: _Search) -> Decision:
@@ -230,4 +243,4 @@ def _both(left: tuple[int, int], right: tuple[int, int], search: _Search) -> Dec
             return found
         steps += found.steps
         left_open += found.open
-    return Found(steps=ordered(steps), open=tuple(left_open))
+    return Conclusion(steps=ordered(steps), open=tuple(left_open))

@@ -11,7 +11,7 @@ from functools import cached_property
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from kassay.search.pairs import between
+from kassay.search.decision import between
 
 if TYPE_CHECKING:
     import numpy as np

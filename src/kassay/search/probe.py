@@ -12,17 +12,17 @@ from kassay.errors import NotBuilt
 from kassay.evidence.collect import collect
 from kassay.journal.directory import RunDirectory, open_directory
 from kassay.journal.journal import read_journal
-from kassay.model.bisect import Candidate, Question
+from kassay.model.bisect import Candidate, SearchQuestion
 from kassay.model.experiment import Experiment, KernelUse
 from kassay.model.progress import Progress, Tell
 from kassay.model.reason import reason
 from kassay.model.reason_texts import reasons_text
 from kassay.model.records import Record
 from kassay.model.run import RunRecord
-from kassay.search.next_step import Ask
+from kassay.search.decision import Ask
 
 
-class Probe(Record, frozen=True, kw_only=True):
+class BootProbe(Record, frozen=True, kw_only=True):
     """What a boot gave: see Observation. metric, unit: of the value."""
 
     outcome: str
@@ -35,7 +35,7 @@ class Probe(Record, frozen=True, kw_only=True):
     boot_s: float = 0.0
 
 
-Measure = Callable[[Question, Ask, Path, Tell], Probe]
+Measure = Callable[[SearchQuestion, Ask, Path, Tell], BootProbe]
 MeasureRun = Callable[[Experiment, Path, Tell], None]
 """Makes every run that a run directory still owes: pipeline.measure."""
 
@@ -45,7 +45,7 @@ def prober(measure_run: MeasureRun) -> Measure:
     return lambda question, ask, directory, tell: probe(question, ask, directory, tell, measure_run)
 
 
-def probe(question: Question, ask: Ask, directory: Path, tell: Tell, measure_run: MeasureRun) -> Probe:
+def probe(question: SearchQuestion, ask: Ask, directory: Path, tell: Tell, measure_run: MeasureRun) -> BootProbe:
     """Measures one boot in a run directory of its own; when it is there already, reads it.
 
     Raises BadInput, HostLacks or Defect for what is not the candidate's fault.
@@ -55,7 +55,7 @@ def probe(question: Question, ask: Ask, directory: Path, tell: Tell, measure_run
         measure_run(experiment_of(question, ask), directory, _without_outlook(tell))
     except NotBuilt as error:
         tell(Progress(stage="build", subject=question.candidates[ask.candidate].title, text=error.what))
-        return Probe(outcome="not-built", detail=_line(str(error)), build_s=_since(started))
+        return BootProbe(outcome="not-built", detail=_line(str(error)), build_s=_since(started))
     here = open_directory(directory)
     records = read_journal(here.journal, here.plan_id)
     boot_s = sum(sum(structs.astuple(record.wall)) for record in records)
@@ -65,7 +65,7 @@ def probe(question: Question, ask: Ask, directory: Path, tell: Tell, measure_run
     )  # fmt: skip
 
 
-def experiment_of(question: Question, ask: Ask) -> Experiment:
+def experiment_of(question: SearchQuestion, ask: Ask) -> Experiment:
     """The experiment of one boot. Boots of a timed search differ in their seed, so that none is taken for another."""
     use = kernel_use(question.kind, question.probe.kernels[0], question.candidates[ask.candidate])
     seed = question.probe.seed + (0 if question.exact else ask.boot - 1)
@@ -77,17 +77,17 @@ def kernel_use(kind: str, like: KernelUse, candidate: Candidate) -> KernelUse:
     return structs.replace(like, ref=candidate.ref, name=candidate.name[:12] if kind == "git" else "")
 
 
-def _read(here: RunDirectory, records: tuple[RunRecord, ...]) -> Probe:
+def _read(here: RunDirectory, records: tuple[RunRecord, ...]) -> BootProbe:
     evidence = collect(here, records)
     failures = [record for record in records if record.outcome != "ok"]
     if not any(item.measurements for item in evidence):
         said = f"{failures[-1].outcome}: {failures[-1].detail}" if failures else "no boot was made"
-        return Probe(outcome="not-booted", detail=_line(said))
+        return BootProbe(outcome="not-booted", detail=_line(said))
     (found,) = primary_values(here.plan, evidence)  # a search has one setting
     if found.refused or found.side.value is None or found.side.value <= 0:
         why = reasons_text(found.refused or (reason("zero-count"),))
-        return Probe(outcome="refused", detail=_line(why), metric=found.metric, unit=found.unit)
-    return Probe(outcome="value", value=found.side.value, metric=found.metric, unit=found.unit)
+        return BootProbe(outcome="refused", detail=_line(why), metric=found.metric, unit=found.unit)
+    return BootProbe(outcome="value", value=found.side.value, metric=found.metric, unit=found.unit)
 
 
 def _without_outlook(tell: Tell) -> Tell:

@@ -8,9 +8,8 @@ from typing import Any
 import msgspec
 
 from kassay.clocks import measuring
-from kassay.errors import BadInput
+from kassay.errors import BadInput, nearest_of
 from kassay.model.experiment import SCHEMA, Axis, Experiment
-from kassay.model.guess import nearest_of
 from kassay.model.kernel import full_ref
 from kassay.model.units import format_bytes, parse_bytes
 from kassay.spec.rules import problems

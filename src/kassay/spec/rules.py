@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterator
 
 from kassay.arches import arches
 from kassay.clocks import listed, measuring, profiling
-from kassay.errors import BadInput
+from kassay.errors import BadInput, nearest_of
 from kassay.model.experiment import BOOTS, ORDERS, SCHEMA, Experiment
-from kassay.model.guess import nearest_of
 from kassay.model.kernel import parse_ref
 from kassay.model.profile import PROFILES
 from kassay.model.question import Question

@@ -3,7 +3,7 @@
 
 import pytest
 
-from kassay.analysis.statistics.failures import fisher
+from kassay.analysis.timed import fisher
 
 
 @pytest.mark.parametrize(

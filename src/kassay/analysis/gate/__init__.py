@@ -5,9 +5,9 @@ from collections.abc import Callable
 from functools import cache
 
 from kassay.model.finding import StateDifference
-from kassay.model.measurement import CellEvidence
 from kassay.model.reason import Reason
 from kassay.model.records import Record
+from kassay.model.run import CellEvidence
 from kassay.registry import discover
 
 

@@ -4,8 +4,8 @@
 from collections import Counter
 
 from kassay.analysis.gate import GateRule, Refusal
-from kassay.model.measurement import CellEvidence
 from kassay.model.reason import reason
+from kassay.model.run import CellEvidence
 
 
 def _check(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:

@@ -2,8 +2,8 @@
 """What the workload declared must hold did hold, in every run of both sides."""
 
 from kassay.analysis.gate import GateRule, Refusal
-from kassay.model.measurement import CellEvidence
 from kassay.model.reason import Value, reason
+from kassay.model.run import CellEvidence
 
 
 def _check(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:

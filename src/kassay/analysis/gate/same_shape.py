@@ -3,8 +3,8 @@
 
 from kassay.analysis.gate import GateRule, Refusal
 from kassay.model.finding import StateDifference
-from kassay.model.measurement import CellEvidence, Fields
 from kassay.model.reason import reason
+from kassay.model.run import CellEvidence, Fields
 
 SHAPE = (
     "range.vmas", "range.Size", "range.Rss", "range.AnonHugePages", "range.ShmemPmdMapped", "range.FilePmdMapped",

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from math import log, sqrt
 from typing import NamedTuple
 
-from kassay.analysis.statistics.relabelling import Block, deviation, two_sided_p
+from kassay.analysis.statistics.relabelling import BlockWeights, deviation, two_sided_p
 
 DIGITS = 9
 UNIT = 1e-9
@@ -64,7 +64,7 @@ class Comparison:
         largest = max(cell.size for cell in self._cells)
         self._weights = tuple(round((largest + 1) / (cell.size + 1)) for cell in self._cells)
 
-    def blocks(self, shift: float) -> list[Block]:
+    def blocks(self, shift: float) -> list[BlockWeights]:
         """Ranks by block once head is shifted back. Ranks of small cells count more, as theirs are smaller numbers."""
         made = []
         for cell, weight in zip(self._cells, self._weights, strict=True):
@@ -152,12 +152,12 @@ class _Cell:
         away = [abs(r) for members in self._residuals(0.0) for r, _ in members]
         return 3 * _middle(away) * UNIT / sqrt(len(away))
 
-    def blocks(self, shift: float, weight: int) -> list[Block]:
+    def blocks(self, shift: float, weight: int) -> list[BlockWeights]:
         """Doubled mid-ranks of the residuals, times weight."""
         residuals = self._residuals(shift)
         ranks = doubled_ranks([r for members in residuals for r, _ in members])
         return [
-            Block(
+            BlockWeights(
                 tuple(weight * ranks[r] for r, _ in members),
                 tuple(weight * ranks[r] for r, is_head in members if is_head),
             )

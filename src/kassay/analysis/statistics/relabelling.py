@@ -24,20 +24,20 @@ MOST_WORK = 50_000_000
 """Additions up to which is counted: about 65 + 65 boots in one block, or 24 + 24 in blocks of four in 15 cells."""
 
 
-class Block(NamedTuple):
+class BlockWeights(NamedTuple):
     """Weights of one block's boots, as whole numbers, and those of them that head has."""
 
     weights: tuple[int, ...]
     heads: tuple[int, ...]
 
 
-def deviation(blocks: Sequence[Block]) -> int:
+def deviation(blocks: Sequence[BlockWeights]) -> int:
     """Sum of head's weights minus what is expected of it under the null, times a positive whole number."""
     scale = _scale(blocks)
     return sum(scale * sum(b.heads) - scale // len(b.weights) * len(b.heads) * sum(b.weights) for b in blocks)
 
 
-def two_sided_p(blocks: Sequence[Block]) -> float:
+def two_sided_p(blocks: Sequence[BlockWeights]) -> float:
     """Share of relabellings whose sum lies as far from its expectation as the one observed, or farther.
 
     Beyond MOST_WORK: the normal distribution with the exact mean and variance and a correction for continuity, which
@@ -58,12 +58,12 @@ def two_sided_p(blocks: Sequence[Block]) -> float:
     return (below + above) / total
 
 
-def _work(blocks: Sequence[Block], step: int) -> int:
+def _work(blocks: Sequence[BlockWeights], step: int) -> int:
     length = sum(sum(sorted(b.weights)[len(b.weights) - len(b.heads) :]) // step for b in blocks)
     return length * sum(len(b.weights) * len(b.heads) for b in blocks)
 
 
-def _normal_p(blocks: Sequence[Block], away: float) -> float:
+def _normal_p(blocks: Sequence[BlockWeights], away: float) -> float:
     """Two-sided p of a sum that lies `away` from its expectation."""
     variance = 0.0
     for weights, heads in blocks:
@@ -84,14 +84,14 @@ def _zeros(length: int, exact: bool) -> Counts:
     return np.zeros(length, dtype=np.int64 if exact else np.float64)
 
 
-def _scale(blocks: Sequence[Block]) -> int:
+def _scale(blocks: Sequence[BlockWeights]) -> int:
     return lcm(*(len(block.weights) for block in blocks))
 
 
-def _reduced(block: Block) -> Block:
+def _reduced(block: BlockWeights) -> BlockWeights:
     """Same block with its smallest weight at 0, which moves observed and expected sum alike."""
     least = min(block.weights)
-    return Block(tuple(w - least for w in block.weights), tuple(w - least for w in block.heads))
+    return BlockWeights(tuple(w - least for w in block.weights), tuple(w - least for w in block.heads))
 
 
 @lru_cache(maxsize=64)

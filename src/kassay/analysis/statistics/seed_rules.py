@@ -20,7 +20,7 @@ WORDS = {
 }
 
 
-class SeedSide(NamedTuple):
+class SeedStats(NamedTuple):
     """One kernel's runs. Numbers are None when no run succeeded. status: ok, partial, failed."""
 
     runs: int
@@ -49,21 +49,21 @@ class SeedJudgement(NamedTuple):
     word: str
 
 
-def side(values: Sequence[float], failed: int = 0, max_cv: float = MAX_CV) -> SeedSide:
+def side(values: Sequence[float], failed: int = 0, max_cv: float = MAX_CV) -> SeedStats:
     """values: of the runs that succeeded; failed: how many more did not."""
     runs = len(values) + failed
     if not values:
-        return SeedSide(runs, failed, None, None, None, None, None, "failed", False, False)
+        return SeedStats(runs, failed, None, None, None, None, None, "failed", False, False)
     mean, middle = fsum(values) / len(values), median(values)
     deviation = sqrt(fsum((v - mean) ** 2 for v in values) / (len(values) - 1)) if len(values) > 1 else 0.0
     mad = median(abs(value - middle) for value in values)
     cv, mad_ratio = deviation / mean if mean else 0.0, mad / middle if middle else 0.0
     status = "partial" if failed else "ok"
-    return SeedSide(runs, failed, mean, middle, deviation, cv, mad_ratio, status,
+    return SeedStats(runs, failed, mean, middle, deviation, cv, mad_ratio, status,
                     status == "ok" and cv <= max_cv, status == "ok" and mad_ratio <= max_cv)  # fmt: skip
 
 
-def judge(base: SeedSide, head: SeedSide, better: str = "lower", tolerance: float = TOLERANCE) -> SeedJudgement:
+def judge(base: SeedStats, head: SeedStats, better: str = "lower", tolerance: float = TOLERANCE) -> SeedJudgement:
     """better: "lower", or "higher", where the same delta is called the opposite."""
     delta = _delta(base.mean, head.mean)
     reliable = base.stable and head.stable
@@ -86,7 +86,7 @@ def _classification(delta: float | None, better: str, tolerance: float) -> str:
     return "regression" if (delta > 0) == (better == "lower") else "improvement"
 
 
-def _word(base: SeedSide, head: SeedSide, reliable: bool, robust: bool) -> str:
+def _word(base: SeedStats, head: SeedStats, reliable: bool, robust: bool) -> str:
     if base.status != "ok" or head.status != "ok":
         return "partial"
     return "reliable" if reliable else "robust-only" if robust else "unstable"

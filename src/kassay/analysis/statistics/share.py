@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # numpy takes longer to load than an answer from counts, whic
 _FEWEST = 5
 
 
-class Share(Record, frozen=True, kw_only=True):
+class GapShare(Record, frozen=True, kw_only=True):
     """share and interval are None where the evidence allows none; reason says why. level: of the interval, None for
     ranges. blocks: that were used."""
 
@@ -35,23 +35,23 @@ class Share(Record, frozen=True, kw_only=True):
     reason: Reason | None = None
 
 
-def of_counts(old: Sequence[float], new: Sequence[float], candidate: Sequence[float]) -> Share:
+def of_counts(old: Sequence[float], new: Sequence[float], candidate: Sequence[float]) -> GapShare:
     """Of all counts of each kernel, the plain run's first."""
     corners = list(product(*((min(side), max(side)) for side in (old, new, candidate))))
     gaps = [n - o for o, n, _ in corners]
     if min(gaps) <= 0 <= max(gaps):
-        return Share(share=None, interval=None, reason=reason("gap-overlaps"))
+        return GapShare(share=None, interval=None, reason=reason("gap-overlaps"))
     shares = [(n - c) / (n - o) for o, n, c in corners]
-    return Share(share=(new[0] - candidate[0]) / (new[0] - old[0]), interval=(min(shares), max(shares)))
+    return GapShare(share=(new[0] - candidate[0]) / (new[0] - old[0]), interval=(min(shares), max(shares)))
 
 
-def of_times(old: Sequence[float], new: Sequence[float], candidate: Sequence[float], level: float) -> Share:
+def of_times(old: Sequence[float], new: Sequence[float], candidate: Sequence[float], level: float) -> GapShare:
     """Of one value per block and kernel, blocks in the same order."""
     import numpy as np
 
     blocks = len(old)
     if blocks < _FEWEST:
-        return Share(share=None, interval=None, blocks=blocks, reason=reason("few-common-blocks", blocks=blocks))
+        return GapShare(share=None, interval=None, blocks=blocks, reason=reason("few-common-blocks", blocks=blocks))
     taken = np.asarray(new, dtype=float) - np.asarray(candidate, dtype=float)
     whole = np.asarray(new, dtype=float) - np.asarray(old, dtype=float)
     upper = np.triu_indices(blocks)
@@ -62,11 +62,11 @@ def of_times(old: Sequence[float], new: Sequence[float], candidate: Sequence[flo
     above = _above(a, b, probes)
     kept = (critical < above) & (above < len(a) - critical)  # sums of pairs above 0 are Wilcoxon's statistic
     if not len(edges) or kept[0] or kept[-1]:
-        return Share(share=None, interval=None, blocks=blocks, reason=reason("gap-not-clear"))
+        return GapShare(share=None, interval=None, blocks=blocks, reason=reason("gap-not-clear"))
     inside = [i for i, one in enumerate(kept) if one]
     middle = _middle(above, len(a), edges)
     low, high = (edges[inside[0] - 1], edges[inside[-1]]) if inside else (middle, middle)
-    return Share(
+    return GapShare(
         share=middle, interval=(float(min(low, middle)), float(max(high, middle))), level=reached, blocks=blocks
     )
 

@@ -8,8 +8,21 @@ from typing import Any
 
 from capstone import CS_ARCH_ARM64, CS_MODE_ARM, CS_OPT_SYNTAX_DEFAULT, Cs
 
-from kassay.codegen.code import Linked, Reference, Symbol, name_of
-from kassay.codegen.decoded import BRANCH, CALL, HOLE, NOOP, PLAIN, TRACER, TRAP, Decoded, Decoder
+from kassay.codegen.code import (
+    BRANCH,
+    CALL,
+    HOLE,
+    NOOP,
+    PLAIN,
+    TRACER,
+    TRAP,
+    Decoded,
+    Decoder,
+    Linked,
+    Reference,
+    Symbol,
+    name_of,
+)
 
 _TRACERS = ("_mcount", "__fentry__")
 _LAST = re.compile(r"#-?(?:0x)?[0-9a-f]+(?!.*#)")

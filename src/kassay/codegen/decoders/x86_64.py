@@ -8,8 +8,21 @@ from typing import Any
 from capstone import CS_ARCH_X86, CS_MODE_64, CS_OPT_SYNTAX_ATT, Cs
 from capstone import x86 as words
 
-from kassay.codegen.code import Linked, Reference, Symbol, name_of
-from kassay.codegen.decoded import BRANCH, CALL, HOLE, NOOP, PLAIN, TRACER, TRAP, Decoded, Decoder
+from kassay.codegen.code import (
+    BRANCH,
+    CALL,
+    HOLE,
+    NOOP,
+    PLAIN,
+    TRACER,
+    TRAP,
+    Decoded,
+    Decoder,
+    Linked,
+    Reference,
+    Symbol,
+    name_of,
+)
 
 _RELATIVE = 7  # CS_GRP_BRANCH_RELATIVE
 _WORD = (1 << 64) - 1

@@ -1,20 +1,87 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The raw CSV of the linux-mm regression evidence framework: one row per run and metric, one boot per run."""
 
+import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
 
 import msgspec
 
 from kassay.errors import BadInput
-from kassay.imports.blocks import blocks_of
-from kassay.imports.duplicates import without_duplicates
-from kassay.imports.figures import cost
-from kassay.imports.importer import Given, Importer, Reading
-from kassay.imports.rows import FileRow, Metric, no_kernel_given, series_of, settings_of
-from kassay.imports.text import CsvRow, csv_rows, header_of
+from kassay.imports.importer import FileRow, Given, Importer, Metric, Reading, no_kernel_given, series_of, settings_of
+from kassay.imports.text import CsvRow, cost, csv_rows, header_of
 from kassay.model.samples import ImportedKernel, Sample, SampleSeries
+
+_NOT_KNOWN = "the order of the boots is not known as blocks"
+
+
+def blocks_of(runs: Mapping[str, tuple[int, str, str] | None]) -> tuple[dict[str, int], tuple[str, ...]]:
+    """Run id -> block, for runs of (repetition, start, what ran), and what a reader must be told.
+
+    Repetitions are blocks when no repetition starts before the one ahead of it has started all its runs, and when
+    what ran did not always come in the same order; a fixed order does not protect against drift.
+    """
+    groups: dict[int, list[tuple[str, str, str]]] = defaultdict(list)
+    for run_id, run in runs.items():
+        if run is None:
+            return {}, (f"{_NOT_KNOWN}: run {run_id[-60:]!r} does not name its repetition and start time",)
+        groups[run[0]].append((run[1], run[2], run_id))
+    ordered = [sorted(groups[key]) for key in sorted(groups)]
+    if any(later[0][0] < earlier[-1][0] for earlier, later in pairwise(ordered)):
+        return {}, (f"{_NOT_KNOWN}: the start times of the repetitions overlap",)
+    orders = {tuple(what for _, what, _ in group) for group in ordered}
+    if len(orders) == 1 and len(next(iter(orders))) > 1:
+        return {}, (f"{_NOT_KNOWN}: every repetition ran the kernels in the same order, which lets drift in",)
+    note = f"each of the {len(ordered)} repetitions is a block: start times show one after the other, in varying order"
+    return {run_id: key for key in groups for _, _, run_id in groups[key]}, (note,)
+
+
+_TOTAL, _PER_PAGE = "_ns_avg", "_ns_per_page"
+
+
+def without_duplicates(series: tuple[SampleSeries, ...]) -> tuple[tuple[SampleSeries, ...], tuple[str, ...]]:
+    """Leaves out every X_ns_avg that is X_ns_per_page times one whole number of pages in all runs, and says so."""
+    by_metric: dict[tuple[object, ...], list[SampleSeries]] = defaultdict(list)
+    for one in series:
+        by_metric[one.workload, one.settings, one.metric].append(one)
+    dropped: dict[tuple[object, ...], int] = {}
+    for (workload, settings, metric), totals in by_metric.items():
+        if isinstance(metric, str) and metric.endswith(_TOTAL):
+            pages = _pages(totals, by_metric.get((workload, settings, metric.removesuffix(_TOTAL) + _PER_PAGE), []))
+            if pages is not None:
+                dropped[workload, settings, metric] = pages
+    notes = (f"{metric} is {str(metric).removesuffix(_TOTAL)}{_PER_PAGE} times {pages} pages; it is left out"
+             for (_, _, metric), pages in dropped.items())  # fmt: skip
+    kept = tuple(one for one in series if (one.workload, one.settings, one.metric) not in dropped)
+    return kept, tuple(dict.fromkeys(notes))
+
+
+def _pages(totals: list[SampleSeries], per_page: list[SampleSeries]) -> int | None:
+    """The whole number that explains every pair of values; values per page are printed without decimals."""
+    values = {(one.kernel, sample.run): sample.value for one in per_page for sample in one.samples}
+    least, most, pairs = 1.0, math.inf, 0
+    for one in totals:
+        for sample in one.samples:
+            small = values.get((one.kernel, sample.run))
+            if (sample.value is None) != (small is None):
+                return None
+            if sample.value is not None and small is not None and small > 1:
+                least, most = max(least, sample.value / (small + 1)), min(most, sample.value / (small - 1))
+                pairs += 1
+    if not pairs or math.ceil(least) > most:
+        return None
+    return _roundest(math.ceil(least), math.floor(most))
+
+
+def _roundest(least: int, most: int) -> int:
+    """The number between both that most powers of two divide: workloads have round sizes."""
+    step = 1
+    while (most // (2 * step)) * 2 * step >= least:
+        step *= 2
+    return (most // step) * step
+
 
 _NEEDED = ("version_family", "exact_version", "scenario", "metric", "value", "status", "run_id")
 _CONSTANTS = ("profile", "source_file", "entry_profile", "test_kind", "case")

@@ -6,9 +6,8 @@ from datetime import UTC, datetime
 from statistics import median
 
 from kassay.errors import BadInput
-from kassay.imports.importer import Given, Importer, Reading
+from kassay.imports.importer import FileRow, Given, Importer, Metric, Reading, kernel_of, replication_of, series_of
 from kassay.imports.json_at import At, json_of, opens_object
-from kassay.imports.rows import FileRow, Metric, kernel_of, replication_of, series_of
 from kassay.model.samples import ImportedKernel, Sample
 
 _NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}

@@ -6,10 +6,19 @@ from collections import defaultdict
 from statistics import median
 
 from kassay.errors import BadInput
-from kassay.imports.figures import cost, whole
-from kassay.imports.importer import Given, Importer, Reading
-from kassay.imports.rows import FileRow, Metric, kernel_of, merged_kernels, replication_of, series_of, settings_of
-from kassay.imports.text import lines_of
+from kassay.imports.importer import (
+    FileRow,
+    Given,
+    Importer,
+    Metric,
+    Reading,
+    kernel_of,
+    merged_kernels,
+    replication_of,
+    series_of,
+    settings_of,
+)
+from kassay.imports.text import cost, lines_of, whole
 from kassay.model.samples import ImportedKernel, Sample
 
 _HEADER = ("prc", "thr", "usecs/call", "samples", "errors", "cnt/samp")

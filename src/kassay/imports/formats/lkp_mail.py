@@ -7,11 +7,9 @@ import re
 import msgspec
 
 from kassay.errors import BadInput
-from kassay.imports.importer import Given, Importer, Reading
+from kassay.imports.importer import Given, Importer, Reading, no_kernel_given, settings_of
 from kassay.imports.lkp_keys import headline_of, metric_of
-from kassay.imports.lkp_shares import function_shares
-from kassay.imports.lkp_table import LkpTable, TableRow, read_table
-from kassay.imports.rows import no_kernel_given, settings_of
+from kassay.imports.lkp_table import LkpTable, TableRow, function_shares, read_table
 from kassay.imports.text import lines_of
 from kassay.model.samples import FunctionShares, ImportedKernel, SampleSeries, Spread
 

@@ -2,10 +2,8 @@
 """A CSV of anyone's own making: kernel,metric,value, and what else is known."""
 
 from kassay.errors import BadInput
-from kassay.imports.figures import cost, whole
-from kassay.imports.importer import Given, Importer, Reading
-from kassay.imports.rows import FileRow, Metric, no_kernel_given, series_of, settings_of
-from kassay.imports.text import CsvRow, csv_rows, header_of
+from kassay.imports.importer import FileRow, Given, Importer, Metric, Reading, no_kernel_given, series_of, settings_of
+from kassay.imports.text import CsvRow, cost, csv_rows, header_of, whole
 from kassay.model.samples import BETTER, ImportedKernel, Sample
 
 _NEEDED = ("kernel", "metric", "value")

@@ -9,9 +9,8 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from kassay.errors import BadInput
-from kassay.imports.importer import Given, Importer, Reading
+from kassay.imports.importer import FileRow, Given, Importer, Metric, Reading, kernel_of, merged_kernels, series_of
 from kassay.imports.json_at import At, json_of, opens_object
-from kassay.imports.rows import FileRow, Metric, kernel_of, merged_kernels, series_of
 from kassay.imports.text import text_of
 from kassay.model.samples import ImportedKernel, Sample
 

@@ -6,10 +6,18 @@ from pathlib import PurePath
 from statistics import median
 
 from kassay.errors import BadInput
-from kassay.imports.figures import cost, number, whole
-from kassay.imports.importer import Given, Importer, Reading
-from kassay.imports.rows import FileRow, Metric, kernel_of, replication_of, series_of, settings_of
-from kassay.imports.text import CsvRow, csv_rows, header_of, lines_of
+from kassay.imports.importer import (
+    FileRow,
+    Given,
+    Importer,
+    Metric,
+    Reading,
+    kernel_of,
+    replication_of,
+    series_of,
+    settings_of,
+)
+from kassay.imports.text import CsvRow, cost, csv_rows, header_of, lines_of, number, whole
 from kassay.model.samples import ImportedKernel, Sample
 
 _COLUMNS = ("tasks", "processes", "processes_idle", "threads", "threads_idle", "linear")

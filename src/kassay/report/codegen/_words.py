@@ -2,8 +2,7 @@
 """Tables and sentences of a codegen answer, without layout."""
 
 from kassay.model.codegen import Body, CodegenReport
-from kassay.model.layout import Table, cells, figures, table
-from kassay.model.texts import one_line
+from kassay.model.texts import Table, cells, figures, one_line, table
 from kassay.model.units import format_numbers, format_signed, places_of
 from kassay.report.codegen import CodegenAnswer
 

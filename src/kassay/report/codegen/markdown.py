@@ -3,8 +3,7 @@
 
 from collections.abc import Sequence
 
-from kassay.model.layout import Table
-from kassay.model.texts import one_line
+from kassay.model.texts import Table, one_line
 from kassay.report.codegen import CodegenAnswer, CodegenFormat
 from kassay.report.codegen._sides import sides_text
 from kassay.report.codegen._words import asked_pair, compilers, executed_sentences, notes, tables

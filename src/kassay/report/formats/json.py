@@ -8,8 +8,7 @@ import msgspec
 
 from kassay.errors import Defect
 from kassay.model.experiment import labels
-from kassay.model.finding import Finding, Ladder
-from kassay.model.gap import Gap
+from kassay.model.finding import Finding, Gap, Ladder
 from kassay.model.kernel import KernelIdentity
 from kassay.model.machine import MachineUse
 from kassay.model.reason import Reason

@@ -3,9 +3,8 @@
 
 import re
 
-from kassay.model.layout import Table, TableCell
 from kassay.model.report import Report
-from kassay.model.texts import one_line
+from kassay.model.texts import Table, TableCell, one_line
 from kassay.report.conditions import confounder_sentences
 from kassay.report.formats import Format
 from kassay.report.sections import Section, sections

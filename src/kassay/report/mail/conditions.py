@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from kassay.clocks import clock_of
 from kassay.model.finding import Finding
 from kassay.model.kernel import KernelIdentity
-from kassay.model.layout import table
 from kassay.model.report import AuditTable, Report
-from kassay.model.texts import cpus_text, listed, memory_text, one_line
+from kassay.model.texts import cpus_text, listed, memory_text, one_line, table
 from kassay.report.conditions import UNKNOWN_STATES, differing_options
 from kassay.report.mail.headline import headline
 from kassay.report.mail.names import called, everyday, names, point_words, work

@@ -4,8 +4,8 @@
 from collections.abc import Sequence
 
 from kassay.model.finding import Finding
-from kassay.model.layout import cells, figures, table
 from kassay.model.report import Report
+from kassay.model.texts import cells, figures, table
 from kassay.model.units import format_number
 from kassay.report.mail.names import called, everyday, names, point_words, unit_words
 from kassay.report.mail.text import (

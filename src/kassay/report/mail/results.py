@@ -5,9 +5,8 @@ from collections import Counter
 
 from kassay.clocks import clock_of
 from kassay.model.finding import REFUSED
-from kassay.model.layout import Table, cells, figures, table
 from kassay.model.report import Report
-from kassay.model.texts import listed, machine_text, settings_text
+from kassay.model.texts import Table, cells, figures, listed, machine_text, settings_text, table
 from kassay.model.timing import Beside
 from kassay.model.units import format_number, format_numbers
 from kassay.report.itemised import differences, top_table

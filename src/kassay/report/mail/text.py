@@ -8,8 +8,7 @@ import unicodedata
 from collections.abc import Sequence
 from string import ascii_uppercase
 
-from kassay.model.layout import Table, TableCell
-from kassay.model.texts import one_line
+from kassay.model.texts import Table, TableCell, one_line
 from kassay.model.units import format_change, format_number
 from kassay.report.columns import aligned, room_for_names
 
