@@ -16,7 +16,7 @@ from kassay.analysis.interim import InterimLooks
 from kassay.analysis.itemised import Profiled, chosen, itemised, profiled, stacks_of
 from kassay.analysis.itemised import executed as executed_at
 from kassay.analysis.looks import outlook
-from kassay.analysis.seed_findings import judged_by_seed_rules
+from kassay.analysis.statistics.seed_rules import judged_by_seed_rules
 from kassay.clocks import clock_of
 from kassay.effects.files import swept
 from kassay.effects.lock import host_locked, locked, refusing
@@ -55,14 +55,14 @@ def measure(experiment: Experiment, directory: Path, tell: Tell, programs: Progr
     """
     prepared = prepare(experiment, resumed(directory, experiment), tell, programs)
     with locked(directory / "lock", refusing(str(directory))):
-        here = started(directory, prepared.plan)
+        folder = started(directory, prepared.plan)
         for _, path in prepared.programs.files:
             artifacts.put(directory, path.read_bytes())
-        records, torn = open_journal(here.journal, here.plan_id)
+        records, torn = open_journal(folder.journal, folder.plan_id)
         if torn is not None:
             tell(Progress(stage="journal", subject=directory.name, text=f"a half-written line {torn.line} was cut off"))
         with host_locked(timed=prepared.machine.exclusive):
-            _make_runs(prepared, here, records, tell)
+            _make_runs(prepared, folder, records, tell)
 
 
 def answer(directory: Path, tell: Tell = silent, *, seed_rules: bool = False) -> Report:
@@ -81,14 +81,14 @@ def answer(directory: Path, tell: Tell = silent, *, seed_rules: bool = False) ->
 def _answer_run(directory: Path, tell: Tell, *, seed_rules: bool) -> Report:
     """The answer of a run directory, without what was timed beside the counts."""
     read = _read(directory, tell)
-    counted = StoredProfiles(read.here, read.records, read.evidence)
-    plan, compared = read.here.plan, read.compared
+    counted = StoredProfiles(read.folder, read.records, read.evidence)
+    plan, compared = read.folder.plan, read.compared
     question = question_of(plan.experiment)
     findings = itemised(compared.findings, plan.cells, counted)
     report = build_report(
         plan, compared._replace(findings=findings, stacks=stacks_of(findings, plan.cells, counted)),
         read.evidence, read.records, title=_title(plan, question), cmdline=shared_cmdline(plan),
-        spec_toml=read.here.pinned_spec(), directory=str(directory), plan_id=read.here.plan_id,
+        spec_toml=read.folder.pinned_spec(), directory=str(directory), plan_id=read.folder.plan_id,
         gate_fields=compared_fields(),
     )  # fmt: skip
     if seed_rules:
@@ -119,7 +119,7 @@ def _with_times(report: Report, directory: Path, tell: Tell) -> Report:
     if not (directory / "plan.json").exists():
         return report
     timed = _read(directory, tell)
-    plan = timed.here.plan
+    plan = timed.folder.plan
     if [kernel.image_sha256 for kernel in plan.kernels] != [kernel.image_sha256 for kernel in report.kernels]:
         other = reason("times-of-other-images")
         return structs.replace(report, disclosures=(*report.disclosures, other))
@@ -147,65 +147,65 @@ def profiles(
     memory, workload). Raises BadInput that lists what there is.
     """
     read = _read(directory)
-    counted = StoredProfiles(read.here, read.records, read.evidence)
-    return profiled(chosen(_sides(read), kernels, metric, settings), read.here.plan.cells, counted)
+    counted = StoredProfiles(read.folder, read.records, read.evidence)
+    return profiled(chosen(_sides(read), kernels, metric, settings), read.folder.plan.cells, counted)
 
 
 def executed(directory: Path, kernel: str, metric: str | None, settings: Mapping[str, str] = _FIRST) -> Executed:
     """How often each instruction address of one kernel was executed, in the rounds of profiles(), with the code."""
     read = _read(directory)
     (side,) = chosen(_sides(read), (kernel,), metric, settings)
-    return executed_at(side, read.here.plan.cells, StoredProfiles(read.here, read.records, read.evidence))
+    return executed_at(side, read.folder.plan.cells, StoredProfiles(read.folder, read.records, read.evidence))
 
 
 def _sides(read: "_Read") -> Sequence[Finding]:
     """The findings, or, where nothing is compared, each kernel beside itself."""
-    return read.compared.findings or with_itself(read.here.plan, read.evidence)
+    return read.compared.findings or with_itself(read.folder.plan, read.evidence)
 
 
 class _Read(NamedTuple):
-    here: RunDirectory
+    folder: RunDirectory
     records: tuple[RunRecord, ...]
     evidence: tuple[CellEvidence, ...]
     compared: Comparisons
 
 
 def _read(directory: Path, tell: Tell = silent) -> _Read:
-    here = open_directory(directory)
-    records = read_journal(here.journal, here.plan_id)
-    evidence = collect(here, records, tell)
-    if not here.plan.experiment.exact:  # many settings take longer than two seconds
+    folder = open_directory(directory)
+    records = read_journal(folder.journal, folder.plan_id)
+    evidence = collect(folder, records, tell)
+    if not folder.plan.experiment.exact:  # many settings take longer than two seconds
         tell(Progress(stage="judge", subject=directory.name, text=f"{len(records)} boots"))
-    return _Read(here, records, evidence, analyse(here.plan, evidence, question_of(here.plan.experiment)))
+    return _Read(folder, records, evidence, analyse(folder.plan, evidence, question_of(folder.plan.experiment)))
 
 
-def _make_runs(prepared: Prepared, here: RunDirectory, records: tuple[RunRecord, ...], tell: Tell) -> None:
+def _make_runs(prepared: Prepared, folder: RunDirectory, records: tuple[RunRecord, ...], tell: Tell) -> None:
     total, done = len(prepared.plan.runs), len(prepared.plan.runs) - len(owed(prepared.plan, records))
     given_up = done - len({record.run for record in records if record.outcome == "ok"})
     if done:
         lost = f", {given_up} of them failed for good (--fresh measures anew)" if given_up else ""
         tell(Progress(stage="run", subject=f"{done}/{total}", text=f"already there{lost}", done=done / total))
-    elif not here.plan.experiment.exact:
+    elif not folder.plan.experiment.exact:
         tell(
             Progress(
                 stage="plan",
-                subject=here.plan.experiment.clock,
-                text=outlook(here.plan, known_pace(here.plan.experiment)),
+                subject=folder.plan.experiment.clock,
+                text=outlook(folder.plan, known_pace(folder.plan.experiment)),
             )
         )
 
     def keep(record: RunRecord) -> None:
         nonlocal done
-        append(here.journal, record)
+        append(folder.journal, record)
         done += record.outcome == "ok"
         text = record.outcome if record.outcome == "ok" else f"{record.outcome}: {record.detail}"
         tell(Progress(stage="run", subject=f"{done}/{total}", text=text, done=done / total))
 
-    enough = InterimLooks(here.plan, question_of(here.plan.experiment), lambda made: collect(here, made), tell)
-    with swept(here.path / "scratch") as scratch:
-        measurer = Measurer(prepared, here.path, scratch.resolve())
-        for stage in stages(here.plan):
-            records = run_all(here.plan, records, measurer.measure, keep, jobs_for(prepared), stage)
+    enough = InterimLooks(folder.plan, question_of(folder.plan.experiment), lambda made: collect(folder, made), tell)
+    with swept(folder.path / "scratch") as scratch:
+        measurer = Measurer(prepared, folder.path, scratch.resolve())
+        for stage in stages(folder.plan):
+            records = run_all(folder.plan, records, measurer.measure, keep, jobs_for(prepared), stage)
             if enough(records):
                 break
-    remember_pace(here.plan, records)
+    remember_pace(folder.plan, records)

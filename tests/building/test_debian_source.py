@@ -12,7 +12,7 @@ from kassay.model.progress import silent
 
 
 def _version(version: str, *files: tuple[str, str | None]) -> SourceVersion:
-    return SourceVersion(version=version, files=tuple(SourceFile(uri=u, sha256=s, said=u) for u, s in files))
+    return SourceVersion(version=version, files=tuple(SourceFile(uri=u, sha256=s, provenance=u) for u, s in files))
 
 
 LISTED = (

@@ -10,7 +10,7 @@ from kassay.building.patches import Patch, read_patches
 from kassay.errors import NotBuilt
 from kassay.model.progress import silent
 from kassay.model.series import SeriesRow
-from kassay.series.variants import Asked, told, variants
+from kassay.series.variants import Asked, patch_records, variants
 from tests.building._repository import BASE, FIRST, SECOND, THIRD, commit, run, series
 
 pytestmark = pytest.mark.slow  # dozens of calls of git
@@ -101,6 +101,6 @@ def test_a_series_that_does_not_apply_is_refused_at_once(linux: Linux) -> None:
 
 
 def test_the_patches_are_told_with_their_numbers(linux: Linux) -> None:
-    numbers = [(one.number, one.subject, one.changes) for one in told(linux[2])]
+    numbers = [(one.number, one.subject, one.changes) for one in patch_records(linux[2])]
     assert numbers[0] == (1, "mm/walk: expect small ones", (1, 1))
     assert FIRST != BASE

@@ -14,7 +14,7 @@ from kassay.analysis.looks import seen
 from kassay.analysis.session import Control, control_of, decided, session_of, settle
 from kassay.analysis.side import Method, build_side, method_of, repeats_agree
 from kassay.analysis.timed import Session, judge_times
-from kassay.clocks import Clock, clock_of
+from kassay.clocks import clock_of
 from kassay.model.finding import Finding, Ladder
 from kassay.model.machine import Point
 from kassay.model.plan import Plan
@@ -64,7 +64,7 @@ def _compared(
             pair = _comparer(plan, group, phase, by, session)
             compared = [pair(base, head) for base, head in question.pairs(plan.experiment.kernels[: len(group)])]
             if question.ladder:
-                steps = find_steps([_measured(item) for item in group], pair)
+                steps = find_steps([any(m.plain for m in item.measurements) for item in group], pair)
                 ladders.append(build_ladder(group, phase, steps, by))
                 compared += [step for step in steps if step not in compared]
             findings += compared
@@ -82,10 +82,6 @@ def _controls(plan: Plan, evidence: Sequence[CellEvidence], session: Session) ->
     return found
 
 
-def _measured(item: CellEvidence) -> bool:
-    return any(measurement.plain for measurement in item.measurements)
-
-
 def _comparer(
     plan: Plan, group: tuple[CellEvidence, ...], phase: Phase, by: Method, session: Session | None
 ) -> Compare:
@@ -99,6 +95,7 @@ def compare(plan: Plan, base: CellEvidence, head: CellEvidence, phase: Phase, by
     clock = clock_of(base.cell.machine.clock)
     base_side, head_side = (build_side(side, phase.name, by) for side in (base, head))
     sides = (base_side, head_side)
+    definition = f"{clock.definition} per {phase.operation}. {phase.definition} Lower is better."
     refusals = refusals_of(base, head)
     if refusals:
         judged = withheld(refusals[0].verdict, *(refusal.reason for refusal in refusals))
@@ -109,7 +106,7 @@ def compare(plan: Plan, base: CellEvidence, head: CellEvidence, phase: Phase, by
     return Finding(
         workload=base.cell.workload, settings=base.cell.settings, machine=base.cell.machine,
         metric=phase.name, primary=phase.primary, unit=f"{clock.unit}/{phase.operation}",
-        definition=_definition(phase, clock), better="lower", base=base.kernel.ref, head=head.kernel.ref,
+        definition=definition, better="lower", base=base.kernel.ref, head=head.kernel.ref,
         base_value=sides[0].value, head_value=sides[1].value, change=judged.change, interval=judged.interval,
         n_base=len(sides[0].runs), n_head=len(sides[1].runs), verdict=judged.verdict, evidence=judged.evidence,
         scope=clock.scope, reasons=judged.reasons, sides=sides,
@@ -146,7 +143,3 @@ def phases_of(plan: Plan, group: tuple[CellEvidence, ...]) -> tuple[Phase, ...]:
     declared = next(w.phases for w in plan.workloads if w.name == group[0].cell.workload)
     measured = {phase.phase for item in group for m in item.measurements for phase in m.phases}
     return tuple(phase for phase in declared if phase.name in measured) or declared
-
-
-def _definition(phase: Phase, clock: Clock) -> str:
-    return f"{clock.definition} per {phase.operation}. {phase.definition} Lower is better."

@@ -63,7 +63,7 @@ def itemise(base: Profile, head: Profile, base_value: float, head_value: float, 
         total=float(total),
         rows=tuple(_row(key, *costs, group_of.get(key)) for key in keys),
         unattributed=float(unattributed),
-        groups=tuple(_group(one, *costs) for one in members),
+        groups=tuple(_group(member, *costs) for member in members),
         sentence=text.whole,
         parts=text.parts,
         base_run=base.run,
@@ -76,13 +76,13 @@ def itemise(base: Profile, head: Profile, base_value: float, head_value: float, 
 def _costs(profile: Profile, cost: Cost) -> dict[_Key, _Cost]:
     found: dict[_Key, _Cost] = {}
     per = profile.operations
-    for one in profile.functions:
-        key = _Key(one.function, one.place, one.context)
+    for function in profile.functions:
+        key = _Key(function.function, function.place, function.context)
         before = found.get(key, _Cost())
         found[key] = _Cost(
-            before.value + Fraction(cost.of(one) or 0, per),
-            before.iterations + Fraction(one.iterations, per),
-            before.calls + Fraction(one.calls, per),
+            before.value + Fraction(cost.of(function) or 0, per),
+            before.iterations + Fraction(function.iterations, per),
+            before.calls + Fraction(function.calls, per),
         )
     if profile.idle and cost.name == DEFAULT:  # time without an instruction
         found[_Key(IDLE, "", "idle")] = _Cost(Fraction(profile.idle, per))

@@ -119,9 +119,9 @@ def _minus(value: float) -> float:
     return -value if value else 0.0
 
 
-def _deltas(one: Attribution) -> dict[_Key, float]:
+def _deltas(attribution: Attribution) -> dict[_Key, float]:
     found: dict[_Key, float] = {}
-    for row in one.rows:
+    for row in attribution.rows:
         found[_key(row)] = found.get(_key(row), 0.0) + row.delta
     return found
 
@@ -170,6 +170,6 @@ def _root(parent: Mapping[_Key, _Key], key: _Key) -> _Key:
 
 def _called(keys: Sequence[_Key], *deltas: Mapping[_Key, float]) -> str:
     """The largest first; of more than two how many there are."""
-    size = {key: max(abs(one.get(key, 0.0)) for one in deltas) for key in keys}
+    size = {key: max(abs(delta.get(key, 0.0)) for delta in deltas) for key in keys}
     names = list(dict.fromkeys(key[0] for key in sorted(keys, key=lambda key: -size[key])))
     return " with ".join(names) if len(names) < 3 else f"{names[0]} and {len(names) - 1} more"

@@ -9,7 +9,7 @@ from kassay.analysis.confounders import compilers
 from kassay.analysis.exact import Judgement, withheld
 from kassay.analysis.in_words import Share, in_words
 from kassay.analysis.ladder import in_accord, ladder_of, with_steps
-from kassay.analysis.session import held
+from kassay.analysis.session import judged_together
 from kassay.analysis.statistics.planning import threshold
 from kassay.analysis.timed import ORDER_DOUBTS, Session, judge_times
 from kassay.clocks import clock_of
@@ -43,12 +43,12 @@ def judge_samples(samples: Samples, margin: float) -> Comparisons:
         joined = in_accord(findings, ladders, session)
         return Comparisons(joined, with_steps(ladders, joined))
     # Cells of a file may share their boots, and then say nothing together: no statement about all of them.
-    return Comparisons(held(findings, session).findings, ())
+    return Comparisons(judged_together(findings, session).findings, ())
 
 
 def session_of(samples: Samples) -> Session:
     """One look, at whatever the file holds; blocks where every value names its own."""
-    known = all(one.block is not None for series in samples.series for one in series.samples)
+    known = all(sample.block is not None for series in samples.series for sample in series.samples)
     most = max((len(series.samples) for series in samples.series), default=0)
     blocks = known and any(series.samples for series in samples.series)
     order = None if blocks else ORDER_DOUBTS["unknown"]
@@ -60,8 +60,8 @@ def session_of(samples: Samples) -> Session:
 
 def side_of(samples: Samples, series: SampleSeries) -> Side:
     """One kernel's values, in file order; a mean and a spread where the file has no more."""
-    values = [one for one in series.samples if one.value is not None]
-    runs = tuple(one.value for one in values if one.value is not None)
+    values = [sample for sample in series.samples if sample.value is not None]
+    runs = tuple(value.value for value in values if value.value is not None)
     blocks = tuple(one.block for one in values if one.block is not None)
     failed = len(series.samples) - len(values)
     spread = series.spread
@@ -147,7 +147,7 @@ def _no_test(
 
 
 def _n(series: SampleSeries) -> int:
-    return (series.spread.n or 0) if series.spread else sum(one.value is not None for one in series.samples)
+    return (series.spread.n or 0) if series.spread else sum(sample.value is not None for sample in series.samples)
 
 
 def _machine(samples: Samples, series: SampleSeries) -> MachineUse:

@@ -70,7 +70,7 @@ def _inside(share: Share, places: int) -> str:
 
 
 def _largest(shares: Sequence[Share], places: int) -> str:
-    largest = max((abs(one.delta) for one in shares), default=Fraction(0))
+    largest = max((abs(share.delta) for share in shares), default=Fraction(0))
     if not largest:
         return "no function changed"
     bound = Fraction(math.ceil(largest * 10**places), 10**places)  # upwards: "more than" must stay true

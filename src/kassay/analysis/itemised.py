@@ -41,10 +41,10 @@ def chosen(
     """
     points = list(dict.fromkeys(f.point for f in findings))
     point = _with(points, settings)[0]
-    here = [f for f in findings if f.point == point]
-    found = [f for f in here if f.metric == metric or (metric is None and f.primary)]
+    at_point = [f for f in findings if f.point == point]
+    found = [f for f in at_point if f.metric == metric or (metric is None and f.primary)]
     if not found:
-        raise unknown("unknown metric", str(metric), dict.fromkeys(f.metric for f in here))
+        raise unknown("unknown metric", str(metric), dict.fromkeys(f.metric for f in at_point))
     sides = {side.kernel: (finding, side) for finding in found for side in finding.sides}
     names = list(sides)
     wanted = list(dict.fromkeys(kernels if kernels is not None else (names[0], names[-1])))
@@ -66,7 +66,8 @@ def _with(points: Sequence[Point], settings: Mapping[str, str]) -> Sequence[Poin
             raise BadInput(f"--set {name}: unknown name", nearest_of(name, names))
         left = [point for point, one in zip(points, have, strict=True) if one is not None and _same(one, value)]
         if not left:
-            raise BadInput(f"--set {name}: no setting has {value!r}", f"known: {', '.join(filter(None, _once(have)))}")
+            known = ", ".join(filter(None, dict.fromkeys(have)))
+            raise BadInput(f"--set {name}: no setting has {value!r}", f"known: {known}")
         points = left
     return points
 
@@ -74,11 +75,7 @@ def _with(points: Sequence[Point], settings: Mapping[str, str]) -> Sequence[Poin
 def _values(point: Point) -> dict[str, str]:
     workload, settings, machine = point
     of_machine = {"workload": workload, "cpus": str(machine.cpus or ""), "memory": memory_text(machine.memory_bytes)}
-    return of_machine | {one.name: one.value for one in settings}
-
-
-def _once(values: Iterable[str | None]) -> dict[str | None, None]:
-    return dict.fromkeys(values)
+    return of_machine | {setting.name: setting.value for setting in settings}
 
 
 def _same(one: str, other: str) -> bool:

@@ -91,9 +91,9 @@ def in_accord(findings: Sequence[Finding], ladders: Sequence[Ladder], session: S
     changed = list(findings)
     for ladder in ladders:
         level = session.threshold / (share if ladder.primary else 1)
-        here = [index for index, f in enumerate(changed) if _of(f, ladder)]
-        breaks = _breaks(ladder, [changed[index] for index in here], level, session)
-        for index in here:
+        members = [index for index, f in enumerate(changed) if _of(f, ladder)]
+        breaks = _breaks(ladder, [changed[index] for index in members], level, session)
+        for index in members:
             changed[index] = _in_accord(changed[index], ladder, breaks)
     return tuple(changed)
 
@@ -128,7 +128,7 @@ def _breaks(ladder: Ladder, findings: Sequence[Finding], level: float, session: 
         if any(_refused(pairs, names[a], names[b]) for a, b in pairwise(range(last, index + 1))):
             stretches.append([])
         stretches[-1].append(index)
-    return [one for members in stretches for one in _boundaries(ladder, members, level, session)]
+    return [boundary for members in stretches for boundary in _boundaries(ladder, members, level, session)]
 
 
 def _boundaries(ladder: Ladder, members: Sequence[int], level: float, session: Session) -> list[int]:
@@ -144,7 +144,7 @@ def _boundaries(ladder: Ladder, members: Sequence[int], level: float, session: S
             _blocks(ladder.points[index].side, session), ladder.points[index].side.runs, strict=True
         )
     ]
-    return [members[one.at] for one in boundaries(boots, level)]
+    return [members[boundary.at] for boundary in boundaries(boots, level)]
 
 
 def _blocks(side: Side, session: Session) -> Sequence[int]:

@@ -71,15 +71,15 @@ def outlook(plan: Plan, pace: Pace | None) -> str:
     first = sum(1 for run in plan.runs if within(run, planned[0])) if e.order != "sequential" else len(plan.runs)
     boots = f"{first} to {len(plan.runs)} boots" if first < len(plan.runs) else f"{len(plan.runs)} boots"
     at = "/".join(map(str, planned))
-    said = f"{boots}{_cost(pace, first, len(plan.runs))}; looked at after {at} per kernel"
+    session_text = f"{boots}{_cost(pace, first, len(plan.runs))}; looked at after {at} per kernel"
     if planned[-1] < MINIMUM_BOOTS:
-        return f"{said}; no verdict is possible below {MINIMUM_BOOTS} boots per kernel, this only screens"
+        return f"{session_text}; no verdict is possible below {MINIMUM_BOOTS} boots per kernel, this only screens"
     if len(plan.kernels) < 2:
-        return f"{said}; one kernel is compared with nothing"
+        return f"{session_text}; one kernel is compared with nothing"
     level = threshold(len(planned)) / _questions(plan)
     shown = ", ".join(f"{detectable(cv, planned[-1], level):.1%} where boots scatter by {cv:.0%}" for cv in _USUAL_CV)
     needed = ", ".join(str(boots_needed(cv, e.margin, level)) for cv in _USUAL_CV)
-    return f"{said}; shows a change of {shown}, in 4 of 5 sessions (one of {e.margin:.1%} takes {needed} boots)"
+    return f"{session_text}; shows a change of {shown}, in 4 of 5 sessions (one of {e.margin:.1%} takes {needed} boots)"
 
 
 def _questions(plan: Plan) -> int:

@@ -37,14 +37,18 @@ def holders(base: Profile, head: Profile) -> dict[Node, Node]:
 
 
 def _executed(profile: Profile) -> set[Node]:
-    return {(one.function, one.context) for one in profile.functions if one.function != NO_SYMBOL and counted(one) > 0}
+    return {
+        (function.function, function.context)
+        for function in profile.functions
+        if function.function != NO_SYMBOL and counted(function) > 0
+    }
 
 
 def _callers(profile: Profile) -> dict[Node, set[Node]]:
     """Who calls each function; only functions whose every call is explained by the edges."""
     entries: Counter[Node] = Counter()
-    for one in profile.functions:
-        entries[one.function, one.context] += one.calls
+    for function in profile.functions:
+        entries[function.function, function.context] += function.calls
     explained: Counter[Node] = Counter()
     callers: dict[Node, set[Node]] = {}
     for edge in profile.edges:
@@ -86,9 +90,11 @@ def folded(profile: Profile) -> Profile:
 
 def _functions(functions: Iterable[FunctionCost]) -> tuple[FunctionCost, ...]:
     found: dict[tuple[str, str, str], FunctionCost] = {}
-    for one in functions:
-        inside = ".cold" in one.function
-        renamed = msgspec.structs.replace(one, function=base_name(one.function), calls=0 if inside else one.calls)
+    for function in functions:
+        inside = ".cold" in function.function
+        renamed = msgspec.structs.replace(
+            function, function=base_name(function.function), calls=0 if inside else function.calls
+        )
         key = (renamed.function, renamed.place, renamed.context)
         found[key] = _added(found[key], renamed) if key in found else renamed
     return tuple(found.values())
@@ -115,7 +121,7 @@ def _edges(edges: Iterable[CallEdge]) -> tuple[CallEdge, ...]:
 
 def _stacks(stacks: Iterable[StackCost]) -> tuple[StackCost, ...]:
     found: dict[tuple[str, ...], int] = {}
-    for one in stacks:
-        path = tuple(base_name(name) for name in one.path)
-        found[path] = found.get(path, 0) + one.count
+    for stack in stacks:
+        path = tuple(base_name(name) for name in stack.path)
+        found[path] = found.get(path, 0) + stack.count
     return tuple(StackCost(path=path, count=count) for path, count in found.items())

@@ -22,14 +22,14 @@ from kassay.model.run import CellEvidence
 from kassay.model.timing import ControlCheck, Family
 
 
-class Held(NamedTuple):
+class JudgedTogether(NamedTuple):
     """Findings as they stand among their cells, and one family for each comparison of several cells."""
 
     findings: tuple[Finding, ...]
     families: tuple[Family, ...]
 
 
-def held(findings: Sequence[Finding], session: Session) -> Held:
+def judged_together(findings: Sequence[Finding], session: Session) -> JudgedTogether:
     """Judges the primary findings of one workload, base and head together; a single cell stays as it is."""
     groups: dict[tuple[str, str, str, str], list[int]] = {}
     for index, f in enumerate(findings):
@@ -43,7 +43,7 @@ def held(findings: Sequence[Finding], session: Session) -> Held:
         for index, word in zip(members, standing, strict=True):
             changed[index] = _placed(findings[index], word, len(members))
         families.append(_family(cells, standing, session))
-    return Held(tuple(changed), tuple(families))
+    return JudgedTogether(tuple(changed), tuple(families))
 
 
 def _standing(cells: Sequence[Finding], session: Session) -> list[str]:
@@ -119,7 +119,7 @@ def settle(
     checked = [_with_control(f, controls.get(f.point), session) for f in findings]
     if unsound := unsoundness(tuple(controls.values()), session):
         return tuple(_unsound(f, unsound) for f in checked), ()
-    result = held(checked, session) if families else Held(tuple(checked), ())
+    result = judged_together(checked, session) if families else JudgedTogether(tuple(checked), ())
     if decided(result.findings):
         return tuple(_stopped(f, session) for f in result.findings), result.families
     return tuple(_provisional(f, session, result.findings) for f in result.findings), result.families
@@ -128,11 +128,9 @@ def settle(
 def decided(findings: Iterable[Finding]) -> bool:
     """Whether another boot could change no primary finding: each is refused, unsound, or has a verdict that stands."""
     primary = [f for f in findings if f.primary]
-    return bool(primary) and all(_stands(f) or f.evidence == "unstable" for f in primary)
-
-
-def _stands(f: Finding) -> bool:
-    return f.verdict != "inconclusive" and f.standing != "candidate"
+    return bool(primary) and all(
+        (f.verdict != "inconclusive" and f.standing != "candidate") or f.evidence == "unstable" for f in primary
+    )
 
 
 def unsoundness(controls: Sequence[Control], session: Session) -> Reason | None:
@@ -177,7 +175,7 @@ def _stopped(f: Finding, session: Session) -> Finding:
 
 def _provisional(f: Finding, session: Session, findings: Sequence[Finding]) -> Finding:
     """Of several questions some look different at every look: what is said before the end is not the answer."""
-    if session.look is None or session.look >= session.looks[-1] or sum(one.primary for one in findings) < 2:
+    if session.look is None or session.look >= session.looks[-1] or sum(finding.primary for finding in findings) < 2:
         return f
     if f.verdict not in CHANGES or not f.primary:
         return f

@@ -8,17 +8,15 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 
-import msgspec
-
 from kassay.arches import arch_of
 from kassay.archive import apt as _apt
 from kassay.archive.mirrors import Mirrors, host_mirrors
 from kassay.effects import clock
-from kassay.effects.files import cache_directory, disk_errors, sha256_file, write_atomic
+from kassay.effects.files import cache_directory, disk_errors, kept_record, sha256_file, write_atomic
 from kassay.effects.lock import locked, waiting
 from kassay.errors import HostLacks
 from kassay.model.progress import Progress, Tell
-from kassay.model.records import Record, from_json, to_json
+from kassay.model.records import Record, to_json
 
 _FRESH = timedelta(hours=24)
 _TRY_AGAIN = timedelta(hours=1)
@@ -73,7 +71,7 @@ class Index(Record, frozen=True, kw_only=True):
 
 def load_index(arch: str) -> Index | None:
     """The index as it was kept, however old, or None."""
-    return _read(_index_file(_apt.root_for(host_mirrors(), arch)))
+    return kept_record(_index_file(_apt.root_for(host_mirrors(), arch)), Index)
 
 
 def current_index(arch: str, tell: Tell, *, refresh: bool = False) -> Index:
@@ -83,11 +81,11 @@ def current_index(arch: str, tell: Tell, *, refresh: bool = False) -> Index:
     """
     mirrors = host_mirrors()
     root = _apt.root_for(mirrors, arch)
-    before = _read(_index_file(root))
+    before = kept_record(_index_file(root), Index)
     if before and before.fresh and not refresh:
         return before
     with locked(Path(root.directory) / "lock", waiting(tell, f"{arch} package lists")):
-        stored = _read(_index_file(root))
+        stored = kept_record(_index_file(root), Index)
         if stored and stored.fresh and (not refresh or stored != before):
             return stored
         try:
@@ -167,13 +165,8 @@ def fetched_package(package: Package, arch: str, tell: Tell) -> Path:
     """
     final = package_file(package.name, package.version, arch)
     with locked(final.with_name(f".{final.name}.lock"), waiting(tell, package.name)):
-        if final.is_file() and sha256_file(final) == package.sha256:
-            return final
-        with disk_errors(final), tempfile.TemporaryDirectory(dir=_swept(final)) as scratch:
-            partial = Path(scratch, final.name)
-            _download(f"{package.name} {package.version}", package.uri, package.sha256, arch, partial, tell)
-            partial.chmod(0o444)
-            partial.replace(final)
+        if not final.is_file() or sha256_file(final) != package.sha256:
+            _download(f"{package.name} {package.version}", package.uri, package.sha256, arch, final, tell)
     return final
 
 
@@ -187,11 +180,7 @@ def unlisted_package(name: str, version: str, arch: str, tell: Tell) -> Path:
     with locked(final.with_name(f".{final.name}.lock"), waiting(tell, name)):
         if not final.is_file():
             uri = f"{host_mirrors().main.uri.rstrip('/')}/pool/main/l/linux/{_quoted(file)}"
-            with disk_errors(final), tempfile.TemporaryDirectory(dir=_swept(final)) as scratch:
-                partial = Path(scratch, final.name)
-                _download(f"{name} {version}", uri, None, arch, partial, tell)
-                partial.chmod(0o444)
-                partial.replace(final)
+            _download(f"{name} {version}", uri, None, arch, final, tell)
     return final
 
 
@@ -199,15 +188,21 @@ def _quoted(path: str) -> str:
     return path.replace("+", "%2b").replace("~", "%7e")
 
 
-def _download(subject: str, uri: str, sha256: str | None, arch: str, into: Path, tell: Tell) -> None:
+def _download(subject: str, uri: str, sha256: str | None, arch: str, final: Path, tell: Tell) -> None:
+    """Puts a whole file in place, read-only. Raises NotOnMirror, HostLacks."""
     mirrors = host_mirrors()
     root = _apt.root_for(mirrors, arch)
     _apt.prepare(root, mirrors)
-    reason = _apt.download(root, uri, sha256, into, tell)
-    if reason and re.search(r"\b404\b|File not found", reason):
+    with disk_errors(final), tempfile.TemporaryDirectory(dir=_swept(final)) as scratch:
+        partial = Path(scratch, final.name)
+        reason = _apt.download(root, uri, sha256, partial, tell)
+        if not reason:
+            partial.chmod(0o444)
+            partial.replace(final)
+            return
+    if re.search(r"\b404\b|File not found", reason):
         raise NotOnMirror(f"{subject}: no longer on the mirror", "choose another version")
-    if reason:
-        raise HostLacks(f"{subject}: {reason}", "check the network and repeat the command")
+    raise HostLacks(f"{subject}: {reason}", "check the network and repeat the command")
 
 
 def _swept(final: Path) -> Path:
@@ -223,10 +218,3 @@ def _swept(final: Path) -> Path:
 
 def _index_file(root: _apt.AptRoot) -> Path:
     return Path(root.directory) / "kernels.json"
-
-
-def _read(path: Path) -> Index | None:
-    try:
-        return from_json(path.read_bytes(), Index)
-    except (FileNotFoundError, msgspec.MsgspecError):
-        return None

@@ -13,22 +13,22 @@ from kassay.archive.index import Index, current_index
 from kassay.archive.mirrors import Mirrors, host_mirrors
 from kassay.archive.versions import series_of, upstream_of, version_key
 from kassay.effects import process
-from kassay.effects.files import disk_errors, write_atomic
+from kassay.effects.files import disk_errors, kept_record, write_atomic
 from kassay.effects.lock import locked, waiting
 from kassay.errors import HostLacks
 from kassay.model.progress import Progress, Tell
-from kassay.model.records import Record, from_json, to_json
+from kassay.model.records import Record, to_json
 
 _TARBALL = re.compile(r"^ ([0-9a-f]{64}) \d+ (\S+\.orig\.tar\.xz)$", re.M)
 _UNSIGNED = "unsigned: no list of the archive has its hash any more"
 
 
 class SourceFile(Record, frozen=True, kw_only=True):
-    """One way to a version's sources. sha256: None when no signed list has it. said: provenance."""
+    """One way to a version's sources. sha256: None when no signed list has it. provenance: in words."""
 
     uri: str
     sha256: str | None
-    said: str
+    provenance: str
 
 
 class SourceVersion(Record, frozen=True, kw_only=True):
@@ -54,22 +54,15 @@ def root_of(types: str) -> _apt.AptRoot:
 def listed_sources(tell: Tell) -> SourceList:
     """What the archive has. Raises HostLacks without network when nothing was listed before."""
     index = current_index("x86_64", tell)
-    place = Path(root_of("deb-src").directory) / "sources.json"
-    kept = _read(place)
+    path = Path(root_of("deb-src").directory) / "sources.json"
+    kept = kept_record(path, SourceList)
     if kept is None or kept.made != index.made:
-        with locked(place.with_name("lock"), waiting(tell, "lists of sources")):
-            kept = _read(place)
+        with locked(path.with_name("lock"), waiting(tell, "lists of sources")):
+            kept = kept_record(path, SourceList)
             if kept is None or kept.made != index.made:
                 kept = _refresh(kept, index, tell)
-                write_atomic(place, to_json(kept))
+                write_atomic(path, to_json(kept))
     return kept
-
-
-def _read(place: Path) -> SourceList | None:
-    try:
-        return from_json(place.read_bytes(), SourceList)
-    except (FileNotFoundError, msgspec.MsgspecError):
-        return None
 
 
 def _refresh(kept: SourceList | None, index: Index, tell: Tell) -> SourceList:
@@ -104,27 +97,27 @@ def _tarballs(root: _apt.AptRoot, mirrors: Mirrors) -> Iterator[tuple[str, Sourc
     for stanza in _asked(root, "showsrc", "--only-source", "linux").split("\n\n"):
         version, folder = _field(stanza, "Version"), _field(stanza, "Directory")
         if version and folder and (match := _TARBALL.search(stanza)):
-            said = f"the archive's tarball {match[2]} of the upstream release"
-            yield version, SourceFile(uri=_uri(mirrors, f"{folder}/{match[2]}"), sha256=match[1], said=said)
+            provenance = f"the archive's tarball {match[2]} of the upstream release"
+            yield version, SourceFile(uri=_uri(mirrors, f"{folder}/{match[2]}"), sha256=match[1], provenance=provenance)
 
 
 def _packages(mirrors: Mirrors) -> Iterator[tuple[str, SourceFile]]:
     root = root_of("deb")
     names = re.findall(r"^(linux-source-\d\S*) ", _asked(root, "search", "--names-only", "^linux-source-[0-9]"), re.M)
     for stanza in _asked(root, "show", *names).split("\n\n") if names else ():
-        version, place, sha256 = (_field(stanza, name) for name in ("Version", "Filename", "SHA256"))
-        if version and place and sha256:
-            said = f"{_field(stanza, 'Package')} {version}, with Debian's patches"
-            yield version, SourceFile(uri=_uri(mirrors, place), sha256=sha256, said=said)
+        version, path, sha256 = (_field(stanza, name) for name in ("Version", "Filename", "SHA256"))
+        if version and path and sha256:
+            provenance = f"{_field(stanza, 'Package')} {version}, with Debian's patches"
+            yield version, SourceFile(uri=_uri(mirrors, path), sha256=sha256, provenance=provenance)
 
 
 def _unlisted(index: Index, mirrors: Mirrors) -> Iterator[tuple[str, SourceFile]]:
     """The package that was made with a kernel, where it would be."""
     for version in {p.version for p in index.packages if p.is_kernel and p.flavour == "cloud-amd64"}:
         name = f"linux-source-{series_of(upstream_of(version))}"
-        place = _uri(mirrors, f"pool/main/l/linux/{name}_{version}_all.deb")
-        said = f"{name} {version}, with Debian's patches; {_UNSIGNED}"
-        yield version, SourceFile(uri=place, sha256=None, said=said)
+        path = _uri(mirrors, f"pool/main/l/linux/{name}_{version}_all.deb")
+        provenance = f"{name} {version}, with Debian's patches; {_UNSIGNED}"
+        yield version, SourceFile(uri=path, sha256=None, provenance=provenance)
 
 
 def _asked(root: _apt.AptRoot, *words: str) -> str:
@@ -141,7 +134,7 @@ def _field(stanza: str, name: str) -> str:
     return match[1].strip() if match else ""
 
 
-def _uri(mirrors: Mirrors, place: str) -> str:
-    security = mirrors.security and place.startswith("pool/updates/")
+def _uri(mirrors: Mirrors, path: str) -> str:
+    security = mirrors.security and path.startswith("pool/updates/")
     base = mirrors.security.uri if mirrors.security and security else mirrors.main.uri
-    return f"{base.rstrip('/')}/{place.replace('+', '%2b').replace('~', '%7e')}"
+    return f"{base.rstrip('/')}/{path.replace('+', '%2b').replace('~', '%7e')}"

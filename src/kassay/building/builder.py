@@ -68,12 +68,12 @@ def wanted(ref: KernelRef, distro: DistroConfig, tell: Tell) -> ResolvedBuild:
     return ResolvedBuild(build, source, recipe, content_id(identity))
 
 
-def build_image(one: ResolvedBuild, tell: Tell) -> Built:
+def build_image(resolved_build: ResolvedBuild, tell: Tell) -> Built:
     """Builds the image. Raises NotBuilt; its log is kept under the build's key."""
-    recipe = one.recipe
+    recipe = resolved_build.recipe
     with building(recipe, tell) as (source, objects):
         image = arch_of(recipe.arch).build.image
-        workspace.make(source, objects, recipe, arch_of(recipe.arch).build.target, log_of(one.key), tell)
+        workspace.make(source, objects, recipe, arch_of(recipe.arch).build.target, log_of(resolved_build.key), tell)
         files = {"config": objects / ".config", "modules.builtin": objects / "modules.builtin"}
         beside = {name: path.read_bytes() for name, path in files.items() if path.is_file()}
         built = Built((objects / image).read_bytes(), beside)

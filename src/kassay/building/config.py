@@ -59,7 +59,7 @@ def requested(build: BuildRef, arch: str, version: str, distro: DistroConfig, te
     else:
         text = _read(build.config)
         texts, base = [_as_base(text) if _GENERATED in text else text], "full"
-    texts += [one if re.match(r"CONFIG_\w+=", one) else _read(one) for one in build.fragments]
+    texts += [fragment if re.match(r"CONFIG_\w+=", fragment) else _read(fragment) for fragment in build.fragments]
     return "".join(f"{line}\n" for line in merged(texts)), base
 
 
@@ -111,13 +111,13 @@ def merged(texts: Sequence[str]) -> tuple[str, ...]:
 
 def applicable(request: str, version: str) -> dict[str, tuple[str, bool]]:
     """Of what is asked for in this version: symbol to value ("y", "n", "250", '"text"') and whether it must come so."""
-    here = _series(version)
+    release = _series(version)
     found = {}
     for line in merged((request,)):
         body, _, mark = line.partition("  # ")
         match = _MARK.match(mark)
-        there = (int(match[2]), int(match[3])) if match and match[1] else here
-        if here >= there if match and match[1] == "from" else here <= there:
+        bound = (int(match[2]), int(match[3])) if match and match[1] else release
+        if release >= bound if match and match[1] == "from" else release <= bound:
             name, _, value = body.partition("=")
             found[name] = (value, mark != "base")
     return found

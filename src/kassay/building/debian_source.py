@@ -41,11 +41,11 @@ def debian_source(version: str, tell: Tell) -> tuple[Path, str]:
     subject = f"debian-source:{version}"
     final = cache_directory() / "sources" / "trees" / version.replace("/", "_")
     with locked(final.with_name(f".{final.name}.lock"), waiting(tell, subject)):
-        archive, said = _archive_file(version, subject, tell)
+        archive, provenance = _archive_file(version, subject, tell)
         if not final.is_dir():
             tell(Progress(stage="source", subject=subject, text=f"unpacking {archive.name}"))
             _unpack(archive, final)
-    return final, said
+    return final, provenance
 
 
 def discard(directory: Path) -> None:
@@ -71,16 +71,16 @@ def _archive_file(version: str, subject: str, tell: Tell) -> tuple[Path, str]:
     reasons = []
     for file in _files(version, tell):
         final = note.with_name(f"{version}.{'deb' if file.uri.endswith('.deb') else 'tar.xz'}")
-        tell(Progress(stage="source", subject=subject, text=f"fetching: {file.said}"))
+        tell(Progress(stage="source", subject=subject, text=f"fetching: {file.provenance}"))
         with swept(note.with_name(f".{version}.partial")) as scratch:
             made = scratch / final.name
             reason = _apt.download(root_of("deb"), file.uri, file.sha256, made, tell)
             if reason is None:
-                said = f"{version}: {file.said}; sha256 {file.sha256 or sha256_file(made)}"
-                (scratch / note.name).write_text(f"{said}\n", "utf-8")
+                provenance = f"{version}: {file.provenance}; sha256 {file.sha256 or sha256_file(made)}"
+                (scratch / note.name).write_text(f"{provenance}\n", "utf-8")
                 (scratch / note.name).replace(note)
                 made.replace(final)
-                return final, said
+                return final, provenance
         reasons.append(f"{file.uri.rpartition('/')[2]}: {reason}")
     raise _gone(version, reasons, tell)
 

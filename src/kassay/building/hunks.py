@@ -52,9 +52,9 @@ def parse(text: str) -> tuple[FileDiff, ...]:
     return tuple(found)
 
 
-def text_of(one: FileDiff, hunks: Sequence[Hunk]) -> str:
+def text_of(file_diff: FileDiff, hunks: Sequence[Hunk]) -> str:
     """A diff of one file with these of its hunks."""
-    lines = list(one.header)
+    lines = list(file_diff.header)
     for hunk in hunks:
         lines.append(f"@@ -{hunk.old[0]},{hunk.old[1]} +{hunk.new[0]},{hunk.new[1]} @@ {hunk.function}".rstrip())
         lines += hunk.lines
@@ -66,12 +66,12 @@ def hunks_of(text: str) -> Iterator[tuple[FileDiff, Hunk]]:
     return ((one, hunk) for one in parse(text) for hunk in one.hunks)
 
 
-def place_of(one: FileDiff, hunk: Hunk) -> str:
+def place_of(file_diff: FileDiff, hunk: Hunk) -> str:
     """ "mm/mprotect.c: change_pte_range()" or "mm/mprotect.c:12": where a hunk is, for people."""
     first = next((i for i, line in enumerate(hunk.lines) if line[:1] in ("-", "+")), 0)
     begun = [line[1:] for line in hunk.lines[: first + 1] if _BEGINS.match(line[1:])]
     name = re.search(r"([A-Za-z_]\w*)\s*\(", begun[-1] if begun else hunk.function)
-    return f"{one.path}: {name.group(1)}()" if name else f"{one.path}:{hunk.new[0]}"
+    return f"{file_diff.path}: {name.group(1)}()" if name else f"{file_diff.path}:{hunk.new[0]}"
 
 
 def _starts(lines: Sequence[str], at: int) -> bool:

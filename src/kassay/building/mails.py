@@ -103,10 +103,10 @@ def _mail(raw: Path, file: Path, scratch: Path) -> Mail:
         raise BadInput(
             f"{file}: mail {int(raw.name)}: git mailinfo: {ended.err.strip()}", "save it again as plain mbox"
         )
-    told = dict(line.partition(": ")[::2] for line in ended.out.splitlines())
+    fields = dict(line.partition(": ")[::2] for line in ended.out.splitlines())
     text = body.read_bytes().decode("utf-8", "surrogateescape")
-    subject = " ".join(told.get("Subject", "").split())
-    author = f"{told.get('Author', '')} <{told.get('Email', '')}>".strip()
+    subject = " ".join(fields.get("Subject", "").split())
+    author = f"{fields.get('Author', '')} <{fields.get('Email', '')}>".strip()
     return Mail(origin=f"{file}, mail {int(raw.name)}", subject=subject, author=author, diff=_diff(text))
 
 

@@ -89,14 +89,11 @@ def patched(tree: str, paths: Sequence[str]) -> tuple[str, tuple[str, ...]]:
 def _files(directory: Path) -> list[Path]:
     series = directory / "series"
     if series.is_file():
-        return [_quilted(directory, line) for line in series.read_text("utf-8").splitlines() if _named(line)]
+        lines = series.read_text("utf-8").splitlines()
+        return [_quilted(directory, line) for line in lines if line.partition("#")[0].strip()]
     found = [one for one in sorted(directory.iterdir()) if one.is_file() and not one.name.startswith(".")]
     kept = [one for one in found if not one.name.endswith(_LEFT_BEHIND)]
     return [one for one in kept if one.suffix in _SUFFIXES or parse(_text(one.read_bytes()))]
-
-
-def _named(line: str) -> bool:
-    return bool(line.partition("#")[0].strip())
 
 
 def _quilted(directory: Path, line: str) -> Path:
@@ -132,7 +129,7 @@ def _kept(mail: Mail) -> Patch:
     place = git.store() / "patches" / f"{sha256_bytes(data)}.diff"
     if not place.is_file():
         write_atomic(place, data)
-    counts = [hunk.changes for one in files for hunk in one.hunks]
+    counts = [hunk.changes for file in files for hunk in file.hunks]
     return Patch(
         subject=mail.title,
         author=mail.author,
@@ -170,8 +167,8 @@ def _refused(patch: Patch, number: int, index: Path, words: str) -> NotBuilt:
 
 
 def _hunk_at(patch: Patch, path: str, line: int) -> Hunk | None:
-    def there(one: FileDiff, hunk: Hunk) -> bool:
-        return one.path == path and hunk.old[0] == line
+    def there(file_diff: FileDiff, hunk: Hunk) -> bool:
+        return file_diff.path == path and hunk.old[0] == line
 
     return next((hunk for one, hunk in hunks_of(patch.text) if there(one, hunk)), None)
 

@@ -31,23 +31,23 @@ def checked_out(tree: str, tell: Tell, *, subject: str) -> Path:
     The nearest slot is changed, or a further one made; of too many the one not used for longest is taken.
     """
     slots = sorted(directory().glob("src-*"))
-    held = {slot: _held(slot) for slot in slots}
-    near = sorted((len(git.changed(one, tree)), slot) for slot, one in held.items() if one and git.has_tree(one))
+    trees = {slot: _tree_of(slot) for slot in slots}
+    near = sorted((len(git.changed(one, tree)), slot) for slot, one in trees.items() if one and git.has_tree(one))
     if near and near[0][0] <= _NEAR:
         slot = near[0][1]
-    elif broken := [one for one in slots if held[one] is None]:
+    elif broken := [one for one in slots if trees[one] is None]:
         slot = broken[0]
     elif len(slots) < _SLOTS:
         slot = next(place for n in range(_SLOTS) if not (place := directory() / f"src-{n}").exists())
     else:
         slot = min(slots, key=lambda one: (one / "used").stat().st_mtime_ns if (one / "used").exists() else 0)
-    if held.get(slot) != tree:
+    if trees.get(slot) != tree:
         _become(slot, tree, tell, subject)
     write_atomic(slot / "used", b"")
     return slot / "src"
 
 
-def _held(slot: Path) -> str | None:
+def _tree_of(slot: Path) -> str | None:
     """The tree a slot holds; None while it was being changed when its process ended."""
     try:
         return (slot / "tree").read_text("ascii").strip()
@@ -57,7 +57,7 @@ def _held(slot: Path) -> str | None:
 
 def _become(slot: Path, tree: str, tell: Tell, subject: str) -> None:
     """Changes the files. An unfinished change leaves no "tree" behind, and the next one looks at every file."""
-    whole = _held(slot) is None
+    whole = _tree_of(slot) is None
     if whole:
         tell(Progress(stage="source", subject=subject, text="checking out the sources"))
     with disk_errors(slot):

@@ -71,18 +71,18 @@ def _release(version: str, tell: Tell) -> tuple[str, str]:
     # Whoever comes second must not read what the first one is unpacking, or throwing away.
     with locked(note.with_name(f"{note.name}.lock"), waiting(tell, f"{_ARCHIVE}{exact}", "another fetch of it")):
         if note.is_file():
-            tree, _, said = note.read_text("utf-8").strip().partition(" ")
+            tree, _, provenance = note.read_text("utf-8").strip().partition(" ")
             if git.has_tree(tree):
-                return tree, said
-        unpacked, said = archive.debian_source(exact, tell)
+                return tree, provenance
+        unpacked, provenance = archive.debian_source(exact, tell)
         tree = git.tree_of_files(unpacked, tell, subject=f"{_ARCHIVE}{exact}")
-        write_atomic(note, f"{tree} {said}\n".encode())
+        write_atomic(note, f"{tree} {provenance}\n".encode())
         archive.discard(unpacked)
-    return tree, said
+    return tree, provenance
 
 
-def _kernel(tree: str, name: str, said: str) -> tuple[str, str]:
-    return tree, f"{kernel_version(tree, name)}, {said}"
+def _kernel(tree: str, name: str, provenance: str) -> tuple[str, str]:
+    return tree, f"{kernel_version(tree, name)}, {provenance}"
 
 
 def kernel_version(tree: str, name: str) -> str:

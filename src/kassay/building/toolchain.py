@@ -153,7 +153,7 @@ def _through_loader(made: Path, final: Path, program: str, called: str) -> str:
     folders: Sequence[str] = ("usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu", "usr/lib")
     libraries = [*folders, *(str(p.relative_to(made / "root")) for p in (made / "root").glob("usr/lib/llvm-*/lib"))]
     words = (str(root / _loader(made)), "--inhibit-cache", "--argv0", called, "--library-path",
-             ":".join(str(root / one) for one in libraries), str(root / program))  # fmt: skip
+             ":".join(str(root / library) for library in libraries), str(root / program))  # fmt: skip
     return "exec " + " ".join(shlex.quote(word) for word in words)
 
 

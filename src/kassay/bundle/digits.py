@@ -138,15 +138,15 @@ def unlike(packed: Plan, found: Plan) -> tuple[str, ...]:
 _SHOWN = 20
 
 
-def repeated_text(one: Repeated) -> str:
+def repeated_text(repeated: Repeated) -> str:
     """A few lines that end with a newline."""
-    lines = [_verdict(one)]
-    if one.values is not None and not one.same:
-        lines.append(f"  {_values(one.values)}")
-    lines += [f"  {line}" for line in one.differing[:_SHOWN]]
-    if len(one.differing) > _SHOWN:
-        lines.append(f"  and {len(one.differing) - _SHOWN} more")
-    lines += [f"  not alike to begin with: {line}" for line in one.unlike]
+    lines = [_verdict(repeated)]
+    if repeated.values is not None and not repeated.same:
+        lines.append(f"  {_values(repeated.values)}")
+    lines += [f"  {line}" for line in repeated.differing[:_SHOWN]]
+    if len(repeated.differing) > _SHOWN:
+        lines.append(f"  and {len(repeated.differing) - _SHOWN} more")
+    lines += [f"  not alike to begin with: {line}" for line in repeated.unlike]
     return "\n".join(lines) + "\n"
 
 
@@ -159,14 +159,15 @@ def _values(values: Values) -> str:
     )
 
 
-def _verdict(one: Repeated) -> str:
-    if not one.compared:
+def _verdict(repeated: Repeated) -> str:
+    if not repeated.compared:
         return "nothing could be compared: no run of the bundle was made again"
-    if one.exact and one.same:
-        return f"the same to the digit: {one.compared} runs, {one.rounds} counts (every phase of every round)"
-    if one.exact:
-        return f"NOT the same: {len(one.differing)} differences in {one.compared} runs"
+    if repeated.exact and repeated.same:
+        return f"the same to the digit: {repeated.compared} runs, {repeated.rounds} counts (every phase of every round)"
+    if repeated.exact:
+        return f"NOT the same: {len(repeated.differing)} differences in {repeated.compared} runs"
     cannot = "times cannot be equal to the digit"
-    if one.same:
-        return f"the same answer: {one.compared} findings, none in another direction, all intervals overlap ({cannot})"
-    return f"NOT the same answer: {len(one.differing)} of {one.compared} findings ({cannot})"
+    if repeated.same:
+        same = f"the same answer: {repeated.compared} findings, none in another direction"
+        return f"{same}, all intervals overlap ({cannot})"
+    return f"NOT the same answer: {len(repeated.differing)} of {repeated.compared} findings ({cannot})"

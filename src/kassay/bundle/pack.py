@@ -124,12 +124,12 @@ def _copy_run(directory: Path, into: Path) -> None:
     open_directory(directory)  # says so when it is none
     copy_files(directory, into, ("spec.toml", "plan.json"))
     copy_journal(directory, into)
-    here = open_directory(into)
-    write_atomic(into / "pinned.toml", here.pinned_spec().encode())
-    records = read_journal(here.journal, here.plan_id)
+    folder = open_directory(into)
+    write_atomic(into / "pinned.toml", folder.pinned_spec().encode())
+    records = read_journal(folder.journal, folder.plan_id)
     kept = {(r.stream_sha256, r.console_sha256, r.profile_sha256, *r.symbols) for r in records}
     names = {name for ones in kept for name in ones if name is not None}
-    programs = {program.value for program in here.plan.guest_sha256}
+    programs = {program.value for program in folder.plan.guest_sha256}
     names |= {name for name in programs if (directory / artifact_path(name)).is_file()}
     copy_files(directory, into, sorted(map(artifact_path, names)))
     if (directory / BESIDE / "plan.json").exists():
@@ -141,8 +141,8 @@ def answered(directory: Path, tell: Tell) -> Report:
     """The report of a packed directory, wherever it lies: commands name it `run`."""
     report = pipeline.answer(directory, tell)
     words = quote(str(directory))
-    told = {name: tuple(line.replace(words, RUN) for line in getattr(report, name)) for name in _NAMING}
-    return msgspec.structs.replace(report, **told)
+    texts = {name: tuple(line.replace(words, RUN) for line in getattr(report, name)) for name in _NAMING}
+    return msgspec.structs.replace(report, **texts)
 
 
 def _write_reports(report: Report, place: Path, tell: Tell) -> tuple[Absent, ...]:

@@ -110,8 +110,8 @@ def verify(path: Path, limit: int, tell: Tell) -> Verified:
         found = differences(_packed_report(root, path), json.loads(formats()["json"].render(report)))
         if found:
             by = "" if manifest.kassay_version == __version__ else f", packed by kassay {manifest.kassay_version}"
-            told = few([str(one) for one in found])
-            raise BadInput(f"{path}: its report is not what its runs give{by}: {told}",
+            first = few([str(one) for one in found])
+            raise BadInput(f"{path}: its report is not what its runs give{by}: {first}",
                            "do not rely on it; or verify it with the version that packed it")  # fmt: skip
         return Verified(manifest, len(report.findings), _notes(root, manifest, report, path))
 
@@ -178,12 +178,12 @@ def rerun(
 
 def _programs(packed: Path) -> Programs | None:
     """The very programs that were measured, where all of them were packed."""
-    here = open_directory(packed)
-    asked = {program.name: program.value for program in here.plan.guest_sha256}
+    folder = open_directory(packed)
+    asked = {program.name: program.value for program in folder.plan.guest_sha256}
     if not asked or not all((packed / artifact_path(name)).is_file() for name in asked.values()):
         return None
     contents = {name: artifacts.get(packed, value) for name, value in asked.items()}
-    return brought(contents, here.plan.guest_compiler, here.plan.workloads)
+    return brought(contents, folder.plan.guest_compiler, folder.plan.workloads)
 
 
 def _repeated(packed: Path, again: Path, tell: Tell) -> Repeated:
@@ -192,6 +192,6 @@ def _repeated(packed: Path, again: Path, tell: Tell) -> Repeated:
     before = unlike(old.plan, new.plan)
     first, second = (pipeline.answer(directory, tell).findings for directory in (packed, again))
     if old.plan.experiment.exact:
-        then, now = (collect(here, read_journal(here.journal, here.plan_id), tell) for here in (old, new))
+        then, now = (collect(folder, read_journal(folder.journal, folder.plan_id), tell) for folder in (old, new))
         return msgspec.structs.replace(same_counts(then, now), unlike=before, values=values(first, second))
     return msgspec.structs.replace(same_findings(first, second), unlike=before)

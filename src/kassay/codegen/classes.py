@@ -44,8 +44,8 @@ def compiler_name(banner: str | None) -> str:
 def verdict(function: str, bodies: Sequence[Body]) -> str:
     """What was found, in one to a few sentences."""
     if any(body.cc for body in bodies):
-        said = [_by_compiler(group) for group in _grouped(bodies)]
-        return f"{function}: {'; '.join(said)}."
+        text = [_by_compiler(group) for group in _grouped(bodies)]
+        return f"{function}: {'; '.join(text)}."
     return f"{function}: {_of_kernels(bodies)}."
 
 
@@ -66,9 +66,9 @@ def _by_compiler(group: Sequence[Body]) -> str:
     if not compiled:
         return f"{name}: {_others(group)}"
     what = "one function" if len(classes) == 1 else f"{_number(len(classes))} different functions"
-    said = f"{name} makes {what} ({', '.join(classes)}) of {sources}"
+    text = f"{name} makes {what} ({', '.join(classes)}) of {sources}"
     others = _others(group)
-    return f"{said}, {others}" if others else said
+    return f"{text}, {others}" if others else text
 
 
 def _of_kernels(bodies: Sequence[Body]) -> str:
@@ -78,17 +78,17 @@ def _of_kernels(bodies: Sequence[Body]) -> str:
     names = list(dict.fromkeys(compiler_name(body.compiler) for body in compiled))
     by = f", built by {', '.join(filter(None, names))}" if any(names) else ""
     if len(compiled) == 1:
-        said = f"compiled in {compiled[0].reference}{by}"
+        text = f"compiled in {compiled[0].reference}{by}"
     elif len(classes) == 1:
-        said = f"the same in {_number(len(compiled))} kernels{by}"
+        text = f"the same in {_number(len(compiled))} kernels{by}"
     else:
-        said = f"{_number(len(classes))} different functions in {_number(len(compiled))} kernels{by}"
-        said += ": " + "; ".join(
+        text = f"{_number(len(classes))} different functions in {_number(len(compiled))} kernels{by}"
+        text += ": " + "; ".join(
             f"{letter} in {', '.join(body.reference for body in compiled if body.own_class == letter)}"
             for letter in classes
         )
     others = _others(bodies)
-    return f"{said}; {others}" if others else said
+    return f"{text}; {others}" if others else text
 
 
 def _compiled(bodies: Sequence[Body]) -> tuple[list[Body], list[str]]:
@@ -100,12 +100,12 @@ def _others(bodies: Sequence[Body]) -> str:
     """What became of the rows without code."""
     words = {"inlined": "no function of its own in", "absent": "not in the source of", "not-built": "not built:",
              "ambiguous": "several of that name in"}  # fmt: skip
-    said = []
+    text = []
     for outcome, word in words.items():
         names = [body.reference for body in bodies if body.outcome == outcome]
         if names:
-            said.append(f"{word} {', '.join(names)}")
-    return ", ".join(said)
+            text.append(f"{word} {', '.join(names)}")
+    return ", ".join(text)
 
 
 def _number(count: int) -> str:

@@ -72,8 +72,8 @@ def listing(function: FunctionCode) -> Listing:
     )
 
 
-def _stays(one: _Placed, function: FunctionCode) -> bool:
-    return one.decoded.kind not in _DROPPED or function.file.static_branch(one.spot) is not None
+def _stays(placed: _Placed, function: FunctionCode) -> bool:
+    return placed.decoded.kind not in _DROPPED or function.file.static_branch(placed.spot) is not None
 
 
 def _with_patch_sites(part: list[_Placed]) -> list[_Placed]:
@@ -93,23 +93,23 @@ def _homes(everything: Iterable[_Placed], kept: set[Spot]) -> Mapping[Spot, Spot
     """Every instruction's place -> its own, or that of the next instruction that stays."""
     homes: dict[Spot, Spot] = {}
     waiting: list[Spot] = []
-    for one in everything:
-        waiting.append(one.spot)
-        if one.spot in kept:
-            homes |= dict.fromkeys(waiting, one.spot)
+    for placed in everything:
+        waiting.append(placed.spot)
+        if placed.spot in kept:
+            homes |= dict.fromkeys(waiting, placed.spot)
             waiting = []
     return homes
 
 
-def _references(one: _Placed, inside: Mapping[Spot, Spot], function: FunctionCode) -> tuple[Reference, ...]:
-    branch = function.file.static_branch(one.spot)
-    led = (Reference(spot) for refers in one.decoded.references for spot in _table(one, refers, inside, function))
-    return (*one.decoded.references, *led, *((Reference(branch.target),) if branch is not None else ()))
+def _references(placed: _Placed, inside: Mapping[Spot, Spot], function: FunctionCode) -> tuple[Reference, ...]:
+    branch = function.file.static_branch(placed.spot)
+    led = (Reference(spot) for refers in placed.decoded.references for spot in _table(placed, refers, inside, function))
+    return (*placed.decoded.references, *led, *((Reference(branch.target),) if branch is not None else ()))
 
 
-def _table(one: _Placed, refers: Reference, inside: Mapping[Spot, Spot], function: FunctionCode) -> list[Spot]:
+def _table(placed: _Placed, refers: Reference, inside: Mapping[Spot, Spot], function: FunctionCode) -> list[Spot]:
     """Where the cases of a switch are, when that is what data says. Their order is part of the code."""
-    if refers.spot is None or refers.spot in inside or one.decoded.kind != PLAIN:
+    if refers.spot is None or refers.spot in inside or placed.decoded.kind != PLAIN:
         return []
     return list(takewhile(inside.__contains__, function.file.table(refers.spot)))
 
@@ -117,51 +117,51 @@ def _table(one: _Placed, refers: Reference, inside: Mapping[Spot, Spot], functio
 def _labels(kept: Iterable[_Placed], inside: Mapping[Spot, Spot], function: FunctionCode) -> Mapping[Spot, str]:
     """ ".L1" and so on, in the order of the instructions that are referred to."""
     everything = list(kept)
-    spots = [r.spot for one in everything for r in _references(one, inside, function)]
+    spots = [r.spot for placed in everything for r in _references(placed, inside, function)]
     wanted = {inside[spot] for spot in spots if spot is not None and spot in inside}
     ordered = [one.spot for one in everything if one.spot in wanted]
     return {spot: f".L{number}" for number, spot in enumerate(ordered, 1)}
 
 
 def _instruction(
-    one: _Placed, inside: Mapping[Spot, Spot], labels: Mapping[Spot, str], function: FunctionCode
+    placed: _Placed, inside: Mapping[Spot, Spot], labels: Mapping[Spot, str], function: FunctionCode
 ) -> Instruction:
-    names = [_name(one, r, inside, labels, function) for r in one.decoded.references]
-    text = one.decoded.text
+    names = [_name(placed, r, inside, labels, function) for r in placed.decoded.references]
+    text = placed.decoded.text
     for name in names:
         text = text.replace(HOLE, name.replace(HOLE, ""), 1)
-    branch = function.file.static_branch(one.spot)
+    branch = function.file.static_branch(placed.spot)
     if branch is not None:
-        target = _name(one, Reference(branch.target), inside, labels, function)
-        word = "nop or jump to" if one.decoded.kind == NOOP else "jump or nop to"
+        target = _name(placed, Reference(branch.target), inside, labels, function)
+        word = "nop or jump to" if placed.decoded.kind == NOOP else "jump or nop to"
         text = f"{word} {target} (static key {branch.key})"
-    start = next(part.spot[1] for part in function.parts if part.name == one.part)
+    start = next(part.spot[1] for part in function.parts if part.name == placed.part)
     return Instruction(
-        part=one.part, offset=one.spot[1] - start, size=one.decoded.size, text=text.replace("\t", " "),
-        label=labels.get(one.spot, ""),
+        part=placed.part, offset=placed.spot[1] - start, size=placed.decoded.size, text=text.replace("\t", " "),
+        label=labels.get(placed.spot, ""),
     )  # fmt: skip
 
 
 def _name(
-    one: _Placed, refers: Reference, inside: Mapping[Spot, Spot], labels: Mapping[Spot, str], function: FunctionCode
+    placed: _Placed, refers: Reference, inside: Mapping[Spot, Spot], labels: Mapping[Spot, str], function: FunctionCode
 ) -> str:
     if refers.spot is None:
         return refers.name
     if refers.spot in inside:
         return labels[inside[refers.spot]]
-    if cases := _table(one, refers, inside, function):
+    if cases := _table(placed, refers, inside, function):
         return f"cases({', '.join(labels[inside[spot]] for spot in cases)})"
     return function.file.name(refers.spot)
 
 
-def _bytes(one: _Placed, part: list[_Placed]) -> bytes:
+def _bytes(placed: _Placed, part: list[_Placed]) -> bytes:
     """A jump inside one part is the same wherever the part lies, so its bytes count."""
     first, last = part[0].spot, part[-1].spot
-    own = all(r.spot is not None and first <= r.spot <= last for r in one.decoded.references)
-    if one.decoded.kind == BRANCH and own:
-        distance = one.decoded.references[0].spot[1] - one.spot[1]  # type: ignore[index]  # own: there is a spot
-        return one.decoded.zeroed + distance.to_bytes(8, "little", signed=True)
-    return one.decoded.zeroed
+    own = all(r.spot is not None and first <= r.spot <= last for r in placed.decoded.references)
+    if placed.decoded.kind == BRANCH and own:
+        distance = placed.decoded.references[0].spot[1] - placed.spot[1]  # type: ignore[index]  # own: there is a spot
+        return placed.decoded.zeroed + distance.to_bytes(8, "little", signed=True)
+    return placed.decoded.zeroed
 
 
 def _calls(kept: Iterable[_Placed], inside: Mapping[Spot, Spot], function: FunctionCode) -> tuple[Call, ...]:

@@ -55,17 +55,17 @@ def find_in_object(path: Path, function: str) -> FunctionCode | None:
     """The function with its parts; None when the object has no symbol of it. Raises BadInput."""
     file = _Object(path)
     parts = [
-        Symbol(one.name, (section, one.start), file.code(section)[one.start : one.start + one.size])
+        Symbol(symbol.name, (section, symbol.start), file.code(section)[symbol.start : symbol.start + symbol.size])
         for section, symbols in file.functions.items()
-        for one in symbols
-        if one.size and base_name(one.name) == function
+        for symbol in symbols
+        if symbol.size and base_name(symbol.name) == function
     ]
     return FunctionCode(main_first(parts, function), file) if parts else None
 
 
 def functions_of_object(path: Path) -> tuple[str, ...]:
     """Names of all functions, for suggestions. Raises BadInput."""
-    return tuple(one.name for symbols in _Object(path).functions.values() for one in symbols)
+    return tuple(symbol.name for symbols in _Object(path).functions.values() for symbol in symbols)
 
 
 class _Object:
@@ -89,7 +89,7 @@ class _Object:
         sections = list(elf.iter_sections())
         self._sections = [(one.name, one["sh_flags"], b"" if one["sh_type"] == "SHT_NOBITS" else one.data())
                           for one in sections]  # fmt: skip
-        table = next(one for one in sections if isinstance(one, SymbolTableSection))
+        table = next(section for section in sections if isinstance(section, SymbolTableSection))
         symbols = list(table.iter_symbols())
         self._symbols: dict[int, list[_Named]] = {}
         self.functions: dict[int, list[_Named]] = {}
@@ -119,12 +119,12 @@ class _Object:
         for section in sections:
             if not isinstance(section, RelocationSection):
                 continue
-            for one in section.iter_relocations():
-                symbol = symbols[one["r_info_sym"]]
+            for iter_relocation in section.iter_relocations():
+                symbol = symbols[iter_relocation["r_info_sym"]]
                 at = symbol["st_shndx"]
-                found[section["sh_info"], one["r_offset"]] = _Relocation(
-                    one["r_info_type"], at if isinstance(at, int) else None, symbol["st_value"],
-                    symbol.name, one["r_addend"],
+                found[section["sh_info"], iter_relocation["r_offset"]] = _Relocation(
+                    iter_relocation["r_info_type"], at if isinstance(at, int) else None, symbol["st_value"],
+                    symbol.name, iter_relocation["r_addend"],
                 )  # fmt: skip
         return found
 
@@ -153,10 +153,10 @@ class _Object:
         relative = one.kind in self._decoder.relative
         return self._refers(one, one.addend + (end if relative else 0))
 
-    def _refers(self, one: _Relocation, offset: int) -> Reference:
-        if one.section is None:
-            return Reference(None, placed(settled(one.name), offset))
-        return Reference((one.section, one.value + offset))
+    def _refers(self, relocation: _Relocation, offset: int) -> Reference:
+        if relocation.section is None:
+            return Reference(None, placed(settled(relocation.name), offset))
+        return Reference((relocation.section, relocation.value + offset))
 
     def absolute(self, value: int, per_cpu: bool) -> Spot | None:
         return None  # what is an address has a relocation
@@ -165,7 +165,7 @@ class _Object:
         section, offset = spot
         title, flags, data = self._sections[section]
         around = _around(self._symbols.get(section, ()), offset)
-        if around is not None and (around.start == offset or not _is_constant(title)):
+        if around is not None and (around.start == offset or not title.startswith(".rodata")):
             return placed(settled(around.name), offset - around.start)
         text = None if flags & _EXECUTABLE else quoted(data[offset:])
         return text or ("code" if flags & _EXECUTABLE else "data")
@@ -185,14 +185,10 @@ class _Object:
         return self._branches.get(spot)
 
 
-def _is_constant(title: str) -> bool:
-    return title.startswith(".rodata")
-
-
 def _around(symbols: Sequence[_Named], offset: int) -> _Named | None:
     """The symbol that begins at an offset, else the one that has it inside."""
     last = bisect_right(symbols, offset, key=lambda one: one.start)
-    exact = [one for one in symbols[:last] if one.start == offset]
+    exact = [symbol for symbol in symbols[:last] if symbol.start == offset]
     if exact:
         return min(exact, key=lambda one: (one.name.startswith("_"), len(one.name), one.name))
     return next((one for one in reversed(symbols[:last]) if offset < one.start + one.size), None)

@@ -10,7 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import msgspec
+
 from kassay.errors import HostLacks
+from kassay.model.records import R, from_json
 
 _NOT_A_PLACE = (
     errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT, errno.ENOTDIR, errno.EEXIST, errno.EISDIR,
@@ -44,6 +47,14 @@ def derived_text(name: str, make: Callable[[], str]) -> str:
     with suppress(OSError, HostLacks):
         write_atomic(path, text.encode())
     return text
+
+
+def kept_record(path: Path, kind: type[R]) -> R | None:
+    """The record that is kept in a file; None where there is none, or one of another version."""
+    try:
+        return from_json(path.read_bytes(), kind)
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return None
 
 
 def expanded(path: str) -> Path:

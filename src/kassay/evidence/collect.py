@@ -19,21 +19,21 @@ from kassay.model.run import CellEvidence, CheckedRequirement, Fields, Measureme
 _QUIET_S = 2.0
 
 
-def collect(here: RunDirectory, records: Sequence[RunRecord], tell: Tell = silent) -> tuple[CellEvidence, ...]:
+def collect(folder: RunDirectory, records: Sequence[RunRecord], tell: Tell = silent) -> tuple[CellEvidence, ...]:
     """One CellEvidence per cell of the plan, in plan order. tell: hears of it when it takes longer than two seconds."""
-    read = _Reading(here, sum(record.outcome == "ok" for record in records), tell).read
+    read = _Reading(folder, sum(record.outcome == "ok" for record in records), tell).read
     succeeded = {record.run: record for record in records if record.outcome == "ok"}
     tried = {record.run for record in records}
-    names = labels(here.plan.experiment)
+    names = labels(folder.plan.experiment)
     made = []
-    for cell in here.plan.cells:
-        runs = sorted((run for run in here.plan.runs if run.cell == cell.id), key=lambda run: run.repeat)
+    for cell in folder.plan.cells:
+        runs = sorted((run for run in folder.plan.runs if run.cell == cell.id), key=lambda run: run.repeat)
         ids = {run.id for run in runs if not run.control}
         controls = {run.id for run in runs if run.control}
         made.append(
             CellEvidence(
                 cell=cell,
-                kernel=here.plan.kernels[cell.kernel],
+                kernel=folder.plan.kernels[cell.kernel],
                 label=names[cell.kernel],
                 measurements=tuple(read(run, succeeded[run.id]) for run in runs if run.id in succeeded),
                 failures=tuple(r for r in records if r.run in ids and r.outcome != "ok"),
@@ -48,8 +48,8 @@ def collect(here: RunDirectory, records: Sequence[RunRecord], tell: Tell = silen
 class _Reading:
     """Reads one run after the other and says how far it is."""
 
-    def __init__(self, here: RunDirectory, total: int, tell: Tell) -> None:
-        self._here, self._total, self._tell = here, total, tell
+    def __init__(self, folder: RunDirectory, total: int, tell: Tell) -> None:
+        self._folder, self._total, self._tell = folder, total, tell
         self._started, self._done = clock.monotonic_s(), 0
 
     def read(self, run: PlannedRun, record: RunRecord) -> Measurement:
@@ -57,12 +57,12 @@ class _Reading:
         if clock.monotonic_s() - self._started > _QUIET_S:
             share = self._done / self._total
             self._tell(Progress(stage="read", subject=f"{self._done}/{self._total}", text=run.id, done=share))
-        return _read(self._here, run, record)
+        return _read(self._folder, run, record)
 
 
-def _read(here: RunDirectory, run: PlannedRun, record: RunRecord) -> Measurement:
+def _read(folder: RunDirectory, run: PlannedRun, record: RunRecord) -> Measurement:
     assert record.stream_sha256 is not None  # an ok run has a stream
-    report = protocol.parse(artifacts.get(here.path, record.stream_sha256))
+    report = protocol.parse(artifacts.get(folder.path, record.stream_sha256))
     fields = {moment: audit.fields(report, moment) for moment in ("before", "after")}
     return Measurement(
         run=run.id,
@@ -83,11 +83,11 @@ def _read(here: RunDirectory, run: PlannedRun, record: RunRecord) -> Measurement
         foreign_ns=audit.foreign(report),
         region_ns=_region_ns(report),
         notes=report.notes,
-        cpu=cpu_of(report, arch_of(here.plan.experiment.arch)),
+        cpu=cpu_of(report, arch_of(folder.plan.experiment.arch)),
         tasks_left_out=audit.tasks_left_out(report),
         quiescence=audit.fields(report, "boot").get("boot.quiescence"),
         counters=_tuple(audit.delta(report, "")),
-        region=region_of(here.path, record, report),
+        region=region_of(folder.path, record, report),
     )
 
 

@@ -43,8 +43,8 @@ class StoredProfiles:
     known() is what a kernel has, executed or not.
     """
 
-    def __init__(self, here: RunDirectory, records: Iterable[RunRecord], evidence: Sequence[CellEvidence]) -> None:
-        self._directory = here.path
+    def __init__(self, folder: RunDirectory, records: Iterable[RunRecord], evidence: Sequence[CellEvidence]) -> None:
+        self._directory = folder.path
         self._records = {record.run: record for record in records if record.outcome == "ok"}
         self._evidence: Mapping[tuple[str, str], CellEvidence] = {
             (item.cell.setting_key, item.label): item for item in evidence
@@ -78,7 +78,7 @@ class StoredProfiles:
         record = self._records[self.of(cell, side, phase).run]
         found = self._opened(record)
         places = executions(found.raw, found.report, phase=phase, rounds=side.chosen)
-        blocks = {(one.address, one.code) for one in found.raw.blocks.values() if one.address in places}
+        blocks = {(block.address, block.code) for block in found.raw.blocks.values() if block.address in places}
         return Executed(places, tuple(sorted(blocks)))
 
     def _read(self, record: RunRecord, phase: str, side: Side) -> Profile:

@@ -17,7 +17,7 @@ from kassay.model.machine import MachineUse
 from kassay.model.plan import Plan
 from kassay.model.progress import Tell, silent
 from kassay.model.records import Setting, content_id, to_json
-from kassay.model.run import CellEvidence, Measurement, RunRecord
+from kassay.model.run import CellEvidence, RunRecord
 from kassay.model.samples import ImportedKernel, Samples, SampleSeries, Spread
 from kassay.model.workload import Phase
 
@@ -51,14 +51,14 @@ def batch_of(samples: Samples, directory: str) -> Batch:
 
 
 def _imported_values(
-    one: SampleSeries, kernel: int, number: int
+    sample_series: SampleSeries, kernel: int, number: int
 ) -> Iterator[tuple[StoredRun, Spread | None, float | None]]:
-    for index, sample in enumerate(one.samples):
+    for index, sample in enumerate(sample_series.samples):
         outcome = "ok" if sample.value is not None else "failed"
         name = f"{number}-{index} {sample.run}".strip()
         yield _imported_run(name, kernel, outcome, sample.block, sample.started_utc), None, sample.value
-    if one.spread is not None:
-        yield _imported_run(f"{number}-mean", kernel, "ok", None, ""), one.spread, one.spread.mean
+    if sample_series.spread is not None:
+        yield _imported_run(f"{number}-mean", kernel, "ok", None, ""), sample_series.spread, sample_series.spread.mean
 
 
 def _imported_run(name: str, kernel: int, outcome: str, block: int | None, started: str) -> StoredRun:
@@ -90,15 +90,15 @@ def gather(directory: Path, tell: Tell = silent) -> Batch:
     """What a directory of own runs or an imported one holds now. Raises BadInput when it is neither."""
     if store.is_import(directory):
         return batch_of(store.load(directory), str(directory.absolute()))
-    here = open_directory(directory)
-    records = read_journal(here.journal, here.plan_id)
-    evidence = collect(here, records, tell)
-    runs = _runs(here.plan, records)
-    series, samples = _values(here, evidence, {run.name: index for index, run in enumerate(runs)})
+    folder = open_directory(directory)
+    records = read_journal(folder.journal, folder.plan_id)
+    evidence = collect(folder, records, tell)
+    runs = _runs(folder.plan, records)
+    series, samples = _values(folder, evidence, {run.name: index for index, run in enumerate(runs)})
     return Batch(
-        plan=here.plan_id, session=content_id(records[0])[:12] if records else "", kind="run",
-        name=here.plan.experiment.name, directory=str(directory.absolute()),
-        experiment=to_json(pinned(here.plan)).decode(), kernels=_kernels(here.plan), series=series, runs=runs,
+        plan=folder.plan_id, session=content_id(records[0])[:12] if records else "", kind="run",
+        name=folder.plan.experiment.name, directory=str(directory.absolute()),
+        experiment=to_json(pinned(folder.plan)).decode(), kernels=_kernels(folder.plan), series=series, runs=runs,
         samples=samples,
     )  # fmt: skip
 
@@ -128,15 +128,15 @@ def _runs(plan: Plan, records: Sequence[RunRecord]) -> tuple[StoredRun, ...]:
     )  # fmt: skip
 
 
-def _values(here: RunDirectory, evidence: Sequence[CellEvidence],
+def _values(folder: RunDirectory, evidence: Sequence[CellEvidence],
             places: dict[str, int]) -> tuple[tuple[StoredSeries, ...], tuple[StoredSample, ...]]:  # fmt: skip
     found: dict[str, tuple[int, StoredSeries]] = {}
     samples = []
     for item in evidence:
         group = [other for other in evidence if other.cell.setting_key == item.cell.setting_key]
-        for phase in _phases(here.plan, item):
+        for phase in _phases(folder.plan, item):
             by = method_of(group, phase.name)
-            made = _series(here.plan, item, phase, f"{by} of its rounds")
+            made = _series(folder.plan, item, phase, f"{by} of its rounds")
             index, _ = found.setdefault(made.id, (len(found), made))
             samples += [
                 StoredSample(series=index, kernel=item.cell.kernel, run=places[m.run], counted=m.plain,
@@ -148,12 +148,8 @@ def _values(here: RunDirectory, evidence: Sequence[CellEvidence],
 
 def _phases(plan: Plan, item: CellEvidence) -> list[Phase]:
     workload = next(w for w in plan.workloads if w.name == item.cell.workload)
-    measured = _names(item.measurements[0]) if item.measurements else set()
+    measured = {phase.phase for phase in item.measurements[0].phases} if item.measurements else set()
     return [phase for phase in workload.phases if phase.name in measured]
-
-
-def _names(measurement: Measurement) -> set[str]:
-    return {phase.phase for phase in measurement.phases}
 
 
 def _series(plan: Plan, item: CellEvidence, phase: Phase, method: str) -> StoredSeries:

@@ -59,10 +59,10 @@ def apart(found: Sequence[StoredSeries]) -> dict[str, tuple[tuple[str, str], ...
 
 
 def _apart(group: Sequence[StoredSeries]) -> dict[str, tuple[tuple[str, str], ...]]:
-    told = {series.id: dict(_fields(series)) for series in group}
-    names = list(dict.fromkeys(name for fields in told.values() for name in fields))
-    differing = [name for name in names if len({fields.get(name) for fields in told.values()}) > 1]
-    return {key: tuple((name, _short(fields.get(name, "-"))) for name in differing) for key, fields in told.items()}
+    by_id = {series.id: dict(_fields(series)) for series in group}
+    names = list(dict.fromkeys(name for fields in by_id.values() for name in fields))
+    differing = [name for name in names if len({fields.get(name) for fields in by_id.values()}) > 1]
+    return {key: tuple((name, _short(fields.get(name, "-"))) for name in differing) for key, fields in by_id.items()}
 
 
 def ordered(points: Sequence[KernelPoint], dates: bool) -> tuple[KernelPoint, ...]:

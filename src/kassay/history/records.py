@@ -26,11 +26,11 @@ class StoredSeries(Record, frozen=True, kw_only=True):
     @property
     def id(self) -> str:
         """Twelve hex digits of all that must be equal."""
-        told = StoredSeries(
+        identity = StoredSeries(
             workload=self.workload, metric=self.metric, unit=self.unit, better=self.better, settings=self.settings,
             machine=self.machine, conditions=self.conditions,
         )  # fmt: skip
-        return content_id(told)[:12]
+        return content_id(identity)[:12]
 
 
 class StoredKernel(Record, frozen=True, kw_only=True):
@@ -50,11 +50,11 @@ class StoredKernel(Record, frozen=True, kw_only=True):
     def id(self) -> str:
         """Twelve hex digits of what makes it another kernel; what people call it does not, when it is known."""
         known = self.image_sha256 or self.commit or self.release
-        told = StoredKernel(
+        identity = StoredKernel(
             name="" if known else self.name, ref="" if self.image_sha256 else self.ref, release=self.release,
             arch=self.arch, image_sha256=self.image_sha256, commit=self.commit,
         )  # fmt: skip
-        return content_id(told)[:12]
+        return content_id(identity)[:12]
 
 
 class StoredRun(Record, frozen=True, kw_only=True):

@@ -49,18 +49,18 @@ def point_rows(line: PointLine) -> list[tuple[str, ...]]:
     return rows
 
 
-def nomination_row(one: Nomination) -> tuple[str, ...]:
+def nomination_row(nomination: Nomination) -> tuple[str, ...]:
     """The row of NOMINATION_COLUMNS."""
-    known = one.confirmation
+    known = nomination.confirmation
     state = f"{known.outcome} {known.when_utc[:10]}: {known.words}" if known is not None else "nominated"
     return (
-        one.id,
-        _name(one.before),
-        _name(one.after),
-        format_change(one.change),
-        f"{one.points[0]} | {one.points[1]}",
+        nomination.id,
+        _name(nomination.before),
+        _name(nomination.after),
+        format_change(nomination.change),
+        f"{nomination.points[0]} | {nomination.points[1]}",
         state,
-        one.why,
+        nomination.why,
     )
 
 

@@ -159,6 +159,6 @@ def chosen(givens: Sequence[Given], importers: Mapping[str, Importer], name: str
             raise BadInput(f"{given.place}: {what}", known)
         found.setdefault(fits[0], given.place)
     if len(found) > 1:
-        (one, here), (other, there) = list(found.items())[:2]
-        raise BadInput(f"{here} is {one}, {there} is {other}", "import one format at a time")
+        (first, file), (second, other_file) = list(found.items())[:2]
+        raise BadInput(f"{file} is {first}, {other_file} is {second}", "import one format at a time")
     return importers[next(iter(found))]

@@ -117,9 +117,9 @@ def _series(rows: list[FileRow]) -> SampleSeries:
     )  # fmt: skip
 
 
-def kernel_of(given: Given, told: str | None, tool: str) -> str:
+def kernel_of(given: Given, named: str | None, tool: str) -> str:
     """The kernel's name for a file of one kernel: what the user says, else what the file tells. Raises BadInput."""
-    label = given.kernel or told
+    label = given.kernel or named
     if not label:
         raise BadInput(f"{given.place}: {tool} does not tell which kernel it ran on",
                        f"say it: kassay import KERNEL={given.place} ...")  # fmt: skip

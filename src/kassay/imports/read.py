@@ -36,7 +36,8 @@ def read(words: Sequence[str], *, name: str, format_name: str | None = None, met
     reading = importer.read(givens)
     _comparable(reading)
     samples = Samples(
-        name=name, sources=tuple(_source(given, reading) for given in givens),
+        name=name,
+        sources=tuple(Source(name=g.name, sha256=sha256_bytes(g.raw), format=reading.format) for g in givens),
         kernels=_named(_ordered(reading, order), givens),
         series=_with_primary(reading.series, metric), replication=reading.replication, machine=reading.machine,
         notes=(*reading.notes, *_alike(reading.kernels)), shares=reading.shares, lkp_header=reading.lkp_header,
@@ -63,17 +64,13 @@ def _alike(kernels: Sequence[ImportedKernel]) -> tuple[str, ...]:
                  for (release, _), labels in releases.items() if len(labels) > 1)  # fmt: skip
 
 
-def _source(given: Given, reading: Reading) -> Source:
-    return Source(name=given.name, sha256=sha256_bytes(given.raw), format=reading.format)
-
-
 def _named(kernels: Sequence[ImportedKernel], givens: Sequence[Given]) -> tuple[ImportedKernel, ...]:
     """Each with who named it: the user for the files that he named, else what the format found out, else the file."""
     alone = givens[0].name if len(givens) == 1 else f"one of {', '.join(given.name for given in givens)}"
     mine = {label: [given.name for given in givens if given.kernel == label] for label in {g.kernel for g in givens}}
-    told = [f"whoever imported {', '.join(mine[kernel.label])}" if kernel.label in mine else kernel.named_by or alone
+    names = [f"whoever imported {', '.join(mine[kernel.label])}" if kernel.label in mine else kernel.named_by or alone
             for kernel in kernels]  # fmt: skip
-    return tuple(msgspec.structs.replace(kernel, named_by=name) for kernel, name in zip(kernels, told, strict=True))
+    return tuple(msgspec.structs.replace(kernel, named_by=name) for kernel, name in zip(kernels, names, strict=True))
 
 
 def _comparable(reading: Reading) -> None:

@@ -65,7 +65,7 @@ def started(path: Path, plan: Plan) -> RunDirectory:
 
     Same experiment, other plan: kernels, emulator or guest programs changed since.
     """
-    here = RunDirectory(path=path, plan=plan, plan_id=content_id(plan))
+    folder = RunDirectory(path=path, plan=plan, plan_id=content_id(plan))
     if (path / "plan.json").exists():
         old = open_directory(path)
         before, now = _comparable(old.plan), _comparable(plan)
@@ -77,7 +77,7 @@ def started(path: Path, plan: Plan) -> RunDirectory:
     write_atomic(path / "spec.toml", dump(plan.experiment).encode())
     write_atomic(path / "pinned.toml", dump(pinned(plan)).encode())
     write_atomic(path / "plan.json", to_json(plan))
-    return here
+    return folder
 
 
 def _comparable(plan: Plan) -> Plan:

@@ -92,10 +92,6 @@ _TOPICS = {
 _LINE = re.compile(r'^(?:CONFIG_(\w+)=("(?:[^"\\]|\\.)*"|\S+)|# CONFIG_(\w+) is not set)$', re.M)
 
 
-def _options() -> tuple[Option, ...]:
-    return tuple(_option(topic, word) for topic, words in _TOPICS.items() for word in words.split())
-
-
 def _option(topic: str, word: str) -> Option:
     name, colon, choice = word.partition(":")
     absent = {"!": "y", "?": None}.get(name[-1], "n")
@@ -104,7 +100,7 @@ def _option(topic: str, word: str) -> Option:
     return Option(topic, name.partition("|")[0].replace("_size", " size"), alternatives, absent)
 
 
-OPTIONS = _options()
+OPTIONS = tuple(_option(topic, word) for topic, words in _TOPICS.items() for word in words.split())
 TOPIC_OF = {option.name: option.topic for option in OPTIONS}
 """Name of an option -> its topic, in the order in which reports name them."""
 

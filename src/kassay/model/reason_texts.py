@@ -208,7 +208,7 @@ _EVERYDAY_VERDICTS = {
 }  # fmt: skip
 
 
-def reason_text(one: Reason, names: Mapping[str, str] = MappingProxyType({}), *, everyday: bool = False,
+def reason_text(reason: Reason, names: Mapping[str, str] = MappingProxyType({}), *, everyday: bool = False,
                 candidates: Sequence[str] = ()) -> str:  # fmt: skip
     """A reason as a part of a sentence, without a full stop; some, that stand alone, are whole sentences.
 
@@ -216,7 +216,7 @@ def reason_text(one: Reason, names: Mapping[str, str] = MappingProxyType({}), *,
     of a search, by position.
     """
     filler = _Filler(names, candidates, everyday=everyday)
-    return filler.filled(one)
+    return filler.filled(reason)
 
 
 def reasons_text(reasons: Iterable[Reason]) -> str:
@@ -224,10 +224,10 @@ def reasons_text(reasons: Iterable[Reason]) -> str:
     return "; ".join(map(reason_text, reasons))
 
 
-def starts_with_name(one: Reason) -> bool:
+def starts_with_name(reason: Reason) -> bool:
     """Whether its text begins with a kernel's name, which keeps its small letter where a sentence begins."""
-    text = TEXTS[one.code]
-    return bool(one.kernel) or text.startswith(("{base!k}", "{which!k}"))
+    text = TEXTS[reason.code]
+    return bool(reason.kernel) or text.startswith(("{base!k}", "{which!k}"))
 
 
 class _Filler(Formatter):
@@ -236,12 +236,12 @@ class _Filler(Formatter):
     def __init__(self, names: Mapping[str, str], candidates: Sequence[str], *, everyday: bool) -> None:
         self._names, self._candidates, self._everyday = names, candidates, everyday
 
-    def filled(self, one: Reason) -> str:
-        text = TEXTS[one.code]
+    def filled(self, reason: Reason) -> str:
+        text = TEXTS[reason.code]
         if self._everyday:
-            text = EVERYDAY.get(one.code, text)
-        kernel = self._names.get(one.kernel, one.kernel)
-        found = {**dict(one.arguments), "kernel": kernel}
+            text = EVERYDAY.get(reason.code, text)
+        kernel = self._names.get(reason.kernel, reason.kernel)
+        found = {**dict(reason.arguments), "kernel": kernel}
         parts = (part if i % 2 == 0 or _has_all(part, found) else "" for i, part in enumerate(_OPTIONAL.split(text)))
         filled = self.vformat("".join(parts), (), found)
         return f"{kernel}: {filled}" if kernel and "{kernel}" not in text else filled

@@ -108,8 +108,8 @@ class _Reader:
         if missing := {b"marks", b"lost"} - self.totals.keys():
             raise ProfileError(f"line {last}: the file ends without the total {min(missing).decode()!r}")
         if self.totals[b"marks"] != rounds * self.intervals:
-            told = f"{self.totals[b'marks']} marks in {rounds} rounds of {self.intervals} intervals"
-            raise ProfileError(f"line {last}: {told}")
+            found = f"{self.totals[b'marks']} marks in {rounds} rounds of {self.intervals} intervals"
+            raise ProfileError(f"line {last}: {found}")
         for counter, number, slot, count in self.late:
             add_to_round(self.changes[counter], number, slot, count)
         return RawProfile(

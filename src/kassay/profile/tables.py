@@ -22,7 +22,6 @@ from kassay.errors import BadInput
 
 if TYPE_CHECKING:
     from elftools.elf.elffile import ELFFile
-    from elftools.elf.sections import Section
 
 
 FORMAT = 2
@@ -100,11 +99,7 @@ def _functions(elf: "ELFFile") -> dict[str, list[_Symbol]]:
                 start, size = symbol["st_value"], symbol["st_size"]
                 shared = symbol["st_info"]["bind"] != "STB_LOCAL"
                 found[symbol["st_shndx"]].append(_Symbol(start, start + size if size else None, shared, symbol.name))
-    return {_section(elf, number).name: symbols for number, symbols in found.items() if len(symbols) > 1}
-
-
-def _section(elf: "ELFFile", number: int) -> "Section":
-    return elf.get_section(number)
+    return {elf.get_section(number).name: symbols for number, symbols in found.items() if len(symbols) > 1}
 
 
 def _text(place: str, sections: dict[str, list[_Symbol]]) -> bytes:

@@ -113,8 +113,8 @@ def balance(
         missing = ticks[number] - counted if exact_clock(report) else unknown
         halted = any(found.halts[number + 1][slot] for slot in slots)
         if missing < 0 or (missing > unknown and not halted):
-            told = f"the profile has {counted} instructions in {phase} of round {number}"
-            return Balance(problem=f"{told}, the guest's clock {ticks[number]}")
+            profiled = f"the profile has {counted} instructions in {phase} of round {number}"
+            return Balance(problem=f"{profiled}, the guest's clock {ticks[number]}")
         unresolved += min(missing, unknown)
         idle += max(missing - unknown, 0)
     return Balance(unresolved=unresolved, idle=idle)

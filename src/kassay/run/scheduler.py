@@ -10,10 +10,10 @@ from statistics import median
 import msgspec
 
 from kassay.effects import process
-from kassay.effects.files import cache_directory, write_atomic
+from kassay.effects.files import cache_directory, kept_record, write_atomic
 from kassay.model.experiment import Experiment
 from kassay.model.plan import Plan, PlannedRun
-from kassay.model.records import content_id, from_json, to_json
+from kassay.model.records import content_id, to_json
 from kassay.model.run import RunRecord
 from kassay.model.timing import Pace
 
@@ -93,10 +93,7 @@ def run_all(
 
 def known_pace(experiment: Experiment) -> Pace | None:
     """The pace of the last session like this one; None when there was none."""
-    try:
-        return from_json(_path(experiment).read_bytes(), Pace)
-    except (OSError, msgspec.DecodeError):
-        return None
+    return kept_record(_path(experiment), Pace)
 
 
 def remember_pace(plan: Plan, records: tuple[RunRecord, ...]) -> None:

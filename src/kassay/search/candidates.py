@@ -71,7 +71,7 @@ def side_branch(question: SearchQuestion, step: Step, candidates: Sequence[Candi
 def _releases(good: KernelRef, bad: KernelRef, flavour: str, every: str, tell: Tell) -> Range:
     if every not in EVERY:
         raise unknown("--every: unknown", every, EVERY)
-    known = {one.version: one for one in kernel_store.versions("debian", good.arch, flavour, tell)}
+    known = {version.version: version for version in kernel_store.versions("debian", good.arch, flavour, tell)}
     low, high = (choose(end.locator, known) for end in (good, bad))
     for end, found in ((good, low), (bad, high)):
         if found is None:
@@ -154,11 +154,11 @@ def _parts(ref: KernelRef) -> tuple[BuildRef, Path]:
 def _range(repository: Path, good: str, bad: str, build: BuildRef, ref: KernelRef, leave_out: str = "") -> Range:
     """First parents from `good` to `bad`, both included; without what `leave_out` reaches."""
     without = (f"^{leave_out}",) if leave_out else ()
-    told = git(("log", "--first-parent", "--reverse", f"--format={_FORMAT}", f"{good}..{bad}", *without),
+    log = git(("log", "--first-parent", "--reverse", f"--format={_FORMAT}", f"{good}..{bad}", *without),
                repository=repository)  # fmt: skip
     start = git(("log", "-1", f"--format={_FORMAT}", good), repository=repository)
     # Not splitlines(): a subject may hold a carriage return or another of the characters that it takes for an end.
-    made = tuple(_candidate(line, build, ref) for line in (start + told).split("\n") if line)
+    made = tuple(_candidate(line, build, ref) for line in (start + log).split("\n") if line)
     return Range("git", f"{good[:12]}..{bad[:12]} of {repository}", made)
 
 

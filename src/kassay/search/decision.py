@@ -55,7 +55,7 @@ def next_in_round(boots: Sequence[Boot], places: Sequence[int], wanted: int) -> 
     Of neighbours with the fewest pairs the two that the last boot was one of, and of these the one that is missing."""
     last = boots[-1][0] if boots else None
     counts = [(len(paired(boots, *two)), last not in two, two) for two in pairwise(places)]
-    _, _, (first, second) = min(one for one in counts if one[0] < wanted)
+    _, _, (first, second) = min(count for count in counts if count[0] < wanted)
     missing = waiting(boots, first, second)
     return missing if missing is not None else second if last == first else first
 

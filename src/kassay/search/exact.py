@@ -69,8 +69,8 @@ def _stretches(history: History, margin: float) -> list[_Stretch]:
     return found
 
 
-def _size(one: _Stretch) -> tuple[float, int]:
-    return one.size, -one.low
+def _size(stretch: _Stretch) -> tuple[float, int]:
+    return stretch.size, -stretch.low
 
 
 def _boots(testable: int) -> int:
@@ -78,12 +78,12 @@ def _boots(testable: int) -> int:
     return ceil(log2(testable + 1)) if testable else 0
 
 
-def _middle(one: _Stretch, skipped: frozenset[int]) -> int:
+def _middle(stretch: _Stretch, skipped: frozenset[int]) -> int:
     """The candidate that halves what can be tested. What fails comes in clusters, so with failures in the stretch the
     one farthest from them is taken, as long as the worst case stays as short. After three failures it may become a
     boot longer: by then another failure costs more."""
-    inside, count = one.testable, len(one.testable)
-    near = [place for place in skipped if one.low < place < one.high]
+    inside, count = stretch.testable, len(stretch.testable)
+    near = [place for place in skipped if stretch.low < place < stretch.high]
     side = 2 ** (_boots(count) - 1) - 1  # so many may be left on either side
     side = side if len(near) < _CLUSTER else max(side, count * 3 // 4)
     allowed = [i for i in range(count) if i <= side and count - 1 - i <= side]
@@ -95,11 +95,11 @@ def _middle(one: _Stretch, skipped: frozenset[int]) -> int:
     return inside[min(allowed, key=wanted)]
 
 
-def _reason(one: _Stretch, history: History, stretches: int) -> str:
-    values = f"{history.value(one.low):g} to {history.value(one.high):g}"
+def _reason(stretch: _Stretch, history: History, stretches: int) -> str:
+    values = f"{history.value(stretch.low):g} to {history.value(stretch.high):g}"
     more = f", the largest of {stretches} open changes" if stretches > 1 else ""
-    count = len(one.testable)
-    return f"halves the {count} candidate{'s' * (count > 1)} between {one.low} and {one.high} ({values}{more})"
+    count = len(stretch.testable)
+    return f"halves the {count} candidate{'s' * (count > 1)} between {stretch.low} and {stretch.high} ({values}{more})"
 
 
 def _open(history: History, last: int, margin: float, settled: Sequence[_Stretch], left: Sequence[_Stretch]

@@ -97,7 +97,7 @@ def git_log(result: Bisection) -> Sequence[str]:
     """Every candidate once, in the order first measured, good or bad of the largest step."""
     step = result.steps[0]
     lines = ["git bisect start '--first-parent'"]
-    order = dict.fromkeys(one.candidate for one in result.observations)
+    order = dict.fromkeys(observation.candidate for observation in result.observations)
     for place in sorted(order, key=lambda p: p not in (0, len(result.candidates) - 1)):
         word = "skip" if place in result.skipped else "good" if place <= step.last_without else "bad"
         one = result.candidates[place]

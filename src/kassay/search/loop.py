@@ -176,8 +176,8 @@ def _told(question: SearchQuestion, asked: Ask) -> Progress:
 
 
 def _heard(question: SearchQuestion, one: Observation, unit: str) -> Progress:
-    said = f"{one.value:g} {unit}" if one.value is not None else f"{one.outcome}: {one.detail}"
-    return Progress(stage="bisect", subject=question.candidates[one.candidate].name[:12], text=said)
+    text = f"{one.value:g} {unit}" if one.value is not None else f"{one.outcome}: {one.detail}"
+    return Progress(stage="bisect", subject=question.candidates[one.candidate].name[:12], text=text)
 
 
 def _observed(asked: Ask, got: BootProbe, number: int) -> Observation:
@@ -204,7 +204,7 @@ def _bisection(
 
 def _texts(question: SearchQuestion, doubts: Sequence[Reason]) -> tuple[str, ...]:
     """What is in doubt, with the candidates by name."""
-    names = [one.name[:12] if question.kind == "git" else one.title for one in question.candidates]
+    names = [candidate.name[:12] if question.kind == "git" else candidate.title for candidate in question.candidates]
     return tuple(reason_text(doubt, candidates=names) for doubt in doubts)
 
 
@@ -219,7 +219,7 @@ def _way_out(question: SearchQuestion, log: list[Observation]) -> str:
     ends = (0, len(question.candidates) - 1)
     for end in ends:
         boots = [one for one in log if one.candidate == end]
-        if boots and all(one.value is None for one in boots):
+        if boots and all(boot.value is None for boot in boots):
             return boots[-1].detail or "choose another end: this one cannot be measured"
     if not question.exact:
         return f"bisect on exact counts instead: --clock {profiling()[0]}, one boot a candidate"

@@ -187,10 +187,10 @@ def _most_telling(low: int, high: int, classes: list[tuple[int, int]], chances: 
     places = dict.fromkeys((halving[2], *classes[likeliest], low, high))
     gains = {place: round(posterior.gain(place), 4) for place in places}
     place = max(gains, key=lambda p: (gains[p], -search.history.boots.get(p, 0)))
-    said = f"likeliest so far is {classes[likeliest][1]} with {chances[likeliest]:.0%}"
+    likely = f"likeliest so far is {classes[likeliest][1]} with {chances[likeliest]:.0%}"
     how = "an end again, to see whether the host is as it was" if place in (low, high) else "tells most"
     left = sum(b - a for (a, b), chance in zip(classes, chances, strict=True) if chance > search.error_rate / 100)
-    return search.history.ask(place, f"{how}; {said}", left, _expected(chances, levels, search.error_rate))
+    return search.history.ask(place, f"{how}; {likely}", left, _expected(chances, levels, search.error_rate))
 
 
 def _expected(chances: list[float], levels: Levels, error_rate: float) -> int:

@@ -56,11 +56,11 @@ def probe(question: SearchQuestion, ask: Ask, directory: Path, tell: Tell, measu
     except NotBuilt as error:
         tell(Progress(stage="build", subject=question.candidates[ask.candidate].title, text=error.what))
         return BootProbe(outcome="not-built", detail=_line(str(error)), build_s=_since(started))
-    here = open_directory(directory)
-    records = read_journal(here.journal, here.plan_id)
+    folder = open_directory(directory)
+    records = read_journal(folder.journal, folder.plan_id)
     boot_s = sum(sum(structs.astuple(record.wall)) for record in records)
     return structs.replace(
-        _read(here, records), image_sha256=here.plan.kernels[0].image_sha256, boot_s=round(boot_s, 2),
+        _read(folder, records), image_sha256=folder.plan.kernels[0].image_sha256, boot_s=round(boot_s, 2),
         build_s=round(max(0.0, _since(started) - boot_s), 2),
     )  # fmt: skip
 
@@ -77,13 +77,13 @@ def kernel_use(kind: str, like: KernelUse, candidate: Candidate) -> KernelUse:
     return structs.replace(like, ref=candidate.ref, name=candidate.name[:12] if kind == "git" else "")
 
 
-def _read(here: RunDirectory, records: tuple[RunRecord, ...]) -> BootProbe:
-    evidence = collect(here, records)
+def _read(folder: RunDirectory, records: tuple[RunRecord, ...]) -> BootProbe:
+    evidence = collect(folder, records)
     failures = [record for record in records if record.outcome != "ok"]
     if not any(item.measurements for item in evidence):
-        said = f"{failures[-1].outcome}: {failures[-1].detail}" if failures else "no boot was made"
-        return BootProbe(outcome="not-booted", detail=_line(said))
-    (found,) = primary_values(here.plan, evidence)  # a search has one setting
+        text = f"{failures[-1].outcome}: {failures[-1].detail}" if failures else "no boot was made"
+        return BootProbe(outcome="not-booted", detail=_line(text))
+    (found,) = primary_values(folder.plan, evidence)  # a search has one setting
     if found.refused or found.side.value is None or found.side.value <= 0:
         why = reasons_text(found.refused or (reason("zero-count"),))
         return BootProbe(outcome="refused", detail=_line(why), metric=found.metric, unit=found.unit)
@@ -93,11 +93,11 @@ def _read(here: RunDirectory, records: tuple[RunRecord, ...]) -> BootProbe:
 def _without_outlook(tell: Tell) -> Tell:
     """What one boot could show as a session of its own is of no interest here."""
 
-    def told(event: Progress) -> None:
+    def filtered(event: Progress) -> None:
         if event.stage not in ("plan", "look"):
             tell(event)
 
-    return told
+    return filtered
 
 
 def _since(started: float) -> float:

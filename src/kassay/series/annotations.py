@@ -46,14 +46,14 @@ def added(diff: str) -> tuple[Annotation, ...]:
     return tuple(one for file in parse(diff) if file.path.endswith((".c", ".h")) for one in _of_file(file))
 
 
-def taken_back(text: str, one: Annotation) -> str:
+def taken_back(text: str, annotation: Annotation) -> str:
     """The file with the annotation gone: the word, or for a hint the name before its parentheses."""
     lines = text.split("\n")
-    for number in one.lines:
+    for number in annotation.lines:
         line = lines[number - 1]
-        start = _found(line, one.word)
-        before, after = line[:start], line[start + len(one.word) :]
-        if one.word in HINTS:
+        start = _found(line, annotation.word)
+        before, after = line[:start], line[start + len(annotation.word) :]
+        if annotation.word in HINTS:
             lines[number - 1] = before + _single(before, after.lstrip(" "))
         else:
             lines[number - 1] = (before + after.lstrip(" ")) if after.strip() else before.rstrip()

@@ -20,7 +20,7 @@ from kassay.model.kernel import KernelRef, parse_ref, with_build
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import from_json, to_json
 from kassay.model.series import Series, SeriesPatch, SeriesRow
-from kassay.series.variants import BASE, Asked, failed, told, variants
+from kassay.series.variants import BASE, Asked, failed, patch_records, variants
 
 Changed = Callable[[str, str], Sequence[str]]
 
@@ -35,9 +35,9 @@ def nearest_first(trees: Sequence[str], changed: Changed) -> tuple[str, ...]:
     left = list(dict.fromkeys(trees))
     ordered = left[:1]
     while len(ordered) < len(left):
-        here = ordered[-1]
+        last = ordered[-1]
         others = [tree for tree in left if tree not in ordered]
-        ordered.append(min(others, key=lambda tree: cost(changed(here, tree))))
+        ordered.append(min(others, key=lambda tree: cost(changed(last, tree))))
     return tuple(ordered)
 
 
@@ -73,7 +73,7 @@ def rows_of(base: str, patches: Path, asked: Asked, arch: str, tell: Tell) -> Se
     read = read_patches(patches)
     tree, source = source_tree(build, tell)
     rows = tuple(_named(row, ref, build) for row in variants(tree, read, asked, tell))
-    listed = told(read)
+    listed = patch_records(read)
     for row in rows:
         _note(row, source, listed)
     return Series(base=base, source=str(patches), patches=listed, rows=rows)

@@ -30,7 +30,7 @@ class Asked(Record, frozen=True, kw_only=True):
 _Make = Callable[[], str | None]
 
 
-def told(patches: Sequence[Patch]) -> tuple[SeriesPatch, ...]:
+def patch_records(patches: Sequence[Patch]) -> tuple[SeriesPatch, ...]:
     """The patches as a report has them."""
     return tuple(
         SeriesPatch(number=i, subject=p.subject, author=p.author, sha256=p.sha256, files=p.files, hunks=p.hunks,
@@ -164,14 +164,14 @@ def _annotations(base: str, whole: str, every: tuple[int, ...]) -> Iterator[tupl
         yield alone, partial(_annotated, base, whole, one)
 
 
-def _without_annotation(whole: str, one: Annotation) -> str:
-    return git.with_files(whole, {one.path: taken_back(_text(whole, one.path), one)})
+def _without_annotation(whole: str, annotation: Annotation) -> str:
+    return git.with_files(whole, {annotation.path: taken_back(_text(whole, annotation.path), annotation)})
 
 
-def _annotated(base: str, whole: str, one: Annotation) -> str | None:
-    before = git.read(base, one.path)
-    text = None if before is None else put_on(_text(base, one.path), _text(whole, one.path), one)
-    return None if text is None else git.with_files(base, {one.path: text})
+def _annotated(base: str, whole: str, annotation: Annotation) -> str | None:
+    before = git.read(base, annotation.path)
+    text = None if before is None else put_on(_text(base, annotation.path), _text(whole, annotation.path), annotation)
+    return None if text is None else git.with_files(base, {annotation.path: text})
 
 
 def _text(tree: str, path: str) -> str:

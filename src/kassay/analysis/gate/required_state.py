@@ -6,10 +6,6 @@ from kassay.model.reason import Value, reason
 from kassay.model.run import CellEvidence
 
 
-def _check(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
-    return (*_side(base), *_side(head))
-
-
 def _side(side: CellEvidence) -> tuple[Refusal, ...]:
     broken: dict[tuple[tuple[str, Value], ...], int] = {}
     for measurement in side.measurements:
@@ -33,5 +29,6 @@ def _side(side: CellEvidence) -> tuple[Refusal, ...]:
 
 
 RULE = GateRule(
-    name="required_state", summary="the state the workload declares was there, before and after", order=30, check=_check
-)
+    name="required_state", summary="the state the workload declares was there, before and after", order=30,
+    check=lambda base, head: (*_side(base), *_side(head)),
+)  # fmt: skip

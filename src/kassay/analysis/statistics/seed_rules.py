@@ -5,10 +5,13 @@ Means against a tolerance; coefficient of variation and (unscaled) MAD ratio aga
 its side partial. No test, no interval, and one value alone passes as stable: that is their rule, kept as it is.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import fsum, sqrt
 from statistics import median
 from typing import NamedTuple
+
+from kassay.model.finding import Finding
+from kassay.model.timing import SeedFinding, SeedSide
 
 TOLERANCE = 0.05
 MAX_CV = 0.10
@@ -18,21 +21,6 @@ WORDS = {
     "partial": "a run failed on either side",
     "unstable": "no run failed, and a MAD ratio is beyond the limit",
 }
-
-
-class SeedStats(NamedTuple):
-    """One kernel's runs. Numbers are None when no run succeeded. status: ok, partial, failed."""
-
-    runs: int
-    failed: int
-    mean: float | None
-    median: float | None
-    deviation: float | None
-    cv: float | None
-    mad_ratio: float | None
-    status: str
-    stable: bool
-    robust_stable: bool
 
 
 class SeedJudgement(NamedTuple):
@@ -49,21 +37,38 @@ class SeedJudgement(NamedTuple):
     word: str
 
 
-def side(values: Sequence[float], failed: int = 0, max_cv: float = MAX_CV) -> SeedStats:
-    """values: of the runs that succeeded; failed: how many more did not."""
+def judged_by_seed_rules(findings: Iterable[Finding]) -> tuple[SeedFinding, ...]:
+    """One row for each finding, in order; a side of which the file has no single values is "failed" there."""
+    return tuple(_finding(f) for f in findings)
+
+
+def _finding(f: Finding) -> SeedFinding:
+    base, head = (side(s.runs, s.failed, kernel=s.kernel) for s in f.sides)
+    judged = judge(base, head, "lower" if f.better == "unknown" else f.better)
+    return SeedFinding(
+        workload=f.workload, settings=f.settings, machine=f.machine, metric=f.metric, sides=(base, head),
+        kassay=f"{f.verdict}, {f.evidence}", **judged._asdict(),
+    )  # fmt: skip
+
+
+def side(values: Sequence[float], failed: int = 0, max_cv: float = MAX_CV, *, kernel: str = "") -> SeedSide:
+    """values: of the runs that succeeded; failed: how many more did not. Numbers are None when no run succeeded."""
     runs = len(values) + failed
     if not values:
-        return SeedStats(runs, failed, None, None, None, None, None, "failed", False, False)
+        return SeedSide(kernel=kernel, runs=runs, failed=failed, mean=None, median=None, cv=None, mad_ratio=None,
+                        status="failed", stable=False, robust_stable=False)  # fmt: skip
     mean, middle = fsum(values) / len(values), median(values)
     deviation = sqrt(fsum((v - mean) ** 2 for v in values) / (len(values) - 1)) if len(values) > 1 else 0.0
     mad = median(abs(value - middle) for value in values)
     cv, mad_ratio = deviation / mean if mean else 0.0, mad / middle if middle else 0.0
-    status = "partial" if failed else "ok"
-    return SeedStats(runs, failed, mean, middle, deviation, cv, mad_ratio, status,
-                    status == "ok" and cv <= max_cv, status == "ok" and mad_ratio <= max_cv)  # fmt: skip
+    return SeedSide(
+        kernel=kernel, runs=runs, failed=failed, mean=mean, median=middle, cv=cv, mad_ratio=mad_ratio,
+        status="partial" if failed else "ok", stable=not failed and cv <= max_cv,
+        robust_stable=not failed and mad_ratio <= max_cv,
+    )  # fmt: skip
 
 
-def judge(base: SeedStats, head: SeedStats, better: str = "lower", tolerance: float = TOLERANCE) -> SeedJudgement:
+def judge(base: SeedSide, head: SeedSide, better: str = "lower", tolerance: float = TOLERANCE) -> SeedJudgement:
     """better: "lower", or "higher", where the same delta is called the opposite."""
     delta = _delta(base.mean, head.mean)
     reliable = base.stable and head.stable
@@ -86,7 +91,7 @@ def _classification(delta: float | None, better: str, tolerance: float) -> str:
     return "regression" if (delta > 0) == (better == "lower") else "improvement"
 
 
-def _word(base: SeedStats, head: SeedStats, reliable: bool, robust: bool) -> str:
+def _word(base: SeedSide, head: SeedSide, reliable: bool, robust: bool) -> str:
     if base.status != "ok" or head.status != "ok":
         return "partial"
     return "reliable" if reliable else "robust-only" if robust else "unstable"

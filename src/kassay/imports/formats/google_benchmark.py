@@ -124,8 +124,8 @@ def _metric(name: str) -> Metric:
 
 def _machine(context: dict[str, At]) -> str:
     cpus, mhz = context.get("num_cpus"), context.get("mhz_per_cpu")
-    told = [f"{cpus.number():g} CPUs"] if cpus is not None else []
-    return ", ".join([*told, *([f"{mhz.number():g} MHz"] if mhz is not None else [])]) or "unknown"
+    parts = [f"{cpus.number():g} CPUs"] if cpus is not None else []
+    return ", ".join([*parts, *([f"{mhz.number():g} MHz"] if mhz is not None else [])]) or "unknown"
 
 
 def _started(context: dict[str, At]) -> str:

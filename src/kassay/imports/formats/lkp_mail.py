@@ -113,10 +113,10 @@ def _kernels(tables: list[LkpTable], facts: dict[str, str], file: str) -> tuple[
     if len(pairs) > 1:
         raise BadInput(f"{file}: its tables compare different commits", "cut the mail to one comparison")
     table = tables[0]
-    told = facts.get("commit", "").split(" ")[0]
+    long_form = facts.get("commit", "").split(" ")[0]
     made = []
     for commit, printed in zip(table.commits, (table.header.base_id, table.header.head_id), strict=True):
-        forms = [form for form in (commit, printed, told) if form.startswith(_label(commit))]
+        forms = [form for form in (commit, printed, long_form) if form.startswith(_label(commit))]
         full = max(forms, key=len)
         made.append(ImportedKernel(label=_label(commit), compiler=dict(table.header.axes).get("compiler"),
                                    commit=full if re.fullmatch(r"[0-9a-f]{7,40}", full) else None))  # fmt: skip

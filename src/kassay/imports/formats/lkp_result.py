@@ -155,8 +155,8 @@ def _testcase(given: Given, keys: list[str]) -> str:
     name = given.path.name.split(".json")[0]
     if any(key.startswith(f"{name}.") for key in keys):
         return name
-    told = next((key.removesuffix(".workload") for key in keys if key.endswith(".workload")), "")
-    return told or next((key.split(".")[0] for key in keys), name)
+    prefix = next((key.removesuffix(".workload") for key in keys if key.endswith(".workload")), "")
+    return prefix or next((key.split(".")[0] for key in keys), name)
 
 
 def _numbers(found: At) -> list[float] | None:
@@ -205,11 +205,7 @@ def _with_primary(series: tuple[SampleSeries, ...]) -> tuple[SampleSeries, ...]:
     return tuple(marked)
 
 
-def _below(directory: Path) -> tuple[Path, ...]:
-    return result_files(directory)
-
-
 IMPORTER = Importer(
     name="lkp_result", title="LKP result: <test>.json, matrix.json, or a directory of them", recognise=_recognise,
-    read=_read, below=_below,
+    read=_read, below=result_files,
 )  # fmt: skip
