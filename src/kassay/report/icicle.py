@@ -28,9 +28,9 @@ def icicles(report: Report) -> tuple[Icicle, ...]:
     """One for each metric, workload, setting and machine that has call stacks."""
     found: dict[tuple[str, ...], list[KernelStacks]] = {}
     for kernel in report.stacks:
-        place = f"{settings_text(kernel.settings)}, {machine_text(kernel.machine)}"
-        found.setdefault((kernel.workload, place, kernel.metric), []).append(kernel)
-    return tuple(_icicle(f"{w}, {metric}; {place}", kernels) for (w, place, metric), kernels in found.items())
+        point = f"{settings_text(kernel.settings)}, {machine_text(kernel.machine)}"
+        found.setdefault((kernel.workload, point, kernel.metric), []).append(kernel)
+    return tuple(_icicle(f"{w}, {metric}; {point}", kernels) for (w, point, metric), kernels in found.items())
 
 
 @cache
@@ -86,11 +86,11 @@ def _icicle(title: str, kernels: Sequence[KernelStacks]) -> Icicle:
 def _tree(kernels: Sequence[KernelStacks]) -> dict[_Path, list[int]]:
     """Every path of any kernel with its own count on each, parents before children, the empty path first."""
     found: dict[_Path, list[int]] = {}
-    for place, one in enumerate(kernels):
-        for stack in one.stacks:
+    for number, kernel in enumerate(kernels):
+        for stack in kernel.stacks:
             for path in _prefixes(stack.path):
                 counts = found.setdefault(path, [0] * len(kernels))
-            counts[place] += stack.count
+            counts[number] += stack.count
     return dict(sorted(found.items(), key=lambda item: (len(item[0]), item[0])))
 
 

@@ -167,13 +167,13 @@ def _of_columns(title: str, head: Iterable[str], texts: Iterable[Iterable[str]],
 def ordered(itemised: Attribution) -> list[AttributionRow]:
     """Rows with groups together, each group at the place its sum gives it and its root first."""
 
-    def place(row: AttributionRow) -> tuple[float, int, bool]:
+    def rank(row: AttributionRow) -> tuple[float, int, bool]:
         group = None if row.group is None else itemised.groups[row.group]
         if group is None or row.group is None:
             return (-abs(row.delta), -1, False)
         return (-abs(group.delta), row.group, row.function != group.root)
 
-    return sorted(itemised.rows, key=place)
+    return sorted(itemised.rows, key=rank)
 
 
 def label(row: AttributionRow | FunctionCost) -> str:

@@ -27,8 +27,8 @@ def render(report: Report) -> str:
     for group in groups(report):
         for series in group.series:
             for row in series.rows:
-                place = (*_place(series), one_line(row.kernel))
-                writer.writerows((*map(_inert, place), *values) for values in _values(row))
+                subject = (*_subject(series), one_line(row.kernel))
+                writer.writerows((*map(_inert, subject), *values) for values in _values(row))
     return text.getvalue()
 
 
@@ -37,7 +37,7 @@ def _inert(value: Value) -> Value:
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
-def _place(series: MetricSeries) -> tuple[Value, ...]:
+def _subject(series: MetricSeries) -> tuple[Value, ...]:
     m = series.machine
     settings = one_line(" ".join(f"{s.name}={s.value}" for s in series.settings))
     where = (one_line(series.workload or ""), settings, one_line(m.arch), m.clock, m.cpus, m.memory_bytes)

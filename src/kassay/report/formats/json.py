@@ -16,6 +16,7 @@ from kassay.model.reason_texts import reason_text
 from kassay.model.records import Setting
 from kassay.model.report import Report
 from kassay.model.series import SeriesTable
+from kassay.model.timing import SeedFinding
 from kassay.report.conditions import Values, confounding, differing_options
 from kassay.report.formats import Format
 
@@ -53,7 +54,7 @@ def _report(report: Report) -> Object:
             )
         ],
         "machine": _plain(report.machine),
-        "findings": [_finding(finding, report) for finding in report.findings],
+        "findings": [_at_point(finding, report) for finding in report.findings],
         "ladder": next(primary, None),
         "ladders": ladders,
         "runs": _plain(report.runs),
@@ -74,14 +75,11 @@ def _report(report: Report) -> Object:
         ],
         "guest_compiler": report.guest_compiler,
         "guest_sha256": _settings(report.guest_sha256),
-        "seed_rules": [
-            {**_plain(row), "settings": _settings(row.settings), "machine": _machine(row.machine, report)}
-            for row in report.seed_rules
-        ],
-        "beside": [{**_plain(one), "settings": _settings(one.settings)} for one in report.beside],
-        "gaps": [_placed(gap, report) for gap in report.gaps],
+        "seed_rules": [_at_point(row, report) for row in report.seed_rules],
+        "beside": [{**_plain(row), "settings": _settings(row.settings)} for row in report.beside],
+        "gaps": [_at_point(gap, report) for gap in report.gaps],
         "series": report.series
-        and {**_plain(report.series), "tables": [_placed(table, report) for table in report.series.tables]},
+        and {**_plain(report.series), "tables": [_at_point(table, report) for table in report.series.tables]},
         **{
             name: _plain(getattr(report, name))
             for name in ("beside_machine", "families", "workloads", "sources", "lkp_header", "bisection")
@@ -114,20 +112,14 @@ def _experiment(report: Report) -> Object:
     return {"name": fields.pop("name"), "question": fields.pop("question"), "workload": first, **fields}
 
 
-def _finding(f: Finding, report: Report) -> Object:
+def _at_point(record: Finding | Ladder | Gap | SeriesTable | SeedFinding, report: Report) -> Object:
     """Every field of the record under its own name; settings and machine become objects."""
-    return {**_plain(f), "settings": _settings(f.settings), "machine": _machine(f.machine, report)}
-
-
-def _placed(one: Gap | SeriesTable, report: Report) -> Object:
-    """Settings and machine as objects."""
-    return {**_plain(one), "settings": _settings(one.settings), "machine": _machine(one.machine, report)}
+    return {**_plain(record), "settings": _settings(record.settings), "machine": _machine(record.machine, report)}
 
 
 def _ladder(ladder: Ladder, report: Report) -> Object:
     steps = [{"from": s.from_kernel, "to": s.to_kernel, "change": s.change, "verdict": s.verdict} for s in ladder.steps]
-    place = {"settings": _settings(ladder.settings), "machine": _machine(ladder.machine, report)}
-    return {**_plain(ladder), **place, "steps": steps}
+    return {**_at_point(ladder, report), "steps": steps}
 
 
 def _machine(machine: MachineUse, report: Report) -> Object:

@@ -116,14 +116,14 @@ def ordered(rows: Sequence[LkpRow], first: str = "") -> tuple[LkpRow, ...]:
     """
     sizes = Counter(_family(row) for row in rows)
 
-    def place(one: LkpRow) -> tuple[int, str, float]:
-        words = one.key.split(".")
+    def rank(row: LkpRow) -> tuple[int, str, float]:
+        words = row.key.split(".")
         profile = words[0] == "perf-profile"
-        change = next((change for change in one.changes if change is not None), 0.0)
-        size = 0 if first and _family(one) == first else sizes[_family(one)]
-        return (size, ".".join(words[:2]) if profile else one.key, change)
+        change = next((change for change in row.changes if change is not None), 0.0)
+        size = 0 if first and _family(row) == first else sizes[_family(row)]
+        return (size, ".".join(words[:2]) if profile else row.key, change)
 
-    return tuple(sorted(rows, key=place))
+    return tuple(sorted(rows, key=rank))
 
 
 def table(head: Head, rows: Sequence[LkpRow]) -> str:

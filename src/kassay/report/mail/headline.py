@@ -59,7 +59,7 @@ def tag(report: Report, f: Finding) -> str:
         return "[PERF]"
     if _compilers_differ(report, f):
         return "[PERF]"
-    felt = clock.decides or any(_rises(one) for one in report.beside if same_place(one, f))
+    felt = clock.decides or any(_rises(row) for row in report.beside if same_comparison(row, f))
     return "[REGRESSION]" if felt else "[PERF]"
 
 
@@ -69,7 +69,7 @@ def _compilers_differ(report: Report, f: Finding) -> bool:
     return len({kernel.compiler for kernel in kernels if kernel is not None and kernel.compiler}) > 1
 
 
-def same_place(one: Beside, f: Finding) -> bool:
+def same_comparison(one: Beside, f: Finding) -> bool:
     """Whether counts beside times are of this comparison."""
     kernels = (f.sides[0].kernel, f.sides[1].kernel)
     where = (one.workload, one.settings, one.metric, one.cpus, one.memory_bytes)
