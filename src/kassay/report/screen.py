@@ -17,7 +17,7 @@ from kassay.report.columns import ScreenLine, aligned, column, pad
 from kassay.report.conditions import confounder_sentences, cpu_facts
 from kassay.report.itemised import differences, functions_text_at, top_table
 from kassay.report.sentences import timing_words
-from kassay.report.series import Group, KernelRow, MetricSeries, groups
+from kassay.report.series import KernelRow, MetricGroup, MetricSeries, groups
 from kassay.report.tables import across_text, differences_table, floor_text, phases_table, refusals, unequal_findings
 from kassay.report.words import compilers, count_text, cut, failure_counts, interval_text, outcomes_text, short_names
 
@@ -115,7 +115,7 @@ def _seed_rules(report: Report) -> list[ScreenLine]:
     return _headed(heading, (line for text in texts for line in _lines(text, "", "  "))) if rows else []
 
 
-def _group(group: Group, *, named: bool) -> list[ScreenLine]:
+def _group(group: MetricGroup, *, named: bool) -> list[ScreenLine]:
     """named: whether the workload stands in the heading, there being several."""
     lead = group.lead
     direction = {"lower": "lower is better", "higher": "higher is better"}.get(lead.better or "", "")
@@ -173,7 +173,7 @@ def _refused(report: Report) -> list[ScreenLine]:
     return [ScreenLine(""), *lines] if lines else []
 
 
-def _facts(report: Report, found: Sequence[Group]) -> list[ScreenLine]:
+def _facts(report: Report, found: Sequence[MetricGroup]) -> list[ScreenLine]:
     m = report.machine
     cpus = cpu_facts(report.cpus)
     facts = [("metric", f"{s.metric}: {s.definition}") for s in _defined(found)]
@@ -198,7 +198,7 @@ def _evidence(report: Report) -> str:
     return f"{words[-1]}: {EVIDENCE[words[-1]]}{how}{floor}"
 
 
-def _defined(found: Sequence[Group]) -> list[MetricSeries]:
+def _defined(found: Sequence[MetricGroup]) -> list[MetricSeries]:
     """The leading metrics that have a definition, each once."""
     leads = {(g.lead.workload, g.lead.metric): g.lead for g in reversed(found) if g.lead.definition}
     return list(reversed(leads.values()))

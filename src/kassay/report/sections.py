@@ -10,7 +10,7 @@ from kassay.model.texts import Table, machine_text, one_line, settings_text, ver
 from kassay.model.units import format_bytes
 from kassay.report import appendix, itemised, tables
 from kassay.report.icicle import Icicle, icicles
-from kassay.report.series import Group, MetricSeries, groups
+from kassay.report.series import MetricGroup, MetricSeries, groups
 from kassay.report.words import outcomes_text
 
 _INDENTED = (
@@ -67,7 +67,7 @@ def _known(*made: Table | None) -> tuple[Table, ...]:
     return tuple(table for table in made if table is not None)
 
 
-def _result(group: Group) -> Section:
+def _result(group: MetricGroup) -> Section:
     lead = group.lead
     direction = f", {lead.better} is better" if lead.better in ("lower", "higher") else ""
     point = f"{settings_text(lead.settings)} on {machine_text(lead.machine)}"

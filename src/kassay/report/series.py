@@ -53,7 +53,7 @@ class MetricSeries(Record, frozen=True, kw_only=True):
     rows: tuple[KernelRow, ...]
 
 
-class Group(Record, frozen=True, kw_only=True):
+class MetricGroup(Record, frozen=True, kw_only=True):
     """All metrics of one question: same workload, settings, machine and kernels.
 
     lead: the primary metric, or the first. across: pairs of kernels that a ladder of this
@@ -65,7 +65,7 @@ class Group(Record, frozen=True, kw_only=True):
     across: tuple[MetricSeries, ...] = ()
 
 
-def groups(report: Report) -> tuple[Group, ...]:
+def groups(report: Report) -> tuple[MetricGroup, ...]:
     """Every result of `report` in its order; nothing that it holds is left out."""
     found: dict[_Subject, list[MetricSeries]] = {}
     across: dict[_Subject, list[MetricSeries]] = {}
@@ -74,7 +74,7 @@ def groups(report: Report) -> tuple[Group, ...]:
         ladder = next((key for key in found if _holds(key, subject)), None)
         (found.setdefault(subject, []) if ladder is None else across.setdefault(ladder, [])).append(series)
     return tuple(
-        Group(
+        MetricGroup(
             lead=next((s for s in members if s.primary), members[0]), series=tuple(members),
             across=tuple(across.get(subject, [])),
         )

@@ -20,7 +20,7 @@ from kassay.model.texts import (
     table,
 )
 from kassay.model.units import format_change, format_decimals, format_number, format_numbers
-from kassay.report.series import Group, KernelRow, MetricSeries, groups
+from kassay.report.series import KernelRow, MetricGroup, MetricSeries, groups
 from kassay.report.words import count_text, interval_text, run_length, spoken_names
 
 
@@ -57,7 +57,7 @@ def across_text(pair: MetricSeries) -> str:
     return one_line(text)
 
 
-def across_table(group: Group) -> Table:
+def across_table(group: MetricGroup) -> Table:
     """Pairs of kernels of a ladder that are not neighbours, a metric a row."""
     shared = _shared_unit(group.across)
     columns = ("metric", "from", "to", *figures("from value", "to value", "n from", "n to", "change"), "verdict")
@@ -80,7 +80,7 @@ def _shared_unit(series: Sequence[MetricSeries]) -> str | None:
     return units.pop() if len(units) == 1 else None
 
 
-def phases_table(group: Group) -> Table:
+def phases_table(group: MetricGroup) -> Table:
     """All metrics of a group, a kernel a row; a step is marked in its cell."""
     return _by_kernel(group, "All phases", [_phase_column(s) for s in group.series], numeric=True)
 
@@ -93,7 +93,7 @@ def _phase_column(series: MetricSeries) -> list[TableCell]:
     ]
 
 
-def rounds_tables(group: Group) -> tuple[Table, ...]:
+def rounds_tables(group: MetricGroup) -> tuple[Table, ...]:
     """Warm-up rounds, when there are any, and all rounds of each kernel's first run."""
     warm = [[TableCell(text=run_length(r.side.warmup)) for r in s.rows] for s in group.series]
     every = [[TableCell(text=run_length(r.side.rounds)) for r in s.rows] for s in group.series]
@@ -102,7 +102,7 @@ def rounds_tables(group: Group) -> tuple[Table, ...]:
     return (*shown, _by_kernel(group, "All rounds of the first run", every, folded=True))
 
 
-def _by_kernel(group: Group, title: str, columns: list[list[TableCell]], *, numeric: bool = False,
+def _by_kernel(group: MetricGroup, title: str, columns: list[list[TableCell]], *, numeric: bool = False,
                folded: bool = False) -> Table:  # fmt: skip
     """A kernel a row, a metric a column; the unit stands in the title when all metrics share it."""
     kernels = [TableCell(text=one_line(r.kernel)) for r in group.lead.rows]
@@ -112,7 +112,7 @@ def _by_kernel(group: Group, title: str, columns: list[list[TableCell]], *, nume
     return table(f"{title} [{shared}]" if shared else title, head, zip(kernels, *columns, strict=True), folded=folded)
 
 
-def runs_table(group: Group) -> Table:
+def runs_table(group: MetricGroup) -> Table:
     """Every run's value, and how a run's rounds became it."""
     rows = []
     for series in group.series:
@@ -124,7 +124,7 @@ def runs_table(group: Group) -> Table:
     return table("Every run", columns, rows, folded=True)
 
 
-def contexts_table(group: Group) -> Table | None:
+def contexts_table(group: MetricGroup) -> Table | None:
     """Shares of the measured region by what ran in it, a kernel a row; None without a profile."""
     shares = {row.kernel: dict(row.side.contexts) for row in group.lead.rows}
     names = [name for name in CONTEXTS if any(name in share for share in shares.values())]

@@ -17,7 +17,7 @@ from kassay.model.report import Report
 from kassay.model.texts import one_line
 from kassay.model.units import format_bytes
 from kassay.report.formats import Format
-from kassay.report.series import Group, MetricSeries, groups
+from kassay.report.series import MetricGroup, MetricSeries, groups
 from kassay.report.tables import refusals
 from kassay.report.words import derived, spoken_names
 
@@ -174,7 +174,7 @@ _UNSAFE = re.compile(r"[^-A-Za-z0-9+=:.%,_]")
 _COMPILER = re.compile(r"(gcc|clang)\D*(?:-(\d+))?.*?(\d+)\.\d+")
 
 
-def tables(report: Report, found: Sequence[Group]) -> tuple[str, ...]:
+def tables(report: Report, found: Sequence[MetricGroup]) -> tuple[str, ...]:
     """One table for each workload, setting and machine; imported rows, each a workload of its own, are one together."""
     if report.lkp_header is not None:
         shown = (series for group in found for series in group.series if not derived(row.side for row in series.rows))
@@ -183,7 +183,7 @@ def tables(report: Report, found: Sequence[Group]) -> tuple[str, ...]:
     return tuple(_table(report, group) for group in found)
 
 
-def _table(report: Report, group: Group) -> str:
+def _table(report: Report, group: MetricGroup) -> str:
     rows = [_series_row(series, imported=False) for series in group.series]
     known = [row for row in rows if row is not None] + _shares(report, group)
     return table(_head(report, group), ordered(known, group.lead.workload or ""))
@@ -222,7 +222,7 @@ def _figure(side: Side, value: float | None, n: int, *, printed: bool) -> Mean:
     return Mean(value=mean, deviation=deviation, n=len(side.runs))
 
 
-def _shares(report: Report, group: Group) -> list[LkpRow]:
+def _shares(report: Report, group: MetricGroup) -> list[LkpRow]:
     """Each function's share of the primary metric's cost, in percent, kernel by kernel; from one boot of each."""
     names = [kernel.kernel for kernel in group.lead.rows]
     lead = (group.lead.workload, group.lead.settings, group.lead.machine, group.lead.metric)
@@ -261,7 +261,7 @@ def _imported_head(report: Report) -> Head:
     return Head(axes=axes, kernels=tuple(texts))
 
 
-def _head(report: Report, group: Group) -> Head:
+def _head(report: Report, group: MetricGroup) -> Head:
     lead = group.lead
     axes = {"arch": lead.machine.arch, "clock": lead.machine.clock, "testcase": lead.workload or "-"}
     axes |= {"cpus": str(lead.machine.cpus)} if lead.machine.cpus is not None else {}

@@ -14,7 +14,7 @@ from kassay.report.mail.headline import headline
 from kassay.report.mail.imported import imported
 from kassay.report.mail.names import called, everyday, names, quantity, unit_words
 from kassay.report.mail.text import RANKS, ascii_text, interval, lettered, lines_of, percent, stopped, wrapped
-from kassay.report.series import Group, KernelRow, MetricSeries, groups
+from kassay.report.series import KernelRow, MetricGroup, MetricSeries, groups
 from kassay.report.tables import matrices
 
 _FUNCTIONS, _GROUPS = 8, 3
@@ -41,7 +41,7 @@ def results(report: Report) -> list[list[str]]:
     return blocks
 
 
-def _admitted(group: Group) -> bool:
+def _admitted(group: MetricGroup) -> bool:
     """Whether any two of its kernels may be compared: figures beside each other invite it."""
     measured = any(row.value is not None for row in group.lead.rows)
     return measured and not all(row.verdict in REFUSED for row in group.lead.rows[1:])
@@ -72,7 +72,7 @@ def failed(report: Report) -> list[str]:
     return wrapped(f"Attempts that failed: {failed_boots}{f'; the first said: {example}' if example else ''}.")
 
 
-def _group(report: Report, group: Group, *, alone: bool) -> list[list[str]]:
+def _group(report: Report, group: MetricGroup, *, alone: bool) -> list[list[str]]:
     lead = group.lead
     better = f", {lead.better} is better" if lead.better in ("lower", "higher") else ""
     where = "" if alone else f" ({settings_text(lead.settings)}; {machine_text(lead.machine)})"
@@ -113,7 +113,7 @@ def _boots(row: KernelRow) -> str:
     return f"{len(row.side.runs) or row.n or '-'}{moved}{failures}"
 
 
-def _parts(report: Report, group: Group) -> Table:
+def _parts(report: Report, group: MetricGroup) -> Table:
     parts = [series for series in group.series if series.unit == group.lead.unit]
     values = [format_numbers([row.value for row in series.rows]) for series in parts]
     kernels = [called(report, row.kernel) for row in group.lead.rows]
