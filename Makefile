@@ -4,6 +4,7 @@
 PY = .venv/bin/python
 # How many examples hypothesis tries: see tests/conftest.py.
 EXAMPLES = quick
+FIRST = tests/boot/test_from_source.py  # builds a kernel: what takes longest must not begin last
 SLOW = (boot or network or browser or slow)
 LADDER = debian:6.12 debian:6.16 debian:6.17 debian:6.19 debian:7.0
 
@@ -18,7 +19,7 @@ demo:
 
 test: setup
 	$(MAKE) --no-print-directory check EXAMPLES=thorough
-	$(PY) -m pytest -q -n 2 --dist loadfile -m "$(SLOW) and not alone"
+	$(PY) -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "$(SLOW) and not alone" $(FIRST) tests
 	$(PY) -m pytest -q -m alone
 
 # Side by side: most of the time one of them leaves half of the host idle.

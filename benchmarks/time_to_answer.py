@@ -3,22 +3,24 @@
 
 usage: python -m benchmarks.time_to_answer [rounds]
 
-The unit is a bare boot of the second kernel at the same time, as hosts differ: QEMU with its emulator's defaults and
-one CPU, no plugin, no instruction counter, until an init that does nothing but switch the machine off. Interleaved;
-medians of wall seconds. In the table: until the answer's first byte, until the page is written after that, and where
-the seconds go: stages of one run (both kernels run side by side), and the rest, which is kassay's own.
+The unit is a bare boot of the second kernel at the same time, as hosts differ: the machine and the kernel parameters of
+a short boot, no plugin, until an init that does nothing but switch the machine off. Interleaved; medians of wall
+seconds. In the table: until the answer's first byte, until the page is written after that, and where the seconds go:
+stages of one run (both kernels run side by side), and the rest, which is kassay's own.
 """
 
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
 from benchmarks._kassay import Answer, kassay
 from kassay.guest import cpio
 from kassay.kernels import fetch
+from kassay.machines import Job, machine_for
 from kassay.model.kernel import parse_ref
 from kassay.model.progress import silent
 
@@ -34,11 +36,11 @@ def main() -> None:
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
     directory = Path(tempfile.mkdtemp(prefix="time-"))
     _answered("--boot", "snapshot", "--out", str(directory / "made"))  # snapshots are made once
-    qemu = _bare(directory)
+    boot_alone = _bare(directory)
     bare: list[float] = []
     seen: dict[str, list[Answer]] = {boot: [] for boot in BOOTS}
     for number in range(rounds):
-        bare.append(_seconds(qemu))
+        bare.append(_seconds(boot_alone))
         for boot in BOOTS:
             out = str(directory / f"{boot}-{number}")
             seen[boot].append(_answered("--boot", boot, "--out", out, "--format", "json"))
@@ -62,20 +64,30 @@ def _answered(*options: str) -> Answer:
     return answer
 
 
-def _bare(directory: Path) -> tuple[str, ...]:
-    """QEMU's command line for the second kernel and an init that ends at once."""
+def _bare(directory: Path) -> Callable[[], None]:
+    """Boots the second kernel with an init that ends at once, and waits."""
     source, init, archive = (directory / name for name in ("init.c", "init", "initramfs"))
     source.write_text(_OFF)
     subprocess.run(("gcc", "-static", "-O2", "-o", init, source), check=True)
     archive.write_bytes(cpio.archive([cpio.file("init", init.read_bytes(), executable=True)]))
-    image = fetch([parse_ref(KERNELS[-1])], "cloud", silent)[0].image
-    return ("qemu-system-x86_64", "-accel", "tcg", "-m", "1G", "-display", "none", "-no-reboot",
-            "-kernel", str(image), "-initrd", str(archive), "-append", "quiet panic=-1")  # fmt: skip
+    machine, kernel = machine_for("icount"), fetch([parse_ref(KERNELS[-1])], "cloud", silent)[0]
+    job = Job(
+        directory=str(directory), program=(), kernel=kernel.vmlinux if kernel.pvh else kernel.image,
+        initramfs=str(archive), cmdline=machine.cmdline("x86_64", 1, "short"), cpus=1, memory_bytes=1 << 30, seed=1,
+        timeout_s=600,
+    )  # fmt: skip
+
+    def boot() -> None:
+        ended = machine.run(job, "x86_64")
+        if ended.status != 0 or ended.timed_out:
+            raise SystemExit(f"the bare boot failed: {ended.detail}")
+
+    return boot
 
 
-def _seconds(argv: tuple[str, ...]) -> float:
+def _seconds(boot: Callable[[], None]) -> float:
     started = time.monotonic()
-    subprocess.run(argv, check=True, timeout=600)
+    boot()
     return time.monotonic() - started
 
 

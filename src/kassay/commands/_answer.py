@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Measure, then answer: what run, compare and ladder have in common."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from threading import Thread
 
 from kassay.commands._experiment import directory_for, experiments_from
 from kassay.commands._options import Measuring
@@ -43,7 +42,6 @@ def measure_and_answer(
                 pipeline.measure(beside, directory / BESIDE, tell)
         except KassayError as error:  # what was counted is an answer all the same
             missing = error
-        prepare(pages())
         report = pipeline.answer(directory, tell)
     deliver(report, chosen, directory)
     if missing is not None:
@@ -67,13 +65,6 @@ def deliver(report: Report, chosen: Format, directory: Path) -> None:
 def pages() -> tuple[Format, ...]:
     """The formats that every directory of runs gets a file of."""
     return tuple(form for form in formats().values() if form.page)
-
-
-def prepare(forms: Iterable[Format]) -> None:
-    """Lets forms that will be written get ready while the report is made, each in a thread of its own."""
-    for form in forms:
-        if form.prepare is not None:
-            Thread(target=form.prepare, name=f"prepare {form.name}").start()
 
 
 def write_beside(report: Report, form: Format, directory: Path) -> None:

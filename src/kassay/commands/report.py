@@ -35,7 +35,7 @@ def _report(
 
     Example: kassay report kassay-out/demo --format mail > report.mail && git send-email report.mail
     """
-    from kassay.commands._answer import prepare, status, write_beside
+    from kassay.commands._answer import status, write_beside
     from kassay.errors import unknown
 
     chosen = format_named(format_)
@@ -46,7 +46,6 @@ def _report(
     from kassay import pipeline
 
     with showing() as tell:
-        prepare([chosen])
         report = pipeline.answer(directory, tell, seed_rules=rules == "seed")
     say_answer(report, chosen, given.get(chosen.name))
     if charts is not None:

@@ -34,12 +34,6 @@ def has_values(series: MetricSeries) -> bool:
     return any(row.value is not None for row in series.rows)
 
 
-def start_library() -> None:
-    """Draws nothing. The first chart of a process waits half a second for a JavaScript engine: native code, which can
-    start while Python does something else."""
-    vl_convert.vegalite_to_svg(configured((layer([], {"type": "point"}),), 1, 1, {}))
-
-
 def wide_svg(series: MetricSeries) -> str:
     """Kernels from left to right, for pages of more than 640 pixels. Needs has_values()."""
     return _svg(wide_spec(series))

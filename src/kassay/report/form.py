@@ -41,8 +41,7 @@ class Form(Generic[A]):
 
     name: as in --format, equal to the module's name. suffix: of a file in this form, with its dot. summary: one line
     for people. render: (answer) -> text, or (answer, given) of a form with options; pure, and the text ends with a
-    newline. screen: the same lines with their styles, of a form that is read at a terminal. prepare: what render waits
-    for whatever the answer is, such as the start of a library; may run in a thread of its own before render is called.
+    newline. screen: the same lines with their styles, of a form that is read at a terminal.
     """
 
     name: str
@@ -51,7 +50,6 @@ class Form(Generic[A]):
     render: Callable[..., str]
     screen: "Callable[[A], Iterable[ScreenLine]] | None" = None
     options: tuple[FormOption, ...] = ()
-    prepare: Callable[[], None] | None = None
 
 
 @cache

@@ -59,7 +59,7 @@ def _part(number: int, section: Section) -> dict[str, Any]:
 def _charts(series: MetricSeries | None) -> "tuple[Markup, Markup] | None":
     if series is None:
         return None
-    # Late, because the chart library takes a second to load and the other formats do not need it.
+    # Late: its first chart starts a JavaScript engine, which takes half a second, and other formats do not need it.
     from markupsafe import Markup
 
     from kassay.report.chart import has_values, narrow_svg, wide_svg
@@ -68,12 +68,6 @@ def _charts(series: MetricSeries | None) -> "tuple[Markup, Markup] | None":
         return None
     # vl-convert escapes the text it draws, so this markup holds nothing that a name could have brought in.
     return Markup(wide_svg(series)), Markup(narrow_svg(series))
-
-
-def _prepare() -> None:
-    from kassay.report.chart import start_library
-
-    start_library()
 
 
 def _chart_files(report: Report) -> Iterable[tuple[str, bytes]]:
@@ -85,5 +79,5 @@ def _chart_files(report: Report) -> Iterable[tuple[str, bytes]]:
 
 FORMAT = Format(
     name="html", suffix=".html", summary="everything, as one page with charts", render=render, page="people",
-    beside=_chart_files, prepare=_prepare,
+    beside=_chart_files,
 )  # fmt: skip
