@@ -29,6 +29,15 @@
 #define CALL(function) "str x30, [sp, #-16]!\n\tbl " function "\n\tldr x30, [sp], #16\n\t"
 #define LEAVE "mov x30, x23\n\tret\n\t"
 
+/* The call with the arguments behind the first; an error ends in .Lfailed. */
+#define CALL_KERNEL \
+	"ldp x1, x2, " STEP(ARG0) "\n\t" \
+	"ldp x3, x4, " STEP(ARG2) "\n\t" \
+	"ldr x5, " STEP(ARG4) "\n\t" \
+	"svc #0\n\t" \
+	"cmn x0, #4095\n\t" \
+	"b.hs .Lfailed\n\t"
+
 #define NR_FUTEX "98"
 #define FUTEX_WAKE_ALL "mov x1, #1\n\tmov w2, #0x7fffffff\n\tmov x3, #0\n\tmov x8, #" NR_FUTEX "\n\tsvc #0\n\t"
 #define FUTEX_WAIT_VALUE "mov x1, #0\n\tmov x3, #0\n\tmov x8, #" NR_FUTEX "\n\tsvc #0\n\t"
@@ -142,24 +151,14 @@ __asm__("\t.pushsection .text.measured, \"ax\", %progbits\n"
 	"ldr x8, " STEP(NUMBER) "\n\t"
 	"ldr x0, " STEP(START) "\n\t"
 	"ldr x0, [x0]\n\t"
-	"ldp x1, x2, " STEP(ARG0) "\n\t"
-	"ldp x3, x4, " STEP(ARG2) "\n\t"
-	"ldr x5, " STEP(ARG4) "\n\t"
-	"svc #0\n\t"
-	"cmn x0, #4095\n\t"
-	"b.hs .Lfailed\n\t"
+	CALL_KERNEL
 	"ret"
 	END(step_call)
 
 	FUNCTION(step_map)
 	"ldr x8, " STEP(NUMBER) "\n\t"
 	"mov x0, #0\n\t"
-	"ldp x1, x2, " STEP(ARG0) "\n\t"
-	"ldp x3, x4, " STEP(ARG2) "\n\t"
-	"ldr x5, " STEP(ARG4) "\n\t"
-	"svc #0\n\t"
-	"cmn x0, #4095\n\t"
-	"b.hs .Lfailed\n\t"
+	CALL_KERNEL
 	"ldr x9, " STEP(START) "\n\t"
 	"str x0, [x9]\n\t"
 	"ret"

@@ -31,6 +31,17 @@
 #define RUN_STEPS "call *(%rbx)\n\tadd $" OFFSET(STEP_BYTES) ", %rbx\n\tjmp "
 #define LEAVE "mov %r15, (%rsp)\n\tret\n\t"
 
+/* The call with the arguments behind the first; an error ends in .Lfailed. */
+#define CALL_KERNEL \
+	"mov " STEP(ARG0) ", %rsi\n\t" \
+	"mov " STEP(ARG1) ", %rdx\n\t" \
+	"mov " STEP(ARG2) ", %r10\n\t" \
+	"mov " STEP(ARG3) ", %r8\n\t" \
+	"mov " STEP(ARG4) ", %r9\n\t" \
+	"syscall\n\t" \
+	"cmp $-4095, %rax\n\t" \
+	"jae .Lfailed\n\t"
+
 #define NR_FUTEX "202"
 #define FUTEX_WAKE_ALL "mov $1, %esi\n\tmov $0x7fffffff, %edx\n\txor %r10d, %r10d\n\tmov $" NR_FUTEX ", %eax\n\tsyscall\n\t"
 #define FUTEX_WAIT_VALUE "xor %esi, %esi\n\txor %r10d, %r10d\n\tmov $" NR_FUTEX ", %eax\n\tsyscall\n\t"
@@ -140,28 +151,14 @@ __asm__("\t.pushsection .text.measured, \"ax\", @progbits\n"
 	"mov " STEP(NUMBER) ", %rax\n\t"
 	"mov " STEP(START) ", %rdi\n\t"
 	"mov (%rdi), %rdi\n\t"
-	"mov " STEP(ARG0) ", %rsi\n\t"
-	"mov " STEP(ARG1) ", %rdx\n\t"
-	"mov " STEP(ARG2) ", %r10\n\t"
-	"mov " STEP(ARG3) ", %r8\n\t"
-	"mov " STEP(ARG4) ", %r9\n\t"
-	"syscall\n\t"
-	"cmp $-4095, %rax\n\t"
-	"jae .Lfailed\n\t"
+	CALL_KERNEL
 	"ret"
 	END(step_call)
 
 	FUNCTION(step_map)
 	"mov " STEP(NUMBER) ", %rax\n\t"
 	"xor %edi, %edi\n\t"
-	"mov " STEP(ARG0) ", %rsi\n\t"
-	"mov " STEP(ARG1) ", %rdx\n\t"
-	"mov " STEP(ARG2) ", %r10\n\t"
-	"mov " STEP(ARG3) ", %r8\n\t"
-	"mov " STEP(ARG4) ", %r9\n\t"
-	"syscall\n\t"
-	"cmp $-4095, %rax\n\t"
-	"jae .Lfailed\n\t"
+	CALL_KERNEL
 	"mov " STEP(START) ", %rdi\n\t"
 	"mov %rax, (%rdi)\n\t"
 	"ret"
