@@ -52,19 +52,15 @@ def measure_and_answer(
 def deliver(report: Report, chosen: Format, directory: Path) -> None:
     """Prints the answer, then writes the pages that every directory of runs gets, with their charts."""
     say_answer(report, chosen)  # first: drawing the page's charts takes longer than the rest of the answer
+    pages = [form for form in formats().values() if form.page]
     with showing() as tell:
-        for form in pages():
+        for form in pages:
             tell(Progress(stage="page", subject=f"report{form.suffix}", text="drawing its charts"))
             write_atomic(directory / f"report{form.suffix}", form.render(report).encode())
             write_beside(report, form, directory)
     if chosen.screen is not None:
-        for form in pages():
+        for form in pages:
             say(f"report: {directory}/report{form.suffix}\n" if form.page == "people" else "")
-
-
-def pages() -> tuple[Format, ...]:
-    """The formats that every directory of runs gets a file of."""
-    return tuple(form for form in formats().values() if form.page)
 
 
 def write_beside(report: Report, form: Format, directory: Path) -> None:

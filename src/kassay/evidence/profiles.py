@@ -90,7 +90,7 @@ class StoredProfiles:
 
     def _opened(self, record: RunRecord) -> "_Opened":
         assert record.stream_sha256 is not None and record.profile_sha256 is not None
-        report = protocol.parse(artifacts.get(self._directory, record.stream_sha256))
+        report = _report(self._directory, record.stream_sha256)
         try:
             raw = _raw(self._directory, record.profile_sha256)
             return _Opened(report, raw, _symbols(self._directory, record.symbols, sections(report)))
@@ -115,6 +115,11 @@ def _others(report: GuestReport) -> OtherTasks | None:
     """What the guest's own record says, to hold the profile against."""
     times = foreign(report)
     return None if times is None else OtherTasks(sum(ns for _, ns in times), turns(report), online(report))
+
+
+@lru_cache(maxsize=_KEPT)
+def _report(directory: Path, name: str) -> GuestReport:
+    return protocol.parse(artifacts.get(directory, name))
 
 
 @lru_cache(maxsize=_KEPT)
