@@ -113,7 +113,6 @@ extern const char measured_begin[], measured_end[];
 
 /* The ports of a PC, for the snapshot (snapshot.c). arch_ports_open() returns -1 where there are none. */
 int arch_ports_open(void);
-uint8_t arch_port_read(uint16_t port);
-void arch_port_write(uint16_t port, uint16_t value, size_t bytes);
+void arch_port_write(uint16_t port, uint32_t value, size_t bytes);
 
 #endif

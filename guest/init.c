@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/reboot.h>
@@ -205,19 +206,43 @@ static void read_conf(void)
 		give_up(CONF ": no arg: nothing to run");
 }
 
+/* What a restored run was given, with a zero behind it. */
+static char *restored_file(const char *name, size_t *size)
+{
+	const char *why = "";
+	char *data = snapshot_file(name, size, &why);
+
+	if (!data)
+		give_up("snapshot: %s: %s", name, why);
+	return data;
+}
+
+/* The program is no part of the snapshot, so that one snapshot serves every workload. */
+static void place_program(void)
+{
+	size_t size = 0;
+	char *data = restored_file("opt/kassay/program", &size);
+	int fd = open(conf.argv[0], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size || close(fd))
+		give_up("%s: %s", conf.argv[0], strerror(errno));
+	munmap(data, size + 1);
+}
+
 /* The machine is saved here; what follows happens once for every restored run. */
 static void wait_for_job(void)
 {
-	static char job[64 * 1024];
 	const char *why = "";
+	size_t size;
 
 	stage("saved"); /* tells this stop from a panic's */
 	tcdrain(stream_fd);
-	if (snapshot_take_job(job, sizeof(job), &why))
+	if (snapshot_stop(&why))
 		give_up("snapshot: %s", why);
-	read_lines(job);
+	read_lines(restored_file("opt/kassay/job", &size));
 	if (!conf.argc)
 		give_up("snapshot: no arg: nothing to run");
+	place_program();
 }
 
 /* Where the code of /modules/NN-NAME.ko now is, for the host to name its functions. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The point at which a booted, quiet machine is saved, and where each run that
- * is restored from it learns what to do.
+ * is restored from it gets its job and its program.
  */
 #ifndef KASSAY_SNAPSHOT_H
 #define KASSAY_SNAPSHOT_H
@@ -11,9 +11,14 @@
 /*
  * Stops the machine at one exact instruction by a write to the pvpanic port
  * (QEMU runs with -action panic=pause), and returns when a restored copy goes
- * on. Then @text is that copy's job, from fw_cfg, which is not part of the
- * saved state. Returns 0, or -1 with @why set.
+ * on. Returns 0, or -1 with @why set.
  */
-int snapshot_take_job(char *text, size_t size, const char **why);
+int snapshot_stop(const char **why);
+
+/*
+ * What a restored copy was given under @name by fw_cfg, which is not part of
+ * the saved state: @size bytes and a zero behind them. NULL with @why set.
+ */
+void *snapshot_file(const char *name, size_t *size, const char **why);
 
 #endif

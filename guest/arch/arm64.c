@@ -351,13 +351,7 @@ int arch_ports_open(void)
 	return -1;
 }
 
-uint8_t arch_port_read(uint16_t port)
-{
-	(void)port;
-	return 0;
-}
-
-void arch_port_write(uint16_t port, uint16_t value, size_t bytes)
+void arch_port_write(uint16_t port, uint32_t value, size_t bytes)
 {
 	(void)port;
 	(void)value;

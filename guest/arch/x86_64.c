@@ -345,17 +345,12 @@ int arch_ports_open(void)
 	return iopl(3);
 }
 
-uint8_t arch_port_read(uint16_t port)
-{
-	return inb(port);
-}
-
-void arch_port_write(uint16_t port, uint16_t value, size_t bytes)
+void arch_port_write(uint16_t port, uint32_t value, size_t bytes)
 {
 	if (bytes == 1)
 		outb((unsigned char)value, port);
 	else
-		outw(value, port);
+		outl(value, port);
 }
 
 #endif

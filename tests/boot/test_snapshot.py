@@ -52,7 +52,13 @@ def test_snapshots_are_whole_or_not_there(restored: Path) -> None:
     assert not [path for path in (cache_directory() / "snapshots").iterdir() if path.suffix == ".part"]
 
 
-def test_a_damaged_snapshot_is_a_named_outcome_and_made_anew(kassay: Kassay, tmp_path: Path) -> None:
+def _snapshots(cache: Path) -> int:
+    return sum(not path.suffix for path in (cache / "snapshots").iterdir())
+
+
+def test_one_snapshot_serves_every_workload_and_a_damaged_one_is_a_named_outcome_and_made_anew(
+    kassay: Kassay, tmp_path: Path
+) -> None:
     cache = tmp_path / "cache" / "kassay"
     cache.mkdir(parents=True)
     for name in ("kernels", "refs", "packages", "apt", "guest"):  # the kernels of the real store, snapshots of our own
@@ -61,6 +67,10 @@ def test_a_damaged_snapshot_is_a_named_outcome_and_made_anew(kassay: Kassay, tmp
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
     words = ("compare", "mprotect_toggle", OLD, OLD, *RESTORED, *ONCE, "--timeout", "40")
     assert kassay(*words, "--out", str(tmp_path / "a"), env=environment).status == 0
+    assert _snapshots(cache) == 1
+    another = ("compare", "mincore_scan", *words[2:])
+    assert kassay(*another, "--out", str(tmp_path / "c"), env=environment).status == 0
+    assert _snapshots(cache) == 1  # the same machine, whatever it runs
     for path in (cache / "snapshots").iterdir():
         if not path.suffix:
             path.chmod(0o644)

@@ -49,12 +49,13 @@ def _padded(lines: Sequence[str]) -> bytes:
     return text.ljust(CONF_BYTES, b"\n")
 
 
-def build(*, init: Path, workload: Path, job: bytes | None, modules: Sequence[tuple[str, bytes]] = (),
+def build(*, init: Path, workload: Path | None, job: bytes | None, modules: Sequence[tuple[str, bytes]] = (),
           padding_bytes: int = 0, quiesce: bool = True, exact: bool = True,
           stream: str = STREAM) -> bytes:  # fmt: skip
     """The uncompressed archive for one run; the same arguments give the same bytes.
 
-    job: of job(), or None for a machine that is saved when quiet and gets its job after a restore.
+    workload, job: the program and job(); None for a machine that is saved when quiet and gets both after a restore, so
+    that one snapshot serves every workload.
     modules: (name, content of the .ko), dependencies first. padding_bytes: an unused
     file of that size, a perturbation. quiesce: whether init waits until nothing else runs. exact: as in machine().
     """
@@ -67,7 +68,7 @@ def build(*, init: Path, workload: Path, job: bytes | None, modules: Sequence[tu
             cpio.character_device("dev/null", 1, 3),
             cpio.character_device("dev/ttyS1", 4, 65),
             cpio.file("init", init.read_bytes(), executable=True),
-            cpio.file("workload", workload.read_bytes(), executable=True),
+            *(() if workload is None else (cpio.file("workload", workload.read_bytes(), executable=True),)),
             cpio.file("kassay.conf", conf),
             *(cpio.file(_module_path(i, name).lstrip("/"), data) for i, (name, data) in enumerate(modules)),
             cpio.file("padding", bytes(padding_bytes)),

@@ -24,7 +24,7 @@ SHORTENING = (
     "damon_stat.enabled=0",
 )
 
-# Where a snapshot is taken (pvpanic, which pauses the machine) and how a restored run learns its job.
+# Where a snapshot is taken (pvpanic, which pauses the machine) before a restored run gets its job and program.
 _SAVING = ("-device", "pvpanic", "-action", "panic=pause")
 
 
@@ -77,7 +77,7 @@ def argv(job: Job, emulation: Emulation, arch: Arch) -> tuple[str, ...]:
     return (
         arch.qemu.program,
         *machine_options(emulation, arch, job.cpus, job.snapshot is not None),
-        *(("-fw_cfg", f"name=opt/kassay/job,file={escape(job.directory)}/job") if job.snapshot else ()),
+        *(restored_files(f"{job.directory}/job", job.program[0]) if job.snapshot else ()),
         *("-m", f"size={job.memory_bytes >> 10}k"),
         *("-seed", str(job.seed)),
         *_CONFINED,
@@ -85,6 +85,12 @@ def argv(job: Job, emulation: Emulation, arch: Arch) -> tuple[str, ...]:
         *("-chardev", f"file,id=stream,path={escape(job.directory)}/stream", *arch.qemu.stream),
         *("-kernel", job.kernel, "-initrd", job.initramfs, "-append", job.cmdline),
     )
+
+
+def restored_files(job: str, program: str) -> tuple[str, ...]:
+    """What a restored run is given: paths of its job and of its program."""
+    files = (("job", job), ("program", program))
+    return tuple(word for name, path in files for word in ("-fw_cfg", f"name=opt/kassay/{name},file={escape(path)}"))
 
 
 def escape(path: str) -> str:

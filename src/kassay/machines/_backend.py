@@ -18,7 +18,7 @@ class Job(Record, frozen=True, kw_only=True):
     initramfs: of the guest; None there. program: the workload's argv, up to and without
     "--out PATH". directory: where stream and console go; exists and holds only the job's own files.
     snapshot: hashes of kernel and initramfs, when the machine is to be saved once it is quiet and
-    restored for each run; the run's own orders are then in the file "job" of the directory.
+    restored for each run, which gets its program then; its orders are in the file "job" of the directory.
     profile: what the emulator counts in the measured region (model/profile.MODES); None for nothing. The
     addresses it must know are then in the file "points" of the directory.
     """

@@ -91,7 +91,7 @@ def run_qemu(emulation: Emulation, job: Job, arch: str) -> Ended:
                          *machine_options(emulation, arch_of(arch), job.cpus, True))  # fmt: skip
     started = host_clock.monotonic_s()
     with one_maker(path):
-        problem = "" if path.exists() else save(job, command, words, path)
+        problem = "" if path.exists() else save(job, _saving(job, emulation, arch), words, path)
         taken = None if problem else take(path)
     if taken is None:
         return _unmade(job, command, problem, host_clock.monotonic_s() - started)
@@ -103,6 +103,11 @@ def run_qemu(emulation: Emulation, job: Job, arch: str) -> Ended:
     if not ended.stream:  # a restored machine that says nothing: the next attempt makes a new snapshot
         path.unlink(missing_ok=True)
     return msgspec.structs.replace(ended, console=taken.console + ended.console)
+
+
+def _saving(job: Job, emulation: Emulation, arch: str) -> tuple[str, ...]:
+    """The command that boots up to the snapshot, without the run's program: the firmware sees how long it is."""
+    return argv(msgspec.structs.replace(job, program=(f"{job.directory}/job",)), emulation, arch_of(arch))
 
 
 def _counting(job: Job, arch: str, words: str) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 
 Saving: the guest writes to the pvpanic port, QEMU pauses (-action panic=pause) and writes
 its state into a file. Restoring: a QEMU with the same options reads it and goes on; the
-job comes through fw_cfg, which is not part of the state.
+job and its program come through fw_cfg, which is not part of the state.
 """
 
 import contextlib

@@ -150,7 +150,7 @@ class Measurer:
         saved = experiment.boot == "snapshot"
         data = initramfs.build(
             init=self._prepared.programs.file("init"),
-            workload=self._prepared.programs.file(cell.workload),
+            workload=None if saved else self._prepared.programs.file(cell.workload),
             job=None if saved else job,
             modules=kernel_store.load_modules(artifact, modules_of(cell), silent),
             padding_bytes=run.perturbation.initramfs_bytes,
