@@ -68,6 +68,8 @@ int describe(const struct workload *described)
 	put_member("summary", described->summary);
 	put_member("subject", described->subject);
 	put_member("state", described->state);
+	put_member("group", described->group ? described->group : "others");
+	put_member("alters", described->alters ? described->alters : "");
 	printf("\"parameters\":[");
 	for (size_t i = 0; described->params[i].name; i++) {
 		if (i)

@@ -63,6 +63,8 @@ struct workload {
 	const char *summary;
 	const char *subject; /* starts a verdict sentence; {param} is replaced */
 	const char *state;   /* the required state, in words */
+	const char *group;   /* what it is listed under: "page tables" ... (kassay.model.workload); NULL: "others" */
+	const char *alters;  /* what of the whole machine it changes while it runs, and undoes; NULL: nothing */
 	struct param params[MAX_PARAMS + 1];
 	struct phase phases[MAX_PHASES + 1];
 	int (*setup)(struct run *run);

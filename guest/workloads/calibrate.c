@@ -55,6 +55,7 @@ const struct workload workload = {
 	.summary = "a counted loop and an empty system call: known costs, to check the instrument",
 	.subject = "Calibrating with {iterations} loop iterations and {syscalls} empty system calls",
 	.state = "none",
+	.group = "instrument",
 	.params = {
 		{ "iterations", PARAM_COUNT, "iterations", "100000", "iterations of the counted loop in a round", 1,
 		  10000000000UL, { 0 } },

@@ -135,6 +135,7 @@ const struct workload workload = {
 	.subject = "Advising MADV_PAGEOUT on {pages}-policy anonymous memory (swap: {swap}) and writing to it",
 	.state = "one private anonymous mapping, aligned to a huge page, made anew for each round, all pages present before the advice; "
 		 "swap=none: no swap area at all, so every page stays; swap=zram: one zram device that takes every page",
+	.group = "reclaim",
 	.params = {
 		{ "size", PARAM_SIZE, "bytes", "16MiB", "length of the mapping, a multiple of the page size", MIN_PAGE_BYTES, 4 * GIB, { 0 } },
 		{ "pages", PARAM_CHOICE, "word", "default",

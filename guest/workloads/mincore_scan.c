@@ -83,6 +83,7 @@ const struct workload workload = {
 	.summary = "mincore() of a whole resident private anonymous mapping",
 	.subject = "Asking mincore() about a resident private mapping of {size}",
 	.state = "one private anonymous mapping of base pages (MADV_NOHUGEPAGE), all pages present",
+	.group = "page tables",
 	.params = {
 		{ "size", PARAM_SIZE, "bytes", "8MiB", "length of the mapping, a multiple of the page size", MIN_PAGE_BYTES, 16 * GIB, { 0 } },
 	},

@@ -157,6 +157,7 @@ const struct workload workload = {
 	.subject = "Toggling write permission on a {share}, dirty {pages}-page mapping",
 	.state = "one mapping of one kind of page, all pages present and dirty before round 1; base pages are held by "
 		 "MADV_NOHUGEPAGE, huge pages fill the whole range",
+	.group = "page tables",
 	.params = {
 		{ "share", PARAM_CHOICE, "word", "shared", "shared anonymous (shmem) or private anonymous memory", 0, 0,
 		  { "shared", "private" } },

@@ -174,6 +174,7 @@ const struct workload workload = {
 	.subject = "Faulting in and unmapping {kind} memory with {tasks} task(s)",
 	.state = "base pages (MADV_NOHUGEPAGE); files lie on tmpfs with all their pages; the audited range is one mapping "
 		 "of the same kind, made and written the same way by the parent before round 1 and kept",
+	.group = "faults",
 	.params = {
 		{ "kind", PARAM_CHOICE, "word", "anonymous",
 		  "private anonymous memory, a private or a shared mapping of a tmpfs file (one file per task)", 0, 0,

@@ -146,5 +146,5 @@ def test_a_file_that_is_no_workload_is_refused_with_its_name(
     found.add(f"guest/workloads/{name}.c", text)
     monkeypatch.setenv(EXTENSIONS, str(found.extensions))
     with pytest.raises(BadInput, match=words) as refused:
-        catalog.workloads.__wrapped__()
+        catalog.workloads.__wrapped__()[name]
     assert str(found.extensions) in refused.value.what

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Settings are complete, normal and checked all at once."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.arches import arch_of
 from kassay.errors import BadInput
-from kassay.guest import catalog
+from kassay.guest import catalog, sources
+from kassay.guest.compile import build
 from kassay.model.records import Setting
-from kassay.model.workload import Parameter, Workload
+from kassay.model.workload import GROUPS, Parameter, Workload
 
 TOY = Workload(
     describe="kassay-workload/1", name="toy", summary="s", subject="s", state="s", phases=(),
@@ -59,6 +62,31 @@ def test_any_text_is_taken_or_refused_and_what_is_taken_stays_as_it_is(name: str
     except BadInput:
         return
     assert pairs(*found.items()) == found
+
+
+def test_a_workload_is_built_when_it_is_looked_up_and_described_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built: list[str] = []
+
+    def record(name: str, arch: str, *, compiler: str) -> Path:
+        built.append(name)
+        return build(name, arch, compiler=compiler)
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(catalog, "build", record)
+    known = catalog.workloads.__wrapped__()
+    assert set(known) == set(sources.workload_names()) and "calibrate" in known
+    assert built == []
+    assert known["calibrate"].name == "calibrate"
+    assert catalog.workloads.__wrapped__()["calibrate"] == known["calibrate"]
+    assert built == ["calibrate"]
+
+
+def test_every_workload_of_ours_is_in_a_group_of_the_list() -> None:
+    found = catalog.grouped()
+    assert [group for group, _ in found] == [group for group in GROUPS if group in dict(found)]
+    assert sorted(w.name for _, members in found for w in members) == sorted(sources.workload_names())
 
 
 def test_an_unknown_workload_lists_the_known_ones() -> None:

@@ -4,9 +4,11 @@
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from kassay.effects import process
 from kassay.errors import BadInput, Defect, HostLacks
 from kassay.guest import compile, sources
 
@@ -50,6 +52,27 @@ def test_a_program_is_compiled_again_only_when_its_sources_changed(
     assert compile.build("init", "x86_64") != first
     compile.build("calibrate", "x86_64")
     assert compiled == ["init", "init", "calibrate"]
+
+
+def test_common_files_are_compiled_once_for_all_programs(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[str] = []
+    run = process.run
+
+    def record(argv: tuple[str, ...], **words: Any) -> process.Completed:
+        compiled.extend(argv[-1:] if "-c" in argv else ())
+        return run(argv, **words)
+
+    monkeypatch.setattr(process, "run", record)
+    compile.build("calibrate", "x86_64")
+    assert sorted(compiled) == sorted(sources.files_of("calibrate", "x86_64"))
+    compiled.clear()
+    compile.build("mincore_scan", "x86_64")
+    assert compiled == ["workloads/mincore_scan.c"]
+    with (elsewhere / "script.c").open("a") as source:
+        source.write("/* changed */\n")
+    compiled.clear()
+    compile.build("calibrate", "x86_64")
+    assert compiled == ["script.c"]
 
 
 def test_adding_a_workload_leaves_the_others_alone(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,21 +17,25 @@ if TYPE_CHECKING:
 def _workloads(
     name: Annotated[str | None, Argument(help="Show one workload whole.", autocompletion=complete.workloads)] = None,
 ) -> int:
-    """List the workloads, or show one: parameters with units, metrics with definitions, required state."""
+    """List the workloads by group, or show one: parameters with units, metrics with definitions, required state."""
     from rich.console import Console
     from rich.table import Table
 
     from kassay.guest import catalog
 
     console = Console()
-    known = catalog.workloads()
-    if name is None:
-        table = Table("workload", "what it does", box=None, pad_edge=False)
-        for workload in known.values():
+    if name is not None:
+        _show(console, catalog.find(catalog.workloads(), name))
+        return 0
+    groups = catalog.grouped()
+    width = max(len(workload.name) for _, members in groups for workload in members)
+    for number, (group, members) in enumerate(groups):
+        console.print(f"[bold]{group}[/bold]" if number == 0 else f"\n[bold]{group}[/bold]")
+        table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+        table.add_column(min_width=width)
+        for workload in members:
             table.add_row(workload.name, workload.summary)
         console.print(table)
-        return 0
-    _show(console, catalog.find(known, name))
     return 0
 
 
@@ -48,7 +52,10 @@ def _show(console: "Console", workload: "Workload") -> None:
         phases.add_row(phase.name + (" *" if phase.primary else ""), phase.operation, phase.definition)
     console.print()
     console.print(phases)
-    console.print(f"\nrequired state: {workload.state}\n* the metric a verdict is about", highlight=False)
+    console.print(f"\ngroup: {workload.group}\nrequired state: {workload.state}", highlight=False)
+    if workload.alters:
+        console.print(f"changes the machine while it runs: {workload.alters}", highlight=False)
+    console.print("* the metric a verdict is about", highlight=False)
 
 
 def _values(parameter: "Parameter") -> str:

@@ -1,32 +1,75 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Which workloads there are, as they describe themselves, and settings checked against them."""
 
+import hashlib
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from types import MappingProxyType
 
 import msgspec
 
 from kassay.arches import Arch, of_machine
 from kassay.effects import process
+from kassay.effects.files import derived_text
 from kassay.errors import BadInput, Defect, HostLacks, KassayError, unknown
 from kassay.guest import sources
 from kassay.guest.compile import build
 from kassay.model.records import Setting, from_json
 from kassay.model.units import format_bytes, parse_bytes
-from kassay.model.workload import Parameter, Workload
+from kassay.model.workload import GROUPS, Parameter, Workload
 from kassay.registry import is_extension
+
+_AT_A_TIME = 2  # programs that are built to be described
+
+
+class _Described(Mapping[str, Workload]):
+    """Every workload by name; a program is built when its description is first asked for and not kept yet."""
+
+    def __init__(self) -> None:
+        self._names = sources.workload_names()
+        self._known: dict[str, Workload] = {}
+        files = ("describe.c", *sources.headers())
+        self._common = hashlib.sha256(b"\0".join(sources.path_of(file).read_bytes() for file in files))
+
+    def __getitem__(self, name: str) -> Workload:
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._known:
+            digest = self._common.copy()
+            digest.update(sources.path_of(f"workloads/{name}.c").read_bytes())
+            text = derived_text(f"workload-{name}-{digest.hexdigest()[:32]}.json", lambda: _describe(name))
+            self._known[name] = msgspec.json.decode(text, type=Workload)
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
 
 
 @cache
 def workloads() -> Mapping[str, Workload]:
-    """Every workload by name, from its program's --describe.
+    """Every workload by name, each described by its program's --describe when it is looked up.
 
-    Raises HostLacks when they cannot be built here, Defect when one describes itself wrongly, BadInput when that is one
+    Then raises HostLacks when it cannot be built here, Defect when it describes itself wrongly, BadInput when it is one
     of KASSAY_PATH.
     """
-    return MappingProxyType({name: _describe(name) for name in sources.workload_names()})
+    return _Described()
+
+
+def grouped() -> tuple[tuple[str, tuple[Workload, ...]], ...]:
+    """All workloads as (group, members by name): kassay's groups in their order, then others. Raises as workloads()."""
+    known = workloads()
+    with ThreadPoolExecutor(_AT_A_TIME) as pool:
+        described = list(pool.map(known.__getitem__, known))
+    names = dict.fromkeys((*GROUPS, *(workload.group for workload in described)))
+    members = ((group, tuple(w for w in described if w.group == group)) for group in names)
+    return tuple((group, found) for group, found in members if found)
 
 
 def find(known: Mapping[str, Workload], name: str) -> Workload:
@@ -93,7 +136,8 @@ def _whole(text: str) -> int:
     return int(text)
 
 
-def _describe(name: str) -> Workload:
+def _describe(name: str) -> str:
+    """The JSON text of the program's --describe, checked."""
     host = of_machine(platform.machine())
     if host is None:
         raise HostLacks(f"this host is a {platform.machine()}", "use one of an architecture that kassay knows")
@@ -114,7 +158,7 @@ def _describe(name: str) -> Workload:
         raise _wrong(
             name, "not one phase of it is the primary one", "mark one phase, which verdicts are about, with true"
         )
-    return workload
+    return done.out
 
 
 def _wrong(name: str, what: str, remedy: str) -> KassayError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""C sources -> one static program, kept by the content of all that went into it."""
+"""C sources -> one static program. Objects and programs are kept by the content of all that went into them."""
 
 import hashlib
 import re
@@ -11,7 +11,7 @@ from pathlib import Path
 from kassay.arches import arch_of
 from kassay.effects import process
 from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
-from kassay.errors import BadInput, Defect, HostLacks, unknown
+from kassay.errors import BadInput, Defect, HostLacks, KassayError, unknown
 from kassay.guest import sources
 from kassay.model.guest import Programs
 from kassay.model.workload import Workload
@@ -24,6 +24,8 @@ FLAGS = (
 """No path and no date reaches the output, so the same sources and compiler give the same bytes anywhere. Not
 -z separate-code: x86_64 has it anyway, and on arm64 it leaves a hole between headers and code, which the runner reads
 through page by page."""
+_LINKING = ("-static", "-Wl,--build-id=none", "-Wl,-z,relro")
+_COMPILING = tuple(flag for flag in FLAGS if flag not in _LINKING)
 
 
 def build(name: str, arch: str, *, compiler: str | None = None) -> Path:
@@ -70,22 +72,44 @@ def _usual(arch: str) -> str:
 
 
 def _compile(name: str, arch: str, cc: str) -> bytes:
+    files = sources.files_of(name, arch)
     with tempfile.TemporaryDirectory(prefix="kassay-cc-") as scratch:
         made, root = Path(scratch) / name, Path(scratch) / "guest"
-        files = sources.files_of(name, arch)
         sources.copy_to(root, (*files, *sources.headers()))
-        done = process.run((cc, *FLAGS, "-o", str(made), *files), cwd=root, timeout_s=120)
-        if done.status == 0 and made.is_file():
-            return made.read_bytes()
+        objects: list[Path] = []
+        for file in files:
+            objects.append(_object_path(file, arch, cc))
+            if not objects[-1].is_file():
+                done = process.run((cc, *_COMPILING, "-c", "-o", str(made), file), cwd=root, timeout_s=120)
+                if done.status != 0:
+                    break
+                write_atomic(objects[-1], made.read_bytes())
+        else:
+            argv = (cc, *_LINKING, "-pthread", "-o", str(made), *map(str, objects))
+            done = process.run(argv, cwd=root, timeout_s=120)
+            if done.status == 0 and made.is_file():
+                return made.read_bytes()
+    raise _failed(name, arch, cc, done.err)
+
+
+def _object_path(file: str, arch: str, cc: str) -> Path:
+    """Where the object of one C file is kept. Most files are part of every program, and compiled once."""
+    digest = _digest(arch, cc, (file, *sources.headers()))
+    return cache_directory() / "guest" / arch / "objects" / f"{Path(file).stem}-{digest[:16]}.o"
+
+
+def _failed(name: str, arch: str, cc: str, err: str) -> KassayError:
+    """err: what the compiler or the linker wrote."""
+    files = sources.files_of(name, arch)
     contributed = [file for file in files if is_extension(sources.path_of(file))]
     if name != "init" and contributed:
         build("init", arch, compiler=cc)  # raises HostLacks where it is not the file that is wrong
-    if not contributed and ("cannot find -l" in done.err or "No such file or directory" in done.err):
-        raise HostLacks(f"{cc}: no static C library for {arch} on this host", _remedy(arch))
-    first = _first_error(done.err)
+    if not contributed and ("cannot find -l" in err or "No such file or directory" in err):
+        return HostLacks(f"{cc}: no static C library for {arch} on this host", _remedy(arch))
+    first = _first_error(err)
     if contributed:
-        raise _wrong(contributed, first, cc)
-    raise Defect(f"guest program {name} does not compile with {cc}: {first}")
+        return _wrong(contributed, first, cc)
+    return Defect(f"guest program {name} does not compile with {cc}: {first}")
 
 
 def _first_error(text: str) -> str:
@@ -110,8 +134,12 @@ def _wrong(contributed: Sequence[str], first: str, cc: str) -> BadInput:
 
 def _key(name: str, arch: str, cc: str) -> str:
     """A hash over sources, headers, flags and the compiler's own words."""
+    return _digest(arch, cc, (*sources.files_of(name, arch), *sources.headers()))
+
+
+def _digest(arch: str, cc: str, files: Iterable[str]) -> str:
     digest = hashlib.sha256(repr((arch, cc, _compiler_words(cc, arch), FLAGS)).encode())
-    for file in (*sources.files_of(name, arch), *sources.headers()):
+    for file in files:
         digest.update(f"\0{file}\0".encode() + sources.path_of(file).read_bytes())
     return digest.hexdigest()
 

@@ -3,6 +3,11 @@
 
 from kassay.model.records import Record
 
+GROUPS = (
+    "page tables", "faults", "mappings", "reclaim", "files", "processes", "kernel memory", "NUMA", "instrument",
+)  # fmt: skip
+"""Of kassay's own workloads, in the order in which they are listed."""
+
 
 class Parameter(Record, frozen=True, kw_only=True):
     """One parameter of a workload.
@@ -39,7 +44,8 @@ class Workload(Record, frozen=True, kw_only=True):
 
     state: the required state in words; the program ships the exact requirements of its
     settings with every run. subject: what is done, as the start of a verdict sentence
-    ("Toggling write permission on a {share} anonymous mapping of {pages} pages").
+    ("Toggling write permission on a {share} anonymous mapping of {pages} pages"). group: one of GROUPS, or a word of
+    its author's. alters: what it changes of the whole machine while it runs, and undoes; "" for nothing.
     """
 
     describe: str
@@ -49,3 +55,5 @@ class Workload(Record, frozen=True, kw_only=True):
     state: str
     parameters: tuple[Parameter, ...]
     phases: tuple[Phase, ...]
+    group: str = "others"
+    alters: str = ""
