@@ -70,7 +70,14 @@ void step_calls(void);     /* *start += the system calls "number", without argum
 void step_add(void);       /* *start += args[0] */
 void step_release(void);   /* board start: lets args[0] workers do part args[1] */
 void step_wait(void);      /* board start: until no worker is busy; fails with the error of one */
+void step_fork(void);      /* clone() by "number" with flags args[0]; the child's id goes to *start (see below) */
+void step_reap(void);      /* wait4() by "number" for the child *start; fails with the error of its script */
 void step_end(void);       /* the last step: the next round, or the end */
+
+/*
+ * The child of step_fork executes the steps from args[1] on, which must be closed, and exits with 0 or the error of the
+ * step that failed; it exits at once when args[1] is 0. children.h puts these steps together.
+ */
 
 /*
  * A kind of step that executes @count (at most ARCH_MAX_IDLE) instructions more than a step without effect. Rounds

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "memory.h"
+#include "orders.h"
 #include "run.h"
 
 #define BATCH 512
@@ -48,6 +49,7 @@ struct counts {
 	uint64_t flagged; /* pages whose flags were read */
 	uint64_t pageflags[PAGEFLAG_BITS];
 	int flags_error;
+	struct orders *orders; /* NULL: not counted */
 };
 
 static void count_bits(uint64_t word, const struct bit *bits, size_t length, uint64_t *counts)
@@ -66,8 +68,11 @@ static void count_flags(int flags_fd, uint64_t pfn, size_t length, struct counts
 		counts->flags_error = got < 0 ? errno : EIO;
 		return;
 	}
-	for (size_t i = 0; i < length; i++)
+	for (size_t i = 0; i < length; i++) {
 		count_bits(flags[i], pageflag_bits, PAGEFLAG_BITS, counts->pageflags);
+		if (counts->orders)
+			orders_page(counts->orders, pfn + i, flags[i]);
+	}
 	counts->flagged += length;
 }
 
@@ -82,8 +87,11 @@ static void count_batch(const uint64_t *entries, size_t length, int flags_fd, st
 		uint64_t pfn = entries[i] & PFN_MASK;
 
 		run = 1;
-		if (!(entries[i] & PRESENT))
+		if (!(entries[i] & PRESENT)) {
+			if (counts->orders)
+				orders_gap(counts->orders);
 			continue;
+		}
 		while (i + run < length && entries[i + run] & PRESENT && (entries[i + run] & PFN_MASK) == pfn + run)
 			run++;
 		/* The kernel hides frame numbers from those who may not see them. */
@@ -109,6 +117,8 @@ static int count_range(const struct run *run, int map_fd, int flags_fd, struct c
 		count_batch(entries, length, flags_fd, counts);
 		done += length;
 	}
+	if (counts->orders)
+		orders_gap(counts->orders);
 	return 0;
 }
 
@@ -129,8 +139,10 @@ void capture_pages(struct run *run, const char *moment)
 	struct counts counts = { 0 };
 	int map_fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	int flags_fd = open("/proc/kpageflags", O_RDONLY | O_CLOEXEC);
+	struct orders orders = { .flags_fd = flags_fd };
 	int error = errno;
 
+	counts.orders = run->count_folios ? &orders : NULL;
 	counts.flags_error = flags_fd < 0 ? error : 0;
 	error = map_fd < 0 ? error : count_range(run, map_fd, flags_fd, &counts);
 	if (error) {
@@ -145,6 +157,8 @@ void capture_pages(struct run *run, const char *moment)
 	else
 		emit_counts(run, moment, "kassay/pageflags", "pages", counts.flagged, pageflag_bits, PAGEFLAG_BITS,
 			    counts.pageflags);
+	if (run->count_folios && !counts.flags_error)
+		orders_emit(run, &orders, moment);
 	if (map_fd >= 0)
 		close(map_fd);
 	if (flags_fd >= 0)

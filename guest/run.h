@@ -39,6 +39,8 @@ struct run {
 	size_t phase_count;
 	const char *range_start;
 	size_t range_length;
+	bool count_folios;
+	bool forks;
 	pid_t workers[MAX_WORKERS];
 	size_t worker_count;
 

@@ -73,6 +73,11 @@ void range_set(struct run *run, const void *start, size_t length)
 	run->range_length = length;
 }
 
+void range_count_folios(struct run *run)
+{
+	run->count_folios = true;
+}
+
 void require_at(struct run *run, const char *moment, const char *field, const char *operator, uint64_t value)
 {
 	emit_text(&run->stream, "require", NULL, "%s %s %s %" PRIu64, moment, field, operator, value);
@@ -152,11 +157,13 @@ static int close_round(struct run *run)
 	return script_close(run, &run->round);
 }
 
+/* Shared with children: a boundary must not be what copies the page, between reading the tick and its mark. */
 static int prepare_ticks(struct run *run)
 {
 	size_t bytes = run->rounds * (run->phase_count + 1) * sizeof(*run->ticks);
+	int share = run->forks ? MAP_SHARED : MAP_PRIVATE;
 
-	run->ticks = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	run->ticks = mmap(NULL, bytes, PROT_READ | PROT_WRITE, share | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (run->ticks == MAP_FAILED)
 		return fail(run, "no memory for %" PRIu64 " rounds: %s", run->rounds, strerror(errno));
 	memset(run->ticks, 0, bytes);

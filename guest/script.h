@@ -9,7 +9,7 @@
 #include "arch.h"
 #include "workload.h"
 
-#define MAX_STEPS 24
+#define MAX_STEPS 48
 
 struct script {
 	struct step steps[MAX_STEPS + 1]; /* the last one is for step_end */

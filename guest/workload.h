@@ -18,7 +18,7 @@
 #define MIN_PAGE_BYTES (4 * KIB) /* of all architectures */
 
 #define MAX_PARAMS 8
-#define MAX_CHOICES 4
+#define MAX_CHOICES 16
 #define MAX_PHASES 8
 
 struct run;
@@ -87,6 +87,9 @@ void phase_add(struct run *run, const char *name, uint64_t operations);
 
 /* For setup(): the memory that the audit looks at. */
 void range_set(struct run *run, const void *start, size_t length);
+
+/* For setup(): the audit also counts the range's pages by the order of their folios (fields folios.order<N>). */
+void range_count_folios(struct run *run);
 
 /* For setup(): what the host must find in the audit. operator: == != <= >=. */
 void require_at(struct run *run, const char *moment, const char *field, const char *operator, uint64_t value);

@@ -13,6 +13,7 @@ static struct {
 	bool counting;
 	struct task *tasks;
 	struct counter halts;
+	unsigned int forked; /* tasks that have not run yet */
 	uint64_t lost;
 	uint64_t switches; /* that began */
 	uint64_t missed;   /* of these, with a stack pointer that was not seen saved or not seen loaded */
@@ -333,6 +334,31 @@ void follow_own(unsigned int cpu)
 	set_kind(&cpus[cpu], TASK_OWN);
 }
 
+void follow_fork(void)
+{
+	f.forked++;
+}
+
+void follow_exit(unsigned int cpu)
+{
+	cpus[cpu].task->exited = true;
+}
+
+/* The task that a fork has made runs for the first time. */
+static struct task *forked_task(struct task *task, uint64_t address)
+{
+	f.forked--;
+	if (!task)
+		return new_task(address, TASK_OWN);
+	task->exited = false;
+	task->depth = 0;
+	task->interrupts = 0;
+	task->kind = TASK_OWN;
+	if (f.stacks)
+		tree_reset(&task->stack, context_of(task));
+	return task;
+}
+
 /* A pair of registers is moved in two accesses, on arm64; the first of them says which task it is. */
 static bool second_half(const struct task *task, uint64_t address)
 {
@@ -361,6 +387,8 @@ void follow_load(unsigned int index, uint64_t address)
 	cpu->switching &= ~(unsigned int)SWITCH_LOADS;
 	for (task = f.tasks; task && task->address != address; task = task->next)
 		;
+	if (f.forked && (!task || task->exited))
+		task = forked_task(task, address);
 	cpu->task = task ? task : new_task(address, TASK_OTHER);
 	set_slot(cpu);
 }

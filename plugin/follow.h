@@ -35,6 +35,7 @@ struct task {
 	struct task *next;
 	uint64_t address; /* of its saved stack pointer; 0 until it was switched out */
 	enum task_kind kind;
+	bool exited; /* its address may come again, as that of another task */
 	unsigned int interrupts; /* frames of interrupts */
 	unsigned int depth;
 	struct frame frames[MAX_FRAMES];
@@ -68,6 +69,12 @@ void follow_interval(unsigned int interval);
 
 /* The task on this CPU works for the measured one. */
 void follow_own(unsigned int cpu);
+
+/* The task on this CPU forks: the next task that was never seen works for the measured one, from its first instruction. */
+void follow_fork(void);
+
+/* The task on this CPU exits. */
+void follow_exit(unsigned int cpu);
 
 /* In a task switch: the stack pointer of the running task goes to, that of the next one comes from, this address. */
 void follow_save(unsigned int cpu, uint64_t address);

@@ -114,6 +114,14 @@ static void on_mark(unsigned int cpu, void *data)
 		if (p.state == COUNTING)
 			follow_own(cpu);
 		break;
+	case 'F':
+		if (p.state == COUNTING)
+			follow_fork();
+		break;
+	case 'X':
+		if (p.state == COUNTING)
+			follow_exit(cpu);
+		break;
 	case 'P':
 		if (p.state == COUNTING)
 			boundary();

@@ -38,7 +38,9 @@
 	"cmn x0, #4095\n\t" \
 	"b.hs .Lfailed\n\t"
 
+#define NR_EXIT_GROUP "94"
 #define NR_FUTEX "98"
+#define ECHILD_NUMBER "10" /* stands for a child that was killed */
 #define FUTEX_WAKE_ALL "mov x1, #1\n\tmov w2, #0x7fffffff\n\tmov x3, #0\n\tmov x8, #" NR_FUTEX "\n\tsvc #0\n\t"
 #define FUTEX_WAIT_VALUE "mov x1, #0\n\tmov x3, #0\n\tmov x8, #" NR_FUTEX "\n\tsvc #0\n\t"
 
@@ -263,6 +265,60 @@ __asm__("\t.pushsection .text.measured, \"ax\", %progbits\n"
 	"3:\tstr x9, " STEP(ERROR) "\n\t"
 	LEAVE
 	END(step_wait)
+
+	/* The child reads its steps through x19, which is the parent's until then. */
+	FUNCTION(step_fork)
+	"ldr x8, " STEP(NUMBER) "\n\t"
+	"ldr x0, " STEP(ARG0) "\n\t"
+	"mov x1, #0\n\t"
+	"mov x2, #0\n\t"
+	"mov x3, #0\n\t"
+	"mov x4, #0\n\t"
+	MARK(46)
+	"svc #0\n\t"
+	"cbz x0, 1f\n\t"
+	"cmn x0, #4095\n\t"
+	"b.hs .Lfailed\n\t"
+	"ldr x9, " STEP(START) "\n\t"
+	"str x0, [x9]\n\t"
+	"ret\n"
+	"1:\tmov x0, #0\n\t"
+	"ldr x19, " STEP(ARG1) "\n\t"
+	"cbz x19, 4f\n\t"
+	"mov x22, x19\n\t"
+	"mov x21, #1\n\t"
+	"adr x23, 3f\n"
+	"2:\t" RUN_STEPS "2b\n"
+	"3:\tmov x0, #0\n\t"
+	"cbz x19, 4f\n\t"
+	"ldr x0, " STEP(ERROR) "\n"
+	"4:\t" MARK(58)
+	"mov x8, #" NR_EXIT_GROUP "\n\t"
+	"svc #0\n\t"
+	"brk #0"
+	END(step_fork)
+
+	/* args[4] takes the status: a signal in bits 0 to 6, the exit status in bits 8 to 15. */
+	FUNCTION(step_reap)
+	"ldr x8, " STEP(NUMBER) "\n\t"
+	"ldr x0, " STEP(START) "\n\t"
+	"ldr x0, [x0]\n\t"
+	"add x1, x19, #" OFFSET(STEP_ARG4) "\n\t"
+	"mov x2, #0\n\t"
+	"mov x3, #0\n\t"
+	"svc #0\n\t"
+	"cmn x0, #4095\n\t"
+	"b.hs .Lfailed\n\t"
+	"ldr w9, " STEP(ARG4) "\n\t"
+	"cbnz w9, 1f\n\t"
+	"ret\n"
+	"1:\tlsr w9, w9, #8\n\t"
+	"mov w10, #" ECHILD_NUMBER "\n\t"
+	"cmp w9, #0\n\t"
+	"csel w9, w10, w9, eq\n\t"
+	"str x9, " STEP(ERROR) "\n\t"
+	LEAVE
+	END(step_reap)
 
 	FUNCTION(step_end)
 	"subs x21, x21, #1\n\t"

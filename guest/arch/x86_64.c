@@ -2,7 +2,8 @@
 /*
  * Marks: nopl 0x4b4153<letter>(%rax), bytes 0f 1f 80 <letter> 53 41 4b, an instruction without effect that is found
  * nowhere else. A counting emulator takes them for: S a workload started, N one for each boundary that a round has,
- * B the region begins, P a boundary, W this task works for the measured one, E the region ends.
+ * B the region begins, P a boundary, W this task works for the measured one, F it forks a
+ * child that does, X it exits, E the region ends.
  *
  * Under QEMU's icount the time stamp counter runs at 1 GHz of virtual time: one tick is one instruction.
  *
@@ -42,7 +43,9 @@
 	"cmp $-4095, %rax\n\t" \
 	"jae .Lfailed\n\t"
 
+#define NR_EXIT_GROUP "231"
 #define NR_FUTEX "202"
+#define ECHILD_NUMBER "10" /* stands for a child that was killed */
 #define FUTEX_WAKE_ALL "mov $1, %esi\n\tmov $0x7fffffff, %edx\n\txor %r10d, %r10d\n\tmov $" NR_FUTEX ", %eax\n\tsyscall\n\t"
 #define FUTEX_WAIT_VALUE "xor %esi, %esi\n\txor %r10d, %r10d\n\tmov $" NR_FUTEX ", %eax\n\tsyscall\n\t"
 
@@ -260,6 +263,63 @@ __asm__("\t.pushsection .text.measured, \"ax\", @progbits\n"
 	"3:\tmov %rax, " STEP(ERROR) "\n\t"
 	LEAVE
 	END(step_wait)
+
+	/* The child reads its steps through %rbx, which is the parent's until then. */
+	FUNCTION(step_fork)
+	"mov " STEP(NUMBER) ", %rax\n\t"
+	"mov " STEP(ARG0) ", %rdi\n\t"
+	"xor %esi, %esi\n\t"
+	"xor %edx, %edx\n\t"
+	"xor %r10d, %r10d\n\t"
+	"xor %r8d, %r8d\n\t"
+	MARK(46)
+	"syscall\n\t"
+	"test %rax, %rax\n\t"
+	"jz 1f\n\t"
+	"cmp $-4095, %rax\n\t"
+	"jae .Lfailed\n\t"
+	"mov " STEP(START) ", %rdi\n\t"
+	"mov %rax, (%rdi)\n\t"
+	"ret\n"
+	"1:\txor %edi, %edi\n\t"
+	"mov " STEP(ARG1) ", %rbx\n\t"
+	"test %rbx, %rbx\n\t"
+	"jz 4f\n\t"
+	"mov %rbx, %r13\n\t"
+	"mov $1, %r12d\n\t"
+	"lea 3f(%rip), %r15\n"
+	"2:\t" RUN_STEPS "2b\n"
+	"3:\txor %edi, %edi\n\t"
+	"test %rbx, %rbx\n\t"
+	"jz 4f\n\t"
+	"mov " STEP(ERROR) ", %rdi\n"
+	"4:\t" MARK(58)
+	"mov $" NR_EXIT_GROUP ", %eax\n\t"
+	"syscall\n\t"
+	"ud2"
+	END(step_fork)
+
+	/* args[4] takes the status: a signal in bits 0 to 6, the exit status in bits 8 to 15. */
+	FUNCTION(step_reap)
+	"mov " STEP(NUMBER) ", %rax\n\t"
+	"mov " STEP(START) ", %rdi\n\t"
+	"mov (%rdi), %rdi\n\t"
+	"lea " STEP(ARG4) ", %rsi\n\t"
+	"xor %edx, %edx\n\t"
+	"xor %r10d, %r10d\n\t"
+	"syscall\n\t"
+	"cmp $-4095, %rax\n\t"
+	"jae .Lfailed\n\t"
+	"mov " STEP(ARG4) ", %eax\n\t"
+	"test %eax, %eax\n\t"
+	"jnz 1f\n\t"
+	"ret\n"
+	"1:\tmov $" ECHILD_NUMBER ", %edx\n\t"
+	"shr $8, %eax\n\t"
+	"cmovz %edx, %eax\n\t"
+	"mov %rax, " STEP(ERROR) "\n\t"
+	LEAVE
+	END(step_reap)
 
 	FUNCTION(step_end)
 	"dec %r12\n\t"

@@ -102,7 +102,7 @@ def test_no_jump_leads_out_of_it(arch: str) -> None:
         indirect += [] if fixed else [found.mnemonic]
     assert targets
     assert all(start <= target < start + len(code) for target in targets)
-    assert len(indirect) == 4  # three that run scripts, and the clock
+    assert len(indirect) == 5  # four that run scripts, and the clock
 
 
 def test_an_architecture_without_a_file_is_refused_with_the_files_name() -> None:

@@ -155,7 +155,7 @@ def test_a_mark_is_seen_and_nothing_else_is_taken_for_one(code: ctypes.CDLL, tmp
         "x86_64": ("nopl 0x4b415250(%rax)", "nopl 0x4b415350(%rcx)", "nop"),
         "aarch64": ("movz x1, #0x4b50", "nop"),
     }
-    for letter in "SNBPWE":
+    for letter in "SNBPWFXE":
         insn = assembled(tmp_path, target, marks[target] % ord(letter))
         assert chr(arch_of(code, target).mark(insn, len(insn))) == letter
     for text in others[target]:

@@ -2,7 +2,8 @@
 """Captured files -> named state. Pure: the same report always gives the same fields.
 
 Names: `range.*` (smaps of the measured range, kB; Dirty is private and shared), `pagemap.*` and `pageflags.*` (pages),
-`thp.*`, `vm.*`, `swap.*`, `zram.*`, `cpus.online`, `memory.*` (kB), `cmdline`, `kernel`.
+`folios.order*` (pages in folios of that order; only where a workload asks for it), `thp.*`, `vm.*`, `swap.*`, `zram.*`,
+`cpus.online`, `memory.*` (kB), `cmdline`, `kernel`.
 """
 
 import operator
@@ -61,7 +62,7 @@ def fields(report: GuestReport, moment: str) -> dict[str, str | None]:
             found[f"thp.{size}"] = None if text is None else _procfs.chosen(text)
     found.update(_entry(texts, "swap.devices", "/proc/swaps", _procfs.swap_devices))
     found.update(_entry(texts, "boot.quiescence", "kassay/quiescence", _procfs.quiescence))
-    for prefix, path in (("pagemap", "kassay/pagemap"), ("pageflags", "kassay/pageflags")):
+    for prefix, path in (("pagemap", "kassay/pagemap"), ("pageflags", "kassay/pageflags"), ("folios", "kassay/folios")):
         found.update({f"{prefix}.{name}": str(n) for name, n in _procfs.pairs(texts.get(path) or "").items()})
     found.update({f"memory.{name}": str(n) for name, n in _procfs.meminfo(texts.get("/proc/meminfo") or "").items()})
     found.update(_range_fields(texts.get("kassay/range"), texts.get("/proc/self/smaps")))

@@ -9,8 +9,8 @@ from kassay import registry
 from kassay.errors import BadInput, Defect
 
 RUNNER = (
-    "runner.c", "options.c", "describe.c", "capture.c", "pages.c", "script.c", "memory.c", "workers.c", "zram.c",
-    "runtimes.c", "tasks.c", "number.c", "emit.c",
+    "runner.c", "options.c", "describe.c", "capture.c", "pages.c", "orders.c", "script.c", "memory.c", "children.c",
+    "folios.c", "workers.c", "zram.c", "runtimes.c", "tasks.c", "number.c", "emit.c",
 )  # fmt: skip
 INIT = ("init.c", "quiet.c", "snapshot.c", "tasks.c", "number.c", "emit.c")
 _WORKLOADS, _ARCHES = "workloads", "arch"

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define _GNU_SOURCE
+#include "folios.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "memory.h"
+
+#define THP "/sys/kernel/mm/transparent_hugepage/"
+#define MAX_SIZES 16
+
+#define PATH_BYTES (sizeof(THP) + 256 + sizeof("/enabled"))
+
+/* The policies of the sizes as they were. */
+static struct {
+	char path[PATH_BYTES];
+	char word[16];
+} saved[MAX_SIZES];
+static size_t saved_count;
+
+static unsigned int order_of(size_t bytes)
+{
+	return (unsigned int)__builtin_ctzl(bytes / page_bytes());
+}
+
+static unsigned int wanted_order(const struct run *run)
+{
+	char word[8];
+
+	for (unsigned int order = 0; order < 32; order++) {
+		snprintf(word, sizeof(word), "%u", order);
+		if (param_is(run, "order", word))
+			return order;
+	}
+	return 0;
+}
+
+static int write_policy(const char *path, const char *word)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	ssize_t done = fd < 0 ? -1 : write(fd, word, strlen(word));
+
+	if (fd >= 0)
+		close(fd);
+	return done == (ssize_t)strlen(word) ? 0 : -1;
+}
+
+/* The word in brackets. */
+static int read_policy(const char *path, char *ret, size_t size)
+{
+	char text[128] = "", format[32];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	const char *bracket = strchr(text, '[');
+
+	if (fd >= 0)
+		close(fd);
+	snprintf(format, sizeof(format), "[%%%zu[a-z]", size - 1);
+	return got > 0 && bracket && sscanf(bracket, format, ret) == 1 ? 0 : -1;
+}
+
+static int set_policy(struct run *run, const char *path, const char *word)
+{
+	if (saved_count == MAX_SIZES)
+		return fail(run, "more than %d sizes of huge pages in " THP, MAX_SIZES);
+	snprintf(saved[saved_count].path, sizeof(saved->path), "%s", path);
+	if (read_policy(path, saved[saved_count].word, sizeof(saved->word)))
+		return fail(run, "%s: no policy in it", path);
+	if (!strcmp(saved[saved_count].word, word))
+		return 0;
+	saved_count++;
+	return write_policy(path, word) ? fail(run, "writing %s to %s: %s", word, path, strerror(errno)) : 0;
+}
+
+static int is_size(const struct dirent *entry)
+{
+	return !strncmp(entry->d_name, "hugepages-", 10);
+}
+
+/* Only this size, for memory that asks for it. */
+static int choose_size(struct run *run, size_t bytes)
+{
+	struct dirent **entries;
+	int count = scandir(THP, &entries, is_size, alphasort), status = 0;
+	char wanted[64], path[PATH_BYTES];
+	bool found = false;
+
+	snprintf(wanted, sizeof(wanted), "hugepages-%zukB", bytes / KIB);
+	for (int i = 0; i < count; i++) {
+		bool this = !strcmp(entries[i]->d_name, wanted);
+
+		snprintf(path, sizeof(path), THP "%s/enabled", entries[i]->d_name);
+		found |= this && !access(path, F_OK);
+		/* A size that is for files alone has no policy. */
+		if (!status && !access(path, F_OK))
+			status = set_policy(run, path, this ? "madvise" : "never");
+		free(entries[i]);
+	}
+	if (count >= 0)
+		free(entries);
+	if (!status && !found)
+		return fail(run, "this kernel cannot make anonymous folios of %zu KiB: it has no " THP "%s", bytes / KIB, wanted);
+	return status;
+}
+
+int folios_prepare(struct run *run, struct folios *folios)
+{
+	size_t huge = huge_page_bytes(), bytes;
+
+	folios->order = wanted_order(run);
+	folios->size = param_number(run, "size");
+	folios->start = memory_reserve(run, folios->size);
+	if (!folios->start)
+		return -1;
+	bytes = page_bytes() << folios->order;
+	if (folios->size % bytes)
+		return fail(run, "size must be a multiple of %zu bytes with order %u", bytes, folios->order);
+	if (folios->order > order_of(huge))
+		return fail(run, "this kernel cannot make anonymous folios of order %u: a huge page is of order %u",
+			    folios->order, order_of(huge));
+	if (bytes == huge) {
+		folios->detour = memory_reserve(run, folios->size + huge);
+		if (!folios->detour)
+			return -1;
+		folios->detour += page_bytes();
+		return 0;
+	}
+	return folios->order ? choose_size(run, bytes) : 0;
+}
+
+static void move(struct script *script, const uint64_t *from, size_t size, uint64_t to)
+{
+	script_step(script, (struct step){ .run = step_call, .number = SYS_mremap, .start = (uint64_t *)from,
+					   .args = { size, size, MREMAP_MAYMOVE | MREMAP_FIXED, to }, .what = "mremap" });
+}
+
+void folios_fill(struct script *script, const struct folios *folios, uint64_t stamp)
+{
+	uint64_t *start = (uint64_t *)&folios->start, *detour = (uint64_t *)&folios->detour;
+
+	memory_map(script, start, folios->size, false, -1);
+	if (folios->order)
+		memory_want_huge(script, start, folios->size);
+	else
+		memory_want_base(script, start, folios->size);
+	memory_fill(script, start, folios->size, stamp);
+	if (folios->detour) {
+		move(script, start, folios->size, folios->detour);
+		move(script, detour, folios->size, folios->start);
+		memory_unmap(script, detour, folios->size); /* keeps the address space */
+	}
+}
+
+void folios_require(struct run *run, const struct folios *folios)
+{
+	char field[32];
+
+	snprintf(field, sizeof(field), "folios.order%u", folios->order);
+	range_set(run, (void *)(uintptr_t)folios->start, folios->size);
+	range_count_folios(run);
+	require_both(run, "range.vmas", "==", 1);
+	require_both(run, "range.KernelPageSize", "==", page_bytes() / KIB);
+	require_both(run, "range.AnonHugePages", "==", 0);
+	require_both(run, "pagemap.present", "==", folios->size / page_bytes());
+	require_both(run, field, "==", folios->size / page_bytes());
+}
+
+void folios_release(struct folios *folios)
+{
+	if (folios->start)
+		munmap((void *)(uintptr_t)folios->start, folios->size);
+	while (saved_count) {
+		saved_count--;
+		write_policy(saved[saved_count].path, saved[saved_count].word);
+	}
+}
