@@ -21,7 +21,7 @@ ARGUMENTS = {
     "gap": ("mprotect_toggle", *(f"image:{GONE}",) * 3),
 }
 MEASURING = {
-    "--set": ("size=2MiB", "size"), "--clock": ("tcg", "sundial"), "--cpus": ("2", "many"),
+    "--set": ("size=2MiB", "size"), "--clock": ("tcg", "sundial"), "--cpus": ("2", "many"), "--cpu": ("zen3", "zen33"),
     "--memory": ("2GiB", "lots"), "--arch": ("x86_64", "sparc"), "--flavour": ("amd64", None),
     "--boot": ("stock", "warm"), "--cmdline": ("a=1", None), "--cmdline-base": ("a=1", None),
     "--cmdline-head": ("a=1", None), "--repeats": ("3", "0"), "--perturb": ("1", "-1"), "--rounds": ("9", "1"),

@@ -26,6 +26,7 @@ REACHED: dict[str, tuple[tuple[str, ...], object, str]] = {
     "arch": (("--arch", "arm64"), "arm64", '"arm64"'),
     "cpus": (("--cpus", "2,4"), (2, 4), "[2, 4]"),
     "memory_bytes": (("--memory", "2GiB,512MiB"), (2 << 30, 512 << 20), '["2GiB", "512MiB"]'),
+    "cpu": (("--cpu", "zen2,zen3"), ("zen2", "zen3"), '["zen2", "zen3"]'),
     "order": (("--order", "sandwich"), "sandwich", '"sandwich"'),
     "repeats": (("--repeats", "5"), 5, "5"),
     "perturb": (("--perturb", "0"), 0, "0"),
@@ -41,6 +42,7 @@ REACHED: dict[str, tuple[tuple[str, ...], object, str]] = {
     "background": (("--background", "2"), 2, "2"),
     "control": (("--no-control",), False, "false"),
 }
+UNWRITTEN = {"machine", "cpu"}  # until they are named, so that experiments keep their hash
 FOLLOW = {"clock": {"repeats", "perturb", "margin"}}  # their defaults are those of the clock
 FILE = 'kernels = ["debian:6.12", "debian:6.17"]\nworkloads = ["mprotect_toggle"]\n'
 
@@ -153,8 +155,8 @@ def test_a_file_sets_the_field_and_no_other(field: str) -> None:
     assert (changed, getattr(asked, field)) == ({field} | FOLLOW.get(field, set()), value)
 
 
-@pytest.mark.parametrize("field", [field for field in Experiment.__struct_fields__ if field != "machine"])
-def test_what_is_written_into_a_file_has_every_field_but_a_machine_that_is_not_named(field: str) -> None:
+@pytest.mark.parametrize("field", [field for field in Experiment.__struct_fields__ if field not in UNWRITTEN])
+def test_what_is_written_into_a_file_has_every_field_but_those_that_nobody_named(field: str) -> None:
     written = dump(parse(FILE, "x.toml"))
     top, _, below = written.partition("\n\n")
     if field in ("kernels", "workloads"):

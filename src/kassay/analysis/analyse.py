@@ -6,7 +6,7 @@ from functools import cache
 
 from msgspec import structs
 
-from kassay.analysis.confounders import confounders
+from kassay.analysis.confounders import confounders, of_cpus
 from kassay.analysis.exact import judge_counts, withheld
 from kassay.analysis.gate import Refusal, rules
 from kassay.analysis.ladder import Compare, build_ladder, find_steps, in_accord, with_steps
@@ -15,7 +15,7 @@ from kassay.analysis.session import Control, control_of, decided, session_of, se
 from kassay.analysis.side import Method, build_side, method_of, repeats_agree
 from kassay.analysis.timed import Session, judge_times
 from kassay.clocks import clock_of
-from kassay.model.finding import Finding, Ladder
+from kassay.model.finding import Confounder, Finding, Ladder
 from kassay.model.machine import Point
 from kassay.model.plan import Plan
 from kassay.model.question import Question
@@ -111,8 +111,15 @@ def compare(plan: Plan, base: CellEvidence, head: CellEvidence, phase: Phase, by
         n_base=len(sides[0].runs), n_head=len(sides[1].runs), verdict=judged.verdict, evidence=judged.evidence,
         scope=clock.scope, reasons=judged.reasons, sides=sides,
         differences=tuple(d for r in refusals for d in r.differences), floor=judged.floor,
-        timing=judged.timing, confounders=confounders(base.kernel, head.kernel),
+        timing=judged.timing, confounders=_confounders(base, head),
     )  # fmt: skip
+
+
+def _confounders(base: CellEvidence, head: CellEvidence) -> tuple[Confounder, ...]:
+    """What differs besides the kernels. Of one kernel on two CPUs these are the subject, and no confounder."""
+    found = confounders(base.kernel, head.kernel)
+    one = base.kernel.image_sha256 is not None and base.kernel.image_sha256 == head.kernel.image_sha256
+    return found if one else (*found, *of_cpus(base.cell, head.cell))
 
 
 def with_itself(plan: Plan, evidence: Iterable[CellEvidence]) -> tuple[Finding, ...]:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from kassay.model.configuration import differences
 from kassay.model.finding import Confounder
 from kassay.model.kernel import KernelIdentity
+from kassay.model.plan import Cell
 
 Check = Callable[[KernelIdentity, KernelIdentity], tuple[Confounder, ...]]
 
@@ -62,6 +63,12 @@ def _configurations(base: KernelIdentity, head: KernelIdentity) -> tuple[Confoun
         return ()
     known = [None if kernel.configuration is None else "known" for kernel in (base, head)]
     return (Confounder(code="configuration", base=known[0], head=known[1]),)
+
+
+def of_cpus(base: Cell, head: Cell) -> tuple[Confounder, ...]:
+    """Of two cells that may have a CPU of their own each."""
+    names = [cell.cpu or cell.machine.cpu or "the default" for cell in (base, head)]
+    return (Confounder(code="cpu", base=names[0], head=names[1]),) if names[0] != names[1] else ()
 
 
 _CHECKS: tuple[Check, ...] = (_compilers, _configurations)

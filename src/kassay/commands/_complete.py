@@ -7,6 +7,7 @@ import typer
 
 from kassay.arches import arches as known_arches
 from kassay.clocks import measuring
+from kassay.cpus import cpus_for
 from kassay.errors import KassayError
 from kassay.registry import names
 from kassay.report.formats import FORMATS
@@ -59,6 +60,11 @@ def clocks(incomplete: str) -> list[str]:
 def arches(incomplete: str) -> list[str]:
     """All that are known."""
     return _begun(known_arches(), incomplete)
+
+
+def cpus(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Those of the architecture."""
+    return _begun(cpus_for(str(ctx.params.get("arch") or "x86_64")), incomplete)
 
 
 def formats(incomplete: str) -> list[str]:

@@ -14,7 +14,7 @@ from kassay.commands._show import showing
 from kassay.errors import BadInput
 from kassay.guest import catalog
 from kassay.machines import clock_and_machine
-from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
+from kassay.model.experiment import OWN_CPU, Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.kernel import full_ref
 from kassay.model.records import Record, content_id
 from kassay.model.units import parse_bytes
@@ -56,6 +56,8 @@ def _asked(
     if ",".join(clock_and_machine(word)[0] for word in (first, second)) not in pairs():
         raise BadInput(f"--clock {options.clock!r}: not two clocks that can stand side by side",
                        f"write {listed(pairs())}; or one of {', '.join(measuring())}")  # fmt: skip
+    if "," in options.cpu:
+        raise BadInput(f"--cpu {options.cpu}: several, with two clocks", "name one CPU, or one clock")
     counts = experiment_from(question, workload, kernels, replace(options, clock=first, repeats=None))
     # Both were asked for with one set of options: what only counts have is not the timed one's.
     boot = "short" if options.boot == "snapshot" else options.boot
@@ -78,6 +80,7 @@ def experiment_from(question: str, workload: str, kernels: Sequence[str], option
         arch=options.arch,
         cpus=_numbers(options.cpus, "--cpus", int, problems),
         memory_bytes=_numbers(options.memory, "--memory", parse_bytes, problems),
+        cpu=tuple(options.cpu.split(",")) if options.cpu else UNSET,
         order=options.order,
         repeats=options.repeats if options.repeats is not None else clock.repeats,
         perturb=options.perturb if options.perturb is not None else clock.perturb,
@@ -124,7 +127,8 @@ def _kernels(refs: Sequence[str], options: Measuring) -> list[KernelUse]:
         words = [options.cmdline]
         words += [options.cmdline_base] if index == 0 else []
         words += [options.cmdline_head] if index == last else []
-        uses.append(KernelUse(ref=full_ref(ref), cmdline=" ".join(word for word in words if word)))
+        name, _, cpu = ref.partition(OWN_CPU)
+        uses.append(KernelUse(ref=full_ref(name), cmdline=" ".join(word for word in words if word), cpu=cpu))
     return uses
 
 

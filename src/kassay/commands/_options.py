@@ -87,6 +87,16 @@ class Measuring:
     ] = None
     clock: _Clock = DEFAULT_CLOCK
     cpus: Annotated[str, Option(help="CPUs of the machine, e.g. 1 or 1,2,4.", rich_help_panel=_M)] = "1"
+    cpu: Annotated[
+        str,
+        Option(
+            help="The CPU as the kernel sees it, e.g. zen3 or skylake_sp,zen3; docs/cpus.md lists them. Of one kernel "
+            "alone: KERNEL@cpu=NAME.",
+            show_default="that of the architecture",
+            autocompletion=complete.cpus,
+            rich_help_panel=_M,
+        ),
+    ] = ""
     memory: Annotated[str, Option(help="Memory, e.g. 2GiB or 1GiB,4GiB.", rich_help_panel=_M)] = "1GiB"
     arch: Annotated[str, Option(help=f"{listed(arches())}.", rich_help_panel=_M, autocompletion=complete.arches)] = (
         "x86_64"

@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 
 from kassay.arches import arch_of
+from kassay.cpus import Cpu, cpus
 from kassay.effects import clock
 from kassay.evidence.profiles import region_of
 from kassay.guest import audit, protocol
@@ -12,7 +13,7 @@ from kassay.journal import artifacts
 from kassay.journal.directory import RunDirectory
 from kassay.model.experiment import labels
 from kassay.model.guest import GuestReport
-from kassay.model.plan import PlannedRun
+from kassay.model.plan import Cell, PlannedRun
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.run import CellEvidence, CheckedRequirement, Fields, Measurement, RunRecord
 
@@ -35,7 +36,7 @@ def collect(folder: RunDirectory, records: Sequence[RunRecord], tell: Tell = sil
                 cell=cell,
                 kernel=folder.plan.kernels[cell.kernel],
                 label=names[cell.kernel],
-                measurements=tuple(read(run, succeeded[run.id]) for run in runs if run.id in succeeded),
+                measurements=tuple(read(cell, run, succeeded[run.id]) for run in runs if run.id in succeeded),
                 failures=tuple(r for r in records if r.run in ids and r.outcome != "ok"),
                 lost=len((ids & tried) - succeeded.keys()),
                 unmade=len(ids - tried),
@@ -52,15 +53,15 @@ class _Reading:
         self._folder, self._total, self._tell = folder, total, tell
         self._started, self._done = clock.monotonic_s(), 0
 
-    def read(self, run: PlannedRun, record: RunRecord) -> Measurement:
+    def read(self, cell: Cell, run: PlannedRun, record: RunRecord) -> Measurement:
         self._done += 1
         if clock.monotonic_s() - self._started > _QUIET_S:
             share = self._done / self._total
             self._tell(Progress(stage="read", subject=f"{self._done}/{self._total}", text=run.id, done=share))
-        return _read(self._folder, run, record)
+        return _read(self._folder, cell, run, record)
 
 
-def _read(folder: RunDirectory, run: PlannedRun, record: RunRecord) -> Measurement:
+def _read(folder: RunDirectory, cell: Cell, run: PlannedRun, record: RunRecord) -> Measurement:
     assert record.stream_sha256 is not None  # an ok run has a stream
     report = protocol.parse(artifacts.get(folder.path, record.stream_sha256))
     fields = {moment: audit.fields(report, moment) for moment in ("before", "after")}
@@ -83,12 +84,18 @@ def _read(folder: RunDirectory, run: PlannedRun, record: RunRecord) -> Measureme
         foreign_ns=audit.foreign(report),
         region_ns=_region_ns(report),
         notes=report.notes,
-        cpu=cpu_of(report, arch_of(folder.plan.experiment.arch)),
+        cpu=cpu_of(report, arch_of(cell.machine.arch), _cpu(cell)),
         tasks_left_out=audit.tasks_left_out(report),
         quiescence=audit.fields(report, "boot").get("boot.quiescence"),
         counters=_tuple(audit.delta(report, "")),
         region=region_of(folder.path, record, report),
     )
+
+
+def _cpu(cell: Cell) -> Cpu | None:
+    """That was asked for by name, where this version knows it."""
+    name = cell.cpu or cell.machine.cpu
+    return cpus().get(name) if name else None
 
 
 def _ns_per_tick(report: GuestReport) -> float:

@@ -3,30 +3,48 @@
 
 from collections.abc import Mapping
 
+from msgspec import UNSET
+
 from kassay.arches import Arch
-from kassay.model.guest import GuestCpu, GuestReport
+from kassay.cpus import Cpu
+from kassay.model.guest import GuestCpu, GuestReport, NamedCpu
 from kassay.model.records import Setting
 
 CPUINFO = "/proc/cpuinfo"
 VULNERABILITIES = "/sys/devices/system/cpu/vulnerabilities/"
 
 
-def cpu_of(report: GuestReport, arch: Arch) -> GuestCpu | None:
-    """What a kernel of `arch` said of its first CPU; None when that was not captured, as in earlier versions."""
+def cpu_of(report: GuestReport, arch: Arch, named: Cpu | None = None) -> GuestCpu | None:
+    """What a kernel of `arch` said of its first CPU; None when that was not captured, as in earlier versions. named:
+    the CPU that was asked for; what the real one has and this one lacks is then missing."""
     texts = {file.path: file.content for file in report.files if file.moment == "after" and file.content is not None}
     if CPUINFO not in texts:
         return None
     lines = _first_cpu(texts[CPUINFO])
     listing = lines.get(arch.cpuinfo.features)
     features = tuple(sorted(listing.split())) if listing is not None else ()
+    wanted = arch.cpuinfo.notable if named is None or not named.identity else named.features
     return GuestCpu(
         name=_name(lines, arch.cpuinfo.name),
         features=features,
-        missing=tuple(name for name in arch.cpuinfo.notable if name not in features) if listing is not None else (),
+        missing=tuple(name for name in wanted if name not in features) if listing is not None else (),
         vulnerabilities=tuple(
             Setting(name=path.removeprefix(VULNERABILITIES), value=text.strip())
             for path, text in sorted(texts.items())
             if path.startswith(VULNERABILITIES)
+        ),
+        named=UNSET if named is None else _named(named, lines),
+    )
+
+
+def _named(cpu: Cpu, lines: Mapping[str, str]) -> NamedCpu:
+    """Which CPU was asked for, and the lines of /proc/cpuinfo by which it is another."""
+    other = ((title, lines.get(title, "nothing"), value) for title, value in cpu.identity)
+    return NamedCpu(
+        name=cpu.name,
+        real=bool(cpu.identity),
+        other=tuple(
+            Setting(name=title, value=f"{found} instead of {value}") for title, found, value in other if found != value
         ),
     )
 

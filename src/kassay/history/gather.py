@@ -157,10 +157,15 @@ def _series(plan: Plan, item: CellEvidence, phase: Phase, method: str) -> Stored
     conditions = {"value": method, **_conditions(plan, item)}
     return StoredSeries(
         workload=item.cell.workload, metric=phase.name, unit=unit, better="lower",
-        settings=item.cell.settings, machine=item.cell.machine,
+        settings=item.cell.settings, machine=_sized(item.cell.machine),
         conditions=tuple(Setting(name=name, value=value) for name, value in conditions.items()),
         definition=phase.definition, primary=phase.primary,
     )  # fmt: skip
+
+
+def _sized(machine: MachineUse) -> MachineUse:
+    """What the archive has columns for; what else was chosen of the machine is a condition."""
+    return MachineUse(arch=machine.arch, clock=machine.clock, cpus=machine.cpus, memory_bytes=machine.memory_bytes)
 
 
 def _conditions(plan: Plan, item: CellEvidence) -> dict[str, str]:
@@ -174,5 +179,7 @@ def _conditions(plan: Plan, item: CellEvidence) -> dict[str, str]:
         "background tasks": str(asked.background), "emulator": machine.program, "accelerator": machine.accelerator,
         "machine options": " ".join(machine.options), "program": guest.get(item.cell.workload, ""),
         "init": guest.get("init", ""), **({"machine": asked.machine} if asked.machine else {}),
+        **{one.name: one.value for one in item.cell.machine.chosen},
+        **({"cpu": item.cell.cpu} if item.cell.cpu else {}),
     }  # fmt: skip
     return found if asked.exact else {**found, "host": machine.host, "profile": asked.profile}

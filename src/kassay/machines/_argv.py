@@ -32,9 +32,9 @@ class Emulation(Record, frozen=True, kw_only=True):
     """What one machine asks of QEMU, whatever the architecture.
 
     accelerator: as reports name it; options: that choose it. clock_options: of the guest's clocks. cpu: a model for
-    every architecture; None for that of the architecture. emulated_time: whether emulated CPUs are timed by the host's
-    clock, so that a busy host would fail the guest's own checks of its timers. one_cpu: whether the kernel parameters
-    are used that shorten the boot of one CPU.
+    every architecture, and no other can be chosen; None for that of the architecture. emulated_time: whether emulated
+    CPUs are timed by the host's clock, so that a busy host would fail the guest's own checks of its timers. one_cpu:
+    whether the kernel parameters are used that shorten the boot of one CPU.
     """
 
     accelerator: str
@@ -45,11 +45,12 @@ class Emulation(Record, frozen=True, kw_only=True):
     one_cpu: bool = False
 
 
-def machine_options(emulation: Emulation, arch: Arch, cpus: int, snapshot: bool) -> tuple[str, ...]:
-    """The options that decide what the guest sees, in order; part of the machine's identity."""
+def machine_options(emulation: Emulation, arch: Arch, cpus: int, snapshot: bool, cpu: str = "") -> tuple[str, ...]:
+    """The options that decide what the guest sees, in order; part of the machine's identity. cpu: a value of QEMU's
+    option, "" for the default."""
     return (
         *arch.qemu.machine,
-        *("-cpu", emulation.cpu or arch.qemu.cpu),
+        *("-cpu", cpu or emulation.cpu or arch.qemu.cpu),
         *emulation.options,
         *("-smp", str(cpus)),
         *emulation.clock_options,
@@ -76,7 +77,7 @@ def argv(job: Job, emulation: Emulation, arch: Arch) -> tuple[str, ...]:
     assert job.kernel is not None and job.initramfs is not None
     return (
         arch.qemu.program,
-        *machine_options(emulation, arch, job.cpus, job.snapshot is not None),
+        *machine_options(emulation, arch, job.cpus, job.snapshot is not None, job.cpu),
         *(restored_files(f"{job.directory}/job", job.program[0]) if job.snapshot else ()),
         *("-m", f"size={job.memory_bytes >> 10}k"),
         *("-seed", str(job.seed)),

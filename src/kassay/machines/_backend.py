@@ -21,6 +21,7 @@ class Job(Record, frozen=True, kw_only=True):
     restored for each run, which gets its program then; its orders are in the file "job" of the directory.
     profile: what the emulator counts in the measured region (model/profile.MODES); None for nothing. The
     addresses it must know are then in the file "points" of the directory.
+    cpu: as Machine.cpu names it; "" for the machine's default.
     """
 
     directory: str
@@ -34,6 +35,7 @@ class Job(Record, frozen=True, kw_only=True):
     timeout_s: int
     snapshot: str | None = None
     profile: str | None = None
+    cpu: str = ""
 
 
 class Ended(Record, frozen=True, kw_only=True):
@@ -61,6 +63,7 @@ class Machine(Record, frozen=True, kw_only=True):
     run(job, arch) runs one job to its end.
     cmdline(arch, cpus, boot) is the kernel command line, with the parameters that shorten
     the boot unless boot is "stock".
+    cpu(name, arch) is what the machine itself calls a CPU of kassay.cpus; None: its CPU cannot be chosen.
     """
 
     name: str
@@ -72,6 +75,7 @@ class Machine(Record, frozen=True, kw_only=True):
     run: Callable[[Job, str], Ended]
     cmdline: Callable[[str, int, str], str]
     can_profile: Callable[[str], None] | None = None
+    cpu: Callable[[str, str], str] | None = None
     order: int = 100
     proven: bool = False
 

@@ -10,6 +10,7 @@ import msgspec
 
 from kassay.arches import arch_of, arches
 from kassay.clocks import clock_of
+from kassay.cpus import cpu_for
 from kassay.effects import clock as host_clock
 from kassay.effects import process
 from kassay.effects.files import disk_errors
@@ -22,6 +23,7 @@ from kassay.machines._probe import probe_by_boot
 from kassay.machines._snapshot import UNANNOUNCED, carried, controlled, one_maker, save, snapshot_path, take
 from kassay.model.machine import MachineIdentity
 from kassay.model.run import WallTime
+from kassay.model.texts import listed
 
 _POLL_S = 0.02
 _STAGES = ((b"ready", "boot_s"), (b"measuring", "quiescence_s"), (b"done", "workload_s"))
@@ -50,6 +52,7 @@ def qemu_machine(
         run=partial(run_qemu, emulation),
         cmdline=lambda arch, cpus, boot: kernel_cmdline(emulation, arch_of(arch), cpus, boot),
         can_profile=_can_profile if clock_of(clock).profile_cpus else None,
+        cpu=None if emulation.cpu else cpu_option,
         order=order,
         proven=not device,
     )
@@ -66,6 +69,25 @@ def version(arch: str) -> str:
     if process.find(qemu.program) is None:
         raise HostLacks(f"{qemu.program}: not found on this host", f"install it: apt install {qemu.package}")
     return process.run((qemu.program, "--version")).out.partition("\n")[0].removeprefix("QEMU emulator version ")
+
+
+def cpu_option(name: str, arch: str) -> str:
+    """The value of -cpu for a CPU of kassay.cpus: the first that the QEMU at hand has. Raises BadInput for a name
+    that is not known for `arch`, HostLacks where QEMU has none of its models."""
+    known = cpu_for(name, arch).models[arch]
+    found = next((option for option in known if option.partition(",")[0] in _models(arch)), None)
+    if found is None:
+        models = listed(tuple(option.partition(",")[0] for option in known))
+        raise HostLacks(f"cpu {name}: QEMU {version(arch)} has no model {models}", "install a newer QEMU")
+    return found
+
+
+@cache
+def _models(arch: str) -> frozenset[str]:
+    """Every word of QEMU's own list of models."""
+    program = arch_of(arch).qemu.program
+    done = process.run((program, "-M", arch_of(arch).qemu.machine[1], "-cpu", "help"))
+    return frozenset(done.out.split())
 
 
 def identify(clock: str, emulation: Emulation, arch: str, cpus: int, boot: str) -> MachineIdentity:
@@ -88,7 +110,7 @@ def run_qemu(emulation: Emulation, job: Job, arch: str) -> Ended:
     if job.snapshot is None:
         return _watched(job, (*command, *counting))
     path = snapshot_path(job.snapshot, job.cmdline, str(job.seed), str(job.memory_bytes), words,
-                         *machine_options(emulation, arch_of(arch), job.cpus, True))  # fmt: skip
+                         *machine_options(emulation, arch_of(arch), job.cpus, True, job.cpu))  # fmt: skip
     started = host_clock.monotonic_s()
     with one_maker(path):
         problem = "" if path.exists() else save(job, _saving(job, emulation, arch), words, path)

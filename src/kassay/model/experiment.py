@@ -10,6 +10,8 @@ from kassay.model.records import Record
 
 SCHEMA = "kassay-experiment/1"
 ORDERS = ("interleaved", "sandwich", "sequential")
+OWN_CPU = "@cpu="
+"""Between a kernel's reference and the CPU that it alone runs on."""
 BOOTS = ("short", "stock", "snapshot")
 
 
@@ -31,13 +33,15 @@ class KernelUse(Record, frozen=True, kw_only=True, omit_defaults=True):
     """A kernel reference and the extra kernel parameters it boots with.
 
     name: what reports call it instead of its reference. against: of a series, the place of the kernel it is compared
-    with. Neither is written unless it is set, so that experiments keep the hash they had before there were such fields.
+    with. cpu: what it runs on, where that is not the experiment's. None of the three is written unless it is set, so
+    that experiments keep the hash they had before there were such fields.
     """
 
     ref: str
     cmdline: str = msgspec.field(default_factory=str)  # a factory, so that it is always written
     name: str = ""
     against: int | None = None
+    cpu: str = ""
 
 
 class Experiment(Record, frozen=True, kw_only=True):
@@ -56,6 +60,7 @@ class Experiment(Record, frozen=True, kw_only=True):
     Where time is measured, repeats is the most boots per kernel, made in blocks and looked at when timing.LOOKS says
     so; control: whether the first kernel has as many boots more, to compare that kernel with itself.
     machine: name of one machine of the clock; not written unless it is set, when the clock's first machine is meant.
+    cpu: names of files of kassay.cpus, a matrix axis; not written unless it is set, when the default of arch is meant.
     """
 
     name: str
@@ -81,6 +86,7 @@ class Experiment(Record, frozen=True, kw_only=True):
     background: int = 0
     control: bool = True
     machine: str | msgspec.UnsetType = msgspec.UNSET
+    cpu: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
     schema: str = msgspec.field(default=SCHEMA)
 
     @property
@@ -97,7 +103,7 @@ class Experiment(Record, frozen=True, kw_only=True):
 
 def labels(experiment: Experiment) -> tuple[str, ...]:
     """What reports call each kernel: its name or reference, with its parameters or place where two would be equal."""
-    called = [use.name or use.ref for use in experiment.kernels]
+    called = [f"{use.name or use.ref}{use.cpu and OWN_CPU + use.cpu}" for use in experiment.kernels]
     seen = Counter(called)
     named = [
         f"{name} [{use.cmdline}]" if seen[name] > 1 and use.cmdline else name

@@ -3,6 +3,8 @@
 
 from pathlib import Path
 
+from msgspec import UNSET, UnsetType
+
 from kassay.model.records import Record, Setting
 from kassay.model.workload import Workload
 
@@ -50,10 +52,20 @@ class PhaseRounds(Record, frozen=True, kw_only=True):
     ticks: tuple[int, ...]
 
 
+class NamedCpu(Record, frozen=True, kw_only=True):
+    """A CPU of kassay.cpus that was asked for. real: whether a real one has the name. other: lines of /proc/cpuinfo in
+    which the guest's is another, title and both values in words."""
+
+    name: str
+    real: bool
+    other: tuple[Setting, ...] = ()
+
+
 class GuestCpu(Record, frozen=True, kw_only=True):
     """A CPU as the kernel on it saw it, in the kernel's own words.
 
-    features: of /proc/cpuinfo, sorted. missing: features by which kernels choose code, and which it does not have.
+    features: of /proc/cpuinfo, sorted. missing: features by which kernels choose code, and which it does not have; of a
+    real CPU that was asked for by name (named), those that the real one has.
     vulnerabilities: name and state of each file in /sys/devices/system/cpu/vulnerabilities.
     """
 
@@ -61,6 +73,7 @@ class GuestCpu(Record, frozen=True, kw_only=True):
     features: tuple[str, ...]
     missing: tuple[str, ...]
     vulnerabilities: tuple[Setting, ...]
+    named: NamedCpu | UnsetType = UNSET
 
 
 class GuestReport(Record, frozen=True, kw_only=True):

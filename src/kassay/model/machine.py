@@ -6,14 +6,20 @@ from typing import NamedTuple, Protocol
 from kassay.model.records import Record, Setting
 
 
-class MachineUse(Record, frozen=True, kw_only=True):
+class MachineUse(Record, frozen=True, kw_only=True, omit_defaults=True):
     """One point of the machine matrix. clock: name of a file of kassay.clocks. Of imported results arch may be
-    "unknown", and cpus and memory_bytes None."""
+    "unknown", and cpus and memory_bytes None. cpu: name of a file of kassay.cpus; "" is the architecture's default."""
 
     arch: str
     clock: str
     cpus: int | None
     memory_bytes: int | None
+    cpu: str = ""
+
+    @property
+    def chosen(self) -> tuple[Setting, ...]:
+        """What is not the default, apart from architecture, clock, CPUs and memory."""
+        return (Setting(name="cpu", value=self.cpu),) if self.cpu else ()
 
 
 class MachineIdentity(Record, frozen=True, kw_only=True):

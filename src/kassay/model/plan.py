@@ -33,7 +33,7 @@ class Cell(AtPoint, frozen=True, kw_only=True):
     """Kernel x workload setting x machine; `kernel` is an index into Plan.kernels, id a content hash.
 
     settings: every parameter of the workload, defaults included, in declared order.
-    setting_key: the same for all kernels of one comparison.
+    setting_key: the same for all kernels of one comparison. cpu: of this kernel alone, where it is not the machine's.
     """
 
     id: str
@@ -43,6 +43,7 @@ class Cell(AtPoint, frozen=True, kw_only=True):
     machine: MachineUse
     cmdline: str
     setting_key: str
+    cpu: str = ""
 
 
 class PlannedRun(Record, frozen=True, kw_only=True):

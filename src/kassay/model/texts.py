@@ -40,11 +40,16 @@ def settings_text(settings: Iterable[Setting]) -> str:
 
 
 def machine_text(machine: MachineUse) -> str:
-    """ "x86_64, icount, 1 CPU, 1GiB"."""
+    """ "x86_64, icount, 1 CPU, 1GiB, cpu=zen3"."""
     if clock_of(machine.clock).native:
         return f"{one_line(machine.arch)}, this machine"
-    words = (f"{one_line(machine.arch)}, {machine.clock}", cpus_text(machine.cpus), memory_text(machine.memory_bytes))
-    return ", ".join(word for word in words if word)
+    return ", ".join((f"{one_line(machine.arch)}, {machine.clock}", *granted_texts(machine)))
+
+
+def granted_texts(machine: MachineUse) -> tuple[str, ...]:
+    """ "1 CPU", "1GiB", "cpu=zen3": what a point of the machine matrix has, but for what is not known."""
+    chosen = (f"{one.name}={one.value}" for one in machine.chosen)
+    return tuple(word for word in (cpus_text(machine.cpus), memory_text(machine.memory_bytes), *chosen) if word)
 
 
 def cpus_text(cpus: int | None) -> str:

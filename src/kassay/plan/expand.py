@@ -144,8 +144,8 @@ def matrix(axes: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[tuple[Setting
 
 def _machines(experiment: Experiment) -> tuple[MachineUse, ...]:
     return tuple(
-        MachineUse(arch=experiment.arch, clock=experiment.clock, cpus=cpus, memory_bytes=memory)
-        for cpus, memory in product(experiment.cpus, experiment.memory_bytes)
+        MachineUse(arch=experiment.arch, clock=experiment.clock, cpus=cpus, memory_bytes=memory, cpu=cpu)
+        for cpus, memory, cpu in product(experiment.cpus, experiment.memory_bytes, experiment.cpu or ("",))
     )
 
 
@@ -153,12 +153,14 @@ def _cell(experiment: Experiment, kernels: tuple[KernelIdentity, ...], index: in
           machine: MachineUse) -> Cell:  # fmt: skip
     workload, settings = combination
     words = (workload, *(f"{s.name}={s.value}" for s in settings), str(machine.cpus), str(machine.memory_bytes))
-    cmdline = experiment.kernels[index].cmdline
+    words += (f"cpu={machine.cpu}",) if machine.cpu else ()
+    use = experiment.kernels[index]
     identity = kernels[index]
-    content = "\0".join((*words, identity.ref, identity.image_sha256 or identity.release, cmdline, str(index)))
+    own = (use.cmdline, *((f"cpu={use.cpu}",) if use.cpu else ()), str(index))
+    content = "\0".join((*words, identity.ref, identity.image_sha256 or identity.release, *own))
     return Cell(
         id=_hash(content), kernel=index, workload=workload, settings=settings, machine=machine,
-        cmdline=cmdline, setting_key=_hash("\0".join(words)),
+        cmdline=use.cmdline, setting_key=_hash("\0".join(words)), cpu=use.cpu,
     )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from kassay.machines import Machine, emulating, machine_for, machines_of
 from kassay.model.experiment import Experiment, WorkloadUse
 from kassay.model.guest import Programs
 from kassay.model.kernel import KernelArtifact, KernelIdentity, exact_ref, parse_ref
+from kassay.model.machine import MachineIdentity
 from kassay.model.plan import Cell, Plan
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record, Setting
@@ -53,7 +54,7 @@ def prepare(experiment: Experiment, before: Plan | None, tell: Tell, brought: Pr
     combinations, workloads = _combinations(experiment.workloads, known, arch_of(experiment.arch))
     if machine.boots:
         _check_memory(experiment, combinations)
-    identity = machine.identify(experiment.arch, max(experiment.cpus), experiment.boot)
+    identity = _granted(experiment, machine)
     made = travelled or programs(("init", *(w.name for w in workloads)), experiment.arch)
     artifacts = _kernels(experiment, before, tell)
     if not machine.proven:  # after the kernels: a probe may need one
@@ -67,6 +68,24 @@ def prepare(experiment: Experiment, before: Plan | None, tell: Tell, brought: Pr
         kernel_store.load_modules(artifacts[cell.kernel], modules_of(cell), tell)
     return Prepared(plan=plan, machine=machine, artifacts=artifacts, programs=made,
                     no_profile=_no_profile(experiment, machine, tell))  # fmt: skip
+
+
+def _granted(experiment: Experiment, machine: Machine) -> MachineIdentity:
+    """The machine with the first CPU that was chosen among its options; others follow, by name."""
+    found = machine.identify(experiment.arch, max(experiment.cpus), experiment.boot)
+    own = {use.cpu for use in experiment.kernels} - {""}
+    names = tuple(dict.fromkeys((*(experiment.cpu or ()), *sorted(own))))
+    if not names:
+        return found
+    if machine.cpu is None:
+        raise BadInput(f"cpu: machine {machine.name} runs on the CPU of this host",
+                       f"use --clock {listed(emulating(experiment.arch))}, or leave --cpu away")  # fmt: skip
+    models = {name: machine.cpu(name, experiment.arch) for name in names}
+    options = list(found.options)
+    if experiment.cpu:
+        options[options.index("-cpu") + 1] = models.pop(experiment.cpu[0])
+    further = (word for name, model in models.items() for word in (f"{name}:", "-cpu", model))
+    return structs.replace(found, options=(*options, *further))
 
 
 def pinned(experiment: Experiment, tell: Tell) -> Experiment:

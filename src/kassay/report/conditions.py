@@ -3,6 +3,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from msgspec import UNSET
+
 from kassay.clocks import clock_of
 from kassay.model.configuration import TOPIC_OF
 from kassay.model.experiment import labels
@@ -105,8 +107,15 @@ def cpu_sentences(seen: Sequence[SeenCpu]) -> tuple[str, ...]:
 
 def _words(cpu: GuestCpu) -> str:
     parts = [one_line(cpu.name) or "unknown"]
-    if cpu.missing:
-        parts.append(f"without {' '.join(name.upper() for name in cpu.missing)}")
+    missing = " ".join(name.upper() for name in cpu.missing)
+    if cpu.named is not UNSET:
+        parts[0] = f"{cpu.named.name}, {parts[0]}"
+        parts += [f"{item.name} {item.value}" for item in cpu.named.other]
+    if cpu.named is not UNSET and cpu.named.real:
+        lacking = f"lacks {missing}, which the real one has" if missing else "has all that kernels choose code by"
+        parts.append(lacking)
+    elif missing:
+        parts.append(f"without {missing}")
     cured = [
         f"{item.name} {_first(item.value.removeprefix(_CURED))}"
         for item in cpu.vulnerabilities

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from shlex import join, quote
 
 from kassay.clocks import clock_of
-from kassay.model.experiment import Experiment, labels
+from kassay.model.experiment import OWN_CPU, Experiment, labels
 from kassay.model.finding import Finding
 from kassay.model.kernel import KernelIdentity, exact_ref
 from kassay.model.machine import Point
@@ -34,7 +34,7 @@ def _compare(e: Experiment, kernels: tuple[KernelIdentity, ...], pair: tuple[int
              left_out: Sequence[str] = ()) -> list[str]:  # fmt: skip
     """Words of the command, without the numbers of boots and the options left out."""
     base, head = pair
-    words = ["kassay", "compare", point.workload, exact_ref(kernels[base]), exact_ref(kernels[head])]
+    words = ["kassay", "compare", point.workload, *(_named(e, kernels, index) for index in pair)]
     given = {axis.name for use in e.workloads if use.name == point.workload for axis in use.axes}
     words += [word for s in point.settings if s.name in given for word in ("--set", f"{s.name}={s.value}")]
     chosen = (
@@ -46,7 +46,13 @@ def _compare(e: Experiment, kernels: tuple[KernelIdentity, ...], pair: tuple[int
         ("--cmdline-base", e.kernels[base].cmdline, ""), ("--cmdline-head", e.kernels[head].cmdline, ""),
     )  # fmt: skip
     wanted = [(option, value) for option, value, default in chosen if value != default and option not in left_out]
+    wanted += [(f"--{one.name}", one.value) for one in point.machine.chosen]
     return words + [word for given_option in wanted for word in given_option]
+
+
+def _named(e: Experiment, kernels: tuple[KernelIdentity, ...], index: int) -> str:
+    own = e.kernels[index].cpu
+    return exact_ref(kernels[index]) + (own and OWN_CPU + own)
 
 
 _OUT = "again"

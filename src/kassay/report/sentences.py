@@ -11,7 +11,7 @@ from kassay.model.reason_texts import reason_text, reasons_text
 from kassay.model.records import Setting
 from kassay.model.report import Report
 from kassay.model.series import SeriesTable
-from kassay.model.texts import cpus_text, listed, memory_text
+from kassay.model.texts import granted_texts, listed
 from kassay.model.timing import Family, Timing
 from kassay.model.units import format_change, format_number
 from kassay.model.workload import Workload
@@ -213,8 +213,7 @@ def _point(plan: Plan, one: AtPoint) -> list[str]:
     varied = {axis.name for use in uses for axis in use.axes if len(axis.values) > 1 or len(uses) > 1}
     words = [f"{item.name}={item.value}" for item in one.settings if item.name in varied]
     if len({cell.machine for cell in plan.cells}) > 1:
-        machine = (cpus_text(one.machine.cpus), memory_text(one.machine.memory_bytes))
-        words += [text for text in machine if text]
+        words += granted_texts(one.machine)
     return words
 
 

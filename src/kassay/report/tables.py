@@ -216,11 +216,18 @@ def gap_closed(first: float | None, worst: float | None, last: float | None) -> 
     return (worst - last) / (worst - first)
 
 
+def _chosen(several: Sequence[MetricSeries]) -> dict[str, list[str]]:
+    """What was chosen of the machines by name; "-" for one that has the default."""
+    found = [{one.name: one.value for one in series.machine.chosen} for series in several]
+    return {name: [chosen.get(name, "-") for chosen in found] for name in dict.fromkeys(n for c in found for n in c)}
+
+
 def axes(several: Sequence[MetricSeries]) -> dict[str, list[str]]:
     """What takes more than one value among these: its name, and its value at each."""
     texts: dict[str, list[str]] = {
         "CPUs": ["-" if series.machine.cpus is None else str(series.machine.cpus) for series in several],
         "memory": [memory_text(series.machine.memory_bytes) or "-" for series in several],
+        **_chosen(several),
         "clock": [series.machine.clock for series in several],
     }
     for name in dict.fromkeys(setting.name for series in several for setting in series.settings):

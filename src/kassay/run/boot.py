@@ -15,7 +15,7 @@ from kassay.effects import clock
 from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, sha256_file, write_atomic
 from kassay.guest import audit, initramfs, protocol
 from kassay.journal import artifacts
-from kassay.machines import Ended, Job
+from kassay.machines import Ended, Job, Machine
 from kassay.model.kernel import KernelArtifact
 from kassay.model.plan import Cell, PlannedRun
 from kassay.model.progress import silent
@@ -138,6 +138,7 @@ class Measurer:
             memory_bytes=memory - moved.memory_pages * arch_of(cell.machine.arch).page_bytes,
             seed=moved.seed,
             timeout_s=self._prepared.plan.experiment.timeout_s,
+            cpu=_cpu(machine, cell),
             profile=None if self._prepared.no_profile else profile_of(self._prepared.plan.experiment, run),
         )
 
@@ -173,6 +174,12 @@ class Measurer:
             *("--clock", clock_of(self._prepared.machine.clock).ticks),
             *("--stack-bytes", str(moved.stack_bytes), "--mmap-pages", str(moved.mmap_pages)),
         )
+
+
+def _cpu(machine: Machine, cell: Cell) -> str:
+    """What the machine itself calls the cell's CPU; "" for its default."""
+    name = cell.cpu or cell.machine.cpu
+    return machine.cpu(name, cell.machine.arch) if name and machine.cpu is not None else ""
 
 
 @cache

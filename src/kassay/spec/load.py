@@ -14,7 +14,7 @@ from kassay.model.kernel import full_ref
 from kassay.model.units import format_bytes, parse_bytes
 from kassay.spec.rules import problems
 
-_KERNEL_KEYS = ("ref", "cmdline", "name", "against")
+_KERNEL_KEYS = ("ref", "cmdline", "name", "against", "cpu")
 _WORKLOAD_KEYS = ("name", "set")
 _WORKLOAD_AND_KERNELS = {"schema", "kernels", "workloads"}
 _PLAIN_KEYS = tuple(name for name in Experiment.__struct_fields__ if name not in _WORKLOAD_AND_KERNELS)

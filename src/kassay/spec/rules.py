@@ -3,8 +3,11 @@
 
 from collections.abc import Callable, Iterator
 
+from msgspec import UNSET
+
 from kassay.arches import arches
 from kassay.clocks import listed, measuring, profiling
+from kassay.cpus import cpus_for
 from kassay.errors import BadInput, nearest_of
 from kassay.model.experiment import BOOTS, ORDERS, SCHEMA, Experiment
 from kassay.model.kernel import parse_ref
@@ -146,6 +149,20 @@ def _emulated(e: Experiment) -> Iterator[str]:
         yield f"cpus: QEMU's machine for {e.arch} has at most {arch.qemu.most_cpus}"
 
 
+def _cpus(e: Experiment) -> Iterator[str]:
+    named = [(f"cpu[{index}]", name) for index, name in enumerate(e.cpu or ())]
+    own = [(f"kernels[{index}].cpu", use.cpu) for index, use in enumerate(e.kernels) if use.cpu]
+    known = cpus_for(e.arch) if named or own else ()
+    wrong = ((at, name) for at, name in named + own if name not in known)
+    yield from (f"{at}: no {name!r} for {e.arch}; {nearest_of(name, known)}" for at, name in wrong)
+    if e.cpu is not UNSET and len(set(e.cpu)) < max(1, len(e.cpu)):
+        yield "cpu: needs at least one value, and each once"
+    if own and len(named) > 1:
+        yield "cpu: several, and a kernel with one of its own; give one of the two"
+    if _native(e) and (named or own):
+        yield f"clock {e.clock}: measures this very machine; its cpu cannot be chosen"
+
+
 def _profiles(e: Experiment) -> Iterator[str]:
     clock = measuring().get(e.clock)
     if clock is None or e.profile not in PROFILES or e.profile in ("auto", "none"):
@@ -177,5 +194,5 @@ def _native(e: Experiment) -> bool:
 
 _RULES: tuple[Callable[[Experiment], Iterator[str]], ...] = (
     _questions, _words, _counts, _machines, _kernels, _workloads, _snapshots, _emulated, _profiles,
-    _contaminations, _times,
+    _contaminations, _times, _cpus,
 )  # fmt: skip

@@ -129,6 +129,7 @@ def _machine(machine: MachineUse, report: Report) -> Object:
         "memory_bytes": machine.memory_bytes,
         "clock": machine.clock,
         "accelerator": report.machine.accelerator,
+        **{one.name: one.value for one in machine.chosen},
     }
 
 

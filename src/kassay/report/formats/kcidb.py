@@ -10,6 +10,7 @@ from kassay.errors import Defect, HostLacks
 from kassay.model.experiment import labels
 from kassay.model.finding import REFUSED
 from kassay.model.kernel import KernelIdentity
+from kassay.model.machine import MachineUse
 from kassay.model.report import Report
 from kassay.model.texts import one_line
 from kassay.report.formats import Format
@@ -94,7 +95,7 @@ def _test(report: Report, series: MetricSeries, row: KernelRow, build: str, *, f
     status = "DONE" if first else "ERROR" if row.verdict in REFUSED else _STATUSES.get(row.verdict, "DONE")
     found: Object = {
         "build_id": build,
-        "id": _id(report, "test", series.workload, series.metric, where, series.machine, row.kernel),
+        "id": _id(report, "test", series.workload, series.metric, where, _machine_text(series.machine), row.kernel),
         "origin": _ORIGIN,
         "path": ".".join(["kassay", *(_word(text) for text in (series.workload or "-", series.metric))]),
         "comment": one_line(f"{series.metric} of {series.workload or '-'}: {series.definition or series.unit}"),
@@ -107,11 +108,18 @@ def _test(report: Report, series: MetricSeries, row: KernelRow, build: str, *, f
     return found
 
 
+def _machine_text(m: MachineUse) -> str:
+    """Of an identifier, so it stays as it is: what was chosen in later versions follows."""
+    known = f"MachineUse(arch={m.arch!r}, clock={m.clock!r}, cpus={m.cpus!r}, memory_bytes={m.memory_bytes!r})"
+    return " ".join((known, *(f"{one.name}={one.value}" for one in m.chosen)))
+
+
 def _misc(series: MetricSeries, row: KernelRow) -> Object:
     m = series.machine
     machine = {"arch": m.arch, "cpus": m.cpus, "memory_bytes": m.memory_bytes}
     found: Object = {"settings": {s.name: s.value for s in series.settings}, "n": row.n, "runs": list(row.side.runs)}
     found |= {"machine": {name: value for name, value in machine.items() if value is not None}}
+    found["machine"] |= {one.name: one.value for one in m.chosen}
     judged: Object = {"change": row.change, "interval": row.interval and list(row.interval), "verdict": row.verdict,
                       "evidence": row.evidence}  # fmt: skip
     return found | {name: value for name, value in judged.items() if value not in (None, "")}

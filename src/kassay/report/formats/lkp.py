@@ -266,7 +266,7 @@ def _head(report: Report, group: MetricGroup) -> Head:
     axes = {"arch": lead.machine.arch, "clock": lead.machine.clock, "testcase": lead.workload or "-"}
     axes |= {"cpus": str(lead.machine.cpus)} if lead.machine.cpus is not None else {}
     axes |= {"memory": format_bytes(lead.machine.memory_bytes)} if lead.machine.memory_bytes is not None else {}
-    axes |= {setting.name: setting.value for setting in lead.settings}
+    axes |= {setting.name: setting.value for setting in (*lead.machine.chosen, *lead.settings)}
     if built := [compiler for kernel in report.kernels if (compiler := _compiler(kernel))]:
         axes["compiler"] = ",".join(dict.fromkeys(built))
     kernels = tuple(_kernel(report, row.kernel) for row in lead.rows)

@@ -7,7 +7,7 @@ from kassay.clocks import clock_of
 from kassay.model.finding import Finding
 from kassay.model.kernel import KernelIdentity
 from kassay.model.report import AuditTable, Report
-from kassay.model.texts import cpus_text, listed, memory_text, one_line, table
+from kassay.model.texts import granted_texts, listed, one_line, table
 from kassay.report.conditions import UNKNOWN_STATES, differing_options
 from kassay.report.mail.headline import headline
 from kassay.report.mail.names import called, everyday, names, point_words, work
@@ -155,10 +155,8 @@ def _identity(k: KernelIdentity) -> str:
 
 def _machine(report: Report) -> list[str]:
     m = report.machine
-    uses = list(
-        dict.fromkeys((cpus_text(f.machine.cpus), memory_text(f.machine.memory_bytes)) for f in report.findings)
-    )
-    sizes = "; ".join(", ".join(text for text in use if text) for use in uses if any(use))
+    uses = dict.fromkeys(granted_texts(f.machine) for f in report.findings)
+    sizes = "; ".join(", ".join(use) for use in uses if use)
     program = "" if m.program == _NOT_KNOWN or report.sources else m.program  # of a file that is its format
     items = [
         f"machine: {text}"

@@ -13,7 +13,7 @@ from kassay.model.reason_texts import reason_text, starts_with_name
 from kassay.model.records import Setting
 from kassay.model.report import Report
 from kassay.model.series import SeriesTable
-from kassay.model.texts import cpus_text, memory_text, settings_text
+from kassay.model.texts import granted_texts, settings_text
 from kassay.report.mail.text import ascii_text, stopped
 from kassay.report.sentences import subject
 from kassay.report.words import spoken_names
@@ -83,7 +83,7 @@ def point_words(report: Report, one: Finding | Ladder | SeriesTable, *, workload
     if workload and len({f.workload for f in several}) > 1:
         words.append(one.workload)
     if len({f.machine for f in several}) > 1:
-        words += [text for text in (cpus_text(one.machine.cpus), memory_text(one.machine.memory_bytes)) if text]
+        words += granted_texts(one.machine)
     varied = {s.name for f in several for s in f.settings if _values(several, s.name) > 1}
     words += [f"{s.name}={s.value}" for s in one.settings if s.name in varied]
     return ascii_text(", ".join(words))

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One kernel on two CPUs: the guest sees them, and the difference is in the functions that the kernel patched in."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.boot.conftest import NEW, Kassay
+
+pytestmark = pytest.mark.boot
+QUICK = ("--set", "size=2MiB", "--rounds", "8", "--boot", "snapshot", "--repeats", "2", "--perturb", "0")
+
+
+def test_one_kernel_on_two_cpus_differs_in_what_it_patched_in(kassay: Kassay, tmp_path: Path) -> None:
+    pair = (f"{NEW}@cpu=skylake_sp", f"{NEW}@cpu=zen3")
+    ran = kassay("compare", "mprotect_toggle", *pair, *QUICK, "--out", str(tmp_path / "d"), "--format", "json")
+    assert ran.status == 0, ran.err
+    report = ran.json()
+    finding = next(f for f in report["findings"] if f["primary"])
+    assert finding["verdict"] == "regression"
+    assert [side["kernel"] for side in finding["sides"]] == list(pair)
+    # Two equal runs a side: the same digits.
+    assert all(len(set(side["runs"])) == 1 for side in finding["sides"])
+    rows = {row["function"]: row["delta"] for row in finding["attribution"]["rows"]}
+    assert rows["srso_alias_safe_ret"] > 20 and rows["its_return_thunk"] < 0
+    seen = {cpu["named"]["name"]: cpu for cpu in report["cpus"]}
+    assert seen["zen3"]["name"].startswith("AMD EPYC-Milan") and seen["zen3"]["named"]["other"] == []
+    assert {"pcid", "invpcid"} <= set(seen["skylake_sp"]["missing"])
+    assert "smap" in seen["skylake_sp"]["features"] and "smap" not in seen["skylake_sp"]["missing"]
+    text = kassay("report", str(tmp_path / "d")).out
+    assert "which the real one has" in " ".join(text.split())
+    assert f"{NEW}@cpu=zen3" in (tmp_path / "d" / "report.html").read_text()

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The contract of every CPU that discovery finds: QEMU knows a model, and what is said of the real one is whole."""
+
+import pytest
+
+from kassay.arches import arches
+from kassay.cpus import Cpu, cpu_for, cpus, cpus_for
+from kassay.effects import process
+from kassay.errors import BadInput
+from kassay.machines import machines
+
+each = pytest.mark.parametrize("cpu", cpus().values(), ids=cpus())
+
+
+@each
+def test_it_says_what_it_is_and_for_which_architecture(cpu: Cpu) -> None:
+    assert cpu.summary and "\n" not in cpu.summary
+    assert cpu.models and set(cpu.models) <= set(arches())
+    assert all(cpu.models.values())
+    assert len(set(cpu.features)) == len(cpu.features)
+
+
+@each
+def test_a_real_one_has_a_number_and_features_and_no_other_does(cpu: Cpu) -> None:
+    assert bool(cpu.identity) == bool(cpu.features)
+
+
+@each
+def test_the_qemu_at_hand_has_a_model_of_it(cpu: Cpu) -> None:
+    choose = machines()["qemu_icount"].cpu
+    assert choose is not None
+    for arch, known in cpu.models.items():
+        if process.find(arches()[arch].qemu.program) is None:
+            pytest.skip(f"no QEMU for {arch}")
+        assert choose(cpu.name, arch) in known
+
+
+@pytest.mark.parametrize("arch", arches().values(), ids=arches())
+def test_the_default_of_an_architecture_has_a_name_too(arch: object) -> None:
+    name = getattr(arch, "name", "")
+    own = arches()[name]
+    known = [cpus()[cpu].models[name] for cpu in cpus_for(name)]
+    assert not known or (own.qemu.cpu,) in known
+
+
+def test_the_cpu_of_a_virtual_machine_is_that_of_the_host() -> None:
+    assert machines()["qemu_kvm"].cpu is None and machines()["host"].cpu is None
+
+
+def test_one_of_another_architecture_is_refused_with_those_that_there_are() -> None:
+    with pytest.raises(BadInput, match="no 'neoverse_n1' for x86_64") as caught:
+        cpu_for("neoverse_n1", "x86_64")
+    assert "qemu64, skylake_sp" in caught.value.remedy
