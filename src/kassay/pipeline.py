@@ -10,6 +10,7 @@ from msgspec import structs
 
 from kassay.analysis.analyse import analyse, with_itself
 from kassay.analysis.beside import side_by_side
+from kassay.analysis.causes import causes
 from kassay.analysis.gate import compared_fields
 from kassay.analysis.imported import CLOCK, judge_samples
 from kassay.analysis.interim import InterimLooks
@@ -26,7 +27,7 @@ from kassay.imports import store
 from kassay.journal import artifacts
 from kassay.journal.directory import BESIDE, RunDirectory, open_directory, resumed, started
 from kassay.journal.journal import append, open_journal, read_journal
-from kassay.model.experiment import Experiment
+from kassay.model.experiment import Experiment, labels
 from kassay.model.finding import Finding
 from kassay.model.guest import Programs
 from kassay.model.plan import Plan
@@ -40,6 +41,8 @@ from kassay.model.run import CellEvidence, RunRecord
 from kassay.plan.prepare import Prepared, prepare, shared_cmdline
 from kassay.registry import discover
 from kassay.report.build import build_imported, build_report
+from kassay.report.overview import FROM as OVERVIEW_FROM
+from kassay.report.overview import wide, with_overview
 from kassay.report.words import spoken_names
 from kassay.run.boot import Measurer, jobs_for
 from kassay.run.scheduler import known_pace, owed, remember_pace, run_all, stages
@@ -84,22 +87,27 @@ def _answer_run(directory: Path, tell: Tell, *, seed_rules: bool) -> Report:
     counted = StoredProfiles(read.folder, read.records, read.evidence)
     plan, compared = read.folder.plan, read.compared
     question = question_of(plan.experiment)
-    findings = itemised(compared.findings, plan.cells, counted)
+    many = question.overview and wide(plan)
+    findings = itemised(compared.findings, plan.cells, counted, primary_only=many)
+    stacks = () if many else stacks_of(findings, plan.cells, counted)
     report = build_report(
-        plan, compared._replace(findings=findings, stacks=stacks_of(findings, plan.cells, counted)),
+        plan, compared._replace(findings=findings, stacks=stacks),
         read.evidence, read.records, title=_title(plan, question), cmdline=shared_cmdline(plan),
         spec_toml=read.folder.pinned_spec(), directory=str(directory), plan_id=read.folder.plan_id,
         gate_fields=compared_fields(),
     )  # fmt: skip
     if seed_rules:
         report = structs.replace(report, seed_rules=judged_by_seed_rules(findings))
+    if many:
+        report = with_overview(report, causes(findings, labels(plan.experiment)), str(directory))
     if question.complete is None:
         return report
     return question.complete(Answered(report=report, plan=plan, evidence=read.evidence, directory=directory))
 
 
 def _title(plan: Plan, question: Question) -> str:
-    workloads = ", ".join(use.name for use in plan.experiment.workloads)
+    names = list(dict.fromkeys(use.name for use in plan.experiment.workloads))
+    workloads = ", ".join(names) if len(names) < OVERVIEW_FROM else f"{len(names)} workloads"
     return question.title(workloads, spoken_names(plan.experiment))
 
 

@@ -263,7 +263,7 @@ def test_a_machine_that_never_comes_to_its_snapshot_times_out_and_leaves_none(
     machine = machine_for("icount")
     (place / "initramfs").write_bytes(hanging)
     (place / "job").write_bytes(b"")
-    wanted = job(place, kernel, 8, cmdline=machine.cmdline("x86_64", 1, "snapshot"))
+    wanted = job(place, kernel, 8, str(place / "job"), cmdline=machine.cmdline("x86_64", 1, "snapshot"))
     ended = machine.run(msgspec.structs.replace(wanted, snapshot="kernel initramfs"), "x86_64")
     assert ended.timed_out
     assert ended.status != 0

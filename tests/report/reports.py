@@ -28,6 +28,7 @@ from tests.report.parts import (
     side,
 )
 from tests.report.row_reports import gap, series
+from tests.report.suite_reports import suite
 from tests.report.timed_reports import emulated_time, imported, matrix, robot, timed
 
 __all__ = ["HOSTILE", "KERNELS", "MACHINE", "PHASES", "SAMPLES", "SETTINGS", "UNIT", "attribution", "finding", "side"]
@@ -214,6 +215,6 @@ SAMPLES = {
     f.__name__: f
     for f in (
         ladder, compare, refused, empty, one_side_missing, hostile, timed, emulated_time, matrix, imported, robot,
-        bisected, gap, series,
+        bisected, gap, series, suite,
     )
 }  # fmt: skip

@@ -122,9 +122,16 @@ class Profiles(Protocol):
         """Every instruction address executed in the side's rounds."""
 
 
-def itemised(findings: Iterable[Finding], cells: Sequence[Cell], profiles: Profiles) -> tuple[Finding, ...]:
+def itemised(
+    findings: Iterable[Finding], cells: Sequence[Cell], profiles: Profiles, *, primary_only: bool = False
+) -> tuple[Finding, ...]:
     """Findings with their attribution, or with the reason why they have none."""
-    return tuple(_itemised(finding, cells, profiles) for finding in findings)
+    return tuple(
+        msgspec.structs.replace(finding, profile_note=reason("not-in-overview"))
+        if primary_only and not finding.primary
+        else _itemised(finding, cells, profiles)
+        for finding in findings
+    )
 
 
 def _itemised(finding: Finding, cells: Sequence[Cell], profiles: Profiles) -> Finding:

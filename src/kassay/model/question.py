@@ -63,8 +63,9 @@ class Question:
     first pair of each kernel gives it its place in tables. ladder: whether kernels are in order, so that each step
     between them is found and, where time is measured, all are judged together. against: whether a kernel may say with
     which other it is compared. title: the question in words, of the workloads and of what the kernels are called.
-    complete: the whole report from that of the comparisons; nothing to add by default. directory: where its answer is
-    kept in a directory of another kind.
+    overview: whether a report of many workloads leads with a table of workloads by kernels. complete: the whole report
+    from that of the comparisons; nothing to add by default. directory: where its answer is kept in a directory of
+    another kind.
     """
 
     name: str
@@ -73,5 +74,6 @@ class Question:
     title: Callable[[str, Sequence[str]], str]
     ladder: bool = False
     against: bool = False
+    overview: bool = False
     complete: Callable[[Answered], Report] | None = None
     directory: OwnDirectory | None = None

@@ -100,6 +100,7 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "profile-not-made": "{kernel}, run {run}: {problem}",
     "profile-not-readable": "run {run}: the profile cannot be read: {problem}",
     "profile-not-usable": "{kernel}, run {run}: {problem}",
+    "not-in-overview": "a report of many workloads itemises changes of primary metrics only",
     # why a share of a gap is not told, and how its interval was made
     "comparison-refused": "{base!k} to {head!k}: {verdict:verdict}[: {because}]",
     "kernel-without-value": "a kernel has no value",

@@ -9,6 +9,7 @@ from kassay.model.finding import Finding, Gap, Ladder
 from kassay.model.guest import GuestCpu
 from kassay.model.kernel import KernelIdentity
 from kassay.model.machine import AtPoint, MachineIdentity, MachineUse
+from kassay.model.overview import Overview
 from kassay.model.profile import StackCost
 from kassay.model.reason import Reason
 from kassay.model.records import Record, Setting
@@ -92,8 +93,9 @@ class Lead(Record, frozen=True, kw_only=True):
 
     replaces: where it stands in place of the comparisons: "screen", "page", "mail". pairs: the comparisons that the
     answer is about, as labels of base and head; the others explain these. screen: the terminal; page: markdown and
-    HTML; mail: blocks of lines. sentences: whether a screen also says in which functions each difference is.
-    mail_answer: first paragraph of a mail, in place of the comparisons; mail_also: further ones. subject: of a mail,
+    HTML; mail: blocks of lines. sentences: whether a screen also says in which functions each difference is; itemised:
+    whether a page itemises each below the answer. mail_answer: first paragraph of a mail, in place of the comparisons;
+    mail_also: further ones. subject: of a mail,
     after the workload's name; "" for the subject of the leading comparison. mail_open: what stays unknown of the commit
     that made the change. introduced: where it began, as a regression tracker takes it, and how that was found. repeat:
     the command of kassay with its arguments in place of `compare BASE HEAD`.
@@ -105,6 +107,7 @@ class Lead(Record, frozen=True, kw_only=True):
     page: tuple[TextBlock, ...] = ()
     mail: tuple[tuple[str, ...], ...] = ()
     sentences: bool = True
+    itemised: bool = True
     mail_answer: str = ""
     mail_also: tuple[str, ...] = ()
     subject: str = ""
@@ -134,6 +137,7 @@ class Report(Record, frozen=True, kw_only=True):
     beside_machine: what the time was measured on. sources: imported files; empty for own runs.
     gaps: of the question "gap", one for each metric and setting. series, bisection:
     where these were asked for; the findings are then of the series' rows, or of the culprit and the kernel before it.
+    overview: of many workloads; findings then have functions only where there is a change of a primary metric.
     lead: what a question puts beside its comparisons, or in their place.
     lkp_header: of an imported table of the kernel test robot. workloads: in their own words; empty for imports.
     guest_sha256, guest_compiler: of the plan: the programs that ran in the measured machine; empty for imports.
@@ -171,6 +175,7 @@ class Report(Record, frozen=True, kw_only=True):
     series: Series | None = None
     bisection: Bisection | None = None
     lead: Lead | None = None
+    overview: Overview | None = None
     guest_sha256: tuple[Setting, ...] = ()
     guest_compiler: str = ""
     cpus: tuple[SeenCpu, ...] = ()

@@ -63,20 +63,26 @@ def memory_text(memory_bytes: int | None) -> str:
 
 
 class TableCell(Record, frozen=True, kw_only=True):
-    """One field: its text on one line, and why it stands out: a verdict's word, "differs", or ""."""
+    """One field: its text on one line, and why it stands out: a verdict's word, "differs", or "".
+
+    link: anchor of the table behind it, on a page that has links.
+    """
 
     text: str
     mark: str = ""
+    link: str = ""
 
 
 class Table(Record, frozen=True, kw_only=True):
-    """A table. numeric: columns (by index) that are aligned to the right. folded: long, may be shown closed."""
+    """A table. numeric: columns (by index) that are aligned to the right. folded: long, may be shown closed.
+    anchor: for links to it; "" where there are none."""
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[TableCell, ...], ...]
     numeric: tuple[int, ...] = ()
     folded: bool = False
+    anchor: str = ""
 
 
 def cells(*texts: str, mark: str = "") -> tuple[TableCell, ...]:

@@ -7,5 +7,6 @@ QUESTION = Question(
     name="compare",
     kernels=Kernels(least=2, most=2, rule="a compare has two, base and head"),
     pairs=neighbours,
+    overview=True,
     title=lambda work, kernels: f"Did {work} get slower from {kernels[0]} to {kernels[1]}?",
 )

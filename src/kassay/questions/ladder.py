@@ -8,5 +8,6 @@ QUESTION = Question(
     kernels=Kernels(least=2, most=None, rule="a ladder needs at least two"),
     pairs=neighbours_and_ends,
     ladder=True,
+    overview=True,
     title=lambda work, _: f"Which kernel made {work} slower?",
 )

@@ -177,6 +177,8 @@ def _facts(report: Report, found: Sequence[MetricGroup]) -> list[ScreenLine]:
     m = report.machine
     cpus = cpu_facts(report.cpus)
     facts = [("metric", f"{s.metric}: {s.definition}") for s in _defined(found)]
+    if report.overview is not None:
+        facts = [("metric", "each workload's primary one; --format markdown defines them, and has the other metrics")]
     facts += [("evidence", _evidence(report))] if report.findings else []
     facts += [("time", text) for text in timing_words(report)]
     facts += [("state", reason_text(report.state))]

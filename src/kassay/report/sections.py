@@ -116,6 +116,8 @@ def _seed_rules(report: Report) -> Section | None:
 
 def _attributed(report: Report) -> Section | None:
     """Sentences of the primary findings, then their tables; those of the other phases only in full."""
+    if report.lead is not None and not report.lead.itemised:
+        return None
     texts = dict.fromkeys(itemised.functions_text_at(f, report) for f in report.findings if f.primary)
     items = tuple(text for text in texts if text)
     found = itemised.differences(report)

@@ -9,16 +9,18 @@ import msgspec
 
 from kassay.clocks import measuring
 from kassay.errors import BadInput, nearest_of
-from kassay.model.experiment import SCHEMA, Axis, Experiment
+from kassay.model.experiment import SCHEMA, Axis, Experiment, WorkloadUse
 from kassay.model.kernel import full_ref
 from kassay.model.units import format_bytes, parse_bytes
 from kassay.spec.rules import problems
+from kassay.spec.suites import table_of
 
 _KERNEL_KEYS = ("ref", "cmdline", "name", "against", "cpu")
 _WORKLOAD_KEYS = ("name", "set")
 _WORKLOAD_AND_KERNELS = {"schema", "kernels", "workloads"}
 _PLAIN_KEYS = tuple(name for name in Experiment.__struct_fields__ if name not in _WORKLOAD_AND_KERNELS)
-_KEYS = ("schema", "kernels", "workloads", *_PLAIN_KEYS)
+_KEYS = ("schema", "kernels", "workloads", "suite", *_PLAIN_KEYS)
+_SUITE_KEYS = ("summary", "workloads")
 
 
 def load(path: Path) -> Experiment:
@@ -46,7 +48,7 @@ def parse(text: str, origin: str) -> Experiment:
         found.append(f"schema: {table['schema']!r}, but this version reads {SCHEMA!r}")
     plain = {**_defaults(table.get("clock")), **{key: table[key] for key in _PLAIN_KEYS if key in table}}
     plain["kernels"] = [_kernel(entry, i, found) for i, entry in enumerate(_list(table, "kernels", found))]
-    plain["workloads"] = [_workload(entry, i, found) for i, entry in enumerate(_list(table, "workloads", found))]
+    plain["workloads"] = _workloads(table, found)
     plain["memory_bytes"] = _sizes(table.get("memory_bytes", ["1GiB"]), found)
     _fail(found, origin)
     try:
@@ -110,6 +112,30 @@ def _workload(entry: Any, index: int, found: list[str]) -> dict[str, Any]:
         for name, value in axes.items()
     ]
     return table
+
+
+def _workloads(table: dict[str, Any], found: list[str]) -> list[dict[str, Any]]:
+    """Those of the file, or of the suite that it names in their place."""
+    if "suite" not in table:
+        return [_workload(entry, i, found) for i, entry in enumerate(_list(table, "workloads", found))]
+    if "workloads" in table:
+        found.append("suite: beside workloads; write one of the two")
+    return [msgspec.to_builtins(use) for use in suite_workloads(str(table["suite"]))]
+
+
+def suite_workloads(name: str) -> tuple[WorkloadUse, ...]:
+    """The workloads of a suite. Raises BadInput with every problem of its file."""
+    path, table = table_of(name)
+    found: list[str] = []
+    _unknown(table, _SUITE_KEYS, "", found)
+    entries = [_workload(entry, i, found) for i, entry in enumerate(_list(table, "workloads", found))]
+    if not isinstance(table.get("summary"), str):
+        found.append("summary: missing, or not a text")
+    _fail(found, str(path))
+    try:
+        return msgspec.convert(entries, tuple[WorkloadUse, ...])
+    except msgspec.ValidationError as error:
+        raise BadInput(f"{path}: {error}") from error
 
 
 def _table(entry: Any, place: str, known: tuple[str, ...], wanted: str, found: list[str]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from kassay.model.experiment import labels
 from kassay.model.finding import Finding, Gap, Ladder
 from kassay.model.kernel import KernelIdentity
 from kassay.model.machine import MachineUse
+from kassay.model.overview import Overview
 from kassay.model.reason import Reason
 from kassay.model.reason_texts import reason_text
 from kassay.model.records import Setting
@@ -77,6 +78,7 @@ def _report(report: Report) -> Object:
         "guest_sha256": _settings(report.guest_sha256),
         "seed_rules": [_at_point(row, report) for row in report.seed_rules],
         "beside": [{**_plain(row), "settings": _settings(row.settings)} for row in report.beside],
+        "overview": report.overview and _overview(report.overview, report),
         "gaps": [_at_point(gap, report) for gap in report.gaps],
         "series": report.series
         and {**_plain(report.series), "tables": [_at_point(table, report) for table in report.series.tables]},
@@ -85,6 +87,19 @@ def _report(report: Report) -> Object:
             for name in ("beside_machine", "families", "workloads", "sources", "lkp_header", "bisection")
         },
     }
+
+
+def _overview(overview: Overview, report: Report) -> Object:
+    """Workloads by kernels, and the functions that changed in them."""
+    rows = [
+        {**_plain(row), "settings": _settings(row.settings), "machine": _machine(row.machine, report)}
+        for row in overview.rows
+    ]
+    causes = [
+        {**_plain(cause), "rows": [{**_plain(row), "settings": _settings(row.settings)} for row in cause.rows]}
+        for cause in overview.causes
+    ]
+    return {"kernels": list(overview.kernels), "rows": rows, "causes": causes}
 
 
 def _confounders(report: Report) -> list[Object]:

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Itemised differences of many workloads -> functions that changed, each with all workloads in which that shows.
+
+One change of a kernel shows in many rows of a suite; a reader wants to see it once.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from msgspec import structs
+
+from kassay.model.finding import Attribution, AttributionRow, Finding
+from kassay.model.overview import Cause, CauseRow
+from kassay.model.records import Setting
+
+_SHARE = 0.005  # of the whole value: half of the margin of counts
+_SAME = 0.05  # instructions a call by which rows may differ and are still called the same
+_ALIKE = 0.02  # by which numbers of calls may differ: a timer tick calls some functions too
+
+
+class _Key(NamedTuple):
+    base: str
+    head: str
+    function: str
+    place: str
+    context: str
+
+
+class _Part(NamedTuple):
+    """One function of one finding, with its group. callees: other functions of the group."""
+
+    row: AttributionRow
+    delta: float
+    callees: int
+
+
+def causes(findings: Iterable[Finding], kernels: Collection[str]) -> tuple[Cause, ...]:
+    """Of the primary, admitted comparisons of neighbours among `kernels`; in most workloads first, then by share."""
+    neighbours = set(pairwise(kernels))
+    found: dict[_Key, list[tuple[CauseRow, int]]] = {}
+    for f in findings:
+        base, head = (side.kernel for side in f.sides)
+        if not f.primary or f.attribution is None or not f.base_value or (base, head) not in neighbours:
+            continue
+        for part in _parts(f.attribution):
+            if abs(part.delta) < _SHARE * f.base_value:
+                continue
+            key = _Key(base, head, part.row.function, part.row.place, part.row.context)
+            found.setdefault(key, []).append((_row(f, f.base_value, part), part.callees))
+    made = _joined([_cause(key, rows) for key, rows in found.items()])
+    return tuple(sorted(made, key=lambda cause: (-_workloads(cause), -sum(abs(row.share) for row in cause.rows))))
+
+
+def _joined(found: Sequence[Cause]) -> list[Cause]:
+    """Each function that took another's place as one cause with it, and only for what is left of both."""
+    gone = [cause for cause in found if all(row.head_calls <= _ALIKE * row.base_calls for row in cause.rows)]
+    new = [cause for cause in found if all(row.base_calls <= _ALIKE * row.head_calls for row in cause.rows)]
+    pairs: dict[int, Cause] = {}
+    for old in gone:
+        alike = [cause for cause in new if id(cause) not in pairs and _takes_over(old, cause)]
+        if alike:
+            pairs[id(min(alike, key=lambda cause: abs(_total(old) + _total(cause))))] = old
+    replaced = {id(old) for old in pairs.values()}
+    left = [cause for cause in found if id(cause) not in replaced]
+    made = [_difference(pairs[id(cause)], cause) if id(cause) in pairs else cause for cause in left]
+    return [cause for cause in made if cause.rows]
+
+
+def _takes_over(old: Cause, new: Cause) -> bool:
+    """Called as often in the same workloads, for about the same."""
+    same_step = (old.base, old.head, old.place, old.context) == (new.base, new.head, new.place, new.context)
+    before, after = ({_at(row): row for row in cause.rows} for cause in (old, new))
+    as_often = before.keys() == after.keys() and all(
+        _equal(row.base_calls, after[where].head_calls) for where, row in before.items()
+    )
+    left = abs(_total(old) + _total(new))
+    return same_step and as_often and 2 * left < min(abs(_total(old)), abs(_total(new)))
+
+
+def _equal(calls: float, others: float) -> bool:
+    return abs(calls - others) <= _ALIKE * max(calls, others)
+
+
+def _difference(old: Cause, new: Cause) -> Cause:
+    before = {_at(row): row for row in old.rows}
+    rows = []
+    for row in new.rows:
+        was = before[_at(row)]
+        left = structs.replace(row, delta=row.delta + was.delta, share=row.share + was.share, base_calls=was.base_calls)
+        rows += [left] if abs(left.share) >= _SHARE else []
+    return structs.replace(new, was=old.function, rows=tuple(rows), per_call=_per_call(rows) if rows else None)
+
+
+def _at(row: CauseRow) -> tuple[str, tuple[Setting, ...], str]:
+    return row.workload, row.settings, row.metric
+
+
+def _total(cause: Cause) -> float:
+    return sum(row.delta for row in cause.rows)
+
+
+def _parts(attribution: Attribution) -> Iterator[_Part]:
+    """Functions that stand alone, and the roots of groups with the sums of these."""
+    for row in attribution.rows:
+        if row.group is None:
+            yield _Part(row, row.delta, 0)
+        elif row.function == attribution.groups[row.group].root:
+            group = attribution.groups[row.group]
+            yield _Part(row, group.delta, len(group.functions) - 1)
+
+
+def _row(f: Finding, base_value: float, part: _Part) -> CauseRow:
+    return CauseRow(
+        workload=f.workload, settings=f.settings, metric=f.metric, unit=f.unit, delta=part.delta,
+        share=part.delta / base_value, base_calls=part.row.base_calls, head_calls=part.row.head_calls,
+    )  # fmt: skip
+
+
+def _cause(key: _Key, found: list[tuple[CauseRow, int]]) -> Cause:
+    rows = sorted((row for row, _ in found), key=lambda row: -abs(row.share))
+    return Cause(
+        **key._asdict(), callees=max(callees for _, callees in found), per_call=_per_call(rows), rows=tuple(rows)
+    )
+
+
+def _per_call(rows: Sequence[CauseRow]) -> float | None:
+    """Where the function is called as often as before everywhere, and each call changed by the same."""
+    each = [row.delta / row.head_calls for row in rows if row.head_calls and _equal(row.base_calls, row.head_calls)]
+    same = len(each) == len(rows) and max(each) - min(each) < _SAME
+    return sum(each) / len(each) if same else None
+
+
+def _workloads(cause: Cause) -> int:
+    return len({row.workload for row in cause.rows})

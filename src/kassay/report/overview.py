@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Many workloads on one page: which kernel changed which of them, and which functions did that in several at once."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from shlex import join, quote
+
+from msgspec import structs
+
+from kassay.model.experiment import labels
+from kassay.model.finding import CHANGES, REFUSED, Finding
+from kassay.model.machine import Point
+from kassay.model.overview import Cause, CauseRow, Overview, OverviewCell, OverviewRow
+from kassay.model.plan import Plan
+from kassay.model.reason import reason
+from kassay.model.report import Lead, Report
+from kassay.model.texts import (
+    Table,
+    TableCell,
+    TextBlock,
+    figures,
+    listed,
+    machine_text,
+    one_line,
+    settings_text,
+    table,
+)
+from kassay.model.units import format_change, format_number, format_signed
+from kassay.report.itemised import difference, top_table
+from kassay.report.mail.names import names as mail_names
+from kassay.report.mail.text import ascii_text, wrapped
+from kassay.report.repeat import step_alone
+from kassay.report.sentences import is_multiple, strength
+from kassay.report.series import KernelRow, MetricGroup, groups
+from kassay.report.words import called
+
+FROM = 4
+"""Workloads from which on a report leads with an overview instead of a result for each."""
+
+_CAUSES, _CAUSES_PAGE, _NAMED = 10, 60, 3  # functions on a screen and on a page; workloads named beside one
+_MAIL = 12  # rows of a mail
+_ENDS = "first to last"
+_HOW = (
+    "The first kernel has its value; each other one its change to the kernel before it. = is a change inside the "
+    "margin, ? no verdict, ! refused, - not measured. Every workload has a unit of its own."
+)
+_CONTROLLED = (
+    "Counts are exact: no cell is significant by chance, however many there are; what may move a count without a "
+    "change of the code is the floor, below which no step is claimed."
+)
+_FUNCTIONS = (
+    "Functions whose cost changed by 0.5 % of a workload's whole value or more, between one kernel and the next; those "
+    "that show in most workloads first."
+)
+
+
+def wide(plan: Plan) -> bool:
+    """Whether an experiment has so many workloads that its report leads with an overview."""
+    return len({cell.workload for cell in plan.cells}) >= FROM
+
+
+def with_overview(report: Report, causes: tuple[Cause, ...], directory: str) -> Report:
+    """The report, led by its overview. Of the itemised differences those stay in it that go with a change."""
+    overview = overview_of(report, causes)
+    kept = tuple(f if f.verdict in CHANGES else _without_functions(f) for f in report.findings)
+    report = structs.replace(report, overview=overview, findings=kept, stacks=())
+    verdict = " ".join((*overview_sentences(overview, called(report)), *strength(report.findings)))
+    steps = _next_steps(report, overview, directory) or report.next_steps
+    return structs.replace(report, verdict=verdict, lead=_lead(report, overview), next_steps=steps)
+
+
+def _without_functions(f: Finding) -> Finding:
+    if f.attribution is None:
+        return f
+    return structs.replace(f, attribution=None, profile_note=reason("not-in-overview"))
+
+
+def overview_of(report: Report, causes: tuple[Cause, ...]) -> Overview:
+    """Every workload and setting in its primary metric, in the report's order."""
+    kernels = labels(report.experiment)
+    rows = tuple(_row(group) for group in groups(report) if group.lead.primary and group.lead.workload)
+    return Overview(kernels=kernels, rows=rows, causes=causes)
+
+
+def _row(group: MetricGroup) -> OverviewRow:
+    lead = group.lead
+    ends = next((series.rows[1] for series in group.across if series.primary), None)
+    assert lead.workload is not None
+    return OverviewRow(
+        workload=lead.workload, settings=lead.settings, machine=lead.machine, metric=lead.metric, unit=lead.unit,
+        cells=tuple(_cell(row) for row in lead.rows),
+        change=None if ends is None else ends.change, verdict="" if ends is None else ends.verdict,
+    )  # fmt: skip
+
+
+def _cell(row: KernelRow) -> OverviewCell:
+    change = row.since_change if row.since else row.change
+    return OverviewCell(
+        kernel=row.kernel, value=row.value, change=change, since=row.since, verdict=row.verdict, evidence=row.evidence
+    )
+
+
+def overview_sentences(overview: Overview, spoken: Mapping[str, str]) -> tuple[str, ...]:
+    """How many steps there are and where, which is the largest, which function shows in most workloads.
+
+    spoken: what a kernel's label is called.
+    """
+    rows = overview.rows
+    cells = [(row, cell) for row in rows for cell in row.cells[1:]]
+    steps = [(row, cell) for row, cell in cells if cell.verdict in CHANGES and cell.change is not None]
+    worse = sum(cell.verdict == "regression" for _, cell in steps)
+    changed = len({id(row) for row, _ in steps})
+    open_ = sum(cell.verdict not in ("", "equivalent", *CHANGES) for _, cell in cells)
+    size = f"{_count(len(rows), 'workload')} on {_count(len(overview.kernels), 'kernel')}"
+    if not steps:
+        return (f"{size}: no step above the margin.", *_open(open_))
+    found = f"{_count(len(steps), 'step')} above the margin in {changed} of them, {worse} that cost more, "
+    sentences = [f"{size}: {found}{len(steps) - worse} that cost less."]
+    regressions = [(row, cell) for row, cell in steps if cell.verdict == "regression"]
+    row, cell = max(regressions or steps, key=lambda pair: abs(pair[1].change or 0.0))
+    sentences.append(f"Largest: {_name(row, rows)} {_change(cell.change)} since {spoken[cell.kernel]}.")
+    per_kernel = Counter(spoken[cell.kernel] for _, cell in steps)
+    most = [f"{kernel} ({count})" for kernel, count in per_kernel.most_common(3)]
+    sentences.append(f"Most steps come with {listed(most)}.")
+    if overview.causes and len(overview.causes[0].rows) > 1:
+        sentences.append(f"In most workloads at once: {cause_text(overview.causes[0], spoken)}.")
+    return (*sentences, *_open(open_))
+
+
+def _open(count: int) -> tuple[str, ...]:
+    return (f"{_count(count, 'comparison')} without a verdict.",) if count else ()
+
+
+def cause_text(cause: Cause, spoken: Mapping[str, str]) -> str:
+    """ "folio_add_lru +9 a call since 7.1, in 22 workloads"."""
+    count = len({row.workload for row in cause.rows})
+    return f"{_function(cause)} {_amount(cause)} since {spoken[cause.head]}, in {_count(count, 'workload')}"
+
+
+def _function(cause: Cause) -> str:
+    where = "" if cause.context in ("kernel", "") else f" ({cause.context})"
+    with_ = f" with {_count(cause.callees, 'callee')}" if cause.callees else ""
+    with_ += f" (was {cause.was})" if cause.was else ""
+    return one_line(f"{cause.function}{with_}{where}")
+
+
+def _amount(cause: Cause) -> str:
+    if len(cause.rows) == 1:
+        return f"{_signed(cause.rows[0].delta)} per {cause.rows[0].unit.partition('/')[2]}"
+    if cause.per_call is not None:
+        return f"{_signed(cause.per_call)} a call"
+    deltas = sorted(row.delta for row in cause.rows)
+    low, high = map(_signed, (deltas[0], deltas[-1]))
+    return low if low == high else f"{low} to {high}"
+
+
+def _signed(value: float) -> str:
+    return format_signed(value, 1 if abs(value) >= 10 else 2)
+
+
+def _lead(report: Report, overview: Overview) -> Lead:
+    links = _links(report)
+    spoken = called(report)
+    grid = overview_table(overview, spoken, links)
+    many = cause_table(overview, spoken, _CAUSES_PAGE)
+    return Lead(
+        replaces=("screen", "page", "mail"),
+        screen=(
+            TextBlock(title=grid.title, text=(_HOW,), tables=(grid,)),
+            *((TextBlock(title="functions that changed", items=_cause_lines(overview, spoken)),) if many.rows else ()),
+        ),
+        page=(
+            TextBlock(title=grid.title, text=(_HOW, *((_CONTROLLED,) if report.experiment.exact else ())),
+                      tables=(grid,)),
+            *((TextBlock(title=many.title, text=(_FUNCTIONS,), tables=(many,)),) if many.rows else ()),
+            *_itemised(report, links),
+        ),
+        mail=_mail(report, overview),
+        sentences=False,
+        itemised=False,
+        mail_answer=_mail_answer(report, overview),
+    )  # fmt: skip
+
+
+def _mail_answer(report: Report, overview: Overview) -> str:
+    spoken = mail_names(report)
+    sentences = overview_sentences(overview, spoken)
+    return ascii_text(" ".join((*sentences, *strength(report.findings, spoken, everyday=True))))
+
+
+def _links(report: Report) -> dict[tuple[str, ...], str]:
+    """Anchor of each itemised difference, by workload, settings, machine and the two kernels."""
+    shown = [f for f in report.findings if f.attribution is not None]
+    return {_key(f): f"d{number}" for number, f in enumerate(shown, 1)}
+
+
+def _key(f: Finding) -> tuple[str, ...]:
+    return (f.workload, settings_text(f.settings), machine_text(f.machine), *(side.kernel for side in f.sides))
+
+
+def overview_table(overview: Overview, spoken: Mapping[str, str], links: Mapping[tuple[str, ...], str]) -> Table:
+    """Workloads by kernels. spoken: names of kernels by label. links: anchors of the cells' itemised differences."""
+    rows = [
+        (
+            TableCell(text=one_line(_name(row, overview.rows))), TableCell(text=one_line(row.unit.partition("/")[2])),
+            TableCell(text=format_number(row.cells[0].value)),
+            *(_table_cell(row, before, cell, links) for before, cell in zip(row.cells, row.cells[1:], strict=False)),
+            *((_ends(row, links),) if len(overview.kernels) > 2 else ()),
+        )
+        for row in overview.rows
+    ]  # fmt: skip
+    kernels = figures(*(spoken[kernel] for kernel in overview.kernels))
+    ends = figures(_ENDS) if len(overview.kernels) > 2 else ()
+    counted = overview.rows[0].unit.partition("/")[0] if overview.rows else ""
+    return table(f"Workloads by kernels [{counted} per unit]", ("workload", "unit", *kernels, *ends), rows)
+
+
+def _table_cell(
+    row: OverviewRow, before: OverviewCell, cell: OverviewCell, links: Mapping[tuple[str, ...], str]
+) -> TableCell:
+    where = (row.workload, settings_text(row.settings), machine_text(row.machine))
+    link = links.get((*where, cell.since or before.kernel, cell.kernel), "")
+    return TableCell(text=_cell_text(cell), mark=_mark(cell.verdict), link=link)
+
+
+def _ends(row: OverviewRow, links: Mapping[tuple[str, ...], str]) -> TableCell:
+    where = (row.workload, settings_text(row.settings), machine_text(row.machine))
+    link = links.get((*where, row.cells[0].kernel, row.cells[-1].kernel), "")
+    text = _change(row.change) if row.verdict in CHANGES else _UNCHANGED.get(row.verdict, "!")
+    return TableCell(text=text, mark=_mark(row.verdict), link=link)
+
+
+_UNCHANGED = {"equivalent": "=", "inconclusive": "?", "": "-"}
+
+
+def _cell_text(cell: OverviewCell) -> str:
+    if cell.value is None:
+        return "!" if cell.verdict in REFUSED and cell.verdict != "incomplete" else "-"
+    return _change(cell.change) if cell.verdict in CHANGES else _UNCHANGED.get(cell.verdict, "!")
+
+
+def _mark(verdict: str) -> str:
+    return "" if verdict in ("", "equivalent") else verdict
+
+
+def _change(change: float | None) -> str:
+    if change is not None and is_multiple(change):
+        return f"{change + 1:.2f}×"
+    return format_change(change)
+
+
+def _name(row: OverviewRow, rows: Sequence[OverviewRow]) -> str:
+    """The workload, with what tells its rows apart where it has several."""
+    others = [other for other in rows if other.workload == row.workload]
+    differing = [s for i, s in enumerate(row.settings) if len({other.settings[i].value for other in others}) > 1]
+    words = [row.workload, *(f"{setting.name}={setting.value}" for setting in differing)]
+    words += [machine_text(row.machine)] if len({other.machine for other in others}) > 1 else []
+    return " ".join(words)
+
+
+def cause_table(overview: Overview, spoken: Mapping[str, str], limit: int) -> Table:
+    """Functions that changed: by how much, since which kernel, in which workloads."""
+    rows = []
+    for cause in overview.causes[:limit]:
+        count = str(len({row.workload for row in cause.rows}))
+        texts = (_function(cause), spoken[cause.head], _amount(cause), count, _shares(cause))
+        rows.append(tuple(TableCell(text=one_line(text)) for text in texts))
+    left = len(overview.causes) - len(rows)
+    title = "Functions that changed" + (f", {len(rows)} of {len(overview.causes)}" if left else "")
+    columns = ("function", "since", *figures("difference", "workloads"), "share of the whole")
+    return table(title, columns, rows)
+
+
+def _cause_lines(overview: Overview, spoken: Mapping[str, str]) -> tuple[str, ...]:
+    """One text for each of the first functions, and how many there are more."""
+    shown = overview.causes[:_CAUSES]
+    left = len(overview.causes) - len(shown)
+    more = [f"and {left} more: see --format markdown or html"] if left else []
+    return (*(f"{cause_text(cause, spoken)}: {_shares(cause)}" for cause in shown), *more)
+
+
+def _shares(cause: Cause) -> str:
+    named = list(dict.fromkeys(_shared(row) for row in cause.rows))
+    more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+    return f"{', '.join(named[:_NAMED])}{more}"
+
+
+def _shared(row: CauseRow) -> str:
+    return f"{row.workload} {format_change(row.share)}"
+
+
+def _itemised(report: Report, links: Mapping[tuple[str, ...], str]) -> tuple[TextBlock, ...]:
+    tables = []
+    for f in report.findings:
+        made = difference(f, f"{f.workload}, {settings_text(f.settings)}")
+        if made is not None:
+            tables.append(structs.replace(top_table(made), anchor=links[_key(f)], folded=True))
+    text = "Every step and every change from the first kernel to the last, as counted; the largest functions of each."
+    return (TextBlock(title="Where each difference is", text=(text,), tables=tuple(tables)),) if tables else ()
+
+
+def _mail(report: Report, overview: Overview) -> tuple[tuple[str, ...], ...]:
+    """Blocks of lines: the rows with the largest changes, and the functions in most workloads."""
+    spoken = mail_names(report)
+    ranked = sorted(overview.rows, key=lambda row: -max((abs(c.change or 0.0) for c in _steps(row)), default=0.0))
+    shown = [row for row in ranked if _steps(row)][:_MAIL]
+    lines = []
+    for row in shown:
+        steps = ", ".join(f"{spoken[cell.kernel]} {_change(cell.change)}" for cell in _steps(row))
+        lines += wrapped(f"{_name(row, overview.rows)}: {steps}", "  ", "      ")
+    left = sum(bool(_steps(row)) for row in overview.rows) - len(shown)
+    lines += [f"  and {left} more with smaller changes"] if left else []
+    blocks = [("Changes, each to the kernel before it:", "", *lines)] if lines else []
+    several = structs.replace(overview, causes=tuple(c for c in overview.causes if len(c.rows) > 1))
+    if several.causes:
+        found = [line for text in _cause_lines(several, spoken) for line in wrapped(text, "  ", "      ")]
+        blocks.append(("Functions that changed in several workloads:", "", *found))
+    return tuple(blocks)
+
+
+def _steps(row: OverviewRow) -> list[OverviewCell]:
+    return [cell for cell in row.cells[1:] if cell.verdict in CHANGES]
+
+
+def _next_steps(report: Report, overview: Overview, directory: str) -> tuple[str, ...]:
+    """The largest step: all its functions, and it alone."""
+    steps = [(row, before, cell) for row in overview.rows
+             for before, cell in zip(row.cells, row.cells[1:], strict=False) if cell.verdict in CHANGES]  # fmt: skip
+    if not steps:
+        return ()
+    row, before, cell = max(steps, key=lambda one: (one[2].verdict == "regression", abs(one[2].change or 0.0)))
+    base = cell.since or before.kernel
+    profile = ("kassay", "profile", directory, "--set", f"workload={row.workload}", "--base", base, "--head")
+    pair = (overview.kernels.index(base), overview.kernels.index(cell.kernel))
+    alone = step_alone(report.experiment, report.kernels, pair, Point(row.workload, row.settings, row.machine))
+    return (
+        f"{join(profile)} {quote(cell.kernel)} --top 0  (every function of the largest step)",
+        f"{alone}  (that step alone, with a wider layout floor)",
+    )
+
+
+def _count(number: int, what: str) -> str:
+    return f"1 {what}" if number == 1 else f"{number} {what}s"

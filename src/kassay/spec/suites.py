@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Suites: lists of workloads with their settings, one TOML file each in kassay/suites and in suites/ of KASSAY_PATH."""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from kassay.errors import BadInput, unknown
+from kassay.registry import files
+
+_OWN = Path(__file__).parents[1] / "suites"
+
+
+def suites() -> Mapping[str, Path]:
+    """Every suite by name."""
+    return {Path(name).stem: path for name, path in files(_OWN, "suites", "*.toml").items()}
+
+
+def table_of(name: str) -> tuple[Path, dict[str, Any]]:
+    """The file of a suite and what it says: summary, and workloads as in an experiment file. Raises BadInput."""
+    known = suites()
+    if name not in known:
+        raise unknown("unknown suite", name, known)
+    path = known[name]
+    try:
+        return path, tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BadInput(f"{path}: {error}", "a suite is TOML; docs/suites.md shows one") from error
