@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "memory.h"
@@ -143,21 +144,46 @@ static void move(struct script *script, const uint64_t *from, size_t size, uint6
 					   .args = { size, size, MREMAP_MAYMOVE | MREMAP_FIXED, to }, .what = "mremap" });
 }
 
-void folios_fill(struct script *script, const struct folios *folios, uint64_t stamp)
+void folios_map(struct script *script, const struct folios *folios)
 {
-	uint64_t *start = (uint64_t *)&folios->start, *detour = (uint64_t *)&folios->detour;
+	uint64_t *start = (uint64_t *)&folios->start;
 
 	memory_map(script, start, folios->size, false, -1);
 	if (folios->order)
 		memory_want_huge(script, start, folios->size);
 	else
 		memory_want_base(script, start, folios->size);
-	memory_fill(script, start, folios->size, stamp);
-	if (folios->detour) {
-		move(script, start, folios->size, folios->detour);
-		move(script, detour, folios->size, folios->start);
-		memory_unmap(script, detour, folios->size); /* keeps the address space */
-	}
+}
+
+void folios_split(struct script *script, const struct folios *folios)
+{
+	if (!folios->detour)
+		return;
+	move(script, &folios->start, folios->size, folios->detour);
+	move(script, &folios->detour, folios->size, folios->start);
+	memory_unmap(script, (uint64_t *)&folios->detour, folios->size); /* keeps the address space */
+	memory_want_base(script, (uint64_t *)&folios->start, folios->size);
+}
+
+void folios_make(struct script *script, const struct folios *folios, uint64_t stamp)
+{
+	folios_map(script, folios);
+	memory_fill(script, (uint64_t *)&folios->start, folios->size, stamp);
+	folios_split(script, folios);
+}
+
+/* MADV_HUGEPAGE wakes khugepaged once; it then sleeps for 10 seconds, longer than a run. */
+int folios_start(struct run *run, const struct folios *folios, uint64_t stamp)
+{
+	const struct timespec a_while = { .tv_nsec = 50000000 };
+	struct script make = { 0 };
+
+	folios_make(&make, folios, stamp);
+	if (script_do(run, &make))
+		return -1;
+	if (folios->order)
+		nanosleep(&a_while, NULL);
+	return 0;
 }
 
 void folios_require(struct run *run, const struct folios *folios)

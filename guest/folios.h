@@ -31,8 +31,18 @@ struct folios {
 /* For setup(): address space, and a kernel that makes such folios. Returns 0 or what fail() returns. */
 int folios_prepare(struct run *run, struct folios *folios);
 
-/* Steps that map the range and write @stamp to each page, where nothing is mapped or the range before. */
-void folios_fill(struct script *script, const struct folios *folios, uint64_t stamp);
+/* For setup(): the range is made for the first time, and khugepaged has looked at it. Returns 0 or what fail() returns. */
+int folios_start(struct run *run, const struct folios *folios, uint64_t stamp);
+
+/*
+ * Steps that map the range anew; and that split the mapping of huge pages when it is filled, and tell khugepaged to
+ * leave it so.
+ */
+void folios_map(struct script *script, const struct folios *folios);
+void folios_split(struct script *script, const struct folios *folios);
+
+/* The steps of both, and between them one that writes @stamp to each page: afterwards the range is as required. */
+void folios_make(struct script *script, const struct folios *folios, uint64_t stamp);
 
 /* Puts the range under audit, and requires at both moments: this order alone, present, no huge page mapped as one. */
 void folios_require(struct run *run, const struct folios *folios);

@@ -25,20 +25,17 @@ static void make_round(struct run *run)
 	child_reap(round, &w.child);
 	mark(run);
 	script_step(round, (struct step){ .run = step_add, .start = &w.forks, .args = { 1 } });
-	memory_unmap(round, &w.folios.start, w.folios.size);
-	folios_fill(round, &w.folios, STAMP);
+	folios_make(round, &w.folios, STAMP);
 }
 
 static int setup(struct run *run)
 {
-	struct script make = { 0 };
 	uint64_t pages;
 
 	if (folios_prepare(run, &w.folios))
 		return -1;
 	pages = w.folios.size / page_bytes();
-	folios_fill(&make, &w.folios, STAMP);
-	if (script_do(run, &make))
+	if (folios_start(run, &w.folios, STAMP))
 		return -1;
 	children_expect(run);
 	phase_add(run, "fork", pages);
