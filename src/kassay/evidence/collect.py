@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Journal -> evidence: the raw streams, read again each time, so that a better parser also reads old runs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 from kassay.arches import arch_of
 from kassay.cpus import Cpu, cpus
 from kassay.effects import clock
+from kassay.effects.workers import mapped
 from kassay.evidence.profiles import region_of
 from kassay.guest import audit, protocol
 from kassay.guest.cpu import cpu_of
@@ -22,48 +25,73 @@ _QUIET_S = 2.0
 
 def collect(folder: RunDirectory, records: Sequence[RunRecord], tell: Tell = silent) -> tuple[CellEvidence, ...]:
     """One CellEvidence per cell of the plan, in plan order. tell: hears of it when it takes longer than two seconds."""
-    read = _Reading(folder, sum(record.outcome == "ok" for record in records), tell).read
     succeeded = {record.run: record for record in records if record.outcome == "ok"}
     tried = {record.run for record in records}
     names = labels(folder.plan.experiment)
+    of_cell: dict[str, list[PlannedRun]] = {}
+    for run in sorted(folder.plan.runs, key=lambda run: run.repeat):
+        of_cell.setdefault(run.cell, []).append(run)
+    failures: dict[str, list[RunRecord]] = {}
+    for record in records:
+        if record.outcome != "ok":
+            failures.setdefault(record.run, []).append(record)
+    measured = _measured(folder, succeeded, of_cell, tell)
     made = []
     for cell in folder.plan.cells:
-        runs = sorted((run for run in folder.plan.runs if run.cell == cell.id), key=lambda run: run.repeat)
-        ids = {run.id for run in runs if not run.control}
-        controls = {run.id for run in runs if run.control}
+        runs = of_cell.get(cell.id, [])
+        ids = [run.id for run in runs if not run.control]
+        controls = [run.id for run in runs if run.control]
         made.append(
             CellEvidence(
                 cell=cell,
                 kernel=folder.plan.kernels[cell.kernel],
                 label=names[cell.kernel],
-                measurements=tuple(read(cell, run, succeeded[run.id]) for run in runs if run.id in succeeded),
-                failures=tuple(r for r in records if r.run in ids and r.outcome != "ok"),
-                lost=len((ids & tried) - succeeded.keys()),
-                unmade=len(ids - tried),
-                control_failures=tuple(r for r in records if r.run in controls and r.outcome != "ok"),
+                measurements=tuple(measured[run.id] for run in runs if run.id in measured),
+                failures=_in_order(failures, ids, records),
+                lost=len((set(ids) & tried) - succeeded.keys()),
+                unmade=len(set(ids) - tried),
+                control_failures=_in_order(failures, controls, records),
             )
         )
     return tuple(made)
 
 
-class _Reading:
-    """Reads one run after the other and says how far it is."""
-
-    def __init__(self, folder: RunDirectory, total: int, tell: Tell) -> None:
-        self._folder, self._total, self._tell = folder, total, tell
-        self._started, self._done = clock.monotonic_s(), 0
-
-    def read(self, cell: Cell, run: PlannedRun, record: RunRecord) -> Measurement:
-        self._done += 1
-        if clock.monotonic_s() - self._started > _QUIET_S:
-            share = self._done / self._total
-            self._tell(Progress(stage="read", subject=f"{self._done}/{self._total}", text=run.id, done=share))
-        return _read(self._folder, cell, run, record)
+def _in_order(
+    failures: Mapping[str, Sequence[RunRecord]], ids: Sequence[str], records: Sequence[RunRecord]
+) -> tuple[RunRecord, ...]:
+    """Failed attempts at these runs, as the journal has them."""
+    wanted = {id(record) for run in ids for record in failures.get(run, ())}
+    return tuple(record for record in records if id(record) in wanted) if wanted else ()
 
 
-def _read(folder: RunDirectory, cell: Cell, run: PlannedRun, record: RunRecord) -> Measurement:
+class _Job(NamedTuple):
+    directory: Path
+    cell: Cell
+    run: PlannedRun
+    record: RunRecord
+
+
+def _measured(
+    folder: RunDirectory, succeeded: Mapping[str, RunRecord], of_cell: Mapping[str, Sequence[PlannedRun]], tell: Tell
+) -> dict[str, Measurement]:
+    """Every run that succeeded, by its id; says how far it is once that takes long."""
+    jobs = [
+        _Job(folder.path, cell, run, succeeded[run.id])
+        for cell in folder.plan.cells for run in of_cell.get(cell.id, ()) if run.id in succeeded
+    ]  # fmt: skip
+    started, found = clock.monotonic_s(), {}
+    for job, measurement in zip(jobs, mapped(_read, jobs), strict=True):
+        found[job.run.id] = measurement
+        if clock.monotonic_s() - started > _QUIET_S:
+            done = len(found) / len(jobs)
+            tell(Progress(stage="read", subject=f"{len(found)}/{len(jobs)}", text=job.run.id, done=done))
+    return found
+
+
+def _read(job: _Job) -> Measurement:
+    directory, cell, run, record = job
     assert record.stream_sha256 is not None  # an ok run has a stream
-    report = protocol.parse(artifacts.get(folder.path, record.stream_sha256))
+    report = protocol.parse(artifacts.get(directory, record.stream_sha256))
     fields = {moment: audit.fields(report, moment) for moment in ("before", "after")}
     return Measurement(
         run=run.id,
@@ -88,7 +116,7 @@ def _read(folder: RunDirectory, cell: Cell, run: PlannedRun, record: RunRecord) 
         tasks_left_out=audit.tasks_left_out(report),
         quiescence=audit.fields(report, "boot").get("boot.quiescence"),
         counters=_tuple(audit.delta(report, "")),
-        region=region_of(folder.path, record, report),
+        region=region_of(directory, record, report),
     )
 
 
