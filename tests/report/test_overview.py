@@ -49,4 +49,4 @@ def test_only_changes_are_itemised_and_the_others_say_so() -> None:
 def test_a_mail_has_the_changes_by_workload_and_the_shared_function() -> None:
     mail = rendered("mail", "suite")
     assert "  brk_cycle: v6.16.12 0.50x, v6.17.13 +9.0%\n" in mail
-    assert "  folio_add_lru +9 a call since v6.17.13, in 2 workloads: fork_exit\n" in mail
+    assert "  folio_add_lru +9 a call since v6.17.13, in 2 workloads: brk_cycle\n" in mail

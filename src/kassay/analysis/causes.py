@@ -16,6 +16,7 @@ from kassay.model.records import Setting
 
 _SHARE = 0.005  # of the whole value: half of the margin of counts
 _SAME = 0.05  # instructions a call by which rows may differ and are still called the same
+_MOST = 0.8  # of the workloads in which a function must be called as often as the one whose place it took
 _ALIKE = 0.02  # by which numbers of calls may differ: a timer tick calls some functions too
 
 
@@ -44,11 +45,10 @@ def causes(findings: Iterable[Finding], kernels: Collection[str]) -> tuple[Cause
         if not f.primary or f.attribution is None or not f.base_value or (base, head) not in neighbours:
             continue
         for part in _parts(f.attribution):
-            if abs(part.delta) < _SHARE * f.base_value:
-                continue
             key = _Key(base, head, part.row.function, part.row.place, part.row.context)
             found.setdefault(key, []).append((_row(f, f.base_value, part), part.callees))
-    made = _joined([_cause(key, rows) for key, rows in found.items()])
+    joined = _joined([_cause(key, rows) for key, rows in found.items()])
+    made = [shown for cause in joined if (shown := _shown(cause)).rows]
     return tuple(sorted(made, key=lambda cause: (-_workloads(cause), -sum(abs(row.share) for row in cause.rows))))
 
 
@@ -63,19 +63,26 @@ def _joined(found: Sequence[Cause]) -> list[Cause]:
             pairs[id(min(alike, key=lambda cause: abs(_total(old) + _total(cause))))] = old
     replaced = {id(old) for old in pairs.values()}
     left = [cause for cause in found if id(cause) not in replaced]
-    made = [_difference(pairs[id(cause)], cause) if id(cause) in pairs else cause for cause in left]
-    return [cause for cause in made if cause.rows]
+    return [_difference(pairs[id(cause)], cause) if id(cause) in pairs else cause for cause in left]
+
+
+def _shown(cause: Cause) -> Cause:
+    """The cause in the workloads of which it makes enough, largest share first."""
+    rows = tuple(
+        sorted((row for row in cause.rows if abs(row.share) >= _SHARE), key=lambda row: (-abs(row.share), row.workload))
+    )
+    return structs.replace(cause, rows=rows, per_call=_per_call(rows))
 
 
 def _takes_over(old: Cause, new: Cause) -> bool:
     """Called as often in the same workloads, for about the same."""
     same_step = (old.base, old.head, old.place, old.context) == (new.base, new.head, new.place, new.context)
     before, after = ({_at(row): row for row in cause.rows} for cause in (old, new))
-    as_often = before.keys() == after.keys() and all(
-        _equal(row.base_calls, after[where].head_calls) for where, row in before.items()
-    )
+    large = {_at(row) for row in (*old.rows, *new.rows) if abs(row.share) >= _SHARE}
+    as_often = [where in before and where in after and _equal(before[where].base_calls, after[where].head_calls)
+                for where in large]  # fmt: skip
     left = abs(_total(old) + _total(new))
-    return same_step and as_often and 2 * left < min(abs(_total(old)), abs(_total(new)))
+    return same_step and sum(as_often) >= _MOST * len(large) and 2 * left < min(abs(_total(old)), abs(_total(new)))
 
 
 def _equal(calls: float, others: float) -> bool:
@@ -86,10 +93,10 @@ def _difference(old: Cause, new: Cause) -> Cause:
     before = {_at(row): row for row in old.rows}
     rows = []
     for row in new.rows:
-        was = before[_at(row)]
-        left = structs.replace(row, delta=row.delta + was.delta, share=row.share + was.share, base_calls=was.base_calls)
-        rows += [left] if abs(left.share) >= _SHARE else []
-    return structs.replace(new, was=old.function, rows=tuple(rows), per_call=_per_call(rows) if rows else None)
+        was = before.pop(_at(row), None)
+        both = (row.delta + was.delta, row.share + was.share, was.base_calls) if was else (row.delta, row.share, 0.0)
+        rows.append(structs.replace(row, delta=both[0], share=both[1], base_calls=both[2]))
+    return structs.replace(new, was=old.function, rows=(*rows, *before.values()))
 
 
 def _at(row: CauseRow) -> tuple[str, tuple[Setting, ...], str]:
@@ -97,7 +104,8 @@ def _at(row: CauseRow) -> tuple[str, tuple[Setting, ...], str]:
 
 
 def _total(cause: Cause) -> float:
-    return sum(row.delta for row in cause.rows)
+    """Of shares: workloads have units of very different size."""
+    return sum(row.share for row in cause.rows)
 
 
 def _parts(attribution: Attribution) -> Iterator[_Part]:
@@ -118,16 +126,14 @@ def _row(f: Finding, base_value: float, part: _Part) -> CauseRow:
 
 
 def _cause(key: _Key, found: list[tuple[CauseRow, int]]) -> Cause:
-    rows = sorted((row for row, _ in found), key=lambda row: -abs(row.share))
-    return Cause(
-        **key._asdict(), callees=max(callees for _, callees in found), per_call=_per_call(rows), rows=tuple(rows)
-    )
+    rows = tuple(row for row, _ in found)
+    return Cause(**key._asdict(), callees=max(callees for _, callees in found), per_call=None, rows=rows)
 
 
 def _per_call(rows: Sequence[CauseRow]) -> float | None:
     """Where the function is called as often as before everywhere, and each call changed by the same."""
     each = [row.delta / row.head_calls for row in rows if row.head_calls and _equal(row.base_calls, row.head_calls)]
-    same = len(each) == len(rows) and max(each) - min(each) < _SAME
+    same = bool(rows) and len(each) == len(rows) and max(each) - min(each) < _SAME
     return sum(each) / len(each) if same else None
 
 

@@ -149,8 +149,8 @@ def _amount(cause: Cause) -> str:
         return f"{_signed(cause.rows[0].delta)} per {cause.rows[0].unit.partition('/')[2]}"
     if cause.per_call is not None:
         return f"{_signed(cause.per_call)} a call"
-    deltas = sorted(row.delta for row in cause.rows)
-    low, high = map(_signed, (deltas[0], deltas[-1]))
+    shares = [row.share for row in cause.rows]
+    low, high = format_change(min(shares)), format_change(max(shares))
     return low if low == high else f"{low} to {high}"
 
 
