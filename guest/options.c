@@ -103,7 +103,7 @@ static int set_option(struct run *run, const char *option, const char *value)
 /* Where the error goes must be known before the first one is found. */
 static void find_out(struct run *run, int argc, char **argv)
 {
-	for (int i = 1; i + 1 < argc; i++) {
+	for (int i = 1; i + 1 < argc && strcmp(argv[i], "--"); i++) {
 		if (!strcmp(argv[i], "--out"))
 			run->out = argv[i + 1];
 	}
@@ -120,6 +120,11 @@ int options_parse(struct run *run, int argc, char **argv)
 	for (int i = 2; i < argc; i++) {
 		int status;
 
+		if (!strcmp(argv[i], "--")) {
+			run->words = &argv[i + 1];
+			run->word_count = argc - i - 1;
+			break;
+		}
 		if (!strcmp(argv[i], "--skip-work")) {
 			run->skip_work = true;
 			continue;

@@ -31,12 +31,15 @@ struct run {
 	uint64_t mmap_pages;
 	const char *out;
 	bool skip_work;
+	char **words; /* behind "--": for a workload that takes more than parameters */
+	int word_count;
 
 	/* what setup() declared */
 	struct script round;
 	size_t boundaries;
 	struct active_phase phases[MAX_PHASES];
 	size_t phase_count;
+	bool counted; /* the boundaries are not ours: an emulator finds them, and counts between them */
 	const char *range_start;
 	size_t range_length;
 	bool count_folios;

@@ -209,6 +209,10 @@ static int emit_rounds(struct run *run)
 	size_t row = run->phase_count + 1, used = 0;
 	struct stream *stream = &run->stream;
 
+	if (run->counted) {
+		emit_text(stream, "rounds", NULL, "profile\n");
+		return 0;
+	}
 	for (size_t i = 0; i < run->rounds * row; i++) {
 		if (used + 24 > stream->scratch_size)
 			return fail(run, "too many rounds for the stream");

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#define SAVED_BYTES 104 /* of arm64; x86_64 saves the stack pointer alone, and other fields of the same task follow it */
+#define MAX_BIRTHS 8192 /* of some dozen addresses for each new task */
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 
 static struct {
@@ -14,6 +16,8 @@ static struct {
 	struct task *tasks;
 	struct counter halts;
 	unsigned int forked; /* tasks that have not run yet */
+	uint64_t births[MAX_BIRTHS]; /* addresses that measured tasks wrote to as they made others */
+	unsigned int birth_count;
 	uint64_t lost;
 	uint64_t switches; /* that began */
 	uint64_t missed;   /* of these, with a stack pointer that was not seen saved or not seen loaded */
@@ -344,18 +348,24 @@ void follow_exit(unsigned int cpu)
 	cpus[cpu].task->exited = true;
 }
 
+/* What is known of an address is about a task that is no more. */
+static void renew(struct task *task, enum task_kind kind)
+{
+	task->exited = false;
+	task->depth = 0;
+	task->interrupts = 0;
+	task->kind = kind;
+	if (f.stacks)
+		tree_reset(&task->stack, context_of(task));
+}
+
 /* The task that a fork has made runs for the first time. */
 static struct task *forked_task(struct task *task, uint64_t address)
 {
 	f.forked--;
 	if (!task)
 		return new_task(address, TASK_OWN);
-	task->exited = false;
-	task->depth = 0;
-	task->interrupts = 0;
-	task->kind = TASK_OWN;
-	if (f.stacks)
-		tree_reset(&task->stack, context_of(task));
+	renew(task, TASK_OWN);
 	return task;
 }
 
@@ -363,6 +373,48 @@ static struct task *forked_task(struct task *task, uint64_t address)
 static bool second_half(const struct task *task, uint64_t address)
 {
 	return task->address && address == task->address + sizeof(uint64_t);
+}
+
+bool follow_is_own(unsigned int cpu)
+{
+	return cpus[cpu].task->kind == TASK_OWN;
+}
+
+/* Whether @written lies in what a task switch saves and loads from @address on: the stack pointer is not the first. */
+static bool is_of(uint64_t address, uint64_t written)
+{
+	return address && written - address < SAVED_BYTES;
+}
+
+void follow_birth(unsigned int cpu, uint64_t address)
+{
+	bool own = follow_is_own(cpu);
+	struct task *task;
+
+	for (task = f.tasks; task && !is_of(task->address, address); task = task->next)
+		;
+	if (task && !task->born) {
+		renew(task, own ? TASK_OWN : TASK_OTHER);
+		task->born = true;
+		f.forked -= own && f.forked;
+	} else if (!task && own) {
+		f.births[f.birth_count++ % MAX_BIRTHS] = address;
+	}
+}
+
+/* Whether a task that was never seen is one that a measured task made: the last one that did, if its memory served twice. */
+static bool born_own(uint64_t address)
+{
+	bool found = false;
+
+	for (unsigned int i = 0; i < MAX_BIRTHS; i++) {
+		if (is_of(address, f.births[i])) {
+			f.births[i] = 0;
+			found = true;
+		}
+	}
+	f.forked -= found && f.forked;
+	return found;
 }
 
 void follow_save(unsigned int cpu, uint64_t address)
@@ -387,8 +439,12 @@ void follow_load(unsigned int index, uint64_t address)
 	cpu->switching &= ~(unsigned int)SWITCH_LOADS;
 	for (task = f.tasks; task && task->address != address; task = task->next)
 		;
-	if (f.forked && (!task || task->exited))
+	if (!task && born_own(address))
+		task = new_task(address, TASK_OWN);
+	else if (f.forked && (!task || task->exited))
 		task = forked_task(task, address);
+	if (task)
+		task->born = false;
 	cpu->task = task ? task : new_task(address, TASK_OTHER);
 	set_slot(cpu);
 }

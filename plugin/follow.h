@@ -36,6 +36,7 @@ struct task {
 	uint64_t address; /* of its saved stack pointer; 0 until it was switched out */
 	enum task_kind kind;
 	bool exited; /* its address may come again, as that of another task */
+	bool born;   /* and has not run yet */
 	unsigned int interrupts; /* frames of interrupts */
 	unsigned int depth;
 	struct frame frames[MAX_FRAMES];
@@ -75,6 +76,15 @@ void follow_fork(void);
 
 /* The task on this CPU exits. */
 void follow_exit(unsigned int cpu);
+
+/*
+ * The task on this CPU, which makes another one, writes to @address of it: one of such addresses will be where the new
+ * task's stack pointer is loaded from. What a measured task makes is measured, from its first instruction.
+ */
+void follow_birth(unsigned int cpu, uint64_t address);
+
+/* Whether the task on this CPU is measured. */
+bool follow_is_own(unsigned int cpu);
 
 /* In a task switch: the stack pointer of the running task goes to, that of the next one comes from, this address. */
 void follow_save(unsigned int cpu, uint64_t address);

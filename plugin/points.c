@@ -21,13 +21,17 @@ struct ranges {
 };
 
 static struct ranges points, functions;
+static uint64_t nth_from, nth_to; /* 0: each time counts */
+
+#define NTH 0x80000000u
 
 static const struct {
 	const char *name;
 	unsigned int kind;
 } kinds[] = {
 	{ "fault", POINT_FAULT }, { "interrupt", POINT_INTERRUPT }, { "thunk", POINT_THUNK },
-	{ "switch", POINT_SWITCH }, { "function", 0 },
+	{ "switch", POINT_SWITCH }, { "birth", POINT_BIRTH }, { "from", POINT_FROM }, { "to", POINT_TO },
+	{ "nth_from", NTH | POINT_FROM }, { "nth_to", NTH | POINT_TO }, { "function", 0 },
 };
 
 static int add(struct ranges *ranges, struct range range)
@@ -55,6 +59,10 @@ static int read_line(const char *line)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (!strcmp(name, kinds[i].name)) {
 			range.kind = kinds[i].kind;
+			if (range.kind & NTH) {
+				*(range.kind & POINT_FROM ? &nth_from : &nth_to) = range.start;
+				return 0;
+			}
 			return add(range.kind ? &points : &functions, range);
 		}
 	}
@@ -88,6 +96,22 @@ unsigned int points_at(uint64_t address)
 			found |= points.items[i].kind;
 	}
 	return found;
+}
+
+bool points_have(unsigned int kind)
+{
+	for (size_t i = 0; i < points.count; i++) {
+		if (points.items[i].kind == kind)
+			return true;
+	}
+	return false;
+}
+
+bool points_nth(unsigned int kind, uint64_t number)
+{
+	uint64_t asked = kind & POINT_FROM ? nth_from : nth_to;
+
+	return !asked || number == asked;
 }
 
 uint64_t points_function(uint64_t address)

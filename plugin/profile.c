@@ -36,6 +36,8 @@ static struct {
 	bool memory;
 	enum { WAITING, COUNTING, ENDING, DONE } state;
 	bool started;           /* the workload did, and was seen to */
+	bool open;              /* a round that a program marks itself has begun */
+	uint64_t froms, tos;    /* in this execution of the program */
 	unsigned int intervals; /* marks of a round */
 	uint64_t marks;
 } p = { .mode = "counts" };
@@ -72,6 +74,42 @@ static void boundary(void)
 	follow_interval(interval);
 }
 
+static void turn(bool open)
+{
+	p.open = open;
+	boundary();
+}
+
+/* Rounds that are marked by a program: what does not alternate is left out. */
+static void open_and_close(unsigned int cpu, unsigned int points)
+{
+	if (p.state != COUNTING || !follow_is_own(cpu))
+		return;
+	p.froms += (points & POINT_FROM) != 0;
+	p.tos += (points & POINT_TO) != 0;
+	if (p.open && points & POINT_TO && points_nth(POINT_TO, p.tos))
+		turn(false);
+	if (!p.open && points & POINT_FROM && points_nth(POINT_FROM, p.froms))
+		turn(true);
+}
+
+static void on_point(unsigned int cpu, void *data)
+{
+	open_and_close(cpu, (unsigned int)(uintptr_t)data);
+}
+
+/* A program begins, in the task on this CPU. */
+static void begin_program(unsigned int cpu)
+{
+	follow_own(cpu);
+	p.froms = 0;
+	p.tos = 0;
+	if (p.open)
+		turn(false); /* the program before did not come to the end of its round */
+	if (points_have(POINT_TO) && !points_have(POINT_FROM))
+		turn(true);
+}
+
 static void finish(void)
 {
 	p.state = DONE;
@@ -92,6 +130,8 @@ static void on_exit_of_qemu(qemu_plugin_id_t id, void *data)
 
 static void end(unsigned int cpu)
 {
+	if (p.open)
+		turn(false);
 	p.state = ENDING;
 	end_round();
 	follow_interval(p.intervals - 1);
@@ -112,7 +152,13 @@ static void on_mark(unsigned int cpu, void *data)
 		break;
 	case 'W':
 		if (p.state == COUNTING)
-			follow_own(cpu);
+			begin_program(cpu);
+		break;
+	case 'O':
+		open_and_close(cpu, POINT_FROM);
+		break;
+	case 'C':
+		open_and_close(cpu, POINT_TO);
 		break;
 	case 'F':
 		if (p.state == COUNTING)
@@ -145,6 +191,13 @@ static void on_switch(unsigned int cpu, uint32_t info, uint64_t address, void *d
 		follow_load(cpu, address);
 }
 
+static void on_birth(unsigned int cpu, uint32_t info, uint64_t address, void *data)
+{
+	(void)data;
+	if (p.state == COUNTING && qemu_plugin_mem_is_store(info))
+		follow_birth(cpu, address);
+}
+
 static void on_access(unsigned int cpu, uint32_t info, uint64_t address, void *data)
 {
 	(void)address;
@@ -152,14 +205,16 @@ static void on_access(unsigned int cpu, uint32_t info, uint64_t address, void *d
 		follow_access(cpu, data, qemu_plugin_mem_is_store(info));
 }
 
-/* What an instruction needs besides its place in a block. */
-static void watch(struct qemu_plugin_insn *insn, const uint8_t *code, size_t size, bool user, bool switches)
+/* What an instruction needs besides its place in a block. @points: of that block. */
+static void watch(struct qemu_plugin_insn *insn, const uint8_t *code, size_t size, bool user, unsigned int points)
 {
 	int letter = user ? p.arch->mark(code, size) : 0;
 
 	if (letter)
 		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)letter);
-	if (switches && p.arch->moves_stack(code, size))
+	if (points & POINT_BIRTH)
+		qemu_plugin_register_vcpu_mem_cb(insn, on_birth, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
+	if (points & POINT_SWITCH && p.arch->moves_stack(code, size))
 		qemu_plugin_register_vcpu_mem_cb(insn, on_switch, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
 }
 
@@ -173,16 +228,20 @@ static qemu_plugin_vcpu_udata_cb_t callback_for(const struct block *block)
 static void count_block(struct qemu_plugin_tb *tb)
 {
 	struct block *block = block_of(p.arch, tb, p.stacks);
-	bool user = code_is_user(block->start), switches = points_at(block->start) & POINT_SWITCH;
+	unsigned int points = points_at(block->start);
+	bool user = code_is_user(block->start);
 	const uint8_t *code = block->code;
 
+	/* Before the block counts: it belongs to the round that it begins. */
+	if (points & (POINT_FROM | POINT_TO))
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_point, QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)points);
 	/* Before the marks' callbacks, which run in the middle of the block they are in. */
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, callback_for(block), QEMU_PLUGIN_CB_NO_REGS, block);
 	for (uint32_t i = 0; i < block->count; code += block->lengths[i++]) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 
-		if (user || switches)
-			watch(insn, code, block->lengths[i], user, switches);
+		if (user || points & (POINT_SWITCH | POINT_BIRTH))
+			watch(insn, code, block->lengths[i], user, points);
 		if (p.memory)
 			qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, block);
 	}

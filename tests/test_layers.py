@@ -37,7 +37,8 @@ ALLOWED: dict[str, set[str]] = {
     "analysis": {"errors", "model", "registry", "clocks", "costs"},
     "report": {"errors", "effects", "model", "registry", "clocks", "costs", "__init__"},
     "questions": GROUND | {"clocks", "analysis", "report", "search", "series"},
-    "pipeline": GROUND | {"clocks", "spec", "plan", "run", "journal", "evidence", "analysis", "report", "imports"},
+    "pipeline": GROUND
+    | {"clocks", "spec", "plan", "run", "journal", "evidence", "analysis", "report", "imports", "guest"},
     # tools around the street
     "series": GROUND | {"kernels", "building"},
     "search": GROUND | {"kernels", "archive", "building", "journal", "evidence", "analysis", "report"},

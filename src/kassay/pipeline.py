@@ -19,10 +19,11 @@ from kassay.analysis.itemised import executed as executed_at
 from kassay.analysis.looks import outlook
 from kassay.analysis.statistics.seed_rules import judged_by_seed_rules
 from kassay.clocks import clock_of
-from kassay.effects.files import swept
+from kassay.effects.files import swept, write_atomic
 from kassay.effects.lock import host_locked, locked, refusing
 from kassay.evidence.collect import collect
 from kassay.evidence.profiles import StoredProfiles
+from kassay.guest.program_source import PROGRAMS, SUFFIX, stored
 from kassay.imports import store
 from kassay.journal import artifacts
 from kassay.journal.directory import BESIDE, RunDirectory, open_directory, resumed, started
@@ -61,11 +62,20 @@ def measure(experiment: Experiment, directory: Path, tell: Tell, programs: Progr
         folder = started(directory, prepared.plan)
         for _, path in prepared.programs.files:
             artifacts.put(directory, path.read_bytes())
+        _keep_sources(experiment, directory)
         records, torn = open_journal(folder.journal, folder.plan_id)
         if torn is not None:
             tell(Progress(stage="journal", subject=directory.name, text=f"a half-written line {torn.line} was cut off"))
         with host_locked(timed=prepared.machine.exclusive):
             _make_runs(prepared, folder, records, tell)
+
+
+def _keep_sources(experiment: Experiment, directory: Path) -> None:
+    """The sources of users' programs, so that a run goes on where they are no longer where they were."""
+    for use in experiment.workloads:
+        place = directory / PROGRAMS / f"{use.name}{SUFFIX}"
+        if use.program and not place.exists() and (data := stored(use.program)) is not None:
+            write_atomic(place, data)
 
 
 def answer(directory: Path, tell: Tell = silent, *, seed_rules: bool = False) -> Report:

@@ -30,6 +30,10 @@ MEASURING = {
     "--timeout": ("33", "0"), "--out": ("OUT", "."), "--fresh": (None, "=x"), "--format": ("json", "pdf"),
     "--exit-code": (None, "=x"),
 }  # fmt: skip
+PROGRAM = {
+    "--program": f"{GONE}/repro.c", "--args": "1 2", "--env": "A=1", "--file": "a", "--cflags": "-O1", "--link": "-lm",
+    "--from": "main", "--to": "exit", "--require": "status==0", "--limit": "3",
+}  # fmt: skip
 """By option: a value that fits (None: it takes none) and one that does not (None: any text fits)."""
 
 
@@ -83,7 +87,20 @@ def test_the_options_of_the_program_itself_work(kassay: Kassay) -> None:
 
 def test_the_table_above_has_every_option_of_a_measurement() -> None:
     fields = {name.rstrip("_").replace("_", "-") for name in Measuring.__dataclass_fields__}
-    assert {f"--{name}" for name in fields} == set(MEASURING)
+    assert {f"--{name}" for name in fields} == set(MEASURING) | set(PROGRAM)
+
+
+@pytest.mark.parametrize("option", [option for option in PROGRAM if option not in ("--program", "--limit")])
+def test_an_option_of_a_program_without_a_program_is_named(kassay: Kassay, option: str) -> None:
+    status, text = said(kassay, "compare", *ARGUMENTS["compare"], option, PROGRAM[option])
+    assert status == 2 and f"{option}: belongs to --program" in text, text
+
+
+@pytest.mark.parametrize("command", ARGUMENTS)
+def test_every_option_of_a_program_leads_on_to_the_program(kassay: Kassay, command: str) -> None:
+    given = [word for item in PROGRAM.items() for word in item]
+    status, text = said(kassay, command, *ARGUMENTS[command][1:], *given)
+    assert status == 2 and f"{GONE}/repro.c: no such file" in text, text
 
 
 @pytest.mark.parametrize("command", ARGUMENTS)

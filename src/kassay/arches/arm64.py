@@ -51,6 +51,8 @@ def _special(name: str, start: int, end: int) -> Iterator[str]:
     exceptions."""
     if name == "cpu_switch_to":
         yield f"switch {start:x} {end:x}\n"
+    elif name == "copy_thread":
+        yield f"birth {start:x} {end:x}\n"
     elif name == "vectors":
         for entry in range(16):
             at = start + 0x80 * entry

@@ -67,6 +67,8 @@ def _special(name: str, start: int, end: int) -> Iterator[str]:
         yield f"thunk {start:x} {end:x}\n"
     elif name == "__switch_to_asm":
         yield f"switch {start:x} {end:x}\n"
+    elif name == "copy_thread":
+        yield f"birth {start:x} {end:x}\n"
 
 
 ARCH = Arch(

@@ -2,20 +2,22 @@
 """The experiment that a command line asks for, and the directory of its runs."""
 
 import hashlib
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from kassay.clocks import clock_of, listed, measuring
 from kassay.commands._options import DEFAULT_CLOCK, Measuring, pairs
 from kassay.commands._show import showing
 from kassay.errors import BadInput
-from kassay.guest import catalog
+from kassay.guest import catalog, program_source
 from kassay.machines import clock_and_machine
 from kassay.model.experiment import OWN_CPU, Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.kernel import full_ref
+from kassay.model.program import ProgramUse, name_of
 from kassay.model.records import Record, content_id
 from kassay.model.units import parse_bytes
 from kassay.spec.load import check, load
@@ -28,8 +30,10 @@ def experiments_from(
 
     With two clocks --repeats is about the boots that are timed. Kernels to be built are named by their content.
     """
+    workload, kernels = words_of(workload, kernels, options)
     counts, times = _asked(question, workload, kernels, options)
-    catalog.check_name(workload)
+    if not options.program:
+        catalog.check_name(workload)
     from kassay.plan.prepare import pinned
 
     with showing() as tell:
@@ -40,11 +44,24 @@ def experiment_in(spec: Path) -> Experiment:
     """The experiment that a file asks for, kernels to be built named by their content. Raises BadInput."""
     experiment = load(spec)
     for use in experiment.workloads:
-        catalog.check_name(use.name)
+        if not use.program:
+            catalog.check_name(use.name)
+    uses = (
+        structs.replace(use, program=program_source.pinned(use.program, spec.parent)) if use.program else use
+        for use in experiment.workloads
+    )
     from kassay.plan.prepare import pinned
 
     with showing() as tell:
-        return pinned(experiment, tell)
+        return pinned(structs.replace(experiment, workloads=tuple(uses)), tell)
+
+
+def words_of(workload: str, kernels: Sequence[str], options: Measuring) -> tuple[str, list[str]]:
+    """The workload's name and the kernels. With --program all words are kernels, and the program gives the name."""
+    words = [word for word in (workload, *kernels) if word]
+    if options.program:
+        return name_of(options.program), words
+    return (words[0] if words else ""), words[1:]
 
 
 def _asked(
@@ -74,7 +91,7 @@ def experiment_from(question: str, workload: str, kernels: Sequence[str], option
         name=f"{question}-{workload}",
         question=question,
         kernels=tuple(_kernels(kernels, options)),
-        workloads=(WorkloadUse(name=workload, axes=_axes(options.set_ or [], problems)),),
+        workloads=(_workload(workload, options, problems),),
         clock=name,
         machine=machine or UNSET,
         arch=options.arch,
@@ -98,6 +115,36 @@ def experiment_from(question: str, workload: str, kernels: Sequence[str], option
     if problems:
         raise BadInput("\n".join(problems))
     return check(experiment, "command line")
+
+
+def _workload(name: str, options: Measuring, problems: list[str]) -> WorkloadUse:
+    axes = _axes(options.set_ or [], problems)
+    if not options.program:
+        fields = ("args", "env", "file", "cflags", "link", "from_", "to", "require")
+        given = [f"--{field.rstrip('_')}" for field in fields if getattr(options, field)]
+        problems += [f"{option}: belongs to --program, which is not given" for option in given]
+        return WorkloadUse(name=name, axes=axes)
+    program = ProgramUse(
+        path=options.program,
+        args=_split(options.args, "--args", problems),
+        env=tuple(options.env or ()),
+        files=tuple(options.file or ()),
+        cflags=_split(options.cflags, "--cflags", problems),
+        link=_split(options.link, "--link", problems),
+        start=options.from_,
+        end=options.to,
+        require=tuple(options.require or ()),
+        limit_ms=round(options.limit * 1000),
+    )
+    return WorkloadUse(name=name, axes=axes, program=program if problems else program_source.pinned(program))
+
+
+def _split(text: str, option: str, problems: list[str]) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        problems.append(f"{option} {text!r}: {error}")
+        return ()
 
 
 def directory_for(experiment: Experiment, out: Path | None, fresh: bool) -> Path:

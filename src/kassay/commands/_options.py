@@ -72,9 +72,35 @@ _Profile = Annotated[
 ]
 
 
+def _of_program(name: str, help_: str, metavar: str) -> Any:
+    return Option(name, help=help_, metavar=metavar, rich_help_panel="Your own program")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Measuring:
     """What is asked of every measurement: a field for each option of the command line, with its default."""
+
+    program: Annotated[
+        str, _of_program("--program", "Runs this in place of WORKLOAD, which is left out: a C file, a directory of "
+                         "them, or a static program. docs/programs.md", "PATH")
+    ] = ""  # fmt: skip
+    args: Annotated[str, _of_program("--args", "Its arguments, quoted as for a shell.", "WORDS")] = ""
+    env: Annotated[list[str] | None, _of_program("--env", "A variable of its environment.", "NAME=VALUE")] = None
+    file: Annotated[
+        list[str] | None, _of_program("--file", "A file that it needs, placed in its working directory.", "PATH")
+    ] = None
+    cflags: Annotated[str, _of_program("--cflags", "Further flags for the compiler.", "WORDS")] = ""
+    link: Annotated[str, _of_program("--link", "Further words for the linker, e.g. -lm.", "WORDS")] = ""
+    from_: Annotated[
+        str, _of_program("--from", "Rounds begin at this function of it; NAME:3 for its third call.", "FUNCTION")
+    ] = ""  # fmt: skip
+    to: Annotated[str, _of_program("--to", "Rounds end at this function of it.", "FUNCTION")] = ""
+    require: Annotated[
+        list[str] | None,
+        _of_program("--require", "What it prints, or its exit status, must be so, or the run failed. Also !=, <=, >=.",
+                    "NAME==VALUE"),
+    ] = None  # fmt: skip
+    limit: Annotated[float, _of_program("--limit", "Guest time that one execution may take.", "SECONDS")] = 2.0
 
     set_: Annotated[
         list[str] | None,

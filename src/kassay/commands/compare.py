@@ -19,7 +19,10 @@ def _compare(
         str,
         Argument(help="The kernel to compare with, e.g. debian:6.16 or image:PATH.", autocompletion=complete.kernels),
     ],
-    head: Annotated[str, Argument(help="The kernel in question.", autocompletion=complete.kernels)],
+    head: Annotated[
+        str, Argument(help="The kernel in question.", show_default=False, autocompletion=complete.kernels)
+    ] = "",
+    *,
     options: Measuring,
 ) -> int:
     """Did WORKLOAD get slower from BASE to HEAD?

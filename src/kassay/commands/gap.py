@@ -22,8 +22,14 @@ def _gap(
         str, Argument(help="The kernel with the change, e.g. debian:6.19.", autocompletion=complete.kernels)
     ],
     candidate: Annotated[
-        str, Argument(help="The kernel that may take it back, e.g. debian:7.3.", autocompletion=complete.kernels)
-    ],
+        str,
+        Argument(
+            help="The kernel that may take it back, e.g. debian:7.3.",
+            show_default=False,
+            autocompletion=complete.kernels,
+        ),
+    ] = "",
+    *,
     options: Measuring,
 ) -> int:
     """What share of the change from OLD to NEW does CANDIDATE take back, and in which functions?

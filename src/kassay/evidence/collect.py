@@ -9,10 +9,9 @@ from kassay.arches import arch_of
 from kassay.cpus import Cpu, cpus
 from kassay.effects import clock
 from kassay.effects.workers import mapped
-from kassay.evidence.profiles import region_of
-from kassay.guest import audit, protocol
+from kassay.evidence.profiles import region_of, report_of
+from kassay.guest import audit
 from kassay.guest.cpu import cpu_of
-from kassay.journal import artifacts
 from kassay.journal.directory import RunDirectory
 from kassay.model.experiment import labels
 from kassay.model.guest import GuestReport
@@ -90,8 +89,7 @@ def _measured(
 
 def _read(job: _Job) -> Measurement:
     directory, cell, run, record = job
-    assert record.stream_sha256 is not None  # an ok run has a stream
-    report = protocol.parse(artifacts.get(directory, record.stream_sha256))
+    report = report_of(directory, record)
     fields = {moment: audit.fields(report, moment) for moment in ("before", "after")}
     return Measurement(
         run=run.id,

@@ -21,9 +21,18 @@ from kassay.profile.counters import ProfileError, RawProfile
 from kassay.profile.functions import executions, profile_of, summary_of
 from kassay.profile.raw import parse
 from kassay.profile.symbols import Symbols
-from kassay.profile.totals import OtherTasks
+from kassay.profile.totals import OtherTasks, with_counted_rounds
 
 _KEPT = 8  # parsed files; an answer asks for the same ones phase by phase
+
+
+def report_of(directory: Path, record: RunRecord) -> GuestReport:
+    """What the guest of an ok run shipped, with the rounds that only its profile knows."""
+    assert record.stream_sha256 is not None  # an ok run has a stream
+    report = _report(directory, record.stream_sha256)
+    if not report.counted or record.profile_sha256 is None:
+        return report
+    return with_counted_rounds(report, _raw(directory, record.profile_sha256))
 
 
 def region_of(directory: Path, record: RunRecord, report: GuestReport) -> RegionSummary | None:
@@ -89,8 +98,8 @@ class StoredProfiles:
         )  # fmt: skip
 
     def _opened(self, record: RunRecord) -> "_Opened":
-        assert record.stream_sha256 is not None and record.profile_sha256 is not None
-        report = _report(self._directory, record.stream_sha256)
+        assert record.profile_sha256 is not None
+        report = report_of(self._directory, record)
         try:
             raw = _raw(self._directory, record.profile_sha256)
             return _Opened(report, raw, _symbols(self._directory, record.symbols, sections(report)))

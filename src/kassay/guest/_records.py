@@ -24,18 +24,20 @@ def assemble(records: Iterable[Found]) -> GuestReport:
         by_kind[record[0]].append(record)
     clock = _match(_CLOCK, _only(by_kind, "clock"))
     phases = [(name, int(_match(_OPERATIONS, text).group(1))) for _, name, text in by_kind["phase"]]
+    counted = _only(by_kind, "rounds") == "profile\n"
     _only(by_kind, "workload")
     return GuestReport(
         workload=by_kind["workload"][0][1],
         clock=clock.group(1),
         ticks_per_second=None if clock.group(2) == "unknown" else int(clock.group(2)),
         overhead_ticks=int(clock.group(3)),
-        phases=_phases(phases, _boundaries(_only(by_kind, "rounds"))),
+        phases=_uncounted(phases) if counted else _phases(phases, _boundaries(_only(by_kind, "rounds"))),
         requirements=tuple(_requirement(text) for _, _, text in by_kind["require"]),
         files=tuple(_file(*record) for record in (*by_kind["file"], *by_kind["absent"])),
         check=_only(by_kind, "check"),
         notes=tuple(text for _, _, text in by_kind["note"]),
         intervals=tuple(name for name, _ in phases if name != "iteration"),
+        counted=counted,
     )
 
 
@@ -79,6 +81,11 @@ def _boundaries(text: str) -> list[list[int]]:
     if not flat or flat != sorted(flat):
         raise ValueError("the rounds are empty, or time runs backwards in them")
     return rows
+
+
+def _uncounted(declared: Sequence[tuple[str, int]]) -> tuple[PhaseRounds, ...]:
+    """Phases of which only the profile knows the rounds."""
+    return tuple(PhaseRounds(phase=name, operations=operations, ticks=()) for name, operations in declared)
 
 
 def _phases(declared: Sequence[tuple[str, int]], rows: Sequence[Sequence[int]]) -> tuple[PhaseRounds, ...]:

@@ -25,6 +25,8 @@ FLAGS = (
 -z separate-code: x86_64 has it anyway, and on arm64 it leaves a hole between headers and code, which the runner reads
 through page by page."""
 _LINKING = ("-static", "-Wl,--build-id=none", "-Wl,-z,relro")
+_RUNNER_BASE = "-Wl,-Ttext-segment=0x50000000"
+"""Where the runner of users' programs is linked to, so that none of their addresses is one of its own."""
 _COMPILING = tuple(flag for flag in FLAGS if flag not in _LINKING)
 
 
@@ -34,9 +36,9 @@ def build(name: str, arch: str, *, compiler: str | None = None) -> Path:
     compiler: a program on this host; by default gcc for the arch. Raises HostLacks without compiler or static C
     library, BadInput for an unknown name, and for a file of KASSAY_PATH that does not compile.
     """
-    known = ("init", *sources.workload_names())
+    known = ("init", sources.RUNS_PROGRAMS, *sources.workload_names())
     if name not in known:
-        raise unknown("unknown workload", name, known[1:])
+        raise unknown("unknown workload", name, known[2:])
     if arch not in sources.arches():
         raise HostLacks(
             f"no guest programs for {arch}", f"known: {', '.join(sources.arches())}; write guest/arch/{arch}.c"
@@ -66,6 +68,11 @@ def brought(contents: Mapping[str, bytes], compiler: str, workloads: tuple[Workl
     return Programs(files=tuple(found), compiler=compiler, workloads=workloads)
 
 
+def compiler_for(arch: str) -> tuple[str, str]:
+    """The compiler of programs for `arch` on this host, and what it calls itself. Raises HostLacks without one."""
+    return _usual(arch), _compiler_words(_usual(arch), arch)
+
+
 def _usual(arch: str) -> str:
     """The compiler of programs for `arch` on this host."""
     return f"{arch_of(arch).build.cross}gcc"
@@ -85,7 +92,8 @@ def _compile(name: str, arch: str, cc: str) -> bytes:
                     break
                 write_atomic(objects[-1], made.read_bytes())
         else:
-            argv = (cc, *_LINKING, "-pthread", "-o", str(made), *map(str, objects))
+            base = (_RUNNER_BASE,) if name == sources.RUNS_PROGRAMS else ()
+            argv = (cc, *_LINKING, *base, "-pthread", "-o", str(made), *map(str, objects))
             done = process.run(argv, cwd=root, timeout_s=120)
             if done.status == 0 and made.is_file():
                 return made.read_bytes()

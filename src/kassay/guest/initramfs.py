@@ -16,9 +16,11 @@ _TIMED_WAIT_MS = 20_000
 def job(arguments: Sequence[str], boot_delay_us: int, stream: str = STREAM, *, background: int = 0) -> bytes:
     """What one run is to do, always CONF_BYTES long, so that a setting moves nothing in the guest's memory.
 
-    arguments: of the workload's program, up to and without --out. background: tasks that spin beside it.
+    arguments: of the workload's program, without --out, which comes before "--" and what is behind it.
+    background: tasks that spin beside it.
     """
-    words = ("/workload", *arguments, "--out", stream)
+    last = arguments.index("--") if "--" in arguments else len(arguments)
+    words = ("/workload", *arguments[:last], "--out", stream, *arguments[last:])
     spinning = (f"background={background}",) if background else ()
     return _padded((f"boot_delay_us={boot_delay_us}", *spinning, *(f"arg={word}" for word in words)))
 

@@ -12,6 +12,9 @@ RUNNER = (
     "runner.c", "options.c", "describe.c", "capture.c", "pages.c", "orders.c", "script.c", "memory.c", "children.c",
     "folios.c", "workers.c", "zram.c", "runtimes.c", "tasks.c", "number.c", "emit.c",
 )  # fmt: skip
+PROGRAM = ("program.c", "payload.c", "watch.c")
+RUNS_PROGRAMS = "run-program"
+"""The program that runs those of users; no workload of its own."""
 INIT = ("init.c", "quiet.c", "snapshot.c", "tasks.c", "number.c", "emit.c")
 _WORKLOADS, _ARCHES = "workloads", "arch"
 _CONTRIBUTED = (_WORKLOADS, _ARCHES)
@@ -40,9 +43,12 @@ def arches() -> tuple[str, ...]:
 
 
 def files_of(name: str, arch: str) -> tuple[str, ...]:
-    """The C files, as path_of() takes them, that make the program `name` (a workload, or "init") for `arch`."""
+    """The C files, as path_of() takes them, that make the program `name` for `arch`: a workload,
+    RUNS_PROGRAMS or "init"."""
     own = f"{_ARCHES}/{arch}.c"
-    return (*INIT, own) if name == "init" else (f"{_WORKLOADS}/{name}.c", *RUNNER, own)
+    if name == "init":
+        return (*INIT, own)
+    return (*(PROGRAM if name == RUNS_PROGRAMS else (f"{_WORKLOADS}/{name}.c",)), *RUNNER, own)
 
 
 def headers() -> tuple[str, ...]:

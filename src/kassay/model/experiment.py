@@ -6,6 +6,7 @@ from collections import Counter
 import msgspec
 
 from kassay.clocks import clock_of
+from kassay.model.program import ProgramUse
 from kassay.model.records import Record
 
 SCHEMA = "kassay-experiment/1"
@@ -23,10 +24,14 @@ class Axis(Record, frozen=True, kw_only=True):
 
 
 class WorkloadUse(Record, frozen=True, kw_only=True):
-    """A workload with its parameters as the user set them (defaults are filled in by the plan)."""
+    """A workload with its parameters as the user set them (defaults are filled in by the plan).
+
+    program: what the user brings in place of one of kassay's workloads; not written unless it is set.
+    """
 
     name: str
     axes: tuple[Axis, ...] = ()
+    program: ProgramUse | msgspec.UnsetType = msgspec.UNSET
 
 
 class KernelUse(Record, frozen=True, kw_only=True, omit_defaults=True):
@@ -94,6 +99,10 @@ class Experiment(Record, frozen=True, kw_only=True):
         """Whether runs are judged as exact counts, and not as times, by probability. Raises BadInput for an unknown
         clock."""
         return clock_of(self.clock).exact
+
+    def program(self, workload: str) -> ProgramUse | None:
+        """The program that the user brought as this workload; None for one of kassay's."""
+        return next((use.program or None for use in self.workloads if use.name == workload), None)
 
     @property
     def controlled(self) -> bool:

@@ -82,7 +82,8 @@ class GuestReport(Record, frozen=True, kw_only=True):
     clock: "tsc" or "monotonic". ticks_per_second: of that clock, as the guest knows it; None
     when it does not (x86's tsc). overhead_ticks: smallest interval
     between two adjacent clock reads; part of every phase, not subtracted. intervals: what lies
-    between the marks of a round, in order: phases, and "-" for what is not reported.
+    between the marks of a round, in order: phases, and "-" for what is not reported. counted: the rounds were marked by
+    a user's program or at points of it; no clock was read then, and ticks are what the profile of the run has counted.
     """
 
     workload: str
@@ -95,3 +96,4 @@ class GuestReport(Record, frozen=True, kw_only=True):
     check: str
     notes: tuple[str, ...] = ()
     intervals: tuple[str, ...] = ()
+    counted: bool = False

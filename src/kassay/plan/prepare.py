@@ -2,6 +2,7 @@
 """Experiment -> Plan with everything the runs need at hand: kernels, programs, machine."""
 
 import os
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from kassay.arches import Arch, arch_of
 from kassay.clocks import listed
 from kassay.effects.files import sha256_file
 from kassay.errors import BadInput, HostLacks
-from kassay.guest import catalog
+from kassay.guest import catalog, program
 from kassay.guest.compile import programs
 from kassay.machines import Machine, emulating, machine_for, machines_of
 from kassay.model.experiment import Experiment, WorkloadUse
@@ -50,12 +51,12 @@ def prepare(experiment: Experiment, before: Plan | None, tell: Tell, brought: Pr
         raise HostLacks(f"clock {experiment.clock} on {experiment.arch}: not supported by this version",
                         f"use --clock {listed(emulating(experiment.arch))}")  # fmt: skip
     travelled = brought if machine.boots else None
-    known = {workload.name: workload for workload in travelled.workloads} if travelled else catalog.workloads()
+    known = {workload.name: workload for workload in travelled.workloads} if travelled else _known(experiment)
     combinations, workloads = _combinations(experiment.workloads, known, arch_of(experiment.arch))
     if machine.boots:
         _check_memory(experiment, combinations)
     identity = _granted(experiment, machine)
-    made = travelled or programs(("init", *(w.name for w in workloads)), experiment.arch)
+    made = travelled or _programs(experiment, workloads)
     artifacts = _kernels(experiment, before, tell)
     if not machine.proven:  # after the kernels: a probe may need one
         probe = machine.probe(experiment.arch, tell)
@@ -107,6 +108,22 @@ def _usable(experiment: Experiment, tell: Tell) -> str | msgspec.UnsetType:
         return experiment.machine
     found = next((machine for machine in candidates if machine.probe(experiment.arch, tell).usable), candidates[0])
     return msgspec.UNSET if found is machine_for(experiment.clock) else found.name
+
+
+def _known(experiment: Experiment) -> Mapping[str, Workload]:
+    """The workloads that an experiment can name: kassay's, and the programs that it brings."""
+    return ChainMap(
+        {use.name: program.workload_of(use.name, use.program) for use in experiment.workloads if use.program},
+        catalog.workloads(),  # type: ignore[arg-type]  # which is only read
+    )
+
+
+def _programs(experiment: Experiment, workloads: Sequence[Workload]) -> Programs:
+    """Everything that runs in the guest, built here."""
+    own = {use.name: use.program for use in experiment.workloads if use.program}
+    made = programs(("init", *(w.name for w in workloads if w.name not in own)), experiment.arch)
+    packed = tuple((name, program.packed(name, use, experiment.arch)) for name, use in own.items())
+    return structs.replace(made, files=(*made.files, *packed))
 
 
 def _no_profile(experiment: Experiment, machine: Machine, tell: Tell) -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from elftools.elf.elffile import ELFFile
 
 
-FORMAT = 2
+FORMAT = 3
 """Counts up when the same image gives another table."""
 PADDING = "__pfx_"
 """Names the bytes in front of a function, which it jumps or falls through."""
@@ -58,17 +58,17 @@ def kernel_symbols(path: Path) -> bytes:
         raise BadInput(f"{path}: no symbols of a kernel: {error}", "fetch the kernel again") from error
 
 
-def program_symbols(path: Path) -> bytes:
-    """The functions of a static program. Raises BadInput for anything else."""
+def program_symbols(path: Path, data: bytes | None = None) -> bytes:
+    """The functions of a static program. data: of the program, instead of what the file holds. Raises BadInput for
+    anything else."""
     from elftools.common.exceptions import ELFError
     from elftools.elf.elffile import ELFFile
 
     try:
-        with path.open("rb") as file:
-            elf = ELFFile(file)
-            if elf["e_type"] != "ET_EXEC":
-                raise ELFError("it is not linked to a fixed address")
-            return _text("program", {"": [s for found in _functions(elf).values() for s in found]})
+        elf = ELFFile(io.BytesIO(path.read_bytes() if data is None else data))
+        if elf["e_type"] != "ET_EXEC":
+            raise ELFError("it is not linked to a fixed address")
+        return _text("program", {"": [s for found in _functions(elf).values() for s in found]})
     except (OSError, ELFError, ValueError) as error:
         raise BadInput(f"{path}: no symbols of a program: {error}", "it must be static and not stripped") from error
 

@@ -6,6 +6,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from msgspec import structs
+
 from kassay.model.guest import GuestReport
 from kassay.profile.counters import CONTEXTS_IN_FILE, INTERRUPT, OTHER, RawProfile
 from kassay.profile.symbols import is_kernel
@@ -88,6 +90,20 @@ def exact_clock(report: GuestReport) -> bool:
     """Whether a tick of the guest's clock is an instruction: a TSC or the like is read where instructions are counted
     only, and has 1 GHz there, as some CPUs say themselves."""
     return report.clock == "tsc" and report.ticks_per_second in (None, 10**9)
+
+
+def with_counted_rounds(report: GuestReport, raw: RawProfile) -> GuestReport:
+    """The report of a run whose rounds no clock was read for: their ticks are what the profile has counted in them."""
+    if not report.counted:
+        return report
+    found = totals(raw)
+    phases = []
+    for phase in report.phases:
+        slots = slots_of(intervals_of(report, phase.phase))
+        rows = zip(found.user[1:], found.kernel[1:], strict=True)
+        ticks = tuple(sum(user[slot] + kernel[slot] for slot in slots) for user, kernel in rows)
+        phases.append(structs.replace(phase, ticks=ticks))
+    return structs.replace(report, phases=tuple(phases))
 
 
 def intervals_of(report: GuestReport, phase: str) -> range:

@@ -9,6 +9,7 @@ from kassay.model.experiment import OWN_CPU, Experiment, labels
 from kassay.model.finding import Finding
 from kassay.model.kernel import KernelIdentity, exact_ref
 from kassay.model.machine import Point
+from kassay.model.program import options_of
 from kassay.model.report import Report
 from kassay.model.texts import memory_text
 from kassay.report.mail.headline import headline
@@ -34,7 +35,9 @@ def _compare(e: Experiment, kernels: tuple[KernelIdentity, ...], pair: tuple[int
              left_out: Sequence[str] = ()) -> list[str]:  # fmt: skip
     """Words of the command, without the numbers of boots and the options left out."""
     base, head = pair
-    words = ["kassay", "compare", point.workload, *(_named(e, kernels, index) for index in pair)]
+    own = e.program(point.workload)
+    workload = options_of(own) if own is not None else (point.workload,)
+    words = ["kassay", "compare", *workload, *(_named(e, kernels, index) for index in pair)]
     given = {axis.name for use in e.workloads if use.name == point.workload for axis in use.axes}
     words += [word for s in point.settings if s.name in given for word in ("--set", f"{s.name}={s.value}")]
     chosen = (
@@ -89,7 +92,8 @@ def _as_it_was(report: Report, f: Finding) -> str:
     timed = next((row.clock for row in report.beside if not clock_of(row.clock).native), "")
     words = _compare(e, report.kernels, pair, f.point, ("--clock", "--margin") if timed else ())
     if report.lead is not None and report.lead.repeat:
-        words[1], words[3:5] = report.lead.repeat[0], report.lead.repeat[1:]
+        at = words.index(_named(e, report.kernels, pair[0]))
+        words[1], words[at : at + 2] = report.lead.repeat[0], report.lead.repeat[1:]
     words += ["--clock", f"{e.machine or e.clock},{timed}"] if timed else []
     # With two clocks --repeats is about the boots that are timed.
     words += ["--repeats", str(e.repeats)] if not e.exact or not timed else []

@@ -14,14 +14,19 @@ from kassay.clocks import clock_of
 from kassay.effects import clock
 from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, sha256_file, write_atomic
 from kassay.guest import audit, initramfs, protocol
+from kassay.guest.program import program_in, program_points
 from kassay.journal import artifacts
 from kassay.machines import Ended, Job, Machine
+from kassay.model.guest import GuestReport
 from kassay.model.kernel import KernelArtifact
 from kassay.model.plan import Cell, PlannedRun
+from kassay.model.program import run_words
 from kassay.model.progress import silent
 from kassay.model.run import RunRecord
 from kassay.plan.expand import padding_parameter, profile_of
 from kassay.plan.prepare import Prepared, modules_of
+from kassay.profile.counters import ProfileError
+from kassay.profile.raw import parse
 from kassay.profile.tables import FORMAT, kernel_symbols, module_symbols, points, program_symbols
 
 # Kernel messages start a line, after the time stamp that printk puts there.
@@ -106,7 +111,7 @@ class Measurer:
             return ()
         artifact = self._prepared.artifacts[cell.kernel]
         tables = _tables(artifact, self._prepared.programs.file(cell.workload))
-        text = _points(tables, cell.machine.arch, job.profile == "stacks")
+        text = _points(tables, cell.machine.arch, job.profile == "stacks") + self._round_points(cell)
         with disk_errors(self._scratch):
             Path(job.directory, "points").write_bytes(text)
         modules = kernel_store.load_modules(artifact, modules_of(cell), silent)
@@ -173,7 +178,20 @@ class Measurer:
             *("--rounds", str(self._prepared.plan.experiment.rounds)),
             *("--clock", clock_of(self._prepared.machine.clock).ticks),
             *("--stack-bytes", str(moved.stack_bytes), "--mmap-pages", str(moved.mmap_pages)),
+            *self._of_program(cell),
         )
+
+    def _round_points(self, cell: Cell) -> bytes:
+        """Where the rounds of a user's program begin and end, for the plugin; nothing for whole executions."""
+        use = self._prepared.plan.experiment.program(cell.workload)
+        if use is None or not use.points:
+            return b""
+        return program_points(self._prepared.programs.file(cell.workload), use).encode()
+
+    def _of_program(self, cell: Cell) -> tuple[str, ...]:
+        """What the runner of a user's program is told of it; nothing for other workloads."""
+        use = self._prepared.plan.experiment.program(cell.workload)
+        return ("--", *run_words(use, cell.settings)) if use is not None else ()
 
 
 def _cpu(machine: Machine, cell: Cell) -> str:
@@ -184,12 +202,14 @@ def _cpu(machine: Machine, cell: Cell) -> str:
 
 @cache
 def _tables(artifact: KernelArtifact, program: Path) -> tuple[bytes, ...]:
-    """Symbol tables of kernel and program."""
-    own = _kept(f"program-{sha256_file(program)}", lambda: program_symbols(program))
+    """Symbol tables of kernel and program; of a program that the user brought, and of what runs it."""
+    own = [_kept(f"program-{sha256_file(program)}", lambda: program_symbols(program))]
+    if (brought := program_in(program)) is not None:
+        own.append(_kept(f"program-{sha256_bytes(brought)}", lambda: program_symbols(program, brought)))
     if artifact.symbols is None:
-        return (own,)
+        return tuple(own)
     symbols = Path(artifact.symbols)
-    return _kept(f"kernel-{artifact.identity.symbols_sha256}", lambda: kernel_symbols(symbols)), own
+    return _kept(f"kernel-{artifact.identity.symbols_sha256}", lambda: kernel_symbols(symbols)), *own
 
 
 @cache
@@ -212,11 +232,27 @@ def _restless(ended: Ended) -> tuple[str, str]:
     return ("busy", f"the guest never became quiet: {quiet}") if quiet.startswith("busy") else ("ok", "")
 
 
+def _rounds_problem(report: GuestReport, profile: bytes | None) -> tuple[str, str] | None:
+    """Of a run whose rounds a user's program marks: what keeps them from being counted."""
+    if not report.counted:
+        return None
+    if not profile:
+        return "guest-error", "program: its rounds are counted by a profile, and this run has none"
+    try:
+        rounds = parse(profile).rounds
+    except ProfileError as error:
+        return "check-failed", f"program: its rounds cannot be told: {error}"
+    if rounds < 2:
+        return "check-failed", f"program: {rounds} rounds were marked, and at least 2 are needed"
+    return None
+
+
 def _outcome(ended: Ended, *, boots: bool) -> tuple[str, str]:
     problem: tuple[str, str] | None = None
     try:
-        found = protocol.outcome(protocol.parse(ended.stream))
-        problem = found if found[0] != "ok" else None
+        report = protocol.parse(ended.stream)
+        found = protocol.outcome(report)
+        problem = found if found[0] != "ok" else _rounds_problem(report, ended.profile)
     except protocol.StreamError as error:
         problem = (error.kind, error.detail)
     return classify(

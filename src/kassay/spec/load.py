@@ -11,7 +11,9 @@ from kassay.clocks import measuring
 from kassay.errors import BadInput, nearest_of
 from kassay.model.experiment import SCHEMA, Axis, Experiment, WorkloadUse
 from kassay.model.kernel import full_ref
+from kassay.model.program import name_of
 from kassay.model.units import format_bytes, parse_bytes
+from kassay.spec import programs
 from kassay.spec.rules import problems
 from kassay.spec.suites import table_of
 
@@ -78,6 +80,11 @@ def dump(experiment: Experiment) -> str:
         lines += [f"{key} = {_value(value)}" for key, value in given.items() if value not in ("", None)]
     for workload in experiment.workloads:
         lines += ["", "[[workloads]]", f"name = {_text(workload.name)}"]
+        lines += (
+            [f"{key} = {_value(value)}" for key, value in programs.written(workload.program)]
+            if workload.program
+            else []
+        )
         lines += ["[workloads.set]"] if workload.axes else []
         lines += [f"{_text(axis.name)} = {_value(axis.values)}" for axis in workload.axes]
     return "\n".join(lines) + "\n"
@@ -100,7 +107,16 @@ def _workload(entry: Any, index: int, found: list[str]) -> dict[str, Any]:
     place = f"workloads[{index}]"
     if isinstance(entry, str):
         return {"name": entry}
-    table = _table(entry, place, _WORKLOAD_KEYS, "a name or a table with name", found)
+    if isinstance(entry, dict) and "program" in entry:
+        entry = {"name": name_of(str(entry["program"])), **entry}
+    known = (*_WORKLOAD_KEYS, *programs.KEYS)
+    table = _table(entry, place, known, "a name, or a table with name or program", found)
+    program = programs.read(table, place, found)
+    table = {key: value for key, value in table.items() if key in _WORKLOAD_KEYS}
+    if "path" in program:
+        table["program"] = program
+    elif program:
+        found.append(f"{place}: {', '.join(program)}: belong to a program, and there is none")
     axes = table.pop("set", {})
     if not isinstance(axes, dict):
         found.append(f"{place}.set: must be a table of parameters")

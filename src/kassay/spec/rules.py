@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Rules across fields: what no experiment may ask for. One small function each; all problems are reported."""
 
+import re
 from collections.abc import Callable, Iterator
 
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from kassay.arches import arches
 from kassay.clocks import listed, measuring, profiling
@@ -12,6 +13,7 @@ from kassay.errors import BadInput, nearest_of
 from kassay.model.experiment import BOOTS, ORDERS, SCHEMA, Experiment
 from kassay.model.kernel import parse_ref
 from kassay.model.profile import PROFILES
+from kassay.model.program import checks
 from kassay.model.question import Question
 from kassay.registry import discover, load, names
 
@@ -122,6 +124,32 @@ def _workloads(e: Experiment) -> Iterator[str]:
         )
 
 
+def _programs(e: Experiment) -> Iterator[str]:
+    known = [use.name for use in e.workloads]
+    for place, use in enumerate(e.workloads):
+        if not use.program:
+            continue
+        at, program = f"workloads[{place}]", use.program
+        if known.count(use.name) > 1:
+            yield f"{at}.name: {use.name!r} is the name of two workloads; give the program another one with name"
+        if program != structs.replace(program, sha256="") and not re.fullmatch("[0-9a-f]{64}", program.sha256):
+            yield f"{at}.sha256: not the hash of a program; leave it out"
+        if not 1 <= program.limit_ms <= 3_600_000:
+            yield f"{at}.limit_ms: {program.limit_ms} is outside 1..3600000"
+        for text in program.env:
+            if not re.match("[A-Za-z_][A-Za-z0-9_]*=", text):
+                yield f"{at}.env: {text!r}: write NAME=VALUE"
+        if len(checks(program.require)) < len(program.require):
+            yield f"{at}.require: write NAME==VALUE, or !=, <=, >=, without blanks"
+        words = (*program.args, *program.env)
+        if any("\n" in word for word in words) or len(words) > 40 or sum(map(len, words)) > 2500:
+            yield f"{at}: args and env: at most 40 words, 2500 characters, and no newline"
+        if program.points and (e.profile == "none" or e.clock not in profiling()):
+            yield f"{at}.from, to: counted by the profile, so with clock {listed(profiling())} and not profile none"
+        if _native(e):
+            yield f"{at}.program: clock {e.clock} boots nothing, and programs run in a guest only"
+
+
 def _texts(e: Experiment) -> Iterator[str]:
     words = (
         e.name,
@@ -194,5 +222,5 @@ def _native(e: Experiment) -> bool:
 
 _RULES: tuple[Callable[[Experiment], Iterator[str]], ...] = (
     _questions, _words, _counts, _machines, _kernels, _workloads, _snapshots, _emulated, _profiles,
-    _contaminations, _times, _cpus,
+    _contaminations, _times, _cpus, _programs,
 )  # fmt: skip

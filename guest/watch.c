@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One execution of a program outside of the measured region: it finds what goes wrong before anything is counted, and
+ * looks at the program's memory at its end, which would be seen in the counts of a measured execution.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "program.h"
+
+#define SHIPPED_BYTES (256UL << 10) /* of each of its two outputs */
+#define LINE_BYTES 200
+
+static volatile sig_atomic_t overran;
+static char load[64]; /* of the machine when it did */
+
+static void on_limit(int number)
+{
+	int fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+
+	(void)number;
+	overran = 1;
+	if (fd >= 0) {
+		ssize_t got = read(fd, load, sizeof(load) - 1);
+
+		load[got > 0 ? got : 0] = '\0';
+		close(fd);
+	}
+	/* Everyone but process 1 and ourselves: a new process of a killed one is not made. */
+	kill(-1, SIGKILL);
+}
+
+void program_limit(uint64_t ms)
+{
+	struct sigaction action = { .sa_handler = on_limit, .sa_flags = SA_RESTART };
+	struct itimerval timer = { .it_value = { (time_t)(ms / 1000), (suseconds_t)(ms % 1000) * 1000 } };
+
+	if (ms)
+		overran = 0;
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+bool program_overran(unsigned int *ret_tasks)
+{
+	const char *slash = strchr(load, '/');
+
+	*ret_tasks = slash ? (unsigned int)strtoul(slash + 1, NULL, 10) : 0;
+	return overran;
+}
+
+static void emit_output(struct run *run, const char *name, const char *path)
+{
+	char *text = run->stream.scratch;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t used = 0;
+	ssize_t got;
+
+	while (fd >= 0 && used < SHIPPED_BYTES && (got = read(fd, text + used, SHIPPED_BYTES - used)) > 0)
+		used += (size_t)got;
+	if (fd >= 0)
+		close(fd);
+	emit(&run->stream, "file", name, text, used);
+}
+
+void program_emit(struct run *run)
+{
+	emit_output(run, "after:kassay/program/output", PROGRAM_OUTPUT "/output");
+	emit_output(run, "after:kassay/program/errors", PROGRAM_OUTPUT "/errors");
+}
+
+/* The last line of a file that is not empty; returns whether there is one. */
+static bool last_line(int fd, char *ret)
+{
+	char text[4096];
+	off_t size = lseek(fd, 0, SEEK_END), from = size > (off_t)sizeof(text) - 1 ? size - (off_t)sizeof(text) + 1 : 0;
+	ssize_t got = pread(fd, text, sizeof(text) - 1, from);
+	char *line;
+
+	while (got > 0 && (text[got - 1] == '\n' || text[got - 1] == '\036' || text[got - 1] == ' '))
+		got--;
+	if (got <= 0)
+		return false;
+	text[got] = '\0';
+	line = memrchr(text, '\n', (size_t)got);
+	snprintf(ret, LINE_BYTES, "%.*s", LINE_BYTES - 1, line ? line + 1 : text);
+	for (char *c = ret; *c; c++) {
+		if ((unsigned char)*c < ' ')
+			*c = ' ';
+	}
+	return true;
+}
+
+int program_failed(struct run *run, const struct program *program, int status)
+{
+	char line[LINE_BYTES] = "nothing";
+	unsigned int tasks;
+
+	if (!last_line(program->errors, line))
+		last_line(program->output, line);
+	if (program_overran(&tasks) && tasks > MAX_PROGRAM_TASKS / 2)
+		return fail(run, "program: it forked until there were %u tasks, and was ended after %" PRIu64 " ms of guest "
+			    "time; it last printed: %s", tasks, program->limit_ms, line);
+	if (program_overran(&tasks))
+		return fail(run, "program: no end within %" PRIu64 " ms of guest time; it last printed: %s",
+			    program->limit_ms, line);
+	if (WIFSIGNALED(status))
+		return fail(run, "program: killed by signal %d (%s); it last printed: %s", WTERMSIG(status),
+			    strsignal(WTERMSIG(status)), line);
+	return fail(run, "program: ended with status %d, not %" PRIu64 "; it last printed: %s", WEXITSTATUS(status),
+		    program->status, line);
+}
+
+/* Whether processes of it are left behind it. They have a moment to end by themselves. */
+static int reap(struct run *run)
+{
+	const struct timespec moment = { .tv_nsec = 100000000 };
+	int left = 0;
+	pid_t pid;
+
+	nanosleep(&moment, NULL);
+	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+		;
+	if (pid < 0)
+		return 0;
+	kill(-1, SIGKILL);
+	while (waitpid(-1, NULL, 0) > 0)
+		left++;
+	return fail(run, "program: %d of its processes were still running when it had ended; let it wait for them", left);
+}
+
+static pid_t start(struct run *run, const struct program *program)
+{
+	int pipes[2], error = 0;
+	pid_t pid;
+
+	if (pipe2(pipes, O_CLOEXEC))
+		return fail(run, "pipe: %s", strerror(errno));
+	pid = fork();
+	if (pid == 0) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		execve(PROGRAM_PATH, program->argv, program->envp);
+		error = errno;
+		_exit(write(pipes[1], &error, sizeof(error)) < 0);
+	}
+	close(pipes[1]);
+	if (pid > 0 && read(pipes[0], &error, sizeof(error)) > 0) {
+		waitpid(pid, NULL, 0);
+		fail(run, "program: it cannot be executed: %s", strerror(error));
+		pid = -1;
+	} else if (pid < 0) {
+		fail(run, "fork: %s", strerror(errno));
+	}
+	close(pipes[0]);
+	return pid;
+}
+
+/* Lets it run on from stop to stop; returns what waitpid() says of its end. */
+static int follow(pid_t pid)
+{
+	bool started = false;
+	int status;
+
+	while (waitpid(pid, &status, __WALL) == pid && WIFSTOPPED(status)) {
+		int number = WSTOPSIG(status);
+
+		if (!started)
+			ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)(uintptr_t)(PTRACE_O_TRACEEXIT | PTRACE_O_EXITKILL));
+		/* The stop behind execve() is of SIGTRAP, one at its end is an event: neither is a signal for it. */
+		if (!started || status >> 16)
+			number = 0;
+		started = true;
+		ptrace(PTRACE_CONT, pid, NULL, (void *)(uintptr_t)number);
+	}
+	return status;
+}
+
+int program_watch(struct run *run, const struct program *program)
+{
+	uint64_t began = raw_ns(CLOCK_MONOTONIC);
+	pid_t pid = start(run, program);
+	unsigned int tasks;
+	int status;
+
+	if (pid < 0)
+		return -1;
+	program_limit(program->limit_ms);
+	status = follow(pid);
+	program_limit(0);
+	if (program_overran(&tasks) || !WIFEXITED(status) || (uint64_t)WEXITSTATUS(status) != program->status) {
+		program_failed(run, program, status);
+		kill(-1, SIGKILL);
+		return -1;
+	}
+	if (reap(run))
+		return -1;
+	emit_text(&run->stream, "file", "before:kassay/program/watched", "ns %" PRIu64 "\n",
+		  raw_ns(CLOCK_MONOTONIC) - began);
+	return 0;
+}

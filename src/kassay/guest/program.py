@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A program that the user brings: built, checked, and packed behind the runner that measures it."""
+
+import io
+import os
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kassay.arches import Arch, arch_of
+from kassay.effects import process
+from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
+from kassay.errors import BadInput, nearest
+from kassay.guest.compile import build, compiler_for
+from kassay.guest.payload import Packed, pack, unpack
+from kassay.guest.program_source import contents, kind_of
+from kassay.guest.sources import RUNS_PROGRAMS
+from kassay.model.program import GROUP, ProgramUse
+from kassay.model.workload import Phase, Workload
+
+if TYPE_CHECKING:
+    from elftools.elf.elffile import ELFFile
+
+BASE = 0x10000000
+"""Where programs built here are linked to: neither init nor the runner is there."""
+FLAGS = ("-O2", "-static", "-no-pie", "-fno-pie", "-pthread", f"-Wl,-Ttext-segment={BASE:#x}", "-Wl,--build-id=none")
+_BUILD_S = 300
+
+
+def workload_of(name: str, use: ProgramUse) -> Workload:
+    """What a program is as a workload."""
+    if use.points:
+        start = f"the first instruction of {use.start}" if use.start else "just before the program is started"
+        end = f"the first one of {use.end}, or to the end of the program" if use.end else "the end of the program"
+        metric, operation = "region", "round"
+        definition = f"From {start} to {end}."
+    else:
+        metric, operation = "run", "execution"
+        definition = "From just before the program is started to just after it was waited for."
+    return Workload(
+        describe="kassay-workload/1",
+        name=name,
+        group=GROUP,
+        summary=f"{use.path}, a program of yours",
+        subject=f"Running {name}",
+        state="what the program makes; what kassay can see of it is compared, and stays unproven where it sees nothing",
+        parameters=(),
+        phases=(Phase(name=metric, operation=operation, definition=definition, primary=True),),
+    )
+
+
+def packed(name: str, use: ProgramUse, arch: str) -> Path:
+    """The runner with the program of a pinned use and its files behind it, built when not yet there.
+
+    Raises BadInput with the compiler's first error, or for a program that cannot run in the guest; HostLacks without a
+    compiler.
+    """
+    runner = build(RUNS_PROGRAMS, arch)
+    cc, words = compiler_for(arch)
+    key = repr((runner.name, words, FLAGS, use.sha256, use.cflags, use.link))
+    made = cache_directory() / "guest" / arch / f"program-{sha256_bytes(key.encode())[:16]}"
+    if not made.is_file():
+        found = contents(use)
+        program = _program(use, found, arch_of(arch), cc)
+        files = [file for name, file in found.items() if name.startswith("files/")]
+        write_atomic(made, pack(runner.read_bytes(), (Packed("program", program, 0o755), *files)), mode=0o755)
+    return made
+
+
+def program_in(path: Path) -> bytes | None:
+    """The user's program in what packed() made; None of any other program."""
+    found = unpack(path.read_bytes()).get("program")
+    return found.data if found is not None else None
+
+
+def program_points(path: Path, use: ProgramUse) -> str:
+    """Lines for the plugin (plugin/points.h): where rounds of a program in what packed() made begin and end.
+
+    Raises BadInput for a function that it does not have.
+    """
+    found = _functions(program_in(path) or b"")
+    lines = []
+    for kind, option, text in (("from", "--from", use.start), ("to", "--to", use.end)):
+        name, _, nth = text.partition(":")
+        if not name:
+            continue
+        if nth and not (nth.isascii() and nth.isdigit() and int(nth)):
+            raise BadInput(
+                f"{option} {text}: {nth!r} is no number of a call", f"write {option} {name}:3 for the third one"
+            )
+        if name not in found:
+            raise BadInput(
+                f"{option} {name}: {use.path} has no such function",
+                f"{_near(name, found)}; the compiler may have inlined it (--cflags=-fno-inline)",
+            )
+        lines += [f"{kind} {found[name]:x} {found[name] + 1:x}\n"]
+        lines += [f"nth_{kind} {int(nth):x} {int(nth):x}\n"] if nth else []
+    return "".join(lines)
+
+
+def _near(name: str, known: Mapping[str, int]) -> str:
+    near = nearest(name, known)
+    if not known:
+        return "its table of symbols was stripped"
+    return f"did you mean {near}?" if near else "a function of its sources or of the C library that it uses"
+
+
+def _functions(program: bytes) -> dict[str, int]:
+    """Addresses of all its functions by name, aliases included; none of those that are chosen when it starts."""
+    from elftools.elf.elffile import ELFFile
+    from elftools.elf.sections import SymbolTableSection
+
+    elf = ELFFile(io.BytesIO(program))
+    tables = (section for section in elf.iter_sections() if isinstance(section, SymbolTableSection))
+    return {
+        symbol.name: symbol["st_value"]
+        for table in tables
+        for symbol in table.iter_symbols()
+        if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_shndx"] != "SHN_UNDEF"
+    }
+
+
+def build_flags(use: ProgramUse, arch: str) -> str:
+    """How a C file is compiled, as a user would write it."""
+    return " ".join((compiler_for(arch)[0], *FLAGS, *use.cflags, Path(use.path).name, *use.link))
+
+
+def _program(use: ProgramUse, found: Mapping[str, Packed], arch: Arch, cc: str) -> bytes:
+    sources = {name.removeprefix("source/"): file for name, file in found.items() if name.startswith("source/")}
+    kind = kind_of(use, found)
+    if kind == "binary":
+        program = next(iter(sources.values())).data
+    else:
+        with tempfile.TemporaryDirectory(prefix="kassay-cc-") as scratch:
+            root = Path(scratch) / "source"
+            for name, file in sources.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_bytes(file.data)
+                (root / name).chmod(file.mode)
+            if kind == "directory" and (root / "Makefile").is_file():
+                program = _by_make(use, root, cc)
+            else:
+                program = _compiled(use, root, _c_files(use, sources, kind), cc)
+    _check(use, program, arch)
+    return program
+
+
+def _c_files(use: ProgramUse, sources: Mapping[str, Packed], kind: str) -> Sequence[str]:
+    names = [Path(use.path).name] if kind == "c" else [name for name in sources if name.endswith(".c")]
+    if not names:
+        raise BadInput(f"{use.path}: no Makefile and no .c file in it", "give a directory with sources, or one C file")
+    return names
+
+
+def _compiled(use: ProgramUse, root: Path, names: Sequence[str], cc: str) -> bytes:
+    made = root.parent / "program"
+    argv = (cc, *FLAGS, "-I.", "-o", str(made), *use.cflags, *names, *use.link)
+    done = process.run(argv, cwd=root, timeout_s=_BUILD_S)
+    if done.status != 0 or not made.is_file():
+        raise _refused(use, done.err, cc)
+    return made.read_bytes()
+
+
+def _refused(use: ProgramUse, err: str, cc: str) -> BadInput:
+    """The first thing that the compiler or the linker found wrong, and the way out."""
+    where = str(Path(use.path).parent)
+    if library := re.search(r"cannot find -l([\w.+-]+)", err):
+        return BadInput(
+            f"{use.path}: it needs library {library[1]}, of which there is no static one (lib{library[1]}.a) for {cc}",
+            "install it, leave it out of --link, or bring the program already linked",
+        )
+    lines = [line for line in err.splitlines() if re.search(r"error:|undefined reference|multiple definition", line)]
+    first = re.sub(r"^/\S*?/source/|^/usr/bin/\S*ld: (/\S+: )?", "", lines[0]) if lines else err.strip()[-200:]
+    if header := re.search(r"fatal error: (\S+): No such file", first):
+        remedy = f"install what has {header[1]}, or add its directory with --cflags=-I{where}/..."
+    elif "undefined reference" in first:
+        remedy = "name the library that has it: --link=-lNAME"
+    else:
+        remedy = f"correct the file, or change how {cc} takes it with --cflags, e.g. --cflags=-std=gnu11"
+    return BadInput(f"{use.path}: it does not compile: {first}", remedy)
+
+
+def _by_make(use: ProgramUse, root: Path, cc: str) -> bytes:
+    flags = " ".join(FLAGS[:1] + use.cflags)
+    linking = " ".join((*FLAGS[1:], *use.link))
+    argv = ("make", "-j2", f"CC={cc}", f"CFLAGS={flags} -fno-pie", f"LDFLAGS={linking}")
+    done = process.run(argv, cwd=root, timeout_s=_BUILD_S)
+    if done.status != 0:
+        lines = [line for line in done.err.splitlines() if "error" in line.lower() or "***" in line]
+        first = lines[0] if lines else done.err.strip()[-200:]
+        raise BadInput(
+            f"{use.path}: make fails: {first}", "correct it; CC, CFLAGS and LDFLAGS are given on make's command line"
+        )
+    made = [path for path in root.rglob("*") if os.access(path, os.X_OK) and path.is_file() and _is_program(path)]
+    named = [path for path in made if path.name == root.parent.name or path.name == Path(use.path).name]
+    if len(made) != 1 and len(named) != 1:
+        names = ", ".join(sorted(path.name for path in made)) or "none"
+        raise BadInput(
+            f"{use.path}: make leaves {len(made)} programs ({names}), not one",
+            "build it yourself, statically, and give the program",
+        )
+    return (named or made)[0].read_bytes()
+
+
+def _is_program(path: Path) -> bool:
+    data = path.read_bytes()[:18]
+    return data[:4] == b"\x7fELF" and data[16:18] in (b"\x02\x00", b"\x03\x00")
+
+
+def _check(use: ProgramUse, program: bytes, arch: Arch) -> None:
+    """Raises BadInput for what cannot run in the guest."""
+    from elftools.common.exceptions import ELFError
+    from elftools.elf.elffile import ELFFile
+
+    try:
+        elf = ELFFile(io.BytesIO(program))
+    except ELFError as error:
+        raise BadInput(f"{use.path}: not an ELF program: {error}", "give a static program") from error
+    if int.from_bytes(program[18:20], "little") != arch.elf:
+        machine = str(elf["e_machine"]).removeprefix("EM_")
+        raise BadInput(
+            f"{use.path}: a program for {machine}, not for {arch.name}",
+            f"build it for {arch.name}, or choose another --arch",
+        )
+    needed = _needed(elf)
+    if needed or _interpreter(elf):
+        libraries = f" ({', '.join(needed)})" if needed else ""
+        raise BadInput(
+            f"{use.path}: it is linked dynamically{libraries}, and the guest has no libraries", "link it with -static"
+        )
+    if elf["e_type"] != "ET_EXEC":
+        raise BadInput(
+            f"{use.path}: it is position-independent, so its addresses are not known before it runs",
+            "link it with -static -no-pie",
+        )
+
+
+def _interpreter(elf: "ELFFile") -> bool:
+    return any(segment["p_type"] == "PT_INTERP" for segment in elf.iter_segments())
+
+
+def _needed(elf: "ELFFile") -> list[str]:
+    from elftools.elf.dynamic import DynamicSection
+
+    section = elf.get_section_by_name(".dynamic")
+    tags = section.iter_tags("DT_NEEDED") if isinstance(section, DynamicSection) else ()
+    return [str(getattr(tag, "needed", "")) for tag in tags]

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The sources of a program that the user brings: read, recognised, and kept by their content."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from msgspec import structs
+
+from kassay.effects.files import cache_directory, expanded, sha256_bytes, write_atomic
+from kassay.errors import BadInput
+from kassay.guest.payload import Packed, pack, unpack
+from kassay.model.program import ProgramUse
+
+PROGRAMS, SUFFIX = "programs", ".sources"
+"""Where a run directory has the sources of its programs: programs/NAME.sources."""
+_MOST_BYTES = 64 << 20
+_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
+_SOURCES = (".c",)
+
+
+def pinned(use: ProgramUse, beside: Path | None = None) -> ProgramUse:
+    """The use with the hash of what it is made of, which is then kept, so that it is found when the files are gone.
+
+    beside: a run directory that may hold the program. Raises BadInput for what cannot be read.
+    """
+    path = expanded(use.path)
+    if use.sha256 and not path.exists():
+        contents(use, beside)
+        return use
+    data = pack(b"", tuple(_read(use, path)))
+    found = structs.replace(use, sha256=sha256_bytes(data))
+    if use.sha256 not in ("", found.sha256):
+        raise BadInput(
+            f"{use.path}: it, or a file it needs, is not what it was when the experiment was pinned",
+            "leave sha256 out of the experiment file to measure what is there now",
+        )
+    if not (kept := _kept(found.sha256)).is_file():
+        write_atomic(kept, data)
+    return found
+
+
+def contents(use: ProgramUse, beside: Path | None = None) -> Mapping[str, Packed]:
+    """The sources ("source/NAME") and files ("files/NAME") of a pinned use. Raises BadInput when they are gone."""
+    kept = _kept(use.sha256)
+    if kept.is_file():
+        return unpack(kept.read_bytes())
+    for path in sorted((beside / PROGRAMS).glob(f"*{SUFFIX}")) if beside is not None else ():
+        data = path.read_bytes()
+        if sha256_bytes(data) == use.sha256:
+            write_atomic(kept, data)
+            return unpack(data)
+    raise BadInput(
+        f"{use.path}: no such file or directory, and its content is not in the cache either",
+        "give the path of a C file, of a directory of C files, or of a static program",
+    )
+
+
+def stored(use: ProgramUse) -> bytes | None:
+    """A pinned use's sources and files as one piece, for a run directory; None where they are not known here."""
+    kept = _kept(use.sha256)
+    return kept.read_bytes() if kept.is_file() else None
+
+
+def kind_of(use: ProgramUse, found: Mapping[str, Packed]) -> str:
+    """A word of model.program.KINDS."""
+    sources = [packed for name, packed in found.items() if name.startswith("source/")]
+    if len(sources) == 1 and sources[0].data.startswith(b"\x7fELF"):
+        return "binary"
+    return "c" if use.path.endswith(_SOURCES) else "directory"
+
+
+def _kept(sha256: str) -> Path:
+    return cache_directory() / "programs" / f"{sha256}.sources"
+
+
+def _read(use: ProgramUse, path: Path) -> Iterator[Packed]:
+    """Everything that the program is made of, in order of the names."""
+    if path.is_dir():
+        yield from _directory(path)
+    elif path.is_file():
+        yield from _file(use, path)
+    else:
+        raise BadInput(
+            f"{use.path}: no such file or directory",
+            "give the path of a C file, of a directory of C files, or of a static program",
+        )
+    seen: dict[str, str] = {}
+    for text in use.files:
+        file = expanded(text)
+        if not file.is_file():
+            raise BadInput(f"--file {text}: no such file", "give the path of a file that the program reads")
+        if file.name in seen:
+            raise BadInput(f"--file {text}: its name is that of {seen[file.name]}", "give them names of their own")
+        seen[file.name] = text
+        yield _packed(f"files/{file.name}", file)
+
+
+def _file(use: ProgramUse, path: Path) -> Iterator[Packed]:
+    main = _packed(f"source/{path.name}", path)
+    if main.data.startswith(b"\x7fELF"):
+        yield main
+        return
+    if path.suffix not in _SOURCES:
+        raise BadInput(
+            f"{use.path}: neither a C file nor a program for Linux", "give a .c file, a directory, or a static ELF file"
+        )
+    found = {main.name: main}
+    owed = [path]
+    while owed:
+        file = owed.pop()
+        for name in _INCLUDE.findall(file.read_bytes()):
+            header = file.parent / name.decode("utf-8", "replace")
+            inside = header.resolve().is_relative_to(path.parent.resolve())
+            relative = header.resolve().relative_to(path.parent.resolve()) if inside else None
+            if relative is None or not header.is_file() or f"source/{relative}" in found:
+                continue  # the compiler says what is missing
+            found[f"source/{relative}"] = _packed(f"source/{relative}", header)
+            owed.append(header)
+    yield from (found[name] for name in sorted(found))
+
+
+def _directory(path: Path) -> Iterator[Packed]:
+    names = sorted(file for file in path.rglob("*") if file.is_file() and ".git" not in file.relative_to(path).parts)
+    total = 0
+    for file in names:
+        total += file.stat().st_size
+        if total > _MOST_BYTES:
+            raise BadInput(f"{path}: more than {_MOST_BYTES >> 20} MiB of files", "give a directory with sources alone")
+        yield _packed(f"source/{file.relative_to(path)}", file)
+
+
+def _packed(name: str, path: Path) -> Packed:
+    if "\n" in name:
+        raise BadInput(f"{path}: its name holds a newline", "rename it")
+    try:
+        return Packed(name, path.read_bytes(), 0o755 if path.stat().st_mode & 0o100 else 0o644)
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror}", "give a file that can be read") from error

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A program that the user brings, in place of one of kassay's own workloads."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from shlex import join
+
+from kassay.model.records import Record, Setting
+
+KINDS = ("c", "directory", "binary")
+_PLACE = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
+_CHECK = re.compile(r"([^\s=!<>]{1,80})(==|!=|<=|>=)(\S{1,80})")
+GROUP = "programs"
+"""Of a workload that is a program of the user's (model.workload.Workload.group)."""
+
+
+class ProgramUse(Record, frozen=True, kw_only=True, omit_defaults=True):
+    """What is built, how it is started, and what of it is measured.
+
+    path: as the user wrote it. sha256: of its sources and files, by which it is found again; "" until they were read.
+    args, env ("NAME=VALUE"): a {word} in braces stands for a parameter of the workload. files: paths of files
+    that are placed in its working directory under their last name. cflags, link: further words for the compiler, before
+    and behind the sources.
+    start, end: a function of the program, or NAME:N for its N-th call in an execution; a round is from the
+    first instruction of the one to that of the other. Both "" for rounds that are whole executions.
+    require: what it prints or its exit status must be, as NAME==VALUE, also !=, <=, >=. state: names of its printed
+    metrics or state fields that must be the same for all kernels. limit_ms: guest time that one execution may take.
+    """
+
+    path: str
+    sha256: str = ""
+    args: tuple[str, ...] = ()
+    env: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    cflags: tuple[str, ...] = ()
+    link: tuple[str, ...] = ()
+    start: str = ""
+    end: str = ""
+    require: tuple[str, ...] = ()
+    state: tuple[str, ...] = ()
+    limit_ms: int = 2000
+
+    @property
+    def points(self) -> bool:
+        """Whether its rounds are from one of its functions to another."""
+        return bool(self.start or self.end)
+
+
+def run_words(use: ProgramUse, settings: Iterable[Setting]) -> tuple[str, ...]:
+    """What the runner is told (guest/program.c)."""
+    values = {setting.name: setting.value for setting in settings}
+    status = next(
+        (check.value for check in checks(use.require) if check.name == "status" and check.operator == "=="), "0"
+    )
+    return (
+        *(f"arg={filled(word, values)}" for word in use.args),
+        *(f"env={filled(word, values)}" for word in use.env),
+        f"status={status}",
+        f"limit_ms={use.limit_ms}",
+        f"counted={int(use.points)}",
+    )
+
+
+def filled(word: str, values: dict[str, str]) -> str:
+    """The word with {name} replaced by the parameter's value; braces around anything else stay."""
+    return _PLACE.sub(lambda found: values.get(found[1], found[0]), word)
+
+
+class Check(Record, frozen=True, kw_only=True):
+    """One --require, read. operator: ==, !=, <=, >=."""
+
+    name: str
+    operator: str
+    value: str
+
+
+def checks(require: Iterable[str]) -> tuple[Check, ...]:
+    """Every requirement that can be read."""
+    found = (_CHECK.fullmatch(text) for text in require)
+    return tuple(Check(name=m[1], operator=m[2], value=m[3]) for m in found if m is not None)
+
+
+def options_of(use: ProgramUse) -> tuple[str, ...]:
+    """The words of a command line that ask for this program."""
+    lists = (("--args", use.args), ("--cflags", use.cflags), ("--link", use.link))
+    many = (("--env", use.env), ("--file", use.files), ("--require", use.require), ("--state", use.state))
+    return (
+        *("--program", use.path),
+        *(word for option, words in lists if words for word in (option, join(words))),
+        *(word for option, words in many for value in words for word in (option, value)),
+        *(("--from", use.start) if use.start else ()),
+        *(("--to", use.end) if use.end else ()),
+        *(("--limit", f"{use.limit_ms / 1000:g}") if use.limit_ms != ProgramUse(path="").limit_ms else ()),
+    )
+
+
+def name_of(path: str) -> str:
+    """What a workload is called whose program lies at `path`: its stem, in plain characters."""
+    name = re.sub(r"[^A-Za-z0-9_.-]", "_", Path(path).stem).strip(".-")[:40]
+    return name or "program"

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Programs that a user brings, in real guests: counted as a stranger wrote them, and every bad end named."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.boot.conftest import NEW, OLD, Kassay
+
+pytestmark = pytest.mark.boot
+
+TOGGLE = """
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+int main(void)
+{
+	size_t size = 1 << 20;
+	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	memset(p, 1, size);
+	for (int i = 0; i < 10; i++) {
+		mprotect(p, size, PROT_READ);
+		mprotect(p, size, PROT_READ | PROT_WRITE);
+	}
+	puts("toggles=10");
+	return 0;
+}
+"""
+FAMILY = """
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void *work(void *p) { for (volatile int i = 0; i < 20000; i++); return p; }
+
+int main(void)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < 4; i++) {
+		if (fork() == 0) { work(0); _exit(0); }
+		wait(NULL);
+		pthread_create(&thread, NULL, work, NULL);
+		pthread_join(thread, NULL);
+	}
+	return 0;
+}
+"""
+BAD = {
+    "endless": ("int main(void) { for (;;); }", "no end within 100 ms of guest time"),
+    "asleep": ("#include <unistd.h>\nint main(void) { for (;;) pause(); }", "no end within 100 ms of guest time"),
+    "bomb": ("#include <unistd.h>\nint main(void) { for (;;) fork(); }", "it forked until there were"),
+    "crash": (
+        '#include <stdio.h>\n#include <stdlib.h>\nint main(void) { puts("so far"); fflush(stdout); abort(); }',
+        "killed by signal 6 (Aborted); it last printed: so far",
+    ),
+    "status": (
+        '#include <stdio.h>\nint main(void) { fputs("no such thing\\n", stderr); return 3; }',
+        "ended with status 3, not 0; it last printed: no such thing",
+    ),
+    "orphan": (
+        "#include <unistd.h>\nint main(void) { if (!fork()) for (;;) pause(); return 0; }",
+        "1 of its processes were still running when it had ended",
+    ),
+    "chatty": (
+        "#include <stdio.h>\nint main(void) { for (int i = 0; i < 3000000; i++) puts(\"x\"); return 0; }",
+        "print more than 4m",
+    ),
+    "missing": (
+        '#include <stdio.h>\nint main(void) { if (!fopen("data", "r")) { perror("data"); return 1; } return 0; }',
+        "it last printed: data: No such file or directory",
+    ),
+}  # fmt: skip
+SNAPSHOT = ("--boot", "snapshot", "--format", "json")
+
+
+@pytest.fixture
+def toggle(tmp_path: Path) -> Path:
+    source = tmp_path / "toggle.c"
+    source.write_text(TOGGLE)
+    return source
+
+
+def primary(report: dict[str, Any]) -> dict[str, Any]:
+    (found,) = (finding for finding in report["findings"] if finding["primary"])
+    return dict(found)
+
+
+def test_a_strangers_reproducer_is_counted_whole_and_to_the_digit(kassay: Kassay, toggle: Path, tmp_path: Path) -> None:
+    words = ("compare", "--program", str(toggle), OLD, NEW, "--rounds", "4", "--perturb", "0")
+    found = primary(kassay(*words, *SNAPSHOT, "--out", str(tmp_path / "d")).json())
+    assert (found["metric"], found["unit"], found["workload"]) == ("run", "instructions/execution", "toggle")
+    assert (found["verdict"], found["n_base"], found["n_head"]) == (
+        "regression",
+        2,
+        2,
+    )  # which agree, or it is "unstable"
+    assert found["attribution"]["unattributed"] == 0
+    named = {row["function"] for row in found["attribution"]["rows"][:5]}
+    assert "prot_commit_flush_ptes" in named
+
+
+def test_rounds_are_from_a_call_of_the_c_library_to_another(kassay: Kassay, toggle: Path, tmp_path: Path) -> None:
+    words = ("compare", "--program", str(toggle), OLD, NEW, "--from", "mprotect", "--to", "mprotect", "--rounds", "2")
+    found = primary(kassay(*words, "--repeats", "1", "--perturb", "0", *SNAPSHOT, "--out", str(tmp_path / "d")).json())
+    assert (found["metric"], found["unit"]) == ("region", "instructions/round")
+    rows = {row["function"]: row for row in found["attribution"]["rows"]}
+    pages = (1 << 20) // 4096
+    assert rows["prot_commit_flush_ptes"]["head_calls"] == pages  # one call of mprotect, and no other
+    assert 100 * pages < found["base_value"] < found["head_value"] < 1000 * pages
+
+
+def test_processes_and_threads_of_a_program_are_its_own(kassay: Kassay, tmp_path: Path) -> None:
+    source = tmp_path / "family.c"
+    source.write_text(FAMILY)
+    words = ("compare", "--program", str(source), NEW, NEW, "--rounds", "4", "--perturb", "0")
+    found = primary(kassay(*words, *SNAPSHOT, "--out", str(tmp_path / "d")).json())
+    assert found["verdict"] == "equivalent"
+    side = found["sides"][0]
+    contexts = dict(side["contexts"])
+    assert contexts.get("other", 0) < 0.01
+    assert contexts["user"] > 0.1  # of eight tasks that each count to 20000
+
+
+def test_a_run_goes_on_when_the_program_is_gone(kassay: Kassay, toggle: Path, tmp_path: Path) -> None:
+    out = tmp_path / "d"
+    words = ("compare", "--program", str(toggle), NEW, NEW, "--rounds", "2", "--repeats", "1", "--perturb", "0")
+    first = primary(kassay(*words, *SNAPSHOT, "--out", str(out)).json())
+    toggle.unlink()
+    again = kassay("run", str(out / "pinned.toml"), "--format", "json", "--out", str(tmp_path / "again"))
+    assert primary(again.json())["base_value"] == first["base_value"]
+
+
+def test_every_bad_end_is_named_with_what_it_printed_last(kassay: Kassay, tmp_path: Path) -> None:
+    lines = [f'question = "value"\nkernels = ["{NEW}"]\nboot = "snapshot"\nprofile = "none"\nrounds = 2\nretries = 0',
+             "repeats = 1\nperturb = 0"]  # fmt: skip
+    for name, (text, _) in BAD.items():
+        (tmp_path / f"{name}.c").write_text(text)
+        limit = 5000 if name == "chatty" else 100
+        lines.append(f'[[workloads]]\nprogram = "{tmp_path}/{name}.c"\nlimit_ms = {limit}')
+    (tmp_path / "bad.toml").write_text("\n".join(lines))
+    ran = kassay("run", str(tmp_path / "bad.toml"), "--format", "json", "--out", str(tmp_path / "d"))
+    failures = ran.json()["runs"]["failures"]
+    assert len(failures) == len(BAD)
+    details = [failure["detail"] for failure in failures]
+    for name, (_, words) in BAD.items():
+        assert any(words in detail for detail in details), (name, details)

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Programs that a user brings: read, built, refused with the way out, and packed behind their runner."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kassay.errors import BadInput
+from kassay.guest.payload import Packed, pack, unpack
+from kassay.guest.program import packed, program_in, program_points
+from kassay.guest.program_source import contents, kind_of, pinned
+from kassay.model.program import ProgramUse, checks, filled, name_of
+
+HELLO = '#include <stdio.h>\nint twice(int a) { return 2 * a; }\nint main(void)\n{\n\tputs("hello");\n\treturn 0;\n}\n'
+
+
+def use_of(path: Path, **fields: object) -> ProgramUse:
+    return pinned(ProgramUse(path=str(path), **fields))  # type: ignore[arg-type]
+
+
+def written(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+names = st.text("abc/._-09", min_size=1, max_size=20)
+
+
+@given(st.binary(max_size=50), st.dictionaries(names, st.binary(max_size=50), max_size=4))
+def test_what_is_packed_is_unpacked(program: bytes, files: dict[str, bytes]) -> None:
+    made = pack(program, [Packed(name, data, 0o755) for name, data in files.items()])
+    assert made.startswith(program)
+    assert {name: file.data for name, file in unpack(made).items()} == files
+    assert all(file.mode == 0o755 for file in unpack(made).values())
+
+
+def test_a_c_file_becomes_a_static_program_that_runs(tmp_path: Path) -> None:
+    use = use_of(written(tmp_path / "hello.c", HELLO))
+    program = tmp_path / "program"
+    program.write_bytes(program_in(packed("hello", use, "x86_64")) or b"")
+    program.chmod(0o755)
+    assert subprocess.run([program], capture_output=True, check=True).stdout == b"hello\n"
+
+
+def test_headers_beside_it_come_along_and_change_its_identity(tmp_path: Path) -> None:
+    written(tmp_path / "deep" / "b.h", "#define B 1\n")
+    written(tmp_path / "a.h", '#include "deep/b.h"\n')
+    source = written(tmp_path / "p.c", '#include "a.h"\nint main(void) { return B - 1; }\n')
+    first = use_of(source)
+    assert sorted(contents(first)) == ["source/a.h", "source/deep/b.h", "source/p.c"]
+    assert program_in(packed("p", first, "x86_64"))
+    written(tmp_path / "deep" / "b.h", "#define B 2\n")
+    assert use_of(source).sha256 != first.sha256
+
+
+def test_it_is_found_by_its_content_when_the_file_is_gone(tmp_path: Path) -> None:
+    source = written(tmp_path / "gone.c", HELLO)
+    use = use_of(source)
+    source.unlink()
+    assert pinned(use) == use
+    assert program_in(packed("gone", use, "x86_64"))
+    with pytest.raises(BadInput, match="no such file or directory"):
+        use_of(source)
+
+
+def test_a_file_that_changed_since_it_was_pinned_is_refused(tmp_path: Path) -> None:
+    source = written(tmp_path / "p.c", HELLO)
+    use = use_of(source)
+    source.write_text(HELLO + "\n")
+    with pytest.raises(BadInput, match="is not what it was"):
+        pinned(use)
+
+
+@pytest.mark.parametrize(
+    ("text", "fields", "what", "way_out"),
+    [
+        ("int main(void)\n{\n\treturn x;\n}\n", {}, r"bad.c:3:16: error: .x. undeclared", "--cflags"),
+        ("int no(void);\nint main(void) { return no(); }\n", {}, "undefined reference to `no'", "--link"),
+        (HELLO, {"link": ("-lnothing",)}, "library nothing, of which there is no static one", "install it"),
+        ("#include <nothing.h>\nint main(void) { return 0; }\n", {}, "nothing.h: No such file", "nothing.h"),
+    ],
+)  # fmt: skip
+def test_what_does_not_compile_is_named_with_its_first_error(
+    tmp_path: Path, text: str, fields: dict[str, object], what: str, way_out: str
+) -> None:
+    use = use_of(written(tmp_path / "bad.c", text), **fields)
+    with pytest.raises(BadInput, match=what.replace("16", r"\d+")) as caught:
+        packed("bad", use, "x86_64")
+    assert way_out in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("flags", "what", "way_out"),
+    [
+        ((), "linked dynamically .libc.so.6.", "-static"),
+        (("-static-pie",), "position-independent", "-no-pie"),
+    ],
+)
+def test_a_binary_that_cannot_run_in_the_guest_is_refused(
+    tmp_path: Path, flags: tuple[str, ...], what: str, way_out: str
+) -> None:
+    source, made = written(tmp_path / "p.c", HELLO), tmp_path / "p"
+    subprocess.run(["gcc", *flags, "-o", made, source], check=True)
+    with pytest.raises(BadInput, match=what) as caught:
+        packed("p", use_of(made), "x86_64")
+    assert way_out in caught.value.remedy
+
+
+def test_a_static_binary_is_taken_as_it_is_for_its_own_architecture_alone(tmp_path: Path) -> None:
+    source, made = written(tmp_path / "p.c", HELLO), tmp_path / "p"
+    subprocess.run(["gcc", "-static", "-no-pie", "-o", made, source], check=True)
+    assert program_in(packed("p", use_of(made), "x86_64")) == made.read_bytes()
+    with pytest.raises(BadInput, match="a program for X86_64, not for arm64"):
+        packed("p", use_of(made), "arm64")
+
+
+def test_a_directory_is_built_by_its_makefile_or_of_all_its_sources(tmp_path: Path) -> None:
+    plain = tmp_path / "plain"
+    written(plain / "a.c", "int twice(int);\nint main(void) { return twice(0); }\n")
+    written(plain / "b.c", "int twice(int a) { return 2 * a; }\n")
+    assert kind_of(use_of(plain), contents(use_of(plain))) == "directory"
+    assert program_in(packed("plain", use_of(plain), "x86_64"))
+    written(plain / "Makefile", "both: a.o b.o\n\t$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^\n")
+    assert program_in(packed("plain", use_of(plain), "x86_64"))
+    written(plain / "Makefile", "both:\n\tfalse\n")
+    with pytest.raises(BadInput, match="make fails"):
+        packed("plain", use_of(plain), "x86_64")
+
+
+def test_neither_sources_nor_a_program_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="neither a C file nor a program"):
+        use_of(written(tmp_path / "notes.txt", "hello"))
+    with pytest.raises(BadInput, match=r"no Makefile and no \.c file"):
+        packed("d", use_of(written(tmp_path / "d" / "notes.txt", "hello").parent), "x86_64")
+    with pytest.raises(BadInput, match=r"--file .*data: no such file"):
+        use_of(written(tmp_path / "p.c", HELLO), files=(f"{tmp_path}/data",))
+
+
+def test_points_are_functions_of_the_program_and_of_its_c_library(tmp_path: Path) -> None:
+    source = written(tmp_path / "p.c", HELLO)
+    use = use_of(source, start="twice", end="puts:3", cflags=("-fno-inline",))
+    lines = program_points(packed("p", use, "x86_64"), use).splitlines()
+    assert [line.split()[0] for line in lines] == ["from", "to", "nth_to"]
+    assert lines[2] == "nth_to 3 3"
+    wrong = use_of(source, start="twyce")
+    with pytest.raises(BadInput, match=r"--from twyce: .*p.c has no such function") as caught:
+        program_points(packed("p", wrong, "x86_64"), wrong)
+    assert "did you mean twice?" in caught.value.remedy
+
+
+def test_words_and_names() -> None:
+    assert filled("-s{size} {other}", {"size": "4"}) == "-s4 {other}"
+    assert [check.name for check in checks(["a==1", "b>=2", "c = 3"])] == ["a", "b"]
+    assert [name_of(path) for path in ("/x/my repro.c", "dir/", "/")] == ["my_repro", "dir", "program"]

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A workload of an experiment file that is a program of the user's."""
+
+import pytest
+
+from kassay.errors import BadInput
+from kassay.model.program import ProgramUse
+from kassay.spec.load import dump, parse
+
+HEAD = 'kernels = ["debian:6.16", "debian:6.17"]\n[[workloads]]\n'
+
+
+def test_its_keys_are_read_and_written_back() -> None:
+    text = HEAD + 'program = "a/repro.c"\nargs = "-n \'a b\'"\nfile = "data"\nfrom = "mprotect"\nrequire = ["ok==1"]\n'
+    experiment = parse(text, "x.toml")
+    (use,) = experiment.workloads
+    assert use.name == "repro"
+    assert use.program == ProgramUse(
+        path="a/repro.c", args=("-n", "a b"), files=("data",), start="mprotect", require=("ok==1",)
+    )
+    assert parse(dump(experiment), "x.toml") == experiment
+
+
+@pytest.mark.parametrize(
+    ("lines", "what"),
+    [
+        ('args = "1"\nname = "page_fault"\n', "workloads[0]: args: belong to a program, and there is none"),
+        ('program = "a.c"\nargs = "\'"\n', "workloads[0].args: No closing quotation"),
+        ('program = "a.c"\nenv = ["1x"]\n', "workloads[0].env: '1x': write NAME=VALUE"),
+        ('program = "a.c"\nrequire = ["x = 1"]\n', "workloads[0].require: write NAME==VALUE"),
+        ('program = "a.c"\nlimit_ms = 0\n', "workloads[0].limit_ms: 0 is outside"),
+        ('program = "a.c"\n[[workloads]]\nprogram = "b/a.c"\n', "'a' is the name of two workloads"),
+        ('program = "a.c"\nprogramme = 1\n', "workloads[0].programme: unknown key"),
+    ],
+)
+def test_what_is_wrong_is_named(lines: str, what: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        parse(HEAD + lines, "x.toml")
+    assert what in caught.value.what
+
+
+def test_rounds_at_points_need_a_profile() -> None:
+    with pytest.raises(BadInput, match="counted by the profile"):
+        parse('profile = "none"\n' + HEAD + 'program = "a.c"\nto = "exit"\n', "x.toml")
