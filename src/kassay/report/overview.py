@@ -39,6 +39,7 @@ FROM = 4
 
 _CAUSES, _CAUSES_PAGE, _NAMED = 10, 60, 3  # functions on a screen and on a page; workloads named beside one
 _MAIL = 12  # rows of a mail
+_LARGE = 0.1
 _ENDS = "first to last"
 _HOW = (
     "The first kernel has its value; each other one its change to the kernel before it. = is a change inside the "
@@ -220,14 +221,14 @@ def _table_cell(
 ) -> TableCell:
     where = (row.workload, settings_text(row.settings), machine_text(row.machine))
     link = links.get((*where, cell.since or before.kernel, cell.kernel), "")
-    return TableCell(text=_cell_text(cell), mark=_mark(cell.verdict), link=link)
+    return TableCell(text=_cell_text(cell), mark=_mark(cell.verdict, cell.change), link=link)
 
 
 def _ends(row: OverviewRow, links: Mapping[tuple[str, ...], str]) -> TableCell:
     where = (row.workload, settings_text(row.settings), machine_text(row.machine))
     link = links.get((*where, row.cells[0].kernel, row.cells[-1].kernel), "")
     text = _change(row.change) if row.verdict in CHANGES else _UNCHANGED.get(row.verdict, "!")
-    return TableCell(text=text, mark=_mark(row.verdict), link=link)
+    return TableCell(text=text, mark=_mark(row.verdict, row.change), link=link)
 
 
 _UNCHANGED = {"equivalent": "=", "inconclusive": "?", "": "-"}
@@ -239,7 +240,10 @@ def _cell_text(cell: OverviewCell) -> str:
     return _change(cell.change) if cell.verdict in CHANGES else _UNCHANGED.get(cell.verdict, "!")
 
 
-def _mark(verdict: str) -> str:
+def _mark(verdict: str, change: float | None) -> str:
+    """The verdict's word, and with a large change one more for its colour."""
+    if verdict in CHANGES and abs(change or 0.0) >= _LARGE:
+        return f"{verdict} large"
     return "" if verdict in ("", "equivalent") else verdict
 
 
