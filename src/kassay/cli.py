@@ -58,7 +58,13 @@ class Verbs(Group):
 
 
 class Verb(TyperCommand):
-    """A command whose help lists its options under the headings that they name."""
+    """A command whose help lists its options under the headings that they name, and writes arguments in capitals."""
+
+    def __init__(self, *args: Any, **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        for parameter in self.params:
+            if parameter.param_type_name == "argument" and parameter.metavar is None:
+                parameter.metavar = str(parameter.name).upper()
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Arguments, options of this command alone, then those under each heading, in the order of the function."""

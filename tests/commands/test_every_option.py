@@ -87,7 +87,16 @@ def test_the_options_of_the_program_itself_work(kassay: Kassay) -> None:
 
 def test_the_table_above_has_every_option_of_a_measurement() -> None:
     fields = {name.rstrip("_").replace("_", "-") for name in Measuring.__dataclass_fields__}
-    assert {f"--{name}" for name in fields} == set(MEASURING) | set(PROGRAM)
+    assert {f"--{name}" for name in fields} == set(MEASURING) | set(PROGRAM) | {"--suite"}
+
+
+@pytest.mark.parametrize("command", ARGUMENTS)
+def test_a_suite_leads_on_to_the_kernels_and_an_unknown_one_is_named(kassay: Kassay, command: str) -> None:
+    kernels = ARGUMENTS[command][1:]
+    status, text = said(kassay, command, *kernels, "--suite", "mm")
+    assert status == 2 and GONE in text, text
+    status, text = said(kassay, command, *kernels, "--suite", "nn")
+    assert status == 2 and "unknown suite 'nn'" in text and "mm" in text, text
 
 
 @pytest.mark.parametrize("option", [option for option in PROGRAM if option not in ("--program", "--limit")])

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.commands._experiment import directory_for, experiment_from
+from kassay.commands._experiment import directory_for, experiment_from, words_of
 from kassay.commands._options import Measuring, with_options
 from kassay.errors import BadInput
 from kassay.model.experiment import Axis, Experiment
+from kassay.spec.load import suite_workloads
 
 TWO = ("debian:6.12", "debian:6.17")
 
@@ -190,3 +191,28 @@ def test_fresh_with_a_directory_without_a_name_is_beside_it_or_refused(out: str)
 
 def test_a_bare_version_is_the_archives_and_asks_for_the_same_experiment() -> None:
     assert asked(kernels=("6.12", "6.17")) == asked(kernels=TWO)
+
+
+def test_a_suite_is_its_workloads_restored_with_fewer_rounds() -> None:
+    made = experiment_from("ladder", "mm", TWO, Measuring(suite="mm"))
+    assert made.workloads == suite_workloads("mm")
+    assert (made.name, made.boot, made.rounds) == ("ladder-mm", "snapshot", 10)
+
+
+@pytest.mark.parametrize("options", [{"cpus": "2"}, {"arch": "arm64"}, {"clock": "tcg"}])
+def test_a_suite_that_cannot_be_restored_is_booted(options: dict[str, Any]) -> None:
+    kernels = tuple(f"{options.get('arch', '')}/{ref}".removeprefix("/") for ref in TWO)
+    assert experiment_from("ladder", "mm", kernels, Measuring(suite="mm", **options)).boot == "short"
+
+
+def test_what_is_given_beside_a_suite_wins_or_is_refused() -> None:
+    made = experiment_from("ladder", "mm", TWO, Measuring(suite="mm", boot="short", rounds=3))
+    assert (made.boot, made.rounds) == ("short", 3)
+    with pytest.raises(BadInput, match="--set: a suite has settings of its own"):
+        experiment_from("ladder", "mm", TWO, Measuring(suite="mm", set_=["size=1MiB"]))
+    with pytest.raises(BadInput, match="--program and --suite"):
+        words_of("", TWO, Measuring(suite="mm", program="a.c"))
+
+
+def test_with_a_suite_every_word_is_a_kernel() -> None:
+    assert words_of("debian:6.12", ("debian:6.17", ""), Measuring(suite="mm")) == ("mm", list(TWO))

@@ -11,6 +11,7 @@ from kassay.cpus import cpus_for
 from kassay.errors import KassayError
 from kassay.registry import names
 from kassay.report.formats import FORMATS
+from kassay.spec.suites import suites as known_suites
 
 
 def workloads(incomplete: str) -> list[str]:
@@ -50,6 +51,11 @@ def settings(ctx: typer.Context, incomplete: str) -> list[str]:
         if equals and parameter.name == name:
             return _begun((f"{name}={value}" for value in parameter.choices or (parameter.default,)), incomplete)
     return _begun((f"{one.name}=" for one in known.parameters), incomplete) if known is not None else []
+
+
+def suites(incomplete: str) -> list[str]:
+    """Lists of workloads."""
+    return _begun(known_suites(), incomplete)
 
 
 def clocks(incomplete: str) -> list[str]:

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from msgspec import UNSET, structs
 
-from kassay.clocks import clock_of, listed, measuring
-from kassay.commands._options import DEFAULT_CLOCK, Measuring, pairs
+from kassay.arches import arches
+from kassay.clocks import Clock, clock_of, listed, measuring
+from kassay.commands._options import DEFAULT_CLOCK, ROUNDS, SUITE_ROUNDS, Measuring, pairs
 from kassay.commands._show import showing
 from kassay.errors import BadInput
 from kassay.guest import catalog, program_source
@@ -20,7 +21,7 @@ from kassay.model.kernel import full_ref
 from kassay.model.program import ProgramUse, name_of
 from kassay.model.records import Record, content_id
 from kassay.model.units import parse_bytes
-from kassay.spec.load import check, load
+from kassay.spec.load import check, load, suite_workloads
 
 
 def experiments_from(
@@ -32,8 +33,9 @@ def experiments_from(
     """
     workload, kernels = words_of(workload, kernels, options)
     counts, times = _asked(question, workload, kernels, options)
-    if not options.program:
-        catalog.check_name(workload)
+    for use in counts.workloads:
+        if not use.program:
+            catalog.check_name(use.name)
     from kassay.plan.prepare import pinned
 
     with showing() as tell:
@@ -57,10 +59,12 @@ def experiment_in(spec: Path) -> Experiment:
 
 
 def words_of(workload: str, kernels: Sequence[str], options: Measuring) -> tuple[str, list[str]]:
-    """The workload's name and the kernels. With --program all words are kernels, and the program gives the name."""
+    """The workload's name and the kernels. With --program or --suite all words are kernels, and these give the name."""
     words = [word for word in (workload, *kernels) if word]
-    if options.program:
-        return name_of(options.program), words
+    if options.program and options.suite:
+        raise BadInput("--program and --suite: each stands in place of a workload", "give one of them")
+    if options.program or options.suite:
+        return options.suite or name_of(options.program), words
     return (words[0] if words else ""), words[1:]
 
 
@@ -91,7 +95,7 @@ def experiment_from(question: str, workload: str, kernels: Sequence[str], option
         name=f"{question}-{workload}",
         question=question,
         kernels=tuple(_kernels(kernels, options)),
-        workloads=(_workload(workload, options, problems),),
+        workloads=_workloads(workload, options, problems),
         clock=name,
         machine=machine or UNSET,
         arch=options.arch,
@@ -101,13 +105,13 @@ def experiment_from(question: str, workload: str, kernels: Sequence[str], option
         order=options.order,
         repeats=options.repeats if options.repeats is not None else clock.repeats,
         perturb=options.perturb if options.perturb is not None else clock.perturb,
-        rounds=options.rounds,
+        rounds=options.rounds if options.rounds is not None else SUITE_ROUNDS if options.suite else ROUNDS,
         seed=options.seed,
         margin=options.margin if options.margin is not None else clock.margin,
         control=not options.no_control,
         timeout_s=options.timeout,
         flavour=options.flavour,
-        boot=options.boot,
+        boot=options.boot or _usual_boot(options, clock),
         profile=options.profile,
         quiesce=not options.no_quiesce,
         background=options.background,
@@ -115,6 +119,21 @@ def experiment_from(question: str, workload: str, kernels: Sequence[str], option
     if problems:
         raise BadInput("\n".join(problems))
     return check(experiment, "command line")
+
+
+def _usual_boot(options: Measuring, clock: Clock) -> str:
+    """A suite starts so many runs that they are restored where that can be."""
+    arch = arches().get(options.arch)
+    restores = clock.exact and options.cpus == "1" and arch is not None and arch.qemu.snapshots
+    return "snapshot" if options.suite and restores else "short"
+
+
+def _workloads(name: str, options: Measuring, problems: list[str]) -> tuple[WorkloadUse, ...]:
+    if not options.suite:
+        return (_workload(name, options, problems),)
+    if options.set_:
+        problems.append("--set: a suite has settings of its own; to change them write a suite, see docs/suites.md")
+    return suite_workloads(options.suite)
 
 
 def _workload(name: str, options: Measuring, problems: list[str]) -> WorkloadUse:

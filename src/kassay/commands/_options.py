@@ -14,10 +14,12 @@ from kassay.clocks import in_words, listed, measuring
 from kassay.commands import _complete as complete
 from kassay.registry import names
 from kassay.report.formats import FORMATS
+from kassay.spec.suites import suites
 
 FORMATS_HELP = f"{listed(names(FORMATS))}; docs/formats.md says what each is for."
 _M, _R = "Machine", "Runs"
 DEFAULT_CLOCK = "icount"
+ROUNDS, SUITE_ROUNDS = 20, 10
 
 
 def pairs() -> tuple[str, ...]:
@@ -102,6 +104,15 @@ class Measuring:
     ] = None  # fmt: skip
     limit: Annotated[float, _of_program("--limit", "Guest time that one execution may take.", "SECONDS")] = 2.0
 
+    suite: Annotated[
+        str,
+        Option(
+            help=f"Runs every workload of a suite in place of WORKLOAD, which is left out: {listed(suites())}. "
+            "docs/suites.md",
+            metavar="NAME",
+            autocompletion=complete.suites,
+        ),
+    ] = ""
     set_: Annotated[
         list[str] | None,
         Option(
@@ -131,15 +142,20 @@ class Measuring:
     boot: Annotated[
         str,
         Option(
-            help="short (parameters that shorten it), stock (none), snapshot (once, then restored).", rich_help_panel=_M
+            help="short (parameters that shorten it), stock (none), snapshot (once, then restored); a suite is "
+            "restored where that can be.",
+            show_default="short",
+            rich_help_panel=_M,
         ),
-    ] = "short"
+    ] = ""
     cmdline: Annotated[str, Option(help="Kernel parameters for all kernels.", rich_help_panel=_M)] = ""
     cmdline_base: Annotated[str, Option(help="Kernel parameters for the first kernel.", rich_help_panel=_M)] = ""
     cmdline_head: Annotated[str, Option(help="Kernel parameters for the last kernel.", rich_help_panel=_M)] = ""
     repeats: _Repeats = None
     perturb: _Perturb = None
-    rounds: Annotated[int, Option(help="Timed rounds in each run.", rich_help_panel=_R)] = 20
+    rounds: Annotated[
+        int | None, Option(help=f"Timed rounds in each run: {ROUNDS}, of a suite {SUITE_ROUNDS}.", rich_help_panel=_R)
+    ] = None
     order: Annotated[str, Option(help="interleaved, sandwich or sequential.", rich_help_panel=_R)] = "interleaved"
     seed: Annotated[int, Option(help="Of the order and the perturbations.", rich_help_panel=_R)] = 1
     margin: _Margin = None

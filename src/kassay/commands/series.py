@@ -14,8 +14,12 @@ from kassay.commands._options import Measuring, with_options
 @with_options
 def _series(
     workload: Annotated[
-        str, Argument(help="What to run; `kassay workloads` lists them.", autocompletion=complete.workloads)
-    ],
+        str,
+        Argument(
+            help="What to run; `kassay workloads` lists them.", show_default=False, autocompletion=complete.workloads
+        ),
+    ] = "",
+    *,
     base: Annotated[str, Option(help="Sources without the series: build:TREE[@REV][,cc=gcc-12][,config=...].")],
     patches: Annotated[Path, Option(help="A mailbox as `b4 am` leaves it, a diff, or a directory of patches.")],
     alone: Annotated[bool, Option("--alone", help="Also each patch alone on base.")] = False,
@@ -26,7 +30,6 @@ def _series(
             "--annotations", help="Also without each __always_inline, likely() etc. it adds, and each alone on base."
         ),
     ] = False,
-    *,
     options: Measuring,
 ) -> int:
     """What does each patch of a series do to WORKLOAD?
@@ -43,7 +46,8 @@ def _series(
     from kassay.report.formats import format_named
 
     format_named(options.format_)
-    catalog.check_name(workload)
+    if not (options.program or options.suite):
+        catalog.check_name(workload)
     from kassay.series import rows
     from kassay.series.variants import Asked
 
