@@ -80,6 +80,8 @@ static void capture_files(struct run *run, const char *moment)
 	capture_sizes(run, moment);
 	for (size_t i = 0; access(ZRAM, F_OK) == 0 && i < sizeof(zram_files) / sizeof(*zram_files); i++)
 		emit_file(&run->stream, moment, zram_files[i]);
+	for (size_t i = 0; i < run->captured_count; i++)
+		emit_file(&run->stream, moment, run->captured[i]);
 }
 
 /* What changes by itself and is compared before with after: next to the measured region. */
@@ -87,6 +89,8 @@ static void capture_counters(struct run *run, const char *moment)
 {
 	emit_file(&run->stream, moment, "/proc/zoneinfo");
 	emit_file(&run->stream, moment, "/proc/vmstat");
+	for (size_t i = 0; i < run->counters_count; i++)
+		emit_file(&run->stream, moment, run->counters[i]);
 }
 
 static int is_file(const struct dirent *entry)

@@ -26,15 +26,18 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "controls.h"
 #include "emit.h"
 #include "number.h"
 #include "quiet.h"
 #include "snapshot.h"
+#include "zram_device.h"
 
 #define CONF "/kassay.conf"
 #define MAX_ARGS 64
 #define MAX_MODULES 32
 #define MAX_BACKGROUND 64
+#define MAX_CONTROLS 16
 
 struct conf {
 	char text[64 * 1024];
@@ -47,6 +50,10 @@ struct conf {
 	struct quiet_rule quiet;
 	bool quiesce;
 	uint64_t background; /* tasks that spin beside the workload, so that the instrument is seen to refuse */
+	const char *controls[MAX_CONTROLS]; /* "PATH VALUE" */
+	size_t control_count;
+	uint64_t swap_bytes; /* of a zram swap area; 0 for none */
+	uint64_t memcg_bytes; /* the workload's cgroup; 0 for none of its own */
 	bool snapshot; /* stop when quiet, and get the rest of the configuration after a restore */
 };
 
@@ -149,12 +156,25 @@ static void add_module(const char *value)
 	conf.modules[conf.module_count++] = value;
 }
 
+static void add_control(const char *value)
+{
+	if (conf.control_count == MAX_CONTROLS)
+		give_up(CONF ": more than %d controls", MAX_CONTROLS);
+	conf.controls[conf.control_count++] = value;
+}
+
 static void set_key(const char *key, char *value)
 {
 	if (!strcmp(key, "arg"))
 		add_arg(value);
 	else if (!strcmp(key, "module"))
 		add_module(value);
+	else if (!strcmp(key, "control"))
+		add_control(value);
+	else if (!strcmp(key, "swap_bytes"))
+		conf.swap_bytes = read_number(key, value);
+	else if (!strcmp(key, "memcg_bytes"))
+		conf.memcg_bytes = read_number(key, value);
 	else if (!strcmp(key, "stream"))
 		conf.stream = value;
 	else if (!strcmp(key, "snapshot"))
@@ -291,6 +311,26 @@ static void wait_until_quiet(void)
 	emit_file(&section, "boot", "/proc/modules");
 }
 
+/* After the wait, so that a snapshot serves every setting; the machine then comes to rest again. */
+static void set_controls(void)
+{
+	static char report[32 * 1024];
+	const char *why = NULL;
+
+	if (!conf.control_count && !conf.swap_bytes && !conf.memcg_bytes)
+		return;
+	for (size_t i = 0; !why && i < conf.control_count; i++)
+		why = control_set(conf.controls[i]);
+	if (!why && conf.swap_bytes)
+		why = zram_device_on(conf.swap_bytes);
+	if (!why && conf.memcg_bytes)
+		why = memcg_make(conf.memcg_bytes);
+	if (why)
+		give_up("%s", why);
+	if (conf.quiesce)
+		quiet_wait(&conf.quiet, report, sizeof(report));
+}
+
 static void tell_boot(void)
 {
 	if (stream_write(&section, "boot", stream_fd))
@@ -335,6 +375,12 @@ static void run_workload(void)
 	if (child < 0)
 		give_up("fork: %s", strerror(errno));
 	if (child == 0) {
+		const char *why = conf.memcg_bytes ? memcg_enter() : NULL;
+
+		if (why) {
+			fprintf(stderr, "kassay: init: %s\n", why);
+			_exit(126);
+		}
 		execv(conf.argv[0], conf.argv);
 		fprintf(stderr, "kassay: init: %s: %s\n", conf.argv[0], strerror(errno));
 		_exit(127);
@@ -371,6 +417,7 @@ int main(void)
 		wait_for_job();
 		stage("ready");
 	}
+	set_controls();
 	tell_boot();
 	stage("quiet");
 	delay.tv_sec = (time_t)(conf.boot_delay_us / 1000000);

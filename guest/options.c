@@ -81,6 +81,14 @@ static int set_count(struct run *run, uint64_t *ret, const char *option, const c
 	return 0;
 }
 
+static int add_path(struct run *run, const char **paths, size_t *count, const char *path)
+{
+	if (*count == MAX_CAPTURED)
+		return fail(run, "more than %d files to capture", MAX_CAPTURED);
+	paths[(*count)++] = path;
+	return 0;
+}
+
 static int set_option(struct run *run, const char *option, const char *value)
 {
 	if (!strcmp(option, "--rounds"))
@@ -89,6 +97,10 @@ static int set_option(struct run *run, const char *option, const char *value)
 		return set_count(run, &run->stack_bytes, option, value, MIB);
 	if (!strcmp(option, "--mmap-pages"))
 		return set_count(run, &run->mmap_pages, option, value, MIB);
+	if (!strcmp(option, "--capture"))
+		return add_path(run, run->captured, &run->captured_count, value);
+	if (!strcmp(option, "--counters"))
+		return add_path(run, run->counters, &run->counters_count, value);
 	if (!strcmp(option, "--clock") && !strcmp(value, "tsc"))
 		run->clock = CLOCK_TICKS;
 	else if (!strcmp(option, "--clock") && !strcmp(value, "monotonic"))

@@ -10,6 +10,7 @@
 #include "script.h"
 
 #define MAX_WORKERS 256
+#define MAX_CAPTURED 16
 
 struct setting {
 	const struct param *param;
@@ -33,6 +34,10 @@ struct run {
 	bool skip_work;
 	char **words; /* behind "--": for a workload that takes more than parameters */
 	int word_count;
+	const char *captured[MAX_CAPTURED]; /* files of the audit besides those of every run */
+	size_t captured_count;
+	const char *counters[MAX_CAPTURED]; /* the same, read next to the measured region */
+	size_t counters_count;
 
 	/* what setup() declared */
 	struct script round;

@@ -27,6 +27,12 @@ REACHED: dict[str, tuple[tuple[str, ...], object, str]] = {
     "cpus": (("--cpus", "2,4"), (2, 4), "[2, 4]"),
     "memory_bytes": (("--memory", "2GiB,512MiB"), (2 << 30, 512 << 20), '["2GiB", "512MiB"]'),
     "cpu": (("--cpu", "zen2,zen3"), ("zen2", "zen3"), '["zen2", "zen3"]'),
+    "nodes": (("--nodes", "2"), 2, "2"),
+    "thp": (("--thp", "never"), "never", '"never"'),
+    "mthp": (("--mthp", "4=always,2=never"), "4=always,2=never", '"4=always,2=never"'),
+    "swap": (("--swap", "zram:64MiB"), "zram:64MiB", '"zram:64MiB"'),
+    "memcg": (("--memcg", "64MiB"), "64MiB", '"64MiB"'),
+    "dirty_ratio": (("--dirty-ratio", "10"), "10", '"10"'),
     "order": (("--order", "sandwich"), "sandwich", '"sandwich"'),
     "repeats": (("--repeats", "5"), 5, "5"),
     "perturb": (("--perturb", "0"), 0, "0"),
@@ -42,7 +48,8 @@ REACHED: dict[str, tuple[tuple[str, ...], object, str]] = {
     "background": (("--background", "2"), 2, "2"),
     "control": (("--no-control",), False, "false"),
 }
-UNWRITTEN = {"machine", "cpu"}  # until they are named, so that experiments keep their hash
+# Until they are named, so that experiments keep their hash.
+UNWRITTEN = {"machine", "cpu", "nodes", "thp", "mthp", "swap", "memcg", "dirty_ratio"}
 FOLLOW = {"clock": {"repeats", "perturb", "margin"}}  # their defaults are those of the clock
 FILE = 'kernels = ["debian:6.12", "debian:6.17"]\nworkloads = ["mprotect_toggle"]\n'
 

@@ -7,6 +7,8 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
 from kassay.guest import protocol, sources
 from kassay.model.guest import GuestReport
 from kassay.model.workload import Parameter, Workload
@@ -33,6 +35,8 @@ def run(program: Path, *arguments: str, rounds: int = 2) -> Ran:
     try:
         return Ran(done.returncode, protocol.parse(done.stdout), "", words)
     except protocol.StreamError as error:
+        if "has one node of memory" in error.detail:  # this very machine
+            pytest.skip(error.detail)
         return Ran(done.returncode, None, f"{error.kind}: {error.detail}", words)
 
 

@@ -18,6 +18,7 @@ from kassay.guest import catalog, program_source
 from kassay.machines import clock_and_machine
 from kassay.model.experiment import OWN_CPU, Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.kernel import full_ref
+from kassay.model.machine import STATE
 from kassay.model.program import ProgramUse, name_of
 from kassay.model.records import Record, content_id
 from kassay.model.units import parse_bytes
@@ -101,6 +102,7 @@ def experiment_from(question: str, workload: str, kernels: Sequence[str], option
         arch=options.arch,
         cpus=_numbers(options.cpus, "--cpus", int, problems),
         memory_bytes=_numbers(options.memory, "--memory", parse_bytes, problems),
+        nodes=options.nodes if options.nodes != 1 else UNSET,
         cpu=tuple(options.cpu.split(",")) if options.cpu else UNSET,
         order=options.order,
         repeats=options.repeats if options.repeats is not None else clock.repeats,
@@ -118,7 +120,8 @@ def experiment_from(question: str, workload: str, kernels: Sequence[str], option
     )
     if problems:
         raise BadInput("\n".join(problems))
-    return check(experiment, "command line")
+    state = {name: value for name in STATE if (value := getattr(options, name))}
+    return check(structs.replace(experiment, **state), "command line")
 
 
 def _usual_boot(options: Measuring, clock: Clock) -> str:

@@ -134,6 +134,33 @@ class Measuring:
             rich_help_panel=_M,
         ),
     ] = ""
+    nodes: Annotated[int, Option(help="NUMA nodes; memory and CPUs are shared out.", rich_help_panel=_M)] = 1
+    thp: Annotated[
+        str,
+        Option(help="Policy of huge pages: always, madvise or never.", show_default="the kernel's", rich_help_panel=_M),
+    ] = ""
+    mthp: Annotated[
+        str,
+        Option(
+            metavar="ORDER=POLICY",
+            help="Policy of anonymous folios of one order, e.g. 4=always,2=never; since 6.8.",
+            show_default="the kernel's",
+            rich_help_panel=_M,
+        ),
+    ] = ""
+    swap: Annotated[str, Option(metavar="zram:SIZE", help="A swap area.", show_default="none", rich_help_panel=_M)] = ""
+    memcg: Annotated[
+        str,
+        Option(
+            metavar="LIMIT",
+            help="A cgroup for the workload, of so much memory.",
+            show_default="none",
+            rich_help_panel=_M,
+        ),
+    ] = ""
+    dirty_ratio: Annotated[
+        str, Option(metavar="PERCENT", help="vm.dirty_ratio.", show_default="the kernel's", rich_help_panel=_M)
+    ] = ""
     memory: Annotated[str, Option(help="Memory, e.g. 2GiB or 1GiB,4GiB.", rich_help_panel=_M)] = "1GiB"
     arch: Annotated[str, Option(help=f"{listed(arches())}.", rich_help_panel=_M, autocompletion=complete.arches)] = (
         "x86_64"

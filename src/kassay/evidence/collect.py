@@ -10,7 +10,7 @@ from kassay.cpus import Cpu, cpus
 from kassay.effects import clock
 from kassay.effects.workers import mapped
 from kassay.evidence.profiles import region_of, report_of
-from kassay.guest import audit
+from kassay.guest import audit, state
 from kassay.guest.cpu import cpu_of
 from kassay.journal.directory import RunDirectory
 from kassay.model.experiment import labels
@@ -105,7 +105,7 @@ def _read(job: _Job) -> Measurement:
             CheckedRequirement(
                 requirement=r, found=fields[r.moment].get(r.field), holds=audit.holds(r, fields[r.moment])
             )
-            for r in report.requirements
+            for r in (*report.requirements, *state.requirements(cell.machine))
         ),
         foreign_ns=audit.foreign(report),
         region_ns=_region_ns(report),

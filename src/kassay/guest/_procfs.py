@@ -27,6 +27,14 @@ class Vma(NamedTuple):
     fields: dict[str, int]
 
 
+class NodePages(NamedTuple):
+    """One mapping of numa_maps. pages: in base pages, by node ("N0")."""
+
+    start: int
+    policy: str
+    pages: dict[str, int]
+
+
 class Task(NamedTuple):
     """One task since it began. run_ns: time on a CPU. turns: how often it was given one."""
 
@@ -43,6 +51,20 @@ def smaps(text: str) -> list[Vma]:
             found.append(Vma(int(header.group(1), 16), int(header.group(2), 16), {}))
         elif found and (field := _FIELD.fullmatch(line)):
             found[-1].fields[field.group(1)] = int(field.group(2))
+    return found
+
+
+def numa_maps(text: str) -> list[NodePages]:
+    """/proc/PID/numa_maps, mapping by mapping; it counts in pages of the mapping's own size."""
+    found: list[NodePages] = []
+    for line in text.splitlines():
+        words = line.split()
+        if len(words) < 2 or not re.fullmatch(r"[0-9a-f]{1,16}", words[0]):
+            continue
+        counts = {
+            name: int(count) for name, count in (w.split("=") for w in words if re.fullmatch(r"N\d+=\d{1,19}", w))
+        }
+        found.append(NodePages(int(words[0], 16), words[1], counts))
     return found
 
 

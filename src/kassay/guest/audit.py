@@ -2,8 +2,8 @@
 """Captured files -> named state. Pure: the same report always gives the same fields.
 
 Names: `range.*` (smaps of the measured range, kB; Dirty is private and shared), `pagemap.*` and `pageflags.*` (pages),
-`folios.order*` (pages in folios of that order; only where a workload asks for it), `thp.*`, `vm.*`, `swap.*`, `zram.*`,
-`cpus.online`, `memory.*` (kB), `cmdline`, `kernel`.
+`folios.order*` (pages in folios of that order; only where a workload asks for it), `thp.*`, `vm.*`, `numa.*`,
+`memcg.*`, `swap.*`, `zram.*`, `cpus.online`, `memory.*` (kB), `cmdline`, `kernel`.
 """
 
 import operator
@@ -23,6 +23,11 @@ _WORDS = (
     ("vm.max_map_count", "/proc/sys/vm/max_map_count"),
     ("thp.use_zero_page", THP + "use_zero_page"),
     ("thp.khugepaged_defrag", THP + "khugepaged/defrag"),
+    ("vm.dirty_ratio", "/proc/sys/vm/dirty_ratio"),
+    ("nodes.online", "/sys/devices/system/node/online"),
+    ("memcg.max", "/sys/fs/cgroup/kassay/memory.max"),
+    ("memcg.current", "/sys/fs/cgroup/kassay/memory.current"),
+    ("memcg.swap", "/sys/fs/cgroup/kassay/memory.swap.current"),
     ("zram.disksize", "/sys/block/zram0/disksize"),
 )
 _CHOICES = (
@@ -66,6 +71,9 @@ def fields(report: GuestReport, moment: str) -> dict[str, str | None]:
         found.update({f"{prefix}.{name}": str(n) for name, n in _procfs.pairs(texts.get(path) or "").items()})
     found.update({f"memory.{name}": str(n) for name, n in _procfs.meminfo(texts.get("/proc/meminfo") or "").items()})
     found.update(_range_fields(texts.get("kassay/range"), texts.get("/proc/self/smaps")))
+    found.update(_node_fields(texts.get("kassay/range"), texts.get("/proc/self/numa_maps")))
+    events = _procfs.pairs(texts.get("/sys/fs/cgroup/kassay/memory.events") or "")
+    found.update({f"memcg.events.{name}": str(n) for name, n in events.items()})
     return found
 
 
@@ -169,6 +177,20 @@ def _range_fields(span: str | None, smaps: str | None) -> dict[str, str | None]:
     if all(dirty):  # one mapping's share of a page decides which of the two it counts for
         found["range.Dirty"] = str(sum(int(kb) for kb in dirty if kb))
     return found
+
+
+def _node_fields(span: str | None, numa_maps: str | None) -> dict[str, str | None]:
+    """Pages of the measured range on each node, and the policies of its mappings."""
+    bounds = _procfs.span(span or "")
+    if bounds is None or numa_maps is None:
+        return {}
+    found = [vma for vma in _procfs.numa_maps(numa_maps) if bounds[0] <= vma.start < bounds[1]]
+    pages: dict[str, int] = {}
+    for vma in found:
+        for node, count in vma.pages.items():
+            pages[f"numa.{node}"] = pages.get(f"numa.{node}", 0) + count
+    policies = " ".join(sorted({vma.policy for vma in found}))
+    return {"numa.policy": policies, **{name: str(count) for name, count in sorted(pages.items())}}
 
 
 def _counters(report: GuestReport, moment: str) -> dict[str, int]:

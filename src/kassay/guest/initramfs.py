@@ -13,16 +13,17 @@ _TIMED_LIMIT_NS = 2_000_000  # of a window of 200 ms: 1 %, the share that other 
 _TIMED_WAIT_MS = 20_000
 
 
-def job(arguments: Sequence[str], boot_delay_us: int, stream: str = STREAM, *, background: int = 0) -> bytes:
+def job(arguments: Sequence[str], boot_delay_us: int, stream: str = STREAM, *, background: int = 0,
+        state: Sequence[str] = ()) -> bytes:  # fmt: skip
     """What one run is to do, always CONF_BYTES long, so that a setting moves nothing in the guest's memory.
 
     arguments: of the workload's program, without --out, which comes before "--" and what is behind it.
-    background: tasks that spin beside it.
+    background: tasks that spin beside it. state: lines of what is to be set of the machine.
     """
     last = arguments.index("--") if "--" in arguments else len(arguments)
     words = ("/workload", *arguments[:last], "--out", stream, *arguments[last:])
     spinning = (f"background={background}",) if background else ()
-    return _padded((f"boot_delay_us={boot_delay_us}", *spinning, *(f"arg={word}" for word in words)))
+    return _padded((f"boot_delay_us={boot_delay_us}", *spinning, *state, *(f"arg={word}" for word in words)))
 
 
 def machine(

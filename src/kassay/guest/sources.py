@@ -10,12 +10,12 @@ from kassay.errors import BadInput, Defect
 
 RUNNER = (
     "runner.c", "options.c", "describe.c", "capture.c", "pages.c", "orders.c", "script.c", "memory.c", "children.c",
-    "folios.c", "workers.c", "zram.c", "runtimes.c", "tasks.c", "number.c", "emit.c",
+    "folios.c", "workers.c", "zram.c", "zram_device.c", "runtimes.c", "tasks.c", "number.c", "emit.c",
 )  # fmt: skip
 PROGRAM = ("program.c", "payload.c", "watch.c")
 RUNS_PROGRAMS = "run-program"
 """The program that runs those of users; no workload of its own."""
-INIT = ("init.c", "quiet.c", "snapshot.c", "tasks.c", "number.c", "emit.c")
+INIT = ("init.c", "controls.c", "zram_device.c", "quiet.c", "snapshot.c", "tasks.c", "number.c", "emit.c")
 _WORKLOADS, _ARCHES = "workloads", "arch"
 _CONTRIBUTED = (_WORKLOADS, _ARCHES)
 

@@ -19,6 +19,9 @@ from kassay.model.progress import Progress, Tell
 Modules = tuple[tuple[str, bytes], ...]
 
 
+_FORMAT = "with those that are asked for by name"  # of what is stored
+
+
 def load_modules(artifact: KernelArtifact, names: Sequence[str], tell: Tell) -> Modules:
     """(name, decompressed .ko) for `names` and all they depend on, dependencies first; built-in ones need nothing.
 
@@ -30,7 +33,7 @@ def load_modules(artifact: KernelArtifact, names: Sequence[str], tell: Tell) -> 
     if not wanted:
         return ()
     image = artifact.identity.image_sha256 or "none"
-    path = cache_directory() / "modules" / image / f"{sha256_bytes(' '.join(wanted).encode())[:16]}.msgpack"
+    path = cache_directory() / "modules" / image / f"{sha256_bytes(' '.join((_FORMAT, *wanted)).encode())[:16]}.msgpack"
     with locked(path.with_suffix(".lock"), waiting(tell, artifact.identity.ref)):
         stored = _load(path)
         if stored is None:
@@ -61,7 +64,7 @@ def closure(contents: Contents, wanted: Sequence[str], builtin: frozenset[str], 
         data = contents.read(paths[name])
         data = decompress(data, f"{where}: {paths[name]}") if is_compressed(data) else data
         open_names.append(name)
-        for needed in dependencies(data, f"{where}: {paths[name]}"):
+        for needed in (*dependencies(data, f"{where}: {paths[name]}"), *_by_name(name, data)):
             visit(needed)
         open_names.pop()
         done[name] = data
@@ -83,6 +86,12 @@ def dependencies(module: bytes, where: str) -> tuple[str, ...]:
     entries = section.data().split(b"\0") if section else []
     found = (e.removeprefix(b"depends=").decode() for e in entries if e.startswith(b"depends="))
     return tuple(normalised(name) for entry in found for name in entry.split(",") if name)
+
+
+def _by_name(name: str, module: bytes) -> tuple[str, ...]:
+    """Modules that a module asks the kernel for by name when it is used, which no "depends=" says and for which the
+    guest has no modprobe. zram took its compressor from the crypto layer before 6.12; this is its default."""
+    return ("lzo_rle",) if name == "zram" and b"crypto_has_alg\0" in module else ()
 
 
 def normalised(name: str) -> str:

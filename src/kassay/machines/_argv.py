@@ -28,6 +28,10 @@ SHORTENING = (
 _SAVING = ("-device", "pvpanic", "-action", "panic=pause")
 
 
+_NODE_STEP = 128 << 20  # a kernel's section of memory: a node begins at one
+_DISTANCE = 20  # of another node, where the own is 10: what firmware says of two sockets
+
+
 class Emulation(Record, frozen=True, kw_only=True):
     """What one machine asks of QEMU, whatever the architecture.
 
@@ -58,6 +62,25 @@ def machine_options(emulation: Emulation, arch: Arch, cpus: int, snapshot: bool,
     )
 
 
+def node_options(cpus: int, memory_bytes: int, nodes: int) -> tuple[str, ...]:
+    """Nodes of equal memory, but for what is missing of the last; CPUs in blocks, and all as far from each other as
+    neighbours are. Nothing for one node."""
+    if nodes == 1:
+        return ()
+    words: list[str] = []
+    whole = -(-memory_bytes // nodes // _NODE_STEP) * _NODE_STEP
+    for node in range(nodes):
+        size = whole if node < nodes - 1 else memory_bytes - whole * (nodes - 1)
+        own = [cpu for cpu in range(cpus) if cpu * nodes // max(cpus, nodes) == node]
+        words += ["-object", f"memory-backend-ram,id=node{node},size={size >> 10}k"]
+        words += ["-numa", ",".join((f"node,nodeid={node},memdev=node{node}", *(f"cpus={cpu}" for cpu in own)))]
+    for source in range(nodes):
+        words += [
+            w for to in range(source + 1, nodes) for w in ("-numa", f"dist,src={source},dst={to},val={_DISTANCE}")
+        ]
+    return tuple(words)
+
+
 def kernel_cmdline(emulation: Emulation, arch: Arch, cpus: int, boot: str) -> str:
     """The kernel's command line before the experiment's own parameters."""
     words = [f"console={arch.qemu.console}", "quiet", "panic=-1", "reboot=t", *DETERMINISTIC]
@@ -79,6 +102,7 @@ def argv(job: Job, emulation: Emulation, arch: Arch) -> tuple[str, ...]:
         arch.qemu.program,
         *machine_options(emulation, arch, job.cpus, job.snapshot is not None, job.cpu),
         *(restored_files(f"{job.directory}/job", job.program[0]) if job.snapshot else ()),
+        *node_options(job.cpus, job.memory_bytes, job.nodes),
         *("-m", f"size={job.memory_bytes >> 10}k"),
         *("-seed", str(job.seed)),
         *_CONFINED,

@@ -21,7 +21,7 @@ class Job(Record, frozen=True, kw_only=True):
     restored for each run, which gets its program then; its orders are in the file "job" of the directory.
     profile: what the emulator counts in the measured region (model/profile.MODES); None for nothing. The
     addresses it must know are then in the file "points" of the directory.
-    cpu: as Machine.cpu names it; "" for the machine's default.
+    cpu: as Machine.cpu names it; "" for the machine's default. nodes: of memory.
     """
 
     directory: str
@@ -36,6 +36,7 @@ class Job(Record, frozen=True, kw_only=True):
     snapshot: str | None = None
     profile: str | None = None
     cpu: str = ""
+    nodes: int = 1
 
 
 class Ended(Record, frozen=True, kw_only=True):
@@ -63,6 +64,7 @@ class Machine(Record, frozen=True, kw_only=True):
     run(job, arch) runs one job to its end.
     cmdline(arch, cpus, boot) is the kernel command line, with the parameters that shorten
     the boot unless boot is "stock".
+    nodes(cpus, memory_bytes, nodes) are the machine's own words for several nodes of memory; None: it has only one.
     cpu(name, arch) is what the machine itself calls a CPU of kassay.cpus; None: its CPU cannot be chosen.
     """
 
@@ -76,6 +78,7 @@ class Machine(Record, frozen=True, kw_only=True):
     cmdline: Callable[[str, int, str], str]
     can_profile: Callable[[str], None] | None = None
     cpu: Callable[[str, str], str] | None = None
+    nodes: Callable[[int, int, int], tuple[str, ...]] | None = None
     order: int = 100
     proven: bool = False
 

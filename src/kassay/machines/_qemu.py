@@ -15,7 +15,7 @@ from kassay.effects import clock as host_clock
 from kassay.effects import process
 from kassay.effects.files import disk_errors
 from kassay.errors import HostLacks
-from kassay.machines._argv import Emulation, argv, escape, kernel_cmdline, machine_options
+from kassay.machines._argv import Emulation, argv, escape, kernel_cmdline, machine_options, node_options
 from kassay.machines._backend import Ended, Job, Machine, read
 from kassay.machines._host import host_words
 from kassay.machines._plugin import plugin
@@ -52,6 +52,7 @@ def qemu_machine(
         run=partial(run_qemu, emulation),
         cmdline=lambda arch, cpus, boot: kernel_cmdline(emulation, arch_of(arch), cpus, boot),
         can_profile=_can_profile if clock_of(clock).profile_cpus else None,
+        nodes=node_options,
         cpu=None if emulation.cpu else cpu_option,
         order=order,
         proven=not device,
@@ -110,7 +111,8 @@ def run_qemu(emulation: Emulation, job: Job, arch: str) -> Ended:
     if job.snapshot is None:
         return _watched(job, (*command, *counting))
     path = snapshot_path(job.snapshot, job.cmdline, str(job.seed), str(job.memory_bytes), words,
-                         *machine_options(emulation, arch_of(arch), job.cpus, True, job.cpu))  # fmt: skip
+                         *machine_options(emulation, arch_of(arch), job.cpus, True, job.cpu),
+                         *node_options(job.cpus, job.memory_bytes, job.nodes))  # fmt: skip
     started = host_clock.monotonic_s()
     with one_maker(path):
         problem = "" if path.exists() else save(job, _saving(job, emulation, arch), words, path)

@@ -66,6 +66,7 @@ class Experiment(Record, frozen=True, kw_only=True):
     so; control: whether the first kernel has as many boots more, to compare that kernel with itself.
     machine: name of one machine of the clock; not written unless it is set, when the clock's first machine is meant.
     cpu: names of files of kassay.cpus, a matrix axis; not written unless it is set, when the default of arch is meant.
+    nodes, thp, mthp, swap, memcg, dirty_ratio: as in MachineUse; not written either unless they are set.
     """
 
     name: str
@@ -92,6 +93,12 @@ class Experiment(Record, frozen=True, kw_only=True):
     control: bool = True
     machine: str | msgspec.UnsetType = msgspec.UNSET
     cpu: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    nodes: int | msgspec.UnsetType = msgspec.UNSET
+    thp: str | msgspec.UnsetType = msgspec.UNSET
+    mthp: str | msgspec.UnsetType = msgspec.UNSET
+    swap: str | msgspec.UnsetType = msgspec.UNSET
+    memcg: str | msgspec.UnsetType = msgspec.UNSET
+    dirty_ratio: str | msgspec.UnsetType = msgspec.UNSET
     schema: str = msgspec.field(default=SCHEMA)
 
     @property

@@ -5,21 +5,40 @@ from typing import NamedTuple, Protocol
 
 from kassay.model.records import Record, Setting
 
+STATE = ("thp", "mthp", "swap", "memcg", "dirty_ratio")
+"""Settings of the guest's kernel that can be chosen of a machine."""
+
 
 class MachineUse(Record, frozen=True, kw_only=True, omit_defaults=True):
     """One point of the machine matrix. clock: name of a file of kassay.clocks. Of imported results arch may be
-    "unknown", and cpus and memory_bytes None. cpu: name of a file of kassay.cpus; "" is the architecture's default."""
+    "unknown", and cpus and memory_bytes None. cpu: name of a file of kassay.cpus; "" is the architecture's default.
+
+    nodes: of memory. The others are settings of the guest's kernel, "" for its own: thp, the policy of huge pages;
+    mthp, "ORDER=POLICY" of folio sizes, separated by commas; swap, "zram:SIZE"; memcg, the limit of the workload's
+    cgroup, a size; dirty_ratio, per cent."""
 
     arch: str
     clock: str
     cpus: int | None
     memory_bytes: int | None
     cpu: str = ""
+    nodes: int = 1
+    thp: str = ""
+    mthp: str = ""
+    swap: str = ""
+    memcg: str = ""
+    dirty_ratio: str = ""
 
     @property
     def chosen(self) -> tuple[Setting, ...]:
         """What is not the default, apart from architecture, clock, CPUs and memory."""
-        return (Setting(name="cpu", value=self.cpu),) if self.cpu else ()
+        words = {"cpu": self.cpu, "nodes": str(self.nodes) if self.nodes > 1 else "", **self.state}
+        return tuple(Setting(name=name, value=value) for name, value in words.items() if value)
+
+    @property
+    def state(self) -> dict[str, str]:
+        """The settings of the guest's kernel by name."""
+        return {name: getattr(self, name) for name in STATE}
 
 
 class MachineIdentity(Record, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ from kassay.clocks import clock_of
 from kassay.errors import Defect
 from kassay.model.experiment import Experiment
 from kassay.model.kernel import KernelIdentity
-from kassay.model.machine import MachineIdentity, MachineUse
+from kassay.model.machine import STATE, MachineIdentity, MachineUse
 from kassay.model.plan import Cell, Perturbation, Plan, PlannedRun
 from kassay.model.records import Setting
 from kassay.model.workload import Workload
@@ -144,7 +144,15 @@ def matrix(axes: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[tuple[Setting
 
 def _machines(experiment: Experiment) -> tuple[MachineUse, ...]:
     return tuple(
-        MachineUse(arch=experiment.arch, clock=experiment.clock, cpus=cpus, memory_bytes=memory, cpu=cpu)
+        MachineUse(
+            arch=experiment.arch,
+            clock=experiment.clock,
+            cpus=cpus,
+            memory_bytes=memory,
+            cpu=cpu,
+            nodes=experiment.nodes or 1,
+            **{name: getattr(experiment, name) or "" for name in STATE},
+        )
         for cpus, memory, cpu in product(experiment.cpus, experiment.memory_bytes, experiment.cpu or ("",))
     )
 
@@ -153,7 +161,7 @@ def _cell(experiment: Experiment, kernels: tuple[KernelIdentity, ...], index: in
           machine: MachineUse) -> Cell:  # fmt: skip
     workload, settings = combination
     words = (workload, *(f"{s.name}={s.value}" for s in settings), str(machine.cpus), str(machine.memory_bytes))
-    words += (f"cpu={machine.cpu}",) if machine.cpu else ()
+    words += tuple(f"{one.name}={one.value}" for one in machine.chosen)
     use = experiment.kernels[index]
     identity = kernels[index]
     own = (use.cmdline, *((f"cpu={use.cpu}",) if use.cpu else ()), str(index))

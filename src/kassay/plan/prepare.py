@@ -2,6 +2,7 @@
 """Experiment -> Plan with everything the runs need at hand: kernels, programs, machine."""
 
 import os
+import re
 from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,7 +15,7 @@ from kassay.arches import Arch, arch_of
 from kassay.clocks import listed
 from kassay.effects.files import sha256_file
 from kassay.errors import BadInput, HostLacks
-from kassay.guest import catalog, program
+from kassay.guest import catalog, program, state
 from kassay.guest.compile import programs
 from kassay.machines import Machine, emulating, machine_for, machines_of
 from kassay.model.experiment import Experiment, WorkloadUse
@@ -63,6 +64,7 @@ def prepare(experiment: Experiment, before: Plan | None, tell: Tell, brought: Pr
         if not probe.usable:
             raise HostLacks(f"clock {experiment.clock} is not usable here: {probe.detail}", probe.remedy)
     kernels = tuple(artifact.identity for artifact in artifacts)
+    _check_folio_sizes(experiment, kernels)
     hashes = tuple(Setting(name=name, value=sha256_file(path)) for name, path in made.files)
     plan = expand(experiment, kernels, combinations, workloads, identity, hashes, made.compiler)
     for cell in plan.cells if machine.boots else ():  # fetched and kept now, not in the middle of a measurement
@@ -76,6 +78,11 @@ def _granted(experiment: Experiment, machine: Machine) -> MachineIdentity:
     found = machine.identify(experiment.arch, max(experiment.cpus), experiment.boot)
     own = {use.cpu for use in experiment.kernels} - {""}
     names = tuple(dict.fromkeys((*(experiment.cpu or ()), *sorted(own))))
+    if experiment.nodes:
+        if machine.nodes is None:
+            raise BadInput(f"nodes: machine {machine.name} has one node", "leave --nodes away")
+        numa = machine.nodes(max(experiment.cpus), experiment.memory_bytes[0], experiment.nodes)
+        found = structs.replace(found, options=(*found.options, *numa))
     if not names:
         return found
     if machine.cpu is None:
@@ -144,7 +151,8 @@ def _no_profile(experiment: Experiment, machine: Machine, tell: Tell) -> str:
 
 def modules_of(cell: Cell) -> Sequence[str]:
     """Kernel modules that a workload's settings need."""
-    return ("zram",) if any(s.name == "swap" and s.value == "zram" for s in cell.settings) else ()
+    own = ("zram",) if any(s.name == "swap" and s.value == "zram" for s in cell.settings) else ()
+    return own or state.modules(cell.machine)
 
 
 def shared_cmdline(plan: Plan) -> str:
@@ -169,6 +177,18 @@ def _combinations(
     if len(set(combinations)) != len(combinations):
         raise BadInput("workloads: the same setting appears twice", "list each workload setting once")
     return tuple(combinations), tuple(chosen.values())
+
+
+_FOLIO_SIZES = (6, 8)  # the first release with policies for sizes of anonymous folios
+
+
+def _check_folio_sizes(experiment: Experiment, kernels: Sequence[KernelIdentity]) -> None:
+    """mthp is for kernels that have it."""
+    for kernel in kernels if experiment.mthp else ():
+        release = re.match(r"(\d+)\.(\d+)", kernel.release)
+        if release and (int(release[1]), int(release[2])) < _FOLIO_SIZES:
+            what = f"mthp: {kernel.ref} is {kernel.release}; kernels have policies for folio sizes since 6.8"
+            raise BadInput(what, "leave --mthp away, or that kernel")
 
 
 def _check_entry(artifact: KernelArtifact) -> None:

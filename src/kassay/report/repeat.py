@@ -49,7 +49,7 @@ def _compare(e: Experiment, kernels: tuple[KernelIdentity, ...], pair: tuple[int
         ("--cmdline-base", e.kernels[base].cmdline, ""), ("--cmdline-head", e.kernels[head].cmdline, ""),
     )  # fmt: skip
     wanted = [(option, value) for option, value, default in chosen if value != default and option not in left_out]
-    wanted += [(f"--{one.name}", one.value) for one in point.machine.chosen]
+    wanted += [(f"--{one.name.replace('_', '-')}", one.value) for one in point.machine.chosen]
     return words + [word for given_option in wanted for word in given_option]
 
 

@@ -13,7 +13,7 @@ from kassay.arches import arch_of
 from kassay.clocks import clock_of
 from kassay.effects import clock
 from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, sha256_file, write_atomic
-from kassay.guest import audit, initramfs, protocol
+from kassay.guest import audit, initramfs, protocol, state
 from kassay.guest.program import program_in, program_points
 from kassay.journal import artifacts
 from kassay.machines import Ended, Job, Machine
@@ -144,6 +144,7 @@ class Measurer:
             seed=moved.seed,
             timeout_s=self._prepared.plan.experiment.timeout_s,
             cpu=_cpu(machine, cell),
+            nodes=cell.machine.nodes,
             profile=None if self._prepared.no_profile else profile_of(self._prepared.plan.experiment, run),
         )
 
@@ -152,7 +153,8 @@ class Measurer:
         artifact = self._prepared.artifacts[cell.kernel]
         experiment = self._prepared.plan.experiment
         stream = arch_of(experiment.arch).qemu.stream_device
-        job = initramfs.job(arguments, run.perturbation.boot_delay_us, stream, background=experiment.background)
+        job = initramfs.job(arguments, run.perturbation.boot_delay_us, stream, background=experiment.background,
+                            state=state.init_lines(cell.machine))  # fmt: skip
         saved = experiment.boot == "snapshot"
         data = initramfs.build(
             init=self._prepared.programs.file("init"),
@@ -178,6 +180,7 @@ class Measurer:
             *("--rounds", str(self._prepared.plan.experiment.rounds)),
             *("--clock", clock_of(self._prepared.machine.clock).ticks),
             *("--stack-bytes", str(moved.stack_bytes), "--mmap-pages", str(moved.mmap_pages)),
+            *state.program_words(cell.machine),
             *self._of_program(cell),
         )
 

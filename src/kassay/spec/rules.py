@@ -12,12 +12,17 @@ from kassay.cpus import cpus_for
 from kassay.errors import BadInput, nearest_of
 from kassay.model.experiment import BOOTS, ORDERS, SCHEMA, Experiment
 from kassay.model.kernel import parse_ref
+from kassay.model.machine import STATE
 from kassay.model.profile import PROFILES
 from kassay.model.program import checks
 from kassay.model.question import Question
+from kassay.model.units import format_bytes, parse_bytes
 from kassay.registry import discover, load, names
 
 QUESTIONS = "kassay.questions"
+_POLICIES = ("always", "madvise", "never", "inherit")
+_SIZE_POLICY = re.compile(rf"[2-8]=(?:{'|'.join(_POLICIES)})")
+_LEAST_NODE, _LEAST_SIZE = 128 << 20, 1 << 20
 _COUNTS = (
     ("repeats", 1, 1000), ("perturb", 0, 1000), ("rounds", 2, 100_000), ("timeout_s", 1, 86_400),
     ("retries", 0, 10), ("seed", 0, (1 << 63) - 1),
@@ -191,6 +196,38 @@ def _cpus(e: Experiment) -> Iterator[str]:
         yield f"clock {e.clock}: measures this very machine; its cpu cannot be chosen"
 
 
+def _state(e: Experiment) -> Iterator[str]:
+    """Of what can be chosen of the machine's memory."""
+    asked = [name for name in ("nodes", *STATE) if getattr(e, name) is not UNSET]
+    if _native(e) and asked:
+        yield f"{asked[0]}: clock {e.clock} measures this very machine; its memory cannot be chosen"
+    if e.thp is not UNSET and e.thp not in _POLICIES[:3]:
+        yield f"thp: unknown {e.thp!r}; {nearest_of(e.thp, _POLICIES[:3])}"
+    if e.mthp is not UNSET and not all(_SIZE_POLICY.fullmatch(item) for item in e.mthp.split(",")):
+        known = ", ".join(_POLICIES)
+        yield f"mthp: {e.mthp!r}: write ORDER=POLICY, as in 4=always; orders from 2 to 8, policies {known}"
+    if e.dirty_ratio is not UNSET and not re.fullmatch(r"[1-9]\d?|100", e.dirty_ratio):
+        yield f"dirty_ratio: {e.dirty_ratio!r} is outside 1..100 (per cent)"
+    least = min(e.memory_bytes, default=0)
+    for name, text in (("swap", e.swap), ("memcg", e.memcg)):
+        if text is not UNSET and (problem := _size_problem(name, text)):
+            yield f"{name}: {problem}"
+    if e.nodes is not UNSET and not 2 <= e.nodes <= 8:
+        yield f"nodes: {e.nodes} is outside 2..8; a machine has one node where it is left out"
+    elif e.nodes is not UNSET and least < e.nodes * _LEAST_NODE:
+        yield f"nodes: {e.nodes} of at least 128MiB do not fit into {format_bytes(least)} of memory"
+
+
+def _size_problem(name: str, text: str) -> str:
+    kind, colon, size = text.rpartition(":")
+    if (kind, colon) != (("zram", ":") if name == "swap" else ("", "")):
+        return f"{text!r}: write zram:SIZE, as in zram:256MiB" if name == "swap" else f"{text!r} is no size"
+    try:
+        return "" if parse_bytes(size) >= _LEAST_SIZE else f"{size} is less than {format_bytes(_LEAST_SIZE)}"
+    except ValueError as error:
+        return str(error)
+
+
 def _profiles(e: Experiment) -> Iterator[str]:
     clock = measuring().get(e.clock)
     if clock is None or e.profile not in PROFILES or e.profile in ("auto", "none"):
@@ -222,5 +259,5 @@ def _native(e: Experiment) -> bool:
 
 _RULES: tuple[Callable[[Experiment], Iterator[str]], ...] = (
     _questions, _words, _counts, _machines, _kernels, _workloads, _snapshots, _emulated, _profiles,
-    _contaminations, _times, _cpus, _programs,
+    _contaminations, _times, _cpus, _programs, _state,
 )  # fmt: skip

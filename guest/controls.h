@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a run asks of its machine besides the workload: settings of the kernel, and a memory cgroup. */
+#ifndef KASSAY_CONTROLS_H
+#define KASSAY_CONTROLS_H
+
+#include <stdint.h>
+
+/* Each returns NULL, or a sentence about what went wrong. */
+
+/* @text: "PATH VALUE"; writes the value to the kernel's file. */
+const char *control_set(const char *text);
+
+/* Makes a cgroup of its own with @limit bytes of memory at most. */
+const char *memcg_make(uint64_t limit);
+
+/* Moves the calling process there. */
+const char *memcg_enter(void);
+
+#endif

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Nodes of memory and settings of the guest's kernel: set, proven by the audit, and the same digits twice."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.boot.conftest import NEW, OLD, Kassay
+
+pytestmark = pytest.mark.boot
+TWICE = ("--rounds", "4", "--repeats", "2", "--perturb", "0", "--profile", "none", "--format", "json")
+SNAPSHOT = ("--boot", "snapshot")
+
+
+def test_pages_move_between_two_nodes_and_are_where_they_were(kassay: Kassay, tmp_path: Path) -> None:
+    words = ("compare", "numa_migrate", NEW, NEW, "--nodes", "2", "--set", "call=mbind", "--set", "size=256KiB")
+    ran = kassay(*words, *TWICE, *SNAPSHOT, "--out", str(tmp_path / "d"))
+    assert ran.status == 0, ran.err
+    found = ran.json()
+    assert all(len(set(side["runs"])) == 1 for finding in found["findings"] for side in finding["sides"])
+    assert found["findings"][0]["machine"]["nodes"] == "2"
+    for audit in found["audits"]:
+        assert (audit["fields"]["nodes.online"], audit["fields"]["numa.N0"]) == ("0-1", "64")
+    assert "memory-backend-ram,id=node1,size=524288k" in found["machine"]["options"]
+
+
+def test_one_node_is_not_enough_and_the_way_out_is_said(kassay: Kassay, tmp_path: Path) -> None:
+    ran = kassay("compare", "numa_migrate", NEW, NEW, *TWICE, *SNAPSHOT, "--out", str(tmp_path / "d"))
+    assert "measure with --nodes 2" in ran.out
+
+
+def test_every_setting_is_in_force_and_in_the_report(kassay: Kassay, tmp_path: Path) -> None:
+    state = ("--thp", "never", "--mthp", "4=always", "--swap", "zram:64MiB", "--memcg", "64MiB", "--dirty-ratio", "10")
+    words = ("compare", "page_fault", OLD, OLD, "--set", "size=1MiB", *state, *TWICE, *SNAPSHOT)
+    ran = kassay(*words, "--out", str(tmp_path / "d"))
+    assert ran.status == 0, ran.err
+    found = ran.json()
+    assert all(len(set(side["runs"])) == 1 for finding in found["findings"] for side in finding["sides"])
+    fields = found["audits"][0]["fields"]
+    wanted = {
+        "thp.enabled": "never", "thp.64kB": "always", "swap.devices": "1", "memcg.max": str(64 << 20),
+        "vm.dirty_ratio": "10",
+    }  # fmt: skip
+    assert {name: fields[name] for name in wanted} == wanted
+    assert int(fields["memcg.current"]) > 1 << 20  # the workload is in it
+    assert found["findings"][0]["machine"]["memcg"] == "64MiB"
+
+
+def test_a_kernel_that_takes_its_compressor_by_name_swaps_to_zram(kassay: Kassay, tmp_path: Path) -> None:
+    words = ("compare", "madvise_pageout", "debian:6.1", "debian:6.1", "--set", "size=1MiB", "--set", "swap=zram")
+    ran = kassay(*words, *TWICE, *SNAPSHOT, "--out", str(tmp_path / "d"))
+    assert ran.status == 0, ran.err
+    assert ran.json()["runs"]["failed"] == 0

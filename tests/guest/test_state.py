@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is chosen of a machine's state: what init is told, what the audit reads, what must hold, how it is read back."""
+
+import pytest
+
+from kassay.guest import audit, state
+from kassay.model.guest import CapturedFile, GuestReport
+from kassay.model.machine import MachineUse
+
+PLAIN = MachineUse(arch="x86_64", clock="icount", cpus=1, memory_bytes=1 << 30)
+CHOSEN = MachineUse(
+    arch="x86_64", clock="icount", cpus=2, memory_bytes=1 << 30, nodes=2, thp="never", mthp="4=always,2=never",
+    swap="zram:64MiB", memcg="32MiB", dirty_ratio="10",
+)  # fmt: skip
+
+
+def test_of_a_machine_as_it_is_nothing_is_set_read_or_required() -> None:
+    assert (state.init_lines(PLAIN), state.program_words(PLAIN), state.modules(PLAIN)) == ((), (), ())
+    assert state.requirements(PLAIN) == ()
+
+
+def test_init_is_told_every_setting() -> None:
+    thp = "/sys/kernel/mm/transparent_hugepage"
+    assert state.init_lines(CHOSEN) == (
+        f"control={thp}/enabled never",
+        f"control={thp}/hugepages-64kB/enabled always",
+        f"control={thp}/hugepages-16kB/enabled never",
+        "control=/proc/sys/vm/dirty_ratio 10",
+        f"swap_bytes={64 << 20}",
+        f"memcg_bytes={32 << 20}",
+    )
+    assert state.modules(CHOSEN) == ("zram",)
+
+
+def test_everything_that_is_set_must_be_found_before_and_after() -> None:
+    wanted = {(one.moment, one.field, one.value) for one in state.requirements(CHOSEN)}
+    fields = {
+        ("nodes.online", "0-1"), ("thp.enabled", "never"), ("thp.64kB", "always"), ("thp.16kB", "never"),
+        ("swap.devices", "1"), ("zram.disksize", str(64 << 20)), ("memcg.max", str(32 << 20)), ("vm.dirty_ratio", "10"),
+    }  # fmt: skip
+    assert wanted == {(moment, *field) for field in fields for moment in ("before", "after")}
+
+
+def report(**files: str) -> GuestReport:
+    captured = tuple(CapturedFile(moment="before", path=path, content=text) for path, text in files.items())
+    return GuestReport(
+        workload="w", clock="tsc", ticks_per_second=None, overhead_ticks=0, phases=(), requirements=(), files=captured,
+        check="ok",
+    )  # fmt: skip
+
+
+def test_pages_are_counted_on_each_node_for_the_measured_range_alone() -> None:
+    maps = (
+        "00400000 default file=/workload mapped=10 N0=10 kernelpagesize_kB=4\n"
+        "7f0000000000 bind:1 anon=5 dirty=5 N0=2 N1=3 kernelpagesize_kB=4\n"
+        "7f0000005000 default anon=1 dirty=1 N1=1 kernelpagesize_kB=4\n"
+        "not a line\n"
+    )
+    files = {"kassay/range": "start 0x7f0000000000 length 20480\n", "/proc/self/numa_maps": maps}
+    found = audit.fields(report(**files), "before")
+    assert {name: value for name, value in found.items() if name.startswith("numa.")} == {
+        "numa.N0": "2", "numa.N1": "3", "numa.policy": "bind:1",
+    }  # fmt: skip
+
+
+def test_a_cgroup_is_read_with_its_events() -> None:
+    group = "/sys/fs/cgroup/kassay/"
+    found = audit.fields(
+        report(**{f"{group}memory.max": "4096\n", f"{group}memory.events": "max 3\noom 0\n"}), "before"
+    )
+    assert (found["memcg.max"], found["memcg.events.max"], found["memcg.events.oom"]) == ("4096", "3", "0")
+
+
+@pytest.mark.parametrize("text", ["disk:64MiB", "zram:", "zram", "64MiB", "zram:much"])
+def test_another_kind_of_swap_is_refused(text: str) -> None:
+    with pytest.raises(ValueError):
+        state.swap_bytes(text)
