@@ -72,6 +72,7 @@ void step_release(void);   /* board start: lets args[0] workers do part args[1] 
 void step_wait(void);      /* board start: until no worker is busy; fails with the error of one */
 void step_fork(void);      /* clone() by "number" with flags args[0]; the child's id goes to *start (see below) */
 void step_reap(void);      /* wait4() by "number" for the child *start; fails with the error of its script */
+void step_spin(void);      /* until *start is the number at the address args[0]; for tasks that must not sleep */
 void step_end(void);       /* the last step: the next round, or the end */
 
 /*

@@ -19,7 +19,8 @@ struct folios {
 /* The parameter "order" of a workload, to stand among its params. */
 #define FOLIOS_ORDER \
 	{ "order", PARAM_CHOICE, "order", "0", \
-	  "base pages of a folio as a power of two; 2 to 8 need a kernel with sizes of huge pages to choose from (6.8)", 0, 0, \
+	  "base pages of a folio as a power of two; 2 to 8 need a kernel that has sizes of huge pages to choose from (6.8), whose " \
+	  "policies are changed while it runs", 0, 0, \
 	  { "0", "2", "3", "4", "5", "6", "7", "8", "9" } }
 
 /* The parameter "size" of such a workload. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -77,6 +78,14 @@ void memory_want_base(struct script *script, uint64_t *start, size_t length)
 void memory_want_huge(struct script *script, uint64_t *start, size_t length)
 {
 	advise(script, start, length, MADV_HUGEPAGE, "this kernel has no huge pages: MADV_HUGEPAGE");
+}
+
+int memory_only_base(struct run *run)
+{
+	/* EINVAL: the kernel was built without huge pages. */
+	if (prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) && errno != EINVAL)
+		return fail(run, "switching huge pages off: %s", strerror(errno));
+	return 0;
 }
 
 int memory_check_huge(struct run *run, size_t length)

@@ -25,6 +25,9 @@ void memory_unmap(struct script *script, uint64_t *start, size_t length);
 void memory_want_base(struct script *script, uint64_t *start, size_t length);
 void memory_want_huge(struct script *script, uint64_t *start, size_t length);
 
+/* Switches huge pages off for the whole process, for memory that no advice reaches. Returns 0 or what fail() returns. */
+int memory_only_base(struct run *run);
+
 /* Whether @length can be all huge pages. Returns 0 or what fail() returns. */
 int memory_check_huge(struct run *run, size_t length);
 

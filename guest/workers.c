@@ -17,6 +17,7 @@
 static struct {
 	struct board *board;
 	unsigned int tasks;
+	unsigned int first_cpu;
 	bool threads;
 	struct step *parts[MAX_TASKS][MAX_PARTS];
 	pid_t pids[MAX_TASKS];
@@ -30,7 +31,7 @@ static void pin(unsigned int task)
 	cpu_set_t mine;
 
 	CPU_ZERO(&mine);
-	CPU_SET(task % (unsigned long)cpus, &mine);
+	CPU_SET((team.first_cpu + task) % (unsigned long)cpus, &mine);
 	sched_setaffinity(0, sizeof(mine), &mine);
 }
 
@@ -98,8 +99,13 @@ static int explain(struct run *run)
 	return 0;
 }
 
+void workers_pin_from(unsigned int cpu)
+{
+	team.first_cpu = cpu;
+}
+
 /* The caller waits asleep until no worker is busy. */
-static void add_wait(struct script *script)
+void workers_wait(struct script *script)
 {
 	script->explain = explain;
 	script_step(script, (struct step){ .run = step_wait, .start = (void *)team.board, .what = "a task failed" });
@@ -129,14 +135,19 @@ int workers_start(struct run *run, unsigned int tasks, bool threads, struct scri
 			return -1;
 	}
 	/* Each reports itself done once before the first part: it is up and pinned. */
-	add_wait(&arrival);
+	workers_wait(&arrival);
 	return script_do(run, &arrival);
+}
+
+void workers_release(struct script *script, unsigned int part)
+{
+	script_step(script, (struct step){ .run = step_release, .start = (void *)team.board, .args = { team.tasks, part } });
 }
 
 void workers_do(struct script *script, unsigned int part)
 {
-	script_step(script, (struct step){ .run = step_release, .start = (void *)team.board, .args = { team.tasks, part } });
-	add_wait(script);
+	workers_release(script, part);
+	workers_wait(script);
 }
 
 void workers_stop(void)

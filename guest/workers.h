@@ -17,8 +17,15 @@
  */
 int workers_start(struct run *run, unsigned int tasks, bool threads, struct script *scripts, unsigned int parts);
 
+/* Pins the first worker to this CPU, and the others in turn; before workers_start(). Without it the first CPU. */
+void workers_pin_from(unsigned int cpu);
+
 /* Adds the steps that let every worker do @part, and that end when the last one is done. */
 void workers_do(struct script *script, unsigned int part);
+
+/* The two apart: what stands between them the caller does at the same time. */
+void workers_release(struct script *script, unsigned int part);
+void workers_wait(struct script *script);
 
 void workers_stop(void);
 

@@ -266,6 +266,18 @@ __asm__("\t.pushsection .text.measured, \"ax\", %progbits\n"
 	LEAVE
 	END(step_wait)
 
+	FUNCTION(step_spin)
+	"ldr x9, " STEP(START) "\n\t"
+	"ldr x10, " STEP(ARG0) "\n"
+	"1:\tldar x11, [x9]\n\t"
+	"ldr x12, [x10]\n\t"
+	"cmp x11, x12\n\t"
+	"b.eq 2f\n\t"
+	"yield\n\t"
+	"b 1b\n"
+	"2:\tret"
+	END(step_spin)
+
 	/* The child reads its steps through x19, which is the parent's until then. */
 	FUNCTION(step_fork)
 	"ldr x8, " STEP(NUMBER) "\n\t"

@@ -2,8 +2,8 @@
 /*
  * Marks: nopl 0x4b4153<letter>(%rax), bytes 0f 1f 80 <letter> 53 41 4b, an instruction without effect that is found
  * nowhere else. A counting emulator takes them for: S a workload started, N one for each boundary that a round has,
- * B the region begins, P a boundary, W this task works for the measured one, F it forks a
- * child that does, X it exits, E the region ends.
+ * B the region begins, P a boundary, W this task works for the measured one, F it forks a child
+ * that does, X it exits, E the region ends.
  *
  * Under QEMU's icount the time stamp counter runs at 1 GHz of virtual time: one tick is one instruction.
  *
@@ -263,6 +263,17 @@ __asm__("\t.pushsection .text.measured, \"ax\", @progbits\n"
 	"3:\tmov %rax, " STEP(ERROR) "\n\t"
 	LEAVE
 	END(step_wait)
+
+	FUNCTION(step_spin)
+	"mov " STEP(START) ", %rdi\n\t"
+	"mov " STEP(ARG0) ", %rsi\n"
+	"1:\tmov (%rsi), %rax\n\t"
+	"cmp (%rdi), %rax\n\t"
+	"je 2f\n\t"
+	"pause\n\t"
+	"jmp 1b\n"
+	"2:\tret"
+	END(step_spin)
 
 	/* The child reads its steps through %rbx, which is the parent's until then. */
 	FUNCTION(step_fork)

@@ -110,6 +110,7 @@ static void teardown(struct run *run)
 
 const struct workload workload = {
 	.name = "fault_read",
+	.group = "faults",
 	.summary = "first read of each page of an empty mapping: of the zero page, or of a file with fault-around",
 	.subject = "Read faults on {kind} memory",
 	.state = "one mapping of base pages (MADV_NOHUGEPAGE), emptied before and read after each round; files "

@@ -119,6 +119,7 @@ static void teardown(struct run *run)
 
 const struct workload workload = {
 	.name = "fault_upgrade",
+	.group = "faults",
 	.summary = "first write to each page of a private mapping that a read has mapped before: a copy of a file "
 		 "page or of the zero page",
 	.subject = "Write faults on private memory that reads have mapped ({kind})",

@@ -70,6 +70,7 @@ static void teardown(struct run *run)
 
 const struct workload workload = {
 	.name = "folio_cow_byte",
+	.group = "folios",
 	.summary = "one byte written to each page after fork(): copied, or used again when the child is gone",
 	.subject = "Writing a byte to each page after fork ({mode}) on {size} of memory in folios of order {order}",
 	.state = "one private anonymous mapping, made anew for each round, all pages written, in folios of the "

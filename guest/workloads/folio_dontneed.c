@@ -61,6 +61,7 @@ static void teardown(struct run *run)
 
 const struct workload workload = {
 	.name = "folio_dontneed",
+	.group = "folios",
 	.summary = "MADV_DONTNEED of a whole anonymous mapping in folios of one order",
 	.subject = "Discarding by MADV_DONTNEED {size} of private anonymous memory in folios of order {order}",
 	.state = "one private anonymous mapping, made anew for each round, all pages written, in folios of the "

@@ -60,6 +60,7 @@ static void teardown(struct run *run)
 
 const struct workload workload = {
 	.name = "folio_fault",
+	.group = "folios",
 	.summary = "first write to each page of a fresh anonymous mapping in folios of one order",
 	.subject = "Faulting in {size} of private anonymous memory in folios of order {order}",
 	.state = "one private anonymous mapping, made anew in each round, all pages written, in folios of the "

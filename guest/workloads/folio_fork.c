@@ -64,6 +64,7 @@ static void teardown(struct run *run)
 
 const struct workload workload = {
 	.name = "folio_fork",
+	.group = "folios",
 	.summary = "fork() with anonymous memory in folios of one order; the child exits at once",
 	.subject = "Forking with {size} of private anonymous memory in folios of order {order}",
 	.state = "one private anonymous mapping, made anew for each round, all pages written by the parent alone, in folios of the "

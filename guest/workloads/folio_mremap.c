@@ -74,6 +74,7 @@ static void teardown(struct run *run)
 
 const struct workload workload = {
 	.name = "folio_mremap",
+	.group = "folios",
 	.summary = "mremap() of a whole anonymous mapping in folios of one order, entry by entry, there and back",
 	.subject = "Moving {size} of private anonymous memory in folios of order {order} by mremap()",
 	.state = "one private anonymous mapping, kept, all pages written, in folios of the "

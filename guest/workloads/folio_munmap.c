@@ -59,6 +59,7 @@ static void teardown(struct run *run)
 
 const struct workload workload = {
 	.name = "folio_munmap",
+	.group = "folios",
 	.summary = "munmap() of a whole anonymous mapping in folios of one order",
 	.subject = "Unmapping {size} of private anonymous memory in folios of order {order}",
 	.state = "one private anonymous mapping, made anew for each round, all pages written, in folios of the "

@@ -74,6 +74,7 @@ static void teardown(struct run *run)
 
 const struct workload workload = {
 	.name = "folio_write_protect",
+	.group = "folios",
 	.summary = "mprotect() of a whole anonymous mapping in folios of one order to read-only and back",
 	.subject = "Write-protecting and unprotecting {size} of private anonymous memory in folios of order {order}",
 	.state = "one private anonymous mapping, kept, all pages written, in folios of the "

@@ -86,6 +86,7 @@ static void teardown(struct run *run)
 
 const struct workload workload = {
 	.name = "madvise_cold",
+	.group = "reclaim",
 	.summary = "MADV_COLD of a whole resident anonymous mapping, then a write to each page",
 	.subject = "Advising MADV_COLD on {size} of private anonymous memory",
 	.state = "one private anonymous mapping of base pages (MADV_NOHUGEPAGE), all pages present and written "

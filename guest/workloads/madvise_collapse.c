@@ -84,6 +84,7 @@ static void teardown(struct run *run)
 
 const struct workload workload = {
 	.name = "madvise_collapse",
+	.group = "folios",
 	.summary = "MADV_COLLAPSE of base pages to huge pages",
 	.subject = "Collapsing {size} of base pages to huge pages by MADV_COLLAPSE",
 	.state = "one private anonymous mapping, made anew for each round: all pages written as base pages before "

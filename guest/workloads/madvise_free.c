@@ -86,6 +86,7 @@ static void teardown(struct run *run)
 
 const struct workload workload = {
 	.name = "madvise_free",
+	.group = "reclaim",
 	.summary = "MADV_FREE of a whole written anonymous mapping, then a write to each page, which takes it back",
 	.subject = "Advising MADV_FREE on {size} of private anonymous memory",
 	.state = "one private anonymous mapping of base pages (MADV_NOHUGEPAGE), all pages present and written, "

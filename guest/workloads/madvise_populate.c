@@ -86,6 +86,7 @@ static void teardown(struct run *run)
 
 const struct workload workload = {
 	.name = "madvise_populate",
+	.group = "faults",
 	.summary = "MADV_POPULATE_WRITE (or _READ) of a whole empty anonymous mapping: page faults without faults",
 	.subject = "Populating {size} of private anonymous memory by MADV_POPULATE for {access}",
 	.state = "one private anonymous mapping of base pages (MADV_NOHUGEPAGE), emptied before and populated "

@@ -85,6 +85,7 @@ static void teardown(struct run *run)
 
 const struct workload workload = {
 	.name = "mlock_toggle",
+	.group = "page tables",
 	.summary = "mlock() and munlock() of a whole resident anonymous mapping",
 	.subject = "Locking and unlocking {size} of resident private anonymous memory",
 	.state = "one private anonymous mapping of base pages (MADV_NOHUGEPAGE), all pages present and written, "

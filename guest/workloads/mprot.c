@@ -127,6 +127,7 @@ static void teardown(struct run *run)
 
 const struct workload workload = {
 	.name = "mprot",
+	.group = "page tables",
 	.summary = "libMicro's mprot_* cases: mprotect() to no permission and back; mprot_tw4m is case=mprot_tw4m",
 	.subject = "Taking all permissions from memory and giving them back as libMicro's {case}",
 	.state = "one private mapping of /dev/zero, which is anonymous memory; base pages (MADV_NOHUGEPAGE), none present with z "

@@ -91,6 +91,7 @@ static void teardown(struct run *run)
 
 const struct workload workload = {
 	.name = "mremap_move",
+	.group = "page tables",
 	.summary = "mremap() of a whole anonymous mapping to another address and back",
 	.subject = "Moving {size} of private anonymous memory by mremap(), by {by}",
 	.state = "one private anonymous mapping of base pages (MADV_NOHUGEPAGE), all pages present and written, "

@@ -89,6 +89,7 @@ static void teardown(struct run *run)
 
 const struct workload workload = {
 	.name = "mremap_resize",
+	.group = "page tables",
 	.summary = "mremap() that shrinks a mapping to half, grows it again in place, and the half is written again",
 	.subject = "Shrinking {size} of private anonymous memory to half and growing it again by mremap()",
 	.state = "one private anonymous mapping of base pages (MADV_NOHUGEPAGE), all pages present and written "

@@ -4,7 +4,8 @@
 from kassay.model.records import Record
 
 GROUPS = (
-    "page tables", "faults", "mappings", "reclaim", "files", "processes", "kernel memory", "NUMA", "instrument",
+    "page tables", "folios", "faults", "mappings", "reclaim", "files", "processes", "kernel memory", "NUMA",
+    "instrument",
 )  # fmt: skip
 """Of kassay's own workloads, in the order in which they are listed."""
 
