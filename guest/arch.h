@@ -73,6 +73,7 @@ void step_wait(void);      /* board start: until no worker is busy; fails with t
 void step_fork(void);      /* clone() by "number" with flags args[0]; the child's id goes to *start (see below) */
 void step_reap(void);      /* wait4() by "number" for the child *start; fails with the error of its script */
 void step_spin(void);      /* until *start is the number at the address args[0]; for tasks that must not sleep */
+void step_repeat(void);    /* executes the steps before it, args[1] bytes of them, args[0] times in all; counts in args[2] */
 void step_end(void);       /* the last step: the next round, or the end */
 
 /*

@@ -8,13 +8,13 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "run.h"
+#include "workload.h"
 
 void children_expect(struct run *run)
 {
 	const struct sched_param lowest = { .sched_priority = 1 };
 
-	run->forks = true;
+	rounds_fork(run);
 	if (sched_setscheduler(0, SCHED_FIFO, &lowest))
 		note(run, "not SCHED_FIFO: %s", strerror(errno));
 }

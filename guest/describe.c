@@ -70,7 +70,13 @@ int describe(const struct workload *described)
 	put_member("state", described->state);
 	put_member("group", described->group ? described->group : "others");
 	put_member("alters", described->alters ? described->alters : "");
-	printf("\"parameters\":[");
+	printf("\"modules\":[");
+	for (size_t i = 0; described->modules[i]; i++) {
+		if (i)
+			putchar(',');
+		put_string(described->modules[i]);
+	}
+	printf("],\"parameters\":[");
 	for (size_t i = 0; described->params[i].name; i++) {
 		if (i)
 			putchar(',');

@@ -97,6 +97,11 @@ void worker_add(struct run *run, int pid)
 		run->workers[run->worker_count++] = pid;
 }
 
+void rounds_fork(struct run *run)
+{
+	run->forks = true;
+}
+
 struct script *round_script(struct run *run)
 {
 	return &run->round;

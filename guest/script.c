@@ -13,6 +13,11 @@ struct step *script_step(struct script *script, struct step step)
 	return &script->steps[script->count - 1];
 }
 
+void script_repeat(struct script *script, size_t steps, uint64_t times)
+{
+	script_step(script, (struct step){ .run = step_repeat, .args = { times, steps * STEP_BYTES } });
+}
+
 int script_close(struct run *run, struct script *script)
 {
 	if (script->full)

@@ -24,6 +24,17 @@ struct script {
  */
 struct step *script_step(struct script *script, struct step step);
 
+/*
+ * Adds a call of the kernel: SYS_@name, whose first argument stands at @first, and the arguments behind it. Returns
+ * its step. Needs sys/syscall.h.
+ */
+#define script_call(script, name, first, ...) \
+	script_step(script, (struct step){ .run = step_call, .number = SYS_##name, .start = first, .what = #name, \
+					   .args = { __VA_ARGS__ } })
+
+/* The last @steps steps are executed @times times (at least once). They hold no mark. */
+void script_repeat(struct script *script, size_t steps, uint64_t times);
+
 /* Puts the end behind the last step. Returns 0, or what fail() returns when there were too many steps. */
 int script_close(struct run *run, struct script *script);
 

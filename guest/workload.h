@@ -20,6 +20,7 @@
 #define MAX_PARAMS 8
 #define MAX_CHOICES 16
 #define MAX_PHASES 8
+#define MAX_MODULES_NEEDED 4
 
 struct run;
 struct script;
@@ -65,6 +66,7 @@ struct workload {
 	const char *state;   /* the required state, in words */
 	const char *group;   /* what it is listed under: "page tables" ... (kassay.model.workload); NULL: "others" */
 	const char *alters;  /* what of the whole machine it changes while it runs, and undoes; NULL: nothing */
+	const char *modules[MAX_MODULES_NEEDED + 1]; /* of the kernel, loaded before a run; "_" for "-" */
 	struct param params[MAX_PARAMS + 1];
 	struct phase phases[MAX_PHASES + 1];
 	int (*setup)(struct run *run);
@@ -97,6 +99,9 @@ void require_both(struct run *run, const char *field, const char *operator, uint
 
 /* For setup(): another process that works for this run, not a foreign one. */
 void worker_add(struct run *run, int pid);
+
+/* For setup(): rounds fork children, whose ticks the run must see. */
+void rounds_fork(struct run *run);
 
 /* For setup() and verify(): a sentence for the reader of the report. */
 void note(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));

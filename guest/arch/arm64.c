@@ -332,6 +332,20 @@ __asm__("\t.pushsection .text.measured, \"ax\", %progbits\n"
 	LEAVE
 	END(step_reap)
 
+	FUNCTION(step_repeat)
+	"ldp x10, x11, " STEP(ARG0) "\n\t"
+	"ldr x9, " STEP(ARG2) "\n\t"
+	"add x9, x9, #1\n\t"
+	"cmp x9, x10\n\t"
+	"b.hs 1f\n\t"
+	"str x9, " STEP(ARG2) "\n\t"
+	"sub x19, x19, x11\n\t"
+	"sub x19, x19, #" OFFSET(STEP_BYTES) "\n\t"
+	"ret\n"
+	"1:\tstr xzr, " STEP(ARG2) "\n\t"
+	"ret"
+	END(step_repeat)
+
 	FUNCTION(step_end)
 	"subs x21, x21, #1\n\t"
 	"b.eq 1f\n\t"

@@ -332,6 +332,19 @@ __asm__("\t.pushsection .text.measured, \"ax\", @progbits\n"
 	LEAVE
 	END(step_reap)
 
+	FUNCTION(step_repeat)
+	"mov " STEP(ARG2) ", %rax\n\t"
+	"add $1, %rax\n\t"
+	"cmp " STEP(ARG0) ", %rax\n\t"
+	"jae 1f\n\t"
+	"mov %rax, " STEP(ARG2) "\n\t"
+	"sub " STEP(ARG1) ", %rbx\n\t"
+	"sub $" OFFSET(STEP_BYTES) ", %rbx\n\t"
+	"ret\n"
+	"1:\tmovq $0, " STEP(ARG2) "\n\t"
+	"ret"
+	END(step_repeat)
+
 	FUNCTION(step_end)
 	"dec %r12\n\t"
 	"jz 1f\n\t"

@@ -16,7 +16,7 @@ static struct {
 	uint64_t moves;
 } w;
 
-static void move(struct script *round, uint64_t *from, uint64_t to)
+static void move_round(struct script *round, uint64_t *from, uint64_t to)
 {
 	script_step(round, (struct step){ .run = step_call, .number = SYS_mremap, .start = from, .what = "mremap",
 					  .args = { w.folios.size, w.folios.size, MREMAP_MAYMOVE | MREMAP_FIXED, to } });
@@ -27,9 +27,9 @@ static void make_round(struct run *run)
 	struct script *round = round_script(run);
 
 	mark(run);
-	move(round, &w.folios.start, w.elsewhere);
+	move_round(round, &w.folios.start, w.elsewhere);
 	mark(run);
-	move(round, &w.elsewhere, w.folios.start);
+	move_round(round, &w.elsewhere, w.folios.start);
 	mark(run);
 	memory_unmap(round, &w.elsewhere, w.folios.size); /* keeps the address space */
 	script_step(round, (struct step){ .run = step_add, .start = &w.moves, .args = { 1 } });

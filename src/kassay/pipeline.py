@@ -17,6 +17,7 @@ from kassay.analysis.interim import InterimLooks
 from kassay.analysis.itemised import Profiled, chosen, itemised, profiled, stacks_of
 from kassay.analysis.itemised import executed as executed_at
 from kassay.analysis.looks import outlook
+from kassay.analysis.printed import printed_rows
 from kassay.analysis.statistics.seed_rules import judged_by_seed_rules
 from kassay.clocks import clock_of
 from kassay.effects.files import swept, write_atomic
@@ -106,6 +107,8 @@ def _answer_run(directory: Path, tell: Tell, *, seed_rules: bool) -> Report:
         spec_toml=read.folder.pinned_spec(), directory=str(directory), plan_id=read.folder.plan_id,
         gate_fields=compared_fields(),
     )  # fmt: skip
+    if rows := printed_rows(read.evidence):
+        report = structs.replace(report, printed=rows)
     if seed_rules:
         report = structs.replace(report, seed_rules=judged_by_seed_rules(findings))
     if many:

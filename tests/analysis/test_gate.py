@@ -2,6 +2,7 @@
 """The gate refuses what may not be compared, with the reason; and every rule can refuse."""
 
 import pytest
+from msgspec import structs
 
 from kassay.analysis.analyse import refusals_of
 from kassay.analysis.gate import GateRule, Refusal
@@ -81,6 +82,14 @@ def test_instructions_of_other_tasks_contaminate_and_their_functions_are_named()
     assert (why.code, why["share"], why["tasks"]) == ("others-executed", 0.47, (("cryptomgr_test", 470_000),))
     assert "most in mpihelp_submul_1 (235000), mpihelp_addmul_1" in reason_text(why)
     assert verdict_of(measurement([100], region=region(9_000))) == ()
+
+
+def test_what_other_tasks_do_where_no_phase_is_reported_does_not_contaminate() -> None:
+    merging = structs.replace(region(470_000), unreported=465_000)
+    assert verdict_of(measurement([100], region=merging)) == ()
+    busy = structs.replace(region(470_000), unreported=400_000)
+    (refusal,) = verdict_of(measurement([100], region=busy))
+    assert (refusal.verdict, refusal.reason["share"]) == ("contaminated", 70_000 / 600_000)
 
 
 def test_what_threads_do_for_the_workload_is_taken_off_and_no_more() -> None:

@@ -91,7 +91,11 @@ def primary(report: dict[str, Any]) -> dict[str, Any]:
 
 def test_a_strangers_reproducer_is_counted_whole_and_to_the_digit(kassay: Kassay, toggle: Path, tmp_path: Path) -> None:
     words = ("compare", "--program", str(toggle), OLD, NEW, "--rounds", "4", "--perturb", "0")
-    found = primary(kassay(*words, *SNAPSHOT, "--out", str(tmp_path / "d")).json())
+    checked = ("--require", "toggles==10", "--state", "toggles")
+    report = kassay(*words, *checked, *SNAPSHOT, "--out", str(tmp_path / "d")).json()
+    (printed,) = report["printed"]
+    assert (printed["name"], printed["steady"], set(printed["values"].values())) == ("toggles", True, {"10"})
+    found = primary(report)
     assert (found["metric"], found["unit"], found["workload"]) == ("run", "instructions/execution", "toggle")
     assert (found["verdict"], found["n_base"], found["n_head"]) == (
         "regression",

@@ -34,7 +34,7 @@ MEASURING = {
 }  # fmt: skip
 PROGRAM = {
     "--program": f"{GONE}/repro.c", "--args": "1 2", "--env": "A=1", "--file": "a", "--cflags": "-O1", "--link": "-lm",
-    "--from": "main", "--to": "exit", "--require": "status==0", "--limit": "3",
+    "--from": "main", "--to": "exit", "--require": "status==0", "--state": "n", "--limit": "3",
 }  # fmt: skip
 """By option: a value that fits (None: it takes none) and one that does not (None: any text fits)."""
 

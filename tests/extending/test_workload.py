@@ -33,7 +33,7 @@ def test_it_is_listed_described_completed_and_guessed(added: Outside) -> None:
     assert re.search(r"^mlock_cycle +mlock\(\) and munlock\(\) of a whole", added.kassay("workloads"), re.M)
     shown = added.kassay("workloads", "mlock_cycle")
     assert "required state: one private anonymous mapping" in shown and "From before to after one mlock()" in shown
-    environment = {**os.environ, **asking("bash", "compare", "mlo"), EXTENSIONS: str(added.extensions)}
+    environment = {**os.environ, **asking("bash", "compare", "mlock_c"), EXTENSIONS: str(added.extensions)}
     argv = (sys.executable, "-c", "import sys; sys.argv = ['kassay']; from kassay.cli import main; main()")
     assert subprocess.run(argv, env=environment, capture_output=True, text=True).stdout.split() == ["mlock_cycle"]
     assert "did you mean mlock_cycle?" in added.kassay("workloads", "mlock_cycl", status=2)

@@ -4,7 +4,11 @@
 import json
 import re
 
+from msgspec import structs
+
+from kassay.report.gap_overview import gap_counts, gap_overview
 from tests.report.rendering import rendered
+from tests.report.reports import SAMPLES
 
 
 def test_a_row_has_the_first_value_and_then_changes_and_marks() -> None:
@@ -50,3 +54,18 @@ def test_a_mail_has_the_changes_by_workload_and_the_shared_function() -> None:
     mail = rendered("mail", "suite")
     assert "  brk_cycle: v6.16.12 0.50x, v6.17.13 +9.0%\n" in mail
     assert "  folio_add_lru +9 a call since v6.17.13, in 2 workloads: brk_cycle\n" in mail
+
+
+def test_the_gaps_of_many_workloads_are_one_table_and_counted() -> None:
+    (gap,) = [one for one in SAMPLES["gap"]().gaps if one.primary][:1]
+    none = structs.replace(gap, workload="other", share=None, interval=None)
+    half = structs.replace(gap, workload="third", share=0.5)
+    worse = structs.replace(gap, workload="fourth", share=-0.1)
+    spoken = {gap.old: "6.12", gap.new: "6.19", gap.candidate: "7.3"}
+    sentences = gap_counts((gap, none, half, worse), spoken)
+    assert sentences[0] == "3 of 4 primary metrics differ between 6.12 and 6.19."
+    assert sentences[1] == "7.3 takes back at least half in 1, less than half in 1 and nothing in 1."
+    rows = {row[0].text: row[-1].text for row in gap_overview((gap, none, half, worse), spoken).rows}
+    assert (rows["other"], rows["third"], rows["fourth"]) == ("no gap", "50.0 %", "-10.0 %")
+    narrow = gap_overview((gap, none), spoken, narrow=True)
+    assert narrow.columns == ("workload", "6.12", "6.19", "7.3", "gap closed") and len(narrow.rows[0]) == 5

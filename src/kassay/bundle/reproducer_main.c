@@ -83,6 +83,11 @@ void range_set(struct run *run, const void *start, size_t length)
 	(void)run, (void)start, (void)length;
 }
 
+void range_count_folios(struct run *run)
+{
+	(void)run;
+}
+
 void require_at(struct run *run, const char *moment, const char *field, const char *operator, uint64_t value)
 {
 	(void)run, (void)moment, (void)field, (void)operator, (void)value;
@@ -96,6 +101,12 @@ void require_both(struct run *run, const char *field, const char *operator, uint
 void worker_add(struct run *run, int pid)
 {
 	(void)run, (void)pid;
+}
+
+/* Ticks are always shared here. */
+void rounds_fork(struct run *run)
+{
+	(void)run;
 }
 
 struct script *round_script(struct run *run)
@@ -213,7 +224,7 @@ static int measure(struct run *run)
 	size_t bytes = run->rounds * run->boundaries * sizeof(*run->ticks);
 	const struct step *failed;
 
-	run->ticks = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	run->ticks = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (run->ticks == MAP_FAILED)
 		return fail(run, "no memory for %" PRIu64 " rounds", run->rounds);
 	if (script_close(run, &run->round))

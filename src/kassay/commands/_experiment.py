@@ -142,7 +142,7 @@ def _workloads(name: str, options: Measuring, problems: list[str]) -> tuple[Work
 def _workload(name: str, options: Measuring, problems: list[str]) -> WorkloadUse:
     axes = _axes(options.set_ or [], problems)
     if not options.program:
-        fields = ("args", "env", "file", "cflags", "link", "from_", "to", "require")
+        fields = ("args", "env", "file", "cflags", "link", "from_", "to", "require", "state")
         given = [f"--{field.rstrip('_')}" for field in fields if getattr(options, field)]
         problems += [f"{option}: belongs to --program, which is not given" for option in given]
         return WorkloadUse(name=name, axes=axes)
@@ -156,6 +156,7 @@ def _workload(name: str, options: Measuring, problems: list[str]) -> WorkloadUse
         start=options.from_,
         end=options.to,
         require=tuple(options.require or ()),
+        state=tuple(options.state or ()),
         limit_ms=round(options.limit * 1000),
     )
     return WorkloadUse(name=name, axes=axes, program=program if problems else program_source.pinned(program))

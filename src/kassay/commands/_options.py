@@ -102,6 +102,10 @@ class Measuring:
         _of_program("--require", "What it prints, or its exit status, must be so, or the run failed. Also !=, <=, >=.",
                     "NAME==VALUE"),
     ] = None  # fmt: skip
+    state: Annotated[
+        list[str] | None,
+        _of_program("--state", "What it prints, or a field of its memory, must be the same for all kernels.", "NAME"),
+    ] = None
     limit: Annotated[float, _of_program("--limit", "Guest time that one execution may take.", "SECONDS")] = 2.0
 
     suite: Annotated[

@@ -12,10 +12,12 @@ from kassay.effects.workers import mapped
 from kassay.evidence.profiles import region_of, report_of
 from kassay.guest import audit, state
 from kassay.guest.cpu import cpu_of
+from kassay.guest.program_output import printed
 from kassay.journal.directory import RunDirectory
 from kassay.model.experiment import labels
 from kassay.model.guest import GuestReport
 from kassay.model.plan import Cell, PlannedRun
+from kassay.model.printed import Printed
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.run import CellEvidence, CheckedRequirement, Fields, Measurement, RunRecord
 
@@ -65,6 +67,7 @@ def _in_order(
 
 class _Job(NamedTuple):
     directory: Path
+    asked: tuple[str, ...]  # with --state
     cell: Cell
     run: PlannedRun
     record: RunRecord
@@ -75,7 +78,7 @@ def _measured(
 ) -> dict[str, Measurement]:
     """Every run that succeeded, by its id; says how far it is once that takes long."""
     jobs = [
-        _Job(folder.path, cell, run, succeeded[run.id])
+        _Job(folder.path, _asked(folder, cell), cell, run, succeeded[run.id])
         for cell in folder.plan.cells for run in of_cell.get(cell.id, ()) if run.id in succeeded
     ]  # fmt: skip
     started, found = clock.monotonic_s(), {}
@@ -87,10 +90,30 @@ def _measured(
     return found
 
 
+def _asked(folder: RunDirectory, cell: Cell) -> tuple[str, ...]:
+    use = folder.plan.experiment.program(cell.workload)
+    return use.state if use is not None else ()
+
+
+def _held_equal(
+    asked: Sequence[str], output: Sequence[Printed], found: Mapping[str, str | None]
+) -> dict[str, str | None]:
+    """What the user asked to be the same for all kernels, by name: printed by the program, or a field of its state."""
+    values = {one.name: one.values for one in output}
+    return {
+        f"state.{name}": " ".join(dict.fromkeys(value or "-" for value in values[name]))
+        if name in values
+        else found.get(f"program.{name}")
+        for name in asked
+    }
+
+
 def _read(job: _Job) -> Measurement:
-    directory, cell, run, record = job
+    directory, asked, cell, run, record = job
     report = report_of(directory, record)
+    output = printed(report)
     fields = {moment: audit.fields(report, moment) for moment in ("before", "after")}
+    fields["after"].update(_held_equal(asked, output, fields["after"]))
     return Measurement(
         run=run.id,
         repeat=run.repeat,
@@ -114,6 +137,7 @@ def _read(job: _Job) -> Measurement:
         tasks_left_out=audit.tasks_left_out(report),
         quiescence=audit.fields(report, "boot").get("boot.quiescence"),
         counters=_tuple(audit.delta(report, "")),
+        printed=output,
         region=region_of(directory, record, report),
     )
 

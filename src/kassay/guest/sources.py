@@ -8,14 +8,11 @@ from pathlib import Path
 from kassay import registry
 from kassay.errors import BadInput, Defect
 
-RUNNER = (
-    "runner.c", "options.c", "describe.c", "capture.c", "pages.c", "orders.c", "script.c", "memory.c", "children.c",
-    "folios.c", "workers.c", "zram.c", "zram_device.c", "runtimes.c", "tasks.c", "number.c", "emit.c",
-)  # fmt: skip
 PROGRAM = ("program.c", "payload.c", "watch.c")
 RUNS_PROGRAMS = "run-program"
 """The program that runs those of users; no workload of its own."""
 INIT = ("init.c", "controls.c", "zram_device.c", "quiet.c", "snapshot.c", "tasks.c", "number.c", "emit.c")
+_INIT_ALONE = ("init.c", "controls.c", "quiet.c", "snapshot.c")
 _WORKLOADS, _ARCHES = "workloads", "arch"
 _CONTRIBUTED = (_WORKLOADS, _ARCHES)
 
@@ -48,7 +45,12 @@ def files_of(name: str, arch: str) -> tuple[str, ...]:
     own = f"{_ARCHES}/{arch}.c"
     if name == "init":
         return (*INIT, own)
-    return (*(PROGRAM if name == RUNS_PROGRAMS else (f"{_WORKLOADS}/{name}.c",)), *RUNNER, own)
+    return (*(PROGRAM if name == RUNS_PROGRAMS else (f"{_WORKLOADS}/{name}.c",)), *_runner(), own)
+
+
+def _runner() -> tuple[str, ...]:
+    """What every workload is linked with: all C files that are not of init or of the users' programs alone."""
+    return tuple(sorted(path.name for path in directory().glob("*.c") if path.name not in (*_INIT_ALONE, *PROGRAM)))
 
 
 def headers() -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Many workloads by many kernels at a glance, and which functions changed in several of them at once."""
 
-from kassay.model.machine import MachineUse
+from kassay.model.machine import AtPoint, MachineUse
 from kassay.model.records import Record, Setting
 
 
@@ -19,7 +19,7 @@ class OverviewCell(Record, frozen=True, kw_only=True):
     evidence: str = ""
 
 
-class OverviewRow(Record, frozen=True, kw_only=True):
+class OverviewRow(AtPoint, frozen=True, kw_only=True):
     """One workload at one setting in its primary metric; a cell for each kernel, in order.
 
     change, verdict: of the last kernel against the first, None and "" where they were not compared, or are the two

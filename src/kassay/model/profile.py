@@ -117,7 +117,8 @@ class RegionSummary(Record, frozen=True, kw_only=True):
     """The whole measured region of one run: what the gate asks. counts: instructions + iterations by context.
 
     others: largest functions of the contexts other and idle, with their counts, at most five.
-    problem: as in Profile. tasks: tasks seen besides the workload's own and the idle ones.
+    problem: as in Profile. tasks: tasks seen besides the workload's own and the idle ones. unreported: what other tasks
+    executed in intervals of a round that the workload reports no phase for, part of counts.
     """
 
     mode: str
@@ -127,6 +128,7 @@ class RegionSummary(Record, frozen=True, kw_only=True):
     idle: int = 0
     unresolved: int = 0
     problem: str = ""
+    unreported: int = 0
 
 
 class Executed(NamedTuple):

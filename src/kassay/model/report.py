@@ -10,6 +10,7 @@ from kassay.model.guest import GuestCpu
 from kassay.model.kernel import KernelIdentity
 from kassay.model.machine import AtPoint, MachineIdentity, MachineUse
 from kassay.model.overview import Overview
+from kassay.model.printed import PrintedRow
 from kassay.model.profile import StackCost
 from kassay.model.reason import Reason
 from kassay.model.records import Record, Setting
@@ -142,6 +143,7 @@ class Report(Record, frozen=True, kw_only=True):
     lkp_header: of an imported table of the kernel test robot. workloads: in their own words; empty for imports.
     guest_sha256, guest_compiler: of the plan: the programs that ran in the measured machine; empty for imports.
     cpus: as the kernels saw them; empty for imports and for directories of earlier versions.
+    printed: by users' programs, in the order in which they print it.
     """
 
     title: str
@@ -166,6 +168,7 @@ class Report(Record, frozen=True, kw_only=True):
     stacks: tuple[KernelStacks, ...] = ()
     families: tuple[Family, ...] = ()
     seed_rules: tuple[SeedFinding, ...] = ()
+    printed: tuple[PrintedRow, ...] = ()
     beside: tuple[Beside, ...] = ()
     beside_machine: MachineIdentity | None = None
     sources: tuple[Source, ...] = ()

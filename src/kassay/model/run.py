@@ -4,6 +4,7 @@
 from kassay.model.guest import GuestCpu, PhaseRounds, Requirement
 from kassay.model.kernel import KernelIdentity
 from kassay.model.plan import Cell
+from kassay.model.printed import Printed
 from kassay.model.profile import RegionSummary
 from kassay.model.records import Record
 
@@ -76,6 +77,7 @@ class Measurement(Record, frozen=True, kw_only=True):
     region: the profile of the whole measured region; None when the run carried none. block, control: as planned.
     cpu: as the kernel saw it; None when it was not captured. tasks_left_out: tasks whose run time is not in
     foreign_ns, as there were more than the guest had room for; None when that is not known.
+    printed: by a user's program.
     """
 
     run: str
@@ -96,6 +98,7 @@ class Measurement(Record, frozen=True, kw_only=True):
     control: bool = False
     cpu: GuestCpu | None = None
     tasks_left_out: int | None = None
+    printed: tuple[Printed, ...] = ()
 
     @property
     def plain(self) -> bool:

@@ -45,8 +45,9 @@ class Workload(Record, frozen=True, kw_only=True):
 
     state: the required state in words; the program ships the exact requirements of its
     settings with every run. subject: what is done, as the start of a verdict sentence
-    ("Toggling write permission on a {share} anonymous mapping of {pages} pages"). group: one of GROUPS, or a word of
-    its author's. alters: what it changes of the whole machine while it runs, and undoes; "" for nothing.
+    ("Toggling write permission on a {share} anonymous mapping of {pages} pages").
+    group: one of GROUPS, or a word of its author's. alters: what it changes of the whole machine while it runs, and
+    undoes; "" for nothing. modules: kernel modules that it needs whatever its settings are.
     """
 
     describe: str
@@ -58,3 +59,4 @@ class Workload(Record, frozen=True, kw_only=True):
     phases: tuple[Phase, ...]
     group: str = "others"
     alters: str = ""
+    modules: tuple[str, ...] = ()

@@ -4,7 +4,7 @@
 import os
 import re
 from collections import ChainMap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -68,7 +68,7 @@ def prepare(experiment: Experiment, before: Plan | None, tell: Tell, brought: Pr
     hashes = tuple(Setting(name=name, value=sha256_file(path)) for name, path in made.files)
     plan = expand(experiment, kernels, combinations, workloads, identity, hashes, made.compiler)
     for cell in plan.cells if machine.boots else ():  # fetched and kept now, not in the middle of a measurement
-        kernel_store.load_modules(artifacts[cell.kernel], modules_of(cell), tell)
+        kernel_store.load_modules(artifacts[cell.kernel], modules_of(cell, workloads), tell)
     return Prepared(plan=plan, machine=machine, artifacts=artifacts, programs=made,
                     no_profile=_no_profile(experiment, machine, tell))  # fmt: skip
 
@@ -149,10 +149,12 @@ def _no_profile(experiment: Experiment, machine: Machine, tell: Tell) -> str:
     return ""
 
 
-def modules_of(cell: Cell) -> Sequence[str]:
-    """Kernel modules that a workload's settings need."""
-    own = ("zram",) if any(s.name == "swap" and s.value == "zram" for s in cell.settings) else ()
-    return own or state.modules(cell.machine)
+def modules_of(cell: Cell, workloads: Iterable[Workload]) -> Sequence[str]:
+    """Kernel modules that a cell's workload needs, or its settings, or what was chosen of its machine. workloads: those
+    of its plan."""
+    needed = [name for workload in workloads if workload.name == cell.workload for name in workload.modules]
+    swap = ("zram",) if any(s.name == "swap" and s.value == "zram" for s in cell.settings) else ()
+    return tuple(dict.fromkeys((*needed, *swap, *state.modules(cell.machine))))
 
 
 def shared_cmdline(plan: Plan) -> str:

@@ -80,6 +80,7 @@ def summary_of(
     return RegionSummary(
         mode=raw.mode,
         counts=counts,
+        unreported=_unreported(raw, found.user, found.kernel, report) if not problem else 0,
         others=_others(raw, placed(raw, symbols)) if any(count for _, count in counts[OTHER + 1 :]) else (),
         tasks=sum(kind == "other" for _, kind in raw.tasks),
         idle=sum(b.idle for b in settled),
@@ -109,6 +110,14 @@ def _by_context(
     own, *others = [[sum(sum(row[c::CONTEXTS_IN_FILE]) for row in half) for half in (user, kernel)] for c in range(4)]
     counts = (*own, *map(sum, others))
     return tuple(zip(CONTEXTS, counts, strict=True))
+
+
+def _unreported(
+    raw: RawProfile, user: Sequence[Sequence[int]], kernel: Sequence[Sequence[int]], report: GuestReport
+) -> int:
+    """What other tasks executed in the intervals of rounds that no phase reports."""
+    slots = [at * CONTEXTS_IN_FILE + OTHER for at, name in enumerate(report.intervals) if name == "-"]
+    return sum(half[number][slot] for half in (user, kernel) for number in range(1, raw.rounds + 1) for slot in slots)
 
 
 def _others(raw: RawProfile, blocks: Mapping[int, Placed]) -> tuple[tuple[str, int], ...]:

@@ -14,8 +14,10 @@ from kassay.model.reason_texts import reason_text, reasons_text
 from kassay.model.report import Lead, Report
 from kassay.model.texts import Table, TextBlock, cells, figures, memory_text, one_line, settings_text, table
 from kassay.model.units import format_change, format_numbers, format_signed, places_of
+from kassay.report.gap_overview import gap_counts, gap_overview
 from kassay.report.mail.names import everyday, names, point_words, unit_words, work
 from kassay.report.mail.text import lines_of, wrapped
+from kassay.report.overview import wide
 from kassay.report.sentences import strength, work_at
 from kassay.report.words import called
 
@@ -166,10 +168,30 @@ def _complete(answered: Answered) -> Report:
     found = gaps(report.findings, labels(plan.experiment))
     spoken = called(report)
     primary = [gap for gap in found if gap.primary]
-    sentences = [gap_sentence(work_at(plan, gap), gap, spoken) for gap in primary]
+    many = wide(plan)
+    sentences = list(gap_counts(primary, spoken)) if many else [
+        gap_sentence(work_at(plan, gap), gap, spoken) for gap in primary
+    ]  # fmt: skip
     verdict = " ".join((*sentences, *strength(report.findings))) if sentences else report.verdict
     report = structs.replace(report, gaps=found, verdict=verdict)
-    return structs.replace(report, lead=lead_of(report)) if found else report
+    if not found:
+        return report
+    return structs.replace(report, lead=_lead_of_many(report, primary) if many else lead_of(report))
+
+
+def _lead_of_many(report: Report, primary: Sequence[Gap]) -> Lead:
+    """One table for all workloads instead of one for each."""
+    made = gap_overview(primary, called(report))
+    lead = lead_of(report)
+    spoken = names(report)
+    return structs.replace(
+        lead,
+        screen=(TextBlock(title=made.title, tables=(made,)),),
+        page=(TextBlock(title=made.title, tables=(made,)), *lead.page),
+        mail=(("How much of each change is taken back:", "", *lines_of(gap_overview(primary, spoken, narrow=True))),),
+        mail_answer=" ".join(gap_counts(primary, spoken)),
+        sentences=False,
+    )
 
 
 def lead_of(report: Report) -> Lead:

@@ -32,7 +32,7 @@ from kassay.report.mail.text import ascii_text, wrapped
 from kassay.report.repeat import step_alone
 from kassay.report.sentences import is_multiple, strength
 from kassay.report.series import KernelRow, MetricGroup, groups
-from kassay.report.words import called
+from kassay.report.words import called, point_name
 
 FROM = 4
 """Workloads from which on a report leads with an overview instead of a result for each."""
@@ -254,12 +254,7 @@ def _change(change: float | None) -> str:
 
 
 def _name(row: OverviewRow, rows: Sequence[OverviewRow]) -> str:
-    """The workload, with what tells its rows apart where it has several."""
-    others = [other for other in rows if other.workload == row.workload]
-    differing = [s for i, s in enumerate(row.settings) if len({other.settings[i].value for other in others}) > 1]
-    words = [row.workload, *(f"{setting.name}={setting.value}" for setting in differing)]
-    words += [machine_text(row.machine)] if len({other.machine for other in others}) > 1 else []
-    return " ".join(words)
+    return point_name(row.point, [other.point for other in rows])
 
 
 def cause_table(overview: Overview, spoken: Mapping[str, str], limit: int) -> Table:

@@ -16,9 +16,17 @@ from kassay.model.units import format_change, format_numbers
 from kassay.report.columns import ScreenLine, aligned, column, pad
 from kassay.report.conditions import confounder_sentences, cpu_facts
 from kassay.report.itemised import differences, functions_text_at, top_table
+from kassay.report.printed import printed_tables
 from kassay.report.sentences import timing_words
 from kassay.report.series import KernelRow, MetricGroup, MetricSeries, groups
-from kassay.report.tables import across_text, differences_table, floor_text, phases_table, refusals, unequal_findings
+from kassay.report.tables import (
+    across_text,
+    differences_table,
+    floor_text,
+    phases_table,
+    refusals,
+    unequal_findings,
+)
 from kassay.report.words import compilers, count_text, cut, failure_counts, interval_text, outcomes_text, short_names
 
 WIDTH = 96  # columns; every terminal of 100 shows it whole
@@ -41,7 +49,7 @@ def answer_lines(report: Report) -> list[ScreenLine]:
         for group in groups_[:_GROUPS]:
             lines += [ScreenLine(""), *_group(group, named=several)]
         lines += _left_out(len(groups_) - _GROUPS, "more comparisons", " or html", indent="")
-        lines += _beside(report) + _itemised(report) + _seed_rules(report)
+        lines += _printed(report) + _beside(report) + _itemised(report) + _seed_rules(report)
     return lines + _refused(report) + [ScreenLine("")] + _facts(report, groups_) + _failures(report)
 
 
@@ -83,6 +91,13 @@ def _itemised(report: Report) -> list[ScreenLine]:
     found = [d for d in differences(report) if d.metric in metrics and not report.ladders]
     tables = [top_table(d) for d in found[:_GROUPS]]
     return [line for table in tables for line in _headed(table.title, aligned(table, WIDTH, _FUNCTION))]
+
+
+def _printed(report: Report) -> list[ScreenLine]:
+    """What a user's program says of itself, beside what was counted."""
+    found = printed_tables(report)
+    lines = [line for table in found[:_GROUPS] for line in _headed(table.title, aligned(table, WIDTH, _NAME))]
+    return lines + _left_out(len(found) - _GROUPS)
 
 
 def _beside(report: Report) -> list[ScreenLine]:
@@ -177,7 +192,7 @@ def _facts(report: Report, found: Sequence[MetricGroup]) -> list[ScreenLine]:
     m = report.machine
     cpus = cpu_facts(report.cpus)
     facts = [("metric", f"{s.metric}: {s.definition}") for s in _defined(found)]
-    if report.overview is not None:
+    if report.overview is not None or len(facts) > _GROUPS:
         facts = [("metric", "each workload's primary one; --format markdown defines them, and has the other metrics")]
     facts += [("evidence", _evidence(report))] if report.findings else []
     facts += [("time", text) for text in timing_words(report)]

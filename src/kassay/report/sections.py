@@ -10,6 +10,7 @@ from kassay.model.texts import Table, machine_text, one_line, settings_text, ver
 from kassay.model.units import format_bytes
 from kassay.report import appendix, itemised, tables
 from kassay.report.icicle import Icicle, icicles
+from kassay.report.printed import printed_tables
 from kassay.report.series import MetricGroup, MetricSeries, groups
 from kassay.report.words import outcomes_text
 
@@ -27,6 +28,10 @@ _JUDGED = (
 _JUDGED_ELSEWHERE = (
     "One value per boot, or what the file has instead. Values are compared by their ranks, inside blocks where the "
     "file tells which were made one after the other; where it does not, drift cannot be told from a change.",
+)
+_PRINTED = (
+    "The program's own figures; kassay judges what it counted. Clocks that a program reads are the guest's: under "
+    "exact counts a nanosecond is an instruction, so a time is no wall time.",
 )
 _SEED_RULES = (
     "As the framework of the seeds judges: means only, no test and no interval; one failed run makes a side partial. "
@@ -56,8 +61,9 @@ def sections(report: Report) -> tuple[Section, ...]:
         results = (Section(title="Result", text=("No comparison was made, so there is no value to show.",)),)
     found = (
         *(Section(title=block.title, text=block.text, items=block.items, tables=block.tables) for block in lead.page),
-        *results, _beside(report), _timed(report), _seed_rules(report), _refused(report), _attributed(report),
-        _claim(report), _next_steps(report), _state(report), _definitions(report), _kernels(report), _runs(report),
+        *results, _printed(report), _beside(report), _timed(report), _seed_rules(report), _refused(report),
+        _attributed(report), _claim(report), _next_steps(report), _state(report), _definitions(report),
+        _kernels(report), _runs(report),
         _all_findings(report), _repeat(report), Section(title="Words", tables=(appendix.words_table(report),)),
     )  # fmt: skip
     return tuple(section for section in found if section is not None)
@@ -88,6 +94,11 @@ def _refused(report: Report) -> Section | None:
     refused = tables.refusals(report)
     found = tuple(tables.differences_table(f) for f in tables.unequal_findings(report))
     return Section(title="Why there is no verdict", items=refused, tables=found) if refused or found else None
+
+
+def _printed(report: Report) -> Section | None:
+    found = printed_tables(report)
+    return Section(title="What the program printed", text=_PRINTED, tables=found) if found else None
 
 
 def _beside(report: Report) -> Section | None:

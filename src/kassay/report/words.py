@@ -10,8 +10,9 @@ from kassay.errors import BadInput
 from kassay.model.build import parse_build
 from kassay.model.experiment import Experiment, labels
 from kassay.model.finding import DERIVED, EVIDENCE, VERDICTS, Side
+from kassay.model.machine import Point
 from kassay.model.report import Report
-from kassay.model.texts import one_line
+from kassay.model.texts import machine_text, one_line
 from kassay.model.units import format_change, format_number
 
 GLOSSARY = {
@@ -42,6 +43,15 @@ def cut(text: str, width: int) -> str:
     """`text`, or when it is longer than `width` characters, its start and end with an ellipsis between."""
     head = (width - 1) // 2
     return text if len(text) <= width else f"{text[:head]}…{text[len(text) - (width - 1 - head) :]}"
+
+
+def point_name(point: Point, points: Sequence[Point]) -> str:
+    """The workload, with what tells it apart from its other points among `points`."""
+    others = [other for other in points if other.workload == point.workload]
+    differing = [s for i, s in enumerate(point.settings) if len({other.settings[i].value for other in others}) > 1]
+    words = [point.workload, *(f"{setting.name}={setting.value}" for setting in differing)]
+    words += [machine_text(point.machine)] if len({other.machine for other in others}) > 1 else []
+    return " ".join(words)
 
 
 def count_text(side: Side) -> str:

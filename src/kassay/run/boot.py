@@ -15,12 +15,13 @@ from kassay.effects import clock
 from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, sha256_file, write_atomic
 from kassay.guest import audit, initramfs, protocol, state
 from kassay.guest.program import program_in, program_points
+from kassay.guest.program_output import executions, unmet
 from kassay.journal import artifacts
 from kassay.machines import Ended, Job, Machine
 from kassay.model.guest import GuestReport
 from kassay.model.kernel import KernelArtifact
 from kassay.model.plan import Cell, PlannedRun
-from kassay.model.program import run_words
+from kassay.model.program import ProgramUse, checks, run_words
 from kassay.model.progress import silent
 from kassay.model.run import RunRecord
 from kassay.plan.expand import padding_parameter, profile_of
@@ -92,7 +93,8 @@ class Measurer:
             job = self._job(run, cell, Path(name))
             tables = self._profiled(job, cell)
             ended = self._prepared.machine.run(job, cell.machine.arch)
-        outcome, detail = _outcome(ended, boots=self._prepared.machine.boots)
+        use = self._prepared.plan.experiment.program(cell.workload)
+        outcome, detail = _outcome(ended, use, boots=self._prepared.machine.boots)
         if outcome == "ok" and not self._prepared.plan.experiment.exact:
             outcome, detail = _restless(ended)
         return RunRecord(
@@ -114,7 +116,7 @@ class Measurer:
         text = _points(tables, cell.machine.arch, job.profile == "stacks") + self._round_points(cell)
         with disk_errors(self._scratch):
             Path(job.directory, "points").write_bytes(text)
-        modules = kernel_store.load_modules(artifact, modules_of(cell), silent)
+        modules = kernel_store.load_modules(artifact, modules_of(cell, self._prepared.plan.workloads), silent)
         return (*tables, *(module_symbols(name, image) for name, image in modules))
 
     def _no_profile(self, job: Job, ended: Ended) -> str:
@@ -160,7 +162,7 @@ class Measurer:
             init=self._prepared.programs.file("init"),
             workload=None if saved else self._prepared.programs.file(cell.workload),
             job=None if saved else job,
-            modules=kernel_store.load_modules(artifact, modules_of(cell), silent),
+            modules=kernel_store.load_modules(artifact, modules_of(cell, self._prepared.plan.workloads), silent),
             padding_bytes=run.perturbation.initramfs_bytes,
             quiesce=experiment.quiesce,
             exact=experiment.exact,
@@ -235,8 +237,10 @@ def _restless(ended: Ended) -> tuple[str, str]:
     return ("busy", f"the guest never became quiet: {quiet}") if quiet.startswith("busy") else ("ok", "")
 
 
-def _rounds_problem(report: GuestReport, profile: bytes | None) -> tuple[str, str] | None:
-    """Of a run whose rounds a user's program marks: what keeps them from being counted."""
+def _problem_of_program(report: GuestReport, profile: bytes | None, use: ProgramUse | None) -> tuple[str, str] | None:
+    """Of a user's program: what it did not print as required, or what keeps its own rounds from being counted."""
+    if use is not None and (problem := unmet(checks(use.require), executions(report) or ())):
+        return "check-failed", f"program: {problem}"
     if not report.counted:
         return None
     if not profile:
@@ -250,12 +254,12 @@ def _rounds_problem(report: GuestReport, profile: bytes | None) -> tuple[str, st
     return None
 
 
-def _outcome(ended: Ended, *, boots: bool) -> tuple[str, str]:
+def _outcome(ended: Ended, use: ProgramUse | None, *, boots: bool) -> tuple[str, str]:
     problem: tuple[str, str] | None = None
     try:
         report = protocol.parse(ended.stream)
         found = protocol.outcome(report)
-        problem = found if found[0] != "ok" else _rounds_problem(report, ended.profile)
+        problem = found if found[0] != "ok" else _problem_of_program(report, ended.profile, use)
     except protocol.StreamError as error:
         problem = (error.kind, error.detail)
     return classify(

@@ -69,9 +69,11 @@ def _foreign(measurement: Measurement) -> Reason | None:
 
 
 def _by_instructions(measurement: Measurement, region: RegionSummary) -> Reason | None:
-    """Interrupts are no other tasks: what they take is reported, not refused."""
-    total = sum(count for _, count in region.counts)
-    share = dict(region.counts).get("other", 0) / total if total else 0.0
+    """Interrupts are no other tasks: what they take is reported, not refused. Neither is what others do where the
+    workload reports nothing, as when it waits for the kernel to make its state."""
+    total = sum(count for _, count in region.counts) - region.unreported
+    other = dict(region.counts).get("other", 0) - region.unreported
+    share = other / total if total else 0.0
     if share - _share(measurement, deferred=True) <= LIMIT:
         return None
     return reason(

@@ -21,6 +21,9 @@ are dirty in the page table, which range.Dirty says. KSM is taken from smaps: /p
 every anonymous page.
 """
 
+ASKED = "state."
+"""Begins the name of a field that a user asked for with --state: it must agree, too."""
+
 _COUNTS = ("range.vmas", "range.THPeligible")
 """Of the range.* fields: those that are no kB."""
 
@@ -44,7 +47,8 @@ def _check(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
 def differences(moment: str, base: Fields, head: Fields) -> tuple[StateDifference, ...]:
     """Shape fields that both sides report with different values."""
     left, right = dict(base), dict(head)
-    pairs = ((name, left.get(name), right.get(name)) for name in SHAPE)
+    asked = sorted(name for name in left.keys() | right.keys() if name.startswith(ASKED))
+    pairs = ((name, left.get(name), right.get(name)) for name in (*SHAPE, *asked))
     return tuple(
         StateDifference(moment=moment, field=name, base=_with_unit(name, a), head=_with_unit(name, b))
         for name, a, b in pairs

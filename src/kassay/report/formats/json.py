@@ -12,6 +12,7 @@ from kassay.model.finding import Finding, Gap, Ladder
 from kassay.model.kernel import KernelIdentity
 from kassay.model.machine import MachineUse
 from kassay.model.overview import Overview
+from kassay.model.printed import PrintedRow
 from kassay.model.reason import Reason
 from kassay.model.reason_texts import reason_text
 from kassay.model.records import Setting
@@ -77,6 +78,7 @@ def _report(report: Report) -> Object:
         "guest_compiler": report.guest_compiler,
         "guest_sha256": _settings(report.guest_sha256),
         "seed_rules": [_at_point(row, report) for row in report.seed_rules],
+        "printed": [{**_at_point(row, report), "values": dict(row.values)} for row in report.printed],
         "beside": [{**_plain(row), "settings": _settings(row.settings)} for row in report.beside],
         "overview": report.overview and _overview(report.overview, report),
         "gaps": [_at_point(gap, report) for gap in report.gaps],
@@ -127,7 +129,7 @@ def _experiment(report: Report) -> Object:
     return {"name": fields.pop("name"), "question": fields.pop("question"), "workload": first, **fields}
 
 
-def _at_point(record: Finding | Ladder | Gap | SeriesTable | SeedFinding, report: Report) -> Object:
+def _at_point(record: Finding | Ladder | Gap | SeriesTable | SeedFinding | PrintedRow, report: Report) -> Object:
     """Every field of the record under its own name; settings and machine become objects."""
     return {**_plain(record), "settings": _settings(record.settings), "machine": _machine(record.machine, report)}
 

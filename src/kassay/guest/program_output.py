@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a user's program printed -> names with values.
+
+Read are JSON objects (all of the output, or a line), `name=value` pairs anywhere in a line, and lines of nothing but
+`name value` pairs, with or without a colon. Everything else is prose.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from kassay.model.guest import GuestReport
+from kassay.model.printed import Printed
+from kassay.model.program import Check
+
+_PATH = "kassay/program/output"
+_SEPARATOR = "\x1e\n"
+_MOST = 200  # names
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_NAME = r"[A-Za-z_][\w./:%#\[\]<>()-]*?"
+_PAIR = re.compile(rf"(?<![\w.])({_NAME})\s*=\s*([^\s,;=]+)[,;]?")
+_PLAIN = re.compile(rf"({_NAME}):?\s+({_NUMBER.pattern})\s*([A-Za-z/%]+)?[,;]?(?=\s|$)")
+_UNITS = ("ns", "us", "µs", "ms", "s", "sec", "secs", "seconds", "nsec", "usec", "msec", "cycles")
+_TIME = re.compile(
+    r"(?:^|[_./ -])(?:ns|us|ms|[nmu]?secs?|seconds?|time|times|elapsed|latency|duration|cycles|tsc|rate|throughput|"
+    r"bandwidth|persec|per_sec(?:ond)?|[kmg]?bps|[kmg]b_s|iops|ops_s)(?:$|[_./ -])",
+    re.IGNORECASE,
+)
+_TIMED_END = re.compile(r"(?:time|latency|elapsed|duration|seconds|_?[nmu]secs?|\d(?:ns|us|ms))$", re.IGNORECASE)
+
+
+def executions(report: GuestReport) -> tuple[str, ...] | None:
+    """The output of each execution of a run; None of a workload that is no user's program."""
+    found = next((file.content for file in report.files if file.path == _PATH and file.moment == "after"), None)
+    return None if found is None else tuple(found.split(_SEPARATOR)[:-1] or (found,))
+
+
+def printed(report: GuestReport) -> tuple[Printed, ...]:
+    """Every name, in the order in which it first appeared."""
+    outputs = [values_in(text) for text in executions(report) or ()]
+    names = list(dict.fromkeys(name for found in outputs for name in found))[:_MOST]
+    made = []
+    for name in names:
+        values = tuple(found[name][0] if name in found else None for found in outputs)
+        unit = next(found[name][1] for found in outputs if name in found)
+        made.append(Printed(name=name, kind=_kind(name, unit, values), values=values))
+    return tuple(made)
+
+
+def values_in(text: str) -> dict[str, tuple[str, str]]:
+    """name -> (value, unit or "") of one execution's output. A name that comes again is NAME#2, NAME#3 ..."""
+    found: dict[str, tuple[str, str]] = {}
+    for name, value, unit in _json(text) or (item for line in text.splitlines() for item in _line(line)):
+        key, number = name, 2
+        while key in found:
+            key, number = f"{name}#{number}", number + 1
+        found[key] = (value, unit)
+    return found
+
+
+def unmet(checks: Iterable[Check], outputs: Sequence[str]) -> str:
+    """What the first requirement that does not hold in an execution asks, in words; "" when all hold."""
+    for number, text in enumerate(outputs, 1):
+        found = values_in(text)
+        for check in checks:
+            if check.name == "status":
+                continue  # the runner saw to it
+            value = found.get(check.name, (None, ""))[0]
+            if value is None:
+                return f"{check.name} was required, and execution {number} printed no such name{_names(found)}"
+            if not _holds(value, check):
+                asked = f"{check.name}{check.operator}{check.value}"
+                return f"execution {number} printed {check.name}={value}, and {asked} is required"
+    return ""
+
+
+def _names(found: Mapping[str, object]) -> str:
+    return f"; it printed {', '.join(list(found)[:8])}" if found else ""
+
+
+def _holds(value: str, check: Check) -> bool:
+    try:
+        a, b = float(value), float(check.value)
+    except ValueError:
+        return (value == check.value) == (check.operator == "==") and check.operator in ("==", "!=")
+    return {"==": a == b, "!=": a != b, "<=": a <= b, ">=": a >= b}[check.operator]
+
+
+def _line(line: str) -> Iterator[tuple[str, str, str]]:
+    stripped = line.strip()
+    if stripped.startswith("{") and (found := _json(stripped)):
+        yield from found
+        return
+    pairs = [(match.start(), match[1], match[2].rstrip(",;"), "") for match in _PAIR.finditer(stripped)]
+    rest = _PAIR.sub(" ", stripped)
+    plain = [(stripped.find(match[0]), match[1], match[2], match[3] or "") for match in _PLAIN.finditer(rest)]
+    if not _PLAIN.sub(" ", rest).strip():
+        pairs += plain
+    for _, name, value, unit in sorted(pairs):
+        number = _NUMBER.match(value)
+        joined = value[number.end() :] if number else ""  # "25ns"
+        yield (name, value.removesuffix(joined), joined) if joined in _UNITS else (name, value, unit)
+
+
+def _json(text: str) -> list[tuple[str, str, str]]:
+    """Numbers and words of a JSON object by their dotted place; nothing when the text is none."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return []
+    return list(_flat(found, "")) if isinstance(found, dict) else []
+
+
+def _flat(found: Any, place: str) -> Iterator[tuple[str, str, str]]:
+    if isinstance(found, dict):
+        for key, value in found.items():
+            yield from _flat(value, f"{place}.{key}" if place else str(key))
+    elif isinstance(found, list):
+        for index, value in enumerate(found):
+            named = value.get("name") if isinstance(value, dict) else None
+            yield from _flat(value, f"{place}.{named if isinstance(named, str) else index}")
+    elif isinstance(found, bool):
+        yield place, str(found).lower(), ""
+    elif found is not None:
+        yield place, str(found), ""
+
+
+def _kind(name: str, unit: str, values: Sequence[str | None]) -> str:
+    if any(value is not None and _NUMBER.fullmatch(value) is None for value in values):
+        return "word"
+    timed = (
+        unit.lower() in _UNITS or unit.lower().endswith(("/s", "ps")) or _TIME.search(name) or _TIMED_END.search(name)
+    )
+    return "time" if timed else "number"

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What programs print becomes names with values; times are known as such; what is required is held against it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kassay.guest.program_output import executions, printed, unmet, values_in
+from kassay.model.guest import CapturedFile, GuestReport
+from kassay.model.program import checks
+
+
+def report_of(text: str) -> GuestReport:
+    output = CapturedFile(moment="after", path="kassay/program/output", content=text)
+    return GuestReport(
+        workload="program", clock="tsc", ticks_per_second=None, overhead_ticks=0, phases=(), requirements=(),
+        files=(output,), check="ok",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("loops=10 pages=2048\n", {"loops": "10", "pages": "2048"}),
+        ("nr_pages 2048\n", {"nr_pages": "2048"}),
+        ("nr_pages: 2048\n", {"nr_pages": "2048"}),
+        ("toggles=20 ns_per_page 25.5\n", {"toggles": "20", "ns_per_page": "25.5"}),
+        ("cycle_ns_per_page = 37.1, mode = rw\n", {"cycle_ns_per_page": "37.1", "mode": "rw"}),
+        ("took 25 ms in all, after 3 tries\n", {}),
+        ("done: expected_match_ratio=100 unexpected_results=0\n",
+         {"expected_match_ratio": "100", "unexpected_results": "0"}),
+        ('{"pages": 4, "deep": {"ratio": 0.5}, "ok": true}\n', {"pages": "4", "deep.ratio": "0.5", "ok": "true"}),
+        ("x=1\nx=2\n", {"x": "1", "x#2": "2"}),
+        ("latency=25ns\n", {"latency": "25"}),
+        ("ok 1 mremap grows\n", {}),
+    ],
+)  # fmt: skip
+def test_names_and_values_are_found_and_prose_is_left(text: str, found: dict[str, str]) -> None:
+    assert {name: value for name, (value, _) in values_in(text).items()} == found
+
+
+def test_a_google_benchmark_names_its_benchmarks() -> None:
+    text = '{"context": {"num_cpus": 1}, "benchmarks": [{"name": "BM_toggle/64", "real_time": 25.5, "iterations": 9}]}'
+    found = values_in(text)
+    assert found["benchmarks.BM_toggle/64.real_time"][0] == "25.5"
+    kinds = {one.name: one.kind for one in printed(report_of(text + "\n\x1e\n"))}
+    assert kinds["benchmarks.BM_toggle/64.real_time"] == "time"
+    assert kinds["benchmarks.BM_toggle/64.iterations"] == "number"
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("ns_per_page=25", "time"), ("elapsed 3.5", "time"), ("x 3 ms", "time"), ("avg_latency=4", "time"),
+        ("bandwidth=1.5", "time"), ("real_time=3", "time"), ("seconds=1", "time"), ("rate_per_sec=7", "time"),
+        ("pages=25", "number"), ("times_called=3", "time"), ("faults=1e3", "number"), ("mode=rw", "word"),
+        ("transparent=1", "number"), ("runs=2", "number"),
+    ],
+)  # fmt: skip
+def test_a_time_is_never_taken_for_a_number(line: str, kind: str) -> None:
+    assert [one.kind for one in printed(report_of(f"{line}\n\x1e\n"))] == [kind]
+
+
+def test_each_execution_has_a_value_of_its_own() -> None:
+    report = report_of("a=1\n\x1e\na=2 b=3\n\x1e\n")
+    assert executions(report) == ("a=1\n", "a=2 b=3\n")
+    assert [(one.name, one.values) for one in printed(report)] == [("a", ("1", "2")), ("b", (None, "3"))]
+
+
+@pytest.mark.parametrize(
+    ("require", "output", "words"),
+    [
+        ("ratio==100", "ratio=100", ""),
+        ("ratio==100", "ratio=100.0", ""),
+        ("ratio==100", "ratio=99", "printed ratio=99, and ratio==100 is required"),
+        ("errors<=2", "errors=3", "errors<=2 is required"),
+        ("mode!=slow", "mode=slow", "mode!=slow is required"),
+        ("mode>=slow", "mode=slow", "is required"),
+        ("gone==1", "here=1", "printed no such name; it printed here"),
+        ("status==3", "", ""),
+    ],
+)
+def test_what_is_required_is_held_against_every_execution(require: str, output: str, words: str) -> None:
+    found = unmet(checks([require]), [output])
+    assert (found == "") == (words == "")
+    assert words in found
+
+
+@given(st.text(max_size=200))
+def test_any_output_can_be_read(text: str) -> None:
+    assert all(name for name in values_in(text))
