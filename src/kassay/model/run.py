@@ -14,6 +14,7 @@ OUTCOMES = {
     "panic": "the kernel panicked",
     "oops": "an oops, BUG or WARN stands in the kernel log",
     "machine-died": "QEMU ended by itself before the guest was done",
+    "no-modules": "kernel modules that the workload needs cannot be had for this kernel; nothing was booted",
     "guest-error": "the guest program reported an error",
     "check-failed": "the workload's own check found that the work was not done",
     "torn-output": "the result stream is cut or damaged",

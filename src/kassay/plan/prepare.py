@@ -31,13 +31,15 @@ from kassay.plan.expand import Combination, expand, matrix
 
 
 class Prepared(Record, frozen=True, kw_only=True):
-    """A plan and what its runs are made of. no_profile: why no run can carry a profile, "" when they can."""
+    """A plan and what its runs are made of. no_profile: why no run can carry a profile, "" when they can. lacking:
+    cells, by id, whose kernel modules cannot be had, and why; their runs fail with that."""
 
     plan: Plan
     machine: Machine
     artifacts: tuple[KernelArtifact, ...]
     programs: Programs
     no_profile: str = ""
+    lacking: tuple[tuple[str, str], ...] = ()
 
 
 def prepare(experiment: Experiment, before: Plan | None, tell: Tell, brought: Programs | None = None) -> Prepared:
@@ -67,10 +69,27 @@ def prepare(experiment: Experiment, before: Plan | None, tell: Tell, brought: Pr
     _check_folio_sizes(experiment, kernels)
     hashes = tuple(Setting(name=name, value=sha256_file(path)) for name, path in made.files)
     plan = expand(experiment, kernels, combinations, workloads, identity, hashes, made.compiler)
-    for cell in plan.cells if machine.boots else ():  # fetched and kept now, not in the middle of a measurement
-        kernel_store.load_modules(artifacts[cell.kernel], modules_of(cell, workloads), tell)
     return Prepared(plan=plan, machine=machine, artifacts=artifacts, programs=made,
-                    no_profile=_no_profile(experiment, machine, tell))  # fmt: skip
+                    no_profile=_no_profile(experiment, machine, tell),
+                    lacking=_fetch_modules(plan, artifacts, tell) if machine.boots else ())  # fmt: skip
+
+
+def _fetch_modules(plan: Plan, artifacts: Sequence[KernelArtifact], tell: Tell) -> tuple[tuple[str, str], ...]:
+    """Fetches all modules now, not in the middle of a measurement. Cells that have none must not end the others.
+
+    Returns these cells by id, with the reason. Raises it where no cell is left.
+    """
+    lacking: dict[str, BadInput | HostLacks] = {}
+    for cell in plan.cells:
+        try:
+            kernel_store.load_modules(artifacts[cell.kernel], modules_of(cell, plan.workloads), tell)
+        except (BadInput, HostLacks) as error:
+            lacking[cell.id] = error
+            if len(lacking) == len(plan.cells):
+                raise
+    for what in dict.fromkeys(error.what for error in lacking.values()):
+        tell(Progress(stage="modules", subject="not there", text=what))
+    return tuple((cell, error.what) for cell, error in lacking.items())
 
 
 def _granted(experiment: Experiment, machine: Machine) -> MachineIdentity:

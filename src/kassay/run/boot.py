@@ -23,7 +23,7 @@ from kassay.model.kernel import KernelArtifact
 from kassay.model.plan import Cell, PlannedRun
 from kassay.model.program import ProgramUse, checks, run_words
 from kassay.model.progress import silent
-from kassay.model.run import RunRecord
+from kassay.model.run import RunRecord, WallTime
 from kassay.plan.expand import padding_parameter, profile_of
 from kassay.plan.prepare import Prepared, modules_of
 from kassay.profile.counters import ProfileError
@@ -84,11 +84,14 @@ class Measurer:
         self._directory = directory
         self._scratch = scratch
         self._cells = {cell.id: cell for cell in prepared.plan.cells}
+        self._lacking = dict(prepared.lacking)
 
     def measure(self, run: PlannedRun, attempt: int) -> RunRecord:
         """One attempt; never raises for what the guest or the machine did."""
         started = clock.utc_now()
         cell = self._cells[run.cell]
+        if cell.id in self._lacking:
+            return _never_booted(run, attempt, started, "no-modules", self._lacking[cell.id])
         with disk_errors(self._scratch), tempfile.TemporaryDirectory(prefix="run-", dir=self._scratch) as name:
             job = self._job(run, cell, Path(name))
             tables = self._profiled(job, cell)
@@ -203,6 +206,13 @@ def _cpu(machine: Machine, cell: Cell) -> str:
     """What the machine itself calls the cell's CPU; "" for its default."""
     name = cell.cpu or cell.machine.cpu
     return machine.cpu(name, cell.machine.arch) if name and machine.cpu is not None else ""
+
+
+def _never_booted(run: PlannedRun, attempt: int, started: str, outcome: str, detail: str) -> RunRecord:
+    return RunRecord(
+        run=run.id, attempt=attempt, outcome=outcome, detail=detail, stream_sha256=None, console_sha256=None,
+        wall=WallTime(), argv=(), started_utc=started,
+    )  # fmt: skip
 
 
 @cache
