@@ -11,7 +11,7 @@ LADDER = debian:6.12 debian:6.16 debian:6.17 debian:6.19 debian:7.0
 # Where it is set each of the tests' processes compiles every module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check fast lint guest golden setup clean
+.PHONY: demo test check fast lint guest golden docs setup clean
 
 demo:
 	@scripts/setup run
@@ -45,6 +45,9 @@ fast:
 
 golden:
 	$(PY) -m tests.report.regolden
+
+docs:
+	$(PY) -m tests.guest.workload_pages
 
 clean:
 	rm -rf .venv build kassay-out .mypy_cache .pytest_cache .ruff_cache .hypothesis

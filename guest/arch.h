@@ -111,6 +111,11 @@ uint64_t memory_count(const char *start, size_t length, uint64_t stamp, size_t p
 /* Writes one byte to each page of the mapping whose address stands in @start. */
 void memory_touch(char *const *start, size_t length, size_t page_bytes);
 
+/* Where a program starts that image.h makes: executes the steps at IMAGE_ADDRESS, and exits as a child does. */
+void image_enter(void);
+
+#define IMAGE_ADDRESS 0x200000000 /* far from the program, and from what the kernel maps where it likes */
+
 /* Tells a counting emulator that a workload has started. */
 void region_announce(void);
 

@@ -14,6 +14,7 @@
 #define OFFSET(macro) TEXT(macro)
 
 #define FUNCTION(name) ".globl " #name "\n\t.type " #name ", %function\n" #name ":\n\t"
+#define LOCAL(name) #name ":\n\t"
 #define END(name) "\n\t.size " #name ", . - " #name "\n"
 #define MARK(letter) "movz xzr, #0x4b" #letter "\n\t"
 
@@ -297,6 +298,7 @@ __asm__("\t.pushsection .text.measured, \"ax\", %progbits\n"
 	"1:\tmov x0, #0\n\t"
 	"ldr x19, " STEP(ARG1) "\n\t"
 	"cbz x19, 4f\n\t"
+	LOCAL(.Lrun_and_exit)
 	"mov x22, x19\n\t"
 	"mov x21, #1\n\t"
 	"adr x23, 3f\n"
@@ -309,6 +311,11 @@ __asm__("\t.pushsection .text.measured, \"ax\", %progbits\n"
 	"svc #0\n\t"
 	"brk #0"
 	END(step_fork)
+
+	FUNCTION(image_enter)
+	"mov x19, #" OFFSET(IMAGE_ADDRESS) "\n\t"
+	"b .Lrun_and_exit"
+	END(image_enter)
 
 	/* args[4] takes the status: a signal in bits 0 to 6, the exit status in bits 8 to 15. */
 	FUNCTION(step_reap)

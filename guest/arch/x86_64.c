@@ -296,6 +296,7 @@ __asm__("\t.pushsection .text.measured, \"ax\", @progbits\n"
 	"mov " STEP(ARG1) ", %rbx\n\t"
 	"test %rbx, %rbx\n\t"
 	"jz 4f\n\t"
+	LOCAL(.Lrun_and_exit)
 	"mov %rbx, %r13\n\t"
 	"mov $1, %r12d\n\t"
 	"lea 3f(%rip), %r15\n"
@@ -309,6 +310,12 @@ __asm__("\t.pushsection .text.measured, \"ax\", @progbits\n"
 	"syscall\n\t"
 	"ud2"
 	END(step_fork)
+
+	FUNCTION(image_enter)
+	"movabs $" OFFSET(IMAGE_ADDRESS) ", %rbx\n\t"
+	"xor %ebp, %ebp\n\t"
+	"jmp .Lrun_and_exit"
+	END(image_enter)
 
 	/* args[4] takes the status: a signal in bits 0 to 6, the exit status in bits 8 to 15. */
 	FUNCTION(step_reap)

@@ -12,11 +12,18 @@ from kassay.arches import arch_of
 from kassay.bundle.sources import amalgamate, reproducer
 from kassay.guest import catalog, sources
 from kassay.model.workload import Workload
+from kassay.registry import is_extension
 from tests.analysis.plans import plan_of
 from tests.guest.native import LACKING
 
 NAMES = sources.workload_names()
 QUICK = {"calibrate": ("iterations=1000", "syscalls=10")}
+
+
+def _quick(name: str) -> bool:
+    """Whether each check compiles it: a few that differ most, as every one takes a second, and those of KASSAY_PATH."""
+    few = ("calibrate", "mprotect_toggle", "page_fault", "folio_mremap", "process_start", "ksm_unmerge")
+    return name in few or is_extension(sources.path_of(f"workloads/{name}.c"))
 
 
 def source(name: str) -> tuple[Workload, str]:
@@ -30,7 +37,9 @@ def source(name: str) -> tuple[Workload, str]:
 
 
 @pytest.mark.parametrize("compiler", ["gcc", pytest.param("clang", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [name if _quick(name) else pytest.param(name, marks=pytest.mark.slow) for name in NAMES]
+)
 def test_it_compiles_without_a_warning_and_runs(tmp_path: Path, name: str, compiler: str) -> None:
     workload, text = source(name)
     (tmp_path / "reproducer.c").write_text(text)
