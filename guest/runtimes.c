@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -132,11 +133,51 @@ static void emit_own(struct run *run)
 	emit(&run->stream, "file", "after:kassay/own", text, used);
 }
 
+/* Field 39 of /proc/PID/stat; the name in field 2 may hold anything but ends with the last bracket. */
+static int cpu_of(const struct task *task)
+{
+	char path[64], text[512];
+	const char *field;
+	ssize_t got = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", task->pid, task->tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		got = read(fd, text, sizeof(text) - 1);
+		close(fd);
+	}
+	if (got <= 0)
+		return -1;
+	text[got] = '\0';
+	field = strrchr(text, ')');
+	for (int i = 2; field && i < 39; i++)
+		field = strchr(field + 1, ' ');
+	return field ? atoi(field + 1) : -1;
+}
+
+/* On which CPU each task was last; of interest where there are several. */
+static void emit_placed(struct run *run)
+{
+	char *text = run->stream.scratch;
+	size_t size = run->stream.scratch_size, used = 0;
+
+	for (size_t i = 0; i < count && used + 64 < size; i++) {
+		int cpu = cpu_of(&known[i].task);
+
+		if (cpu >= 0)
+			used += (size_t)snprintf(text + used, size - used, "%d %d\n", known[i].task.tid, cpu);
+	}
+	emit(&run->stream, "file", "after:kassay/placed", text, used);
+}
+
 void runtimes_emit(struct run *run)
 {
 	find_new();
 	emit_moment(run, BEFORE, "before:kassay/tasks");
 	emit_moment(run, AFTER, "after:kassay/tasks");
 	emit_own(run);
+	if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
+		emit_placed(run);
 	emit_text(&run->stream, "file", "after:kassay/tasks_left_out", "tasks %zu\n", left_out);
 }

@@ -14,8 +14,8 @@ void runtimes_read_before(void);
 void runtimes_read_after(void);
 
 /*
- * "pid comm<TAB>schedstat" of each task, before and after, which pids are the workload's own, and of how many tasks
- * nothing is known because there are more than the table holds.
+ * "pid comm<TAB>schedstat" of each task, before and after, which pids are the workload's own, where there are several
+ * CPUs on which each was last, and of how many tasks nothing is known because there are more than the table holds.
  */
 void runtimes_emit(struct run *run);
 

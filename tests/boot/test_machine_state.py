@@ -51,3 +51,16 @@ def test_a_kernel_that_takes_its_compressor_by_name_swaps_to_zram(kassay: Kassay
     ran = kassay(*words, *TWICE, *SNAPSHOT, "--out", str(tmp_path / "d"))
     assert ran.status == 0, ran.err
     assert ran.json()["runs"]["failed"] == 0
+
+
+def test_two_cpus_say_what_they_asked_of_each_other(kassay: Kassay, tmp_path: Path) -> None:
+    words = ("compare", "tlb_shootdown", OLD, OLD, "--cpus", "2", "--rounds", "6", "--repeats", "1", "--perturb", "0")
+    ran = kassay(*words, "--profile", "counts", "--out", str(tmp_path / "d"), "--format", "json")
+    finding = next(f for f in ran.json()["findings"] if f["primary"])
+    found = {one["name"]: (one["base"], one["head"]) for one in finding["counters"]}
+    assert all(base == head for base, head in found.values())  # two boots of one kernel
+    # Each discard has the thread on the other CPU flush, and that one alone.
+    assert found["ipi.tlb_shootdown.cpu1"][0] >= 1 and found.get("ipi.tlb_shootdown.cpu0", (0, 0))[0] == 0
+    assert found["ipi.tlb_shootdown"] == found["ipi.tlb_shootdown.cpu1"]
+    assert found["ran.workload.cpu0"][0] > 0 and found["ran.workload.cpu1"][0] > 0
+    assert found["pgfault"][0] >= 1

@@ -7,6 +7,7 @@ from functools import cache
 from msgspec import structs
 
 from kassay.analysis.confounders import confounders, of_cpus
+from kassay.analysis.counters import counted
 from kassay.analysis.exact import judge_counts, withheld
 from kassay.analysis.gate import Refusal, rules
 from kassay.analysis.ladder import Compare, build_ladder, find_steps, in_accord, with_steps
@@ -112,6 +113,7 @@ def compare(plan: Plan, base: CellEvidence, head: CellEvidence, phase: Phase, by
         scope=clock.scope, reasons=judged.reasons, sides=sides,
         differences=tuple(d for r in refusals for d in r.differences), floor=judged.floor,
         timing=judged.timing, confounders=_confounders(base, head),
+        counters=counted(base, head, phase.name) if phase.primary else (),
     )  # fmt: skip
 
 

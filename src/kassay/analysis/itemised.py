@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from kassay.analysis.attribution import itemise
+from kassay.analysis.counters import called
 from kassay.clocks import clock_of
 from kassay.errors import BadInput, nearest_of, unknown
 from kassay.model.finding import REFUSED, Finding, Side
@@ -149,7 +150,8 @@ def _itemised(finding: Finding, cells: Sequence[Cell], profiles: Profiles) -> Fi
     if unusable is not None:
         return msgspec.structs.replace(finding, profile_note=unusable)
     attribution = itemise(found[0], found[1], base.value, head.value, unit=finding.unit)
-    return msgspec.structs.replace(finding, attribution=attribution)
+    more = called(attribution) if finding.primary else ()
+    return msgspec.structs.replace(finding, attribution=attribution, counters=(*more, *finding.counters))
 
 
 def _unusable(profile: Profile, problem: str = "") -> Reason:

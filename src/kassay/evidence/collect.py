@@ -136,7 +136,7 @@ def _read(job: _Job) -> Measurement:
         cpu=cpu_of(report, arch_of(cell.machine.arch), _cpu(cell)),
         tasks_left_out=audit.tasks_left_out(report),
         quiescence=audit.fields(report, "boot").get("boot.quiescence"),
-        counters=_tuple(audit.delta(report, "")),
+        counters=_tuple({**audit.delta(report, ""), **audit.ran_on(report)}),
         printed=output,
         region=region_of(directory, record, report),
     )

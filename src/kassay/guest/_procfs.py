@@ -118,6 +118,42 @@ def own_pids(text: str) -> frozenset[int]:
     return frozenset(int(line.removeprefix("pid ")) for line in text.splitlines() if re.fullmatch(r"pid \d{1,9}", line))
 
 
+_INTERRUPTS = {
+    "Rescheduling interrupts": "reschedule",
+    "Function call interrupts": "call_function",
+    "TLB shootdowns": "tlb_shootdown",
+}
+
+
+def interrupts(text: str) -> dict[str, int]:
+    """Interrupts between CPUs of /proc/interrupts that each CPU received, as ipi.KIND.cpuN."""
+    found: dict[str, int] = {}
+    heading, _, rest = text.partition("\n")
+    cpus = [word.lower() for word in heading.split()]
+    for line in rest.splitlines():
+        words = line.partition(":")[2].split()
+        kind = _INTERRUPTS.get(" ".join(words[len(cpus) :]))
+        if kind is not None:
+            found |= {f"ipi.{kind}.{cpu}": int(n) for cpu, n in zip(cpus, words, strict=False) if n.isdecimal()}
+    return found
+
+
+def schedstat(text: str) -> dict[str, int]:
+    """/proc/schedstat: cpuN.ran (ns that tasks ran) and cpuN.turns (how often one was given the CPU)."""
+    found: dict[str, int] = {}
+    for line in text.splitlines():
+        words = line.split()
+        if len(words) >= 10 and re.fullmatch(r"cpu\d+", words[0]) and all(word.isdecimal() for word in words[7:10]):
+            found |= {f"{words[0]}.ran": int(words[7]), f"{words[0]}.turns": int(words[9])}
+    return found
+
+
+def placed(text: str) -> dict[int, int]:
+    """kassay/placed: task -> the CPU it was last on."""
+    rows = (line.split() for line in text.splitlines())
+    return {int(row[0]): int(row[1]) for row in rows if len(row) == 2 and all(word.isdecimal() for word in row)}
+
+
 def page_lists(text: str) -> dict[str, int]:
     """The per-CPU page lists of /proc/zoneinfo, as pcp.NODE.ZONE.CPU.FIELD (pages)."""
     found: dict[str, int] = {}

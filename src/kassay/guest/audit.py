@@ -92,7 +92,8 @@ def holds(requirement: Requirement, found: dict[str, str | None]) -> bool | None
 def delta(report: GuestReport, prefix: str) -> dict[str, str | None]:
     """Counters that start with `prefix`, after minus before; None for one that only one moment has.
 
-    /proc/vmstat under its own names; per-CPU page lists as pcp.NODE.ZONE.CPU.FIELD.
+    /proc/vmstat under its own names; per-CPU page lists as pcp.NODE.ZONE.CPU.FIELD; of several CPUs the interrupts
+    that each received from others (ipi.KIND.cpuN) and what tasks ran on it (cpuN.ran, cpuN.turns).
     """
     before, after = (_counters(report, moment) for moment in ("before", "after"))
     return {
@@ -115,6 +116,19 @@ def foreign(report: GuestReport) -> tuple[tuple[str, int], ...] | None:
         if task.run_ns > start.run_ns:
             gained[task.name] = gained.get(task.name, 0) + task.run_ns - start.run_ns
     return tuple(sorted(gained.items(), key=lambda item: (-item[1], item[0])))
+
+
+def ran_on(report: GuestReport) -> dict[str, str | None]:
+    """Run time (ns) of tasks between before and after by name and the CPU they were last on, as ran.NAME.cpuN; empty
+    where there is one CPU, or no run times."""
+    before, after = (_procfs.tasks(_texts(report, moment).get("kassay/tasks") or "") for moment in ("before", "after"))
+    gained: dict[str, int] = {}
+    for pid, cpu in _procfs.placed(_texts(report, "after").get("kassay/placed") or "").items():
+        if pid in after:
+            name = f"ran.{after[pid].name}.cpu{cpu}"
+            since = before[pid].run_ns if pid in before else 0
+            gained[name] = gained.get(name, 0) + after[pid].run_ns - since
+    return {name: str(ns) for name, ns in gained.items() if ns > 0}
 
 
 def turns(report: GuestReport) -> int:
@@ -195,4 +209,9 @@ def _node_fields(span: str | None, numa_maps: str | None) -> dict[str, str | Non
 
 def _counters(report: GuestReport, moment: str) -> dict[str, int]:
     texts = _texts(report, moment)
-    return {**_procfs.pairs(texts.get("/proc/vmstat") or ""), **_procfs.page_lists(texts.get("/proc/zoneinfo") or "")}
+    return {
+        **_procfs.pairs(texts.get("/proc/vmstat") or ""),
+        **_procfs.page_lists(texts.get("/proc/zoneinfo") or ""),
+        **_procfs.interrupts(texts.get("/proc/interrupts") or ""),
+        **_procfs.schedstat(texts.get("/proc/schedstat") or ""),
+    }

@@ -31,7 +31,9 @@ def program_words(machine: MachineUse) -> tuple[str, ...]:
     files += [_DIRTY_RATIO] if machine.dirty_ratio else []
     names = ("memory.max", "memory.current", "memory.swap.current", "memory.events") if machine.memcg else ()
     files += [CGROUP + name for name in names]
-    return tuple(word for path in files for word in ("--capture", path))
+    words = [word for path in files for word in ("--capture", path)]
+    beside = ("/proc/interrupts", "/proc/schedstat") if (machine.cpus or 1) > 1 else ()
+    return (*words, *(word for path in beside for word in ("--counters", path)))
 
 
 def modules(machine: MachineUse) -> tuple[str, ...]:

@@ -28,6 +28,18 @@ class Confounder(Record, frozen=True, kw_only=True):
     head: str | None
 
 
+class Counter(Record, frozen=True, kw_only=True):
+    """What the kernel itself counted, per operation of the metric; None where a side does not have it.
+
+    name: of /proc/vmstat, or one of analysis.counters. definition: what was counted, and over what.
+    """
+
+    name: str
+    definition: str
+    base: float | None
+    head: float | None
+
+
 VERDICTS = {
     "regression": "head is worse: of counts by more than the margin, of times by an interval on one side of zero",
     "improvement": "head is better: of counts by more than the margin, of times by an interval on one side of zero",
@@ -163,6 +175,7 @@ class Finding(AtPoint, frozen=True, kw_only=True):
     sides, over plain and perturbed runs; None when a side has fewer than 2 runs.
     better: "lower", "higher" or "unknown" (a regression is then not told from an improvement). timing: None for exact
     counts. standing: a word of timing.STANDING. confounders: what else differs between the kernels, refused or not.
+    counters: of a primary metric what the kernels counted, those that changed while it was measured.
     """
 
     workload: str
@@ -193,6 +206,7 @@ class Finding(AtPoint, frozen=True, kw_only=True):
     timing: Timing | None = None
     standing: str = ""
     confounders: tuple[Confounder, ...] = ()
+    counters: tuple[Counter, ...] = ()
 
 
 class LadderPoint(Record, frozen=True, kw_only=True):

@@ -74,7 +74,8 @@ class Measurement(Record, frozen=True, kw_only=True):
     than the workload inside the measured region, largest first; None when unknown.
     ns_per_tick: of the phases' clock. region_ns: length of the measured region in guest time; None when unknown.
     quiescence: whether the guest became quiet before the workload ("quiet", "busy NAME", "skipped"); None when unknown.
-    counters: vmstat and PCP counters, after minus before. notes: the workload's own words on what was done.
+    counters: as audit.delta() and audit.ran_on() name them, after minus before. notes: the workload's own words on what
+    was done.
     region: the profile of the whole measured region; None when the run carried none. block, control: as planned.
     cpu: as the kernel saw it; None when it was not captured. tasks_left_out: tasks whose run time is not in
     foreign_ns, as there were more than the guest had room for; None when that is not known.

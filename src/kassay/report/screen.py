@@ -15,6 +15,7 @@ from kassay.model.texts import TextBlock, machine_text, one_line, settings_text
 from kassay.model.units import format_change, format_numbers
 from kassay.report.columns import ScreenLine, aligned, column, pad
 from kassay.report.conditions import confounder_sentences, cpu_facts
+from kassay.report.counters import contention_tables
 from kassay.report.itemised import differences, functions_text_at, top_table
 from kassay.report.printed import printed_tables
 from kassay.report.sentences import timing_words
@@ -49,7 +50,8 @@ def answer_lines(report: Report) -> list[ScreenLine]:
         for group in groups_[:_GROUPS]:
             lines += [ScreenLine(""), *_group(group, named=several)]
         lines += _left_out(len(groups_) - _GROUPS, "more comparisons", " or html", indent="")
-        lines += _printed(report) + _beside(report) + _itemised(report) + _seed_rules(report)
+        lines += _printed(report) + _beside(report) + _itemised(report) + _contention(report)
+        lines += _seed_rules(report)
     return lines + _refused(report) + [ScreenLine("")] + _facts(report, groups_) + _failures(report)
 
 
@@ -98,6 +100,13 @@ def _printed(report: Report) -> list[ScreenLine]:
     found = printed_tables(report)
     lines = [line for table in found[:_GROUPS] for line in _headed(table.title, aligned(table, WIDTH, _NAME))]
     return lines + _left_out(len(found) - _GROUPS)
+
+
+def _contention(report: Report) -> list[ScreenLine]:
+    """What several CPUs asked of each other; of a ladder too much for one screen."""
+    tables = () if report.ladders else contention_tables(report)[:_GROUPS]
+    narrow = [structs.replace(t, columns=t.columns[:3], rows=tuple(row[:3] for row in t.rows)) for t in tables]
+    return [line for table in narrow for line in _headed(table.title, aligned(table, WIDTH, _FUNCTION))]
 
 
 def _beside(report: Report) -> list[ScreenLine]:

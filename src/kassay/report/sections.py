@@ -9,6 +9,7 @@ from kassay.model.report import Lead, Report
 from kassay.model.texts import Table, machine_text, one_line, settings_text, verbatim
 from kassay.model.units import format_bytes
 from kassay.report import appendix, itemised, tables
+from kassay.report.counters import contention_tables, counters_tables
 from kassay.report.icicle import Icicle, icicles
 from kassay.report.printed import printed_tables
 from kassay.report.series import MetricGroup, MetricSeries, groups
@@ -62,9 +63,9 @@ def sections(report: Report) -> tuple[Section, ...]:
     found = (
         *(Section(title=block.title, text=block.text, items=block.items, tables=block.tables) for block in lead.page),
         *results, _printed(report), _beside(report), _timed(report), _seed_rules(report), _refused(report),
-        _attributed(report), _claim(report), _next_steps(report), _state(report), _definitions(report),
-        _kernels(report), _runs(report),
-        _all_findings(report), _repeat(report), Section(title="Words", tables=(appendix.words_table(report),)),
+        _attributed(report), _counters(report), _claim(report), _next_steps(report), _state(report),
+        _definitions(report), _kernels(report), _runs(report), _all_findings(report),
+        _repeat(report), Section(title="Words", tables=(appendix.words_table(report),)),
     )  # fmt: skip
     return tuple(section for section in found if section is not None)
 
@@ -123,6 +124,15 @@ def _timed(report: Report) -> Section | None:
 def _seed_rules(report: Report) -> Section | None:
     table = appendix.seed_table(report)
     return None if table is None else Section(title="By the seeds' rules", text=_SEED_RULES, tables=(table,))
+
+
+def _counters(report: Report) -> Section | None:
+    found = (*contention_tables(report), *counters_tables(report))
+    text = (
+        "Events that the kernels counted themselves while the primary metric was measured, divided by its operations. "
+        "Counters of the whole region include what the audit itself did beside it.",
+    )
+    return Section(title="What the kernels counted", text=text, tables=found) if found else None
 
 
 def _attributed(report: Report) -> Section | None:

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What kernels counted, per operation: events, interrupts of all CPUs added up, calls by what they mean."""
+
+import msgspec
+
+from kassay.analysis.counters import called, counted
+from kassay.model.finding import Attribution, AttributionRow
+from kassay.model.run import CellEvidence
+from tests.analysis.sides import evidence, measurement
+
+
+def side(label: str, *runs: dict[str, str | None]) -> CellEvidence:
+    """Runs of two rounds."""
+    made = [msgspec.structs.replace(measurement([100, 100]), counters=tuple(sorted(run.items()))) for run in runs]
+    return evidence(label, *made)
+
+
+def rows(base: CellEvidence, head: CellEvidence) -> dict[str, tuple[float | None, float | None]]:
+    phase = base.measurements[0].phases[0] if base.measurements else head.measurements[0].phases[0]
+    scale = phase.operations * len(phase.ticks)
+    found = counted(base, head, phase.phase)
+    return {
+        c.name: tuple(None if value is None else value * scale for value in (c.base, c.head))  # type: ignore[misc]
+        for c in found
+    }
+
+
+def test_events_that_changed_are_rows_and_gauges_are_not() -> None:
+    base = side("a", {"pgfault": "40", "nr_free_pages": "-7", "pgmajfault": "0", "pcp.0.Normal.0.count": "3"})
+    head = side("b", {"pgfault": "80", "nr_tlb_remote_flush": "4"})
+    assert rows(base, head) == {"nr_tlb_remote_flush": (0, 4), "pgfault": (40, 80)}
+
+
+def test_a_counter_is_the_mean_of_the_plain_runs() -> None:
+    assert rows(side("a", {"pgfault": "40"}, {"pgfault": "60"}), side("b", {"pgfault": "50"})) == {"pgfault": (50, 50)}
+
+
+def test_interrupts_are_added_up_over_the_cpus() -> None:
+    base = side("a", {"ipi.tlb_shootdown.cpu0": "1", "ipi.tlb_shootdown.cpu1": "5"})
+    found = rows(base, base)
+    assert found["ipi.tlb_shootdown"] == (6, 6)
+    assert found["ipi.tlb_shootdown.cpu1"] == (5, 5)
+
+
+def test_of_a_side_without_runs_nothing_is_known() -> None:
+    found = counted(side("a", {"pgfault": "4"}), evidence("b"), side("a", {}).measurements[0].phases[0].phase)
+    assert [(one.name, one.head) for one in found] == [("pgfault", None)]
+
+
+def test_every_definition_says_what_was_counted_and_over_what() -> None:
+    names = (
+        "ipi.reschedule.cpu0", "ipi.call_function.cpu1", "cpu0.ran", "cpu0.turns", "ran.a.b.cpu3",
+        "ran.kworker/0:1.cpu0", "pgfault",
+    )  # fmt: skip
+    one = side("a", dict.fromkeys(names, "2"))
+    definitions = {c.name: c.definition for c in counted(one, one, one.measurements[0].phases[0].phase)}
+    assert set(names) <= set(definitions)
+    assert all("over all rounds and phases" in text for text in definitions.values())
+    assert "tasks named 'a.b' ran" in definitions["ran.a.b.cpu3"] and "CPU3" in definitions["ran.a.b.cpu3"]
+
+
+def row(function: str, base: float, head: float) -> AttributionRow:
+    return AttributionRow(function=function, base=1, head=1, delta=0, base_calls=base, head_calls=head)
+
+
+def test_calls_of_functions_are_added_up_under_what_they_mean() -> None:
+    made = (row("flush_tlb_func", 3, 2), row("do_kernel_range_flush", 1, 0), row("other", 9, 9))
+    found = called(Attribution(total=0, rows=made, unattributed=0))
+    assert [(one.name, one.base, one.head) for one in found] == [("tlb.flush_targets", 4, 2)]
+    assert "flush_tlb_func, do_kernel_range_flush" in found[0].definition
+    assert called(None) == ()
