@@ -95,7 +95,7 @@ const struct workload workload = {
 	.state = "the heap as one mapping of base pages (the process has huge pages switched off), all measured pages present and "
 		 "written, at least one page of it below them",
 	.params = {
-		{ "size", PARAM_SIZE, "bytes", "64KiB", "by how much the heap shrinks and grows; 4KiB is what will-it-scale's brk2 does",
+		{ "size", PARAM_SIZE, "bytes", "1MiB", "by how much the heap shrinks and grows; 4KiB is what will-it-scale's brk2 does",
 		  MIN_PAGE_BYTES, GIB, { 0 } },
 	},
 	.phases = {

@@ -89,6 +89,12 @@ def test_every_workload_of_ours_is_in_a_group_of_the_list() -> None:
     assert sorted(w.name for _, members in found for w in members) == sorted(sources.workload_names())
 
 
+def test_a_name_of_libmicro_is_answered_with_what_to_write() -> None:
+    with pytest.raises(BadInput, match="mprot_tw4m is a case of the workload mprot") as caught:
+        catalog.check_name("mprot_tw4m")
+    assert caught.value.remedy == "write mprot --set case=mprot_tw4m"
+
+
 def test_an_unknown_workload_lists_the_known_ones() -> None:
     with pytest.raises(BadInput, match="unknown workload 'nope'") as caught:
         catalog.find({"toy": TOY}, "nope")

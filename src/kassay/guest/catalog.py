@@ -73,17 +73,26 @@ def grouped() -> tuple[tuple[str, tuple[Workload, ...]], ...]:
 
 
 def find(known: Mapping[str, Workload], name: str) -> Workload:
-    """The workload `name`. Raises BadInput that lists the known ones."""
+    """The workload `name`. Raises BadInput that says what to write for a case of one, or lists the known ones."""
     if name not in known:
-        raise unknown("unknown workload", name, known)
+        raise _not_found(known, name)
     return known[name]
 
 
 def check_name(name: str) -> None:
-    """Raises BadInput as find() does; from the names of the files, so that nothing is built."""
-    known = sources.workload_names()
-    if name not in known:
-        raise unknown("unknown workload", name, known)
+    """Raises BadInput as find() does; from the names of the files, so that nothing is built for one that there is."""
+    if name not in sources.workload_names():
+        raise _not_found(workloads(), name)
+
+
+def _not_found(known: Mapping[str, Workload], name: str) -> BadInput:
+    """For a name that is the value of a parameter (mprot_tw4m of mprot), what to write instead."""
+    families = (known[family] for family in known if name.startswith(f"{family}_"))
+    for workload, parameter in ((w, p) for w in families for p in w.parameters):
+        if name in parameter.choices:
+            way_out = f"write {workload.name} --set {parameter.name}={name}"
+            return BadInput(f"{name} is a case of the workload {workload.name}", way_out)
+    return unknown("unknown workload", name, known)
 
 
 def settings(workload: Workload, given: Sequence[Setting], arch: Arch) -> tuple[Setting, ...]:
