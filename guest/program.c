@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The workload of a program that a user brought: a round is one execution, from just before the program is started to
- * just after it was waited for. Words after "--": arg=, env=, status=, limit_ms=, counted=.
+ * just after it was waited for. Words after "--": arg=, env=, status=, limit_ms=, counted=, operations=.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,7 +27,7 @@
 /* Between the outputs of two executions; a record separator of ASCII, which no program prints. */
 static const char separator[] = "\036\n";
 
-static struct program program = { .limit_ms = 2000 };
+static struct program program = { .limit_ms = 2000, .operations = 1 };
 
 static struct {
 	struct script child;
@@ -61,6 +61,8 @@ static int set_number(struct run *run, const char *word)
 		program.limit_ms = number;
 	else if (!strncmp(word, "counted=", 8))
 		program.counted = number;
+	else if (!strncmp(word, "operations=", 11))
+		program.operations = number;
 	else
 		return fail(run, "unknown %.100s", word);
 	return 0;
@@ -159,7 +161,7 @@ static int make_round(struct run *run)
 					     .args = { (uintptr_t)program.argv, (uintptr_t)program.envp } });
 	if (script_close(run, &w.child))
 		return -1;
-	phase_add(run, program.counted ? "region" : "run", 1);
+	phase_add(run, program.counted ? "region" : "run", program.operations);
 	if (program.counted)
 		run->boundaries = 2; /* of each round, marked by others */
 	else

@@ -21,6 +21,7 @@ struct program {
 	char *envp[MAX_PROGRAM_WORDS + 8];
 	uint64_t status;   /* the exit status that counts as success */
 	uint64_t limit_ms; /* guest time of one execution */
+	uint64_t operations; /* of a round */
 	bool counted;      /* rounds are marked by the program or by the emulator, not by us */
 	int null, output, errors;
 };

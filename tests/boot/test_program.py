@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Programs that a user brings, in real guests: counted as a stranger wrote them, and every bad end named."""
 
+import re
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from kassay.guest.program import header
 from tests.boot.conftest import NEW, OLD, Kassay
 
 pytestmark = pytest.mark.boot
@@ -47,6 +50,42 @@ int main(void)
 		pthread_join(thread, NULL);
 	}
 	return 0;
+}
+"""
+MARKED = """
+#include "kassay.h"
+#include <unistd.h>
+
+int main(void)
+{
+	for (int i = 0; i < 8; i++) {
+		KASSAY_ROUND_BEGIN();
+		for (int call = 0; call < 10; call++)
+			getppid();
+		KASSAY_ROUND_END();
+	}
+	return 0;
+}
+"""
+TESTCASE = """
+#include <sys/mman.h>
+
+#define SIZE (2 << 20)
+
+char *testcase_description = "faults on pages that are never the same";
+
+void testcase(unsigned long long *iterations, unsigned long nr)
+{
+	while (1) {
+		char *p = mmap(0, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		madvise(p, SIZE, MADV_NOHUGEPAGE);
+		for (long at = 0; at < SIZE; at += 4096) {
+			p[at] = nr;
+			(*iterations)++;
+		}
+		munmap(p, SIZE);
+	}
 }
 """
 BAD = {
@@ -127,6 +166,26 @@ def test_processes_and_threads_of_a_program_are_its_own(kassay: Kassay, tmp_path
     contexts = dict(side["contexts"])
     assert contexts.get("other", 0) < 0.01
     assert contexts["user"] > 0.1  # of eight tasks that each count to 20000
+
+
+def test_rounds_that_a_program_marks_and_those_of_a_testcase(kassay: Kassay, tmp_path: Path) -> None:
+    shutil.copyfile(header(), tmp_path / "kassay.h")
+    (tmp_path / "marked.c").write_text(MARKED)
+    (tmp_path / "touch.c").write_text(TESTCASE)
+    (tmp_path / "both.toml").write_text(
+        f'question = "value"\nkernels = ["{NEW}"]\nboot = "snapshot"\nrounds = 2\nrepeats = 2\nperturb = 0\n'
+        f'[[workloads]]\nprogram = "{tmp_path}/marked.c"\n[[workloads]]\nprogram = "{tmp_path}/touch.c"\n'
+        "set.operations = 512\n"
+    )
+    ran = kassay("run", str(tmp_path / "both.toml"), "--format", "json", "--out", str(tmp_path / "d"))
+    report = ran.json()
+    printed = {row["name"]: row["values"] for row in report["printed"]}
+    assert set(printed["operations"].values()) == {"5120"}
+    assert all(value.startswith("1.000") for value in printed["faults_per_operation"].values())
+    found = re.findall(r"([\d.]+) instructions/(round|operation) ", re.sub(r"(?<=\d)\s(?=\d)", "", report["verdict"]))
+    values = {operation: float(value) for value, operation in found}
+    assert 500 < values["round"] < 10_000  # ten system calls
+    assert 300 < values["operation"] < 10_000  # one fault, and clearing its page
 
 
 def test_a_run_goes_on_when_the_program_is_gone(kassay: Kassay, toggle: Path, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-from typer import Argument
+from typer import Argument, Option
 
 from kassay.commands import Command
 from kassay.commands import _complete as complete
@@ -16,8 +16,17 @@ if TYPE_CHECKING:
 
 def _workloads(
     name: Annotated[str | None, Argument(help="Show one workload whole.", autocompletion=complete.workloads)] = None,
+    header: Annotated[
+        bool, Option("--header", help="Print kassay.h: two macros that mark rounds in a program of your own.")
+    ] = False,
 ) -> int:
     """List the workloads by group, or show one: parameters with units, metrics with definitions, required state."""
+    if header:
+        from kassay.commands._show import say
+        from kassay.guest import program
+
+        say(program.header().read_text())
+        return 0
     from rich.console import Console
     from rich.table import Table
 

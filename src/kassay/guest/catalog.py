@@ -125,6 +125,8 @@ def settings(workload: Workload, given: Sequence[Setting], arch: Arch) -> tuple[
 
 def _read(parameter: Parameter, text: str, arch: Arch) -> str:
     """A value in its normal form. Raises ValueError with a sentence."""
+    if parameter.kind == "word":
+        return text
     if parameter.kind == "choice":
         if text not in parameter.choices:
             raise ValueError(f"{text!r} is not one of {', '.join(parameter.choices)}")

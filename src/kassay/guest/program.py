@@ -5,7 +5,7 @@ import io
 import os
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,12 +13,12 @@ from kassay.arches import Arch, arch_of
 from kassay.effects import process
 from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
 from kassay.errors import BadInput, nearest
+from kassay.guest import sources
 from kassay.guest.compile import build, compiler_for
 from kassay.guest.payload import Packed, pack, unpack
 from kassay.guest.program_source import contents, kind_of
-from kassay.guest.sources import RUNS_PROGRAMS
-from kassay.model.program import GROUP, ProgramUse
-from kassay.model.workload import Phase, Workload
+from kassay.model.program import GROUP, ProgramUse, places
+from kassay.model.workload import Parameter, Phase, Workload
 
 if TYPE_CHECKING:
     from elftools.elf.elffile import ELFFile
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 BASE = 0x10000000
 """Where programs built here are linked to: neither init nor the runner is there."""
 FLAGS = ("-O2", "-static", "-no-pie", "-fno-pie", "-pthread", f"-Wl,-Ttext-segment={BASE:#x}", "-Wl,--build-id=none")
+_COMPILING = tuple(flag for flag in FLAGS if flag != "-static" and not flag.startswith(("-Wl,", "-no-pie")))
+_TRACED = ("-fsanitize-coverage=trace-pc", "-fno-tree-loop-im")
+"""Each basic block calls us, and the counter is in memory then: not in a register until a loop is over."""
 _BUILD_S = 300
 
 
@@ -36,6 +39,15 @@ def workload_of(name: str, use: ProgramUse) -> Workload:
         end = f"the first one of {use.end}, or to the end of the program" if use.end else "the end of the program"
         metric, operation = "region", "round"
         definition = f"From {start} to {end}."
+    elif use.marks == "testcase":
+        metric, operation = "region", "operation"
+        definition = (
+            "Of one task from one count of its own to a later one; of several from the release of all to the end of "
+            "all; divided by the operations that the tests' own counters counted."
+        )
+    elif use.marks:
+        metric, operation = "region", "round"
+        definition = "From KASSAY_ROUND_BEGIN() to KASSAY_ROUND_END() in the program."
     else:
         metric, operation = "run", "execution"
         definition = "From just before the program is started to just after it was waited for."
@@ -46,8 +58,27 @@ def workload_of(name: str, use: ProgramUse) -> Workload:
         summary=f"{use.path}, a program of yours",
         subject=f"Running {name}",
         state="what the program makes; what kassay can see of it is compared, and stays unproven where it sees nothing",
-        parameters=(),
+        parameters=_TESTCASE if use.marks == "testcase" else _parameters(use),
         phases=(Phase(name=metric, operation=operation, definition=definition, primary=True),),
+    )
+
+
+_TESTCASE = (
+    Parameter(name="tasks", kind="count", unit="tasks", default="1", summary="tasks that run the test", minimum=1,
+              maximum=64),
+    Parameter(name="mode", kind="choice", unit="", default="process", summary="what a task is",
+              choices=("process", "thread")),
+    Parameter(name="operations", kind="count", unit="operations", default="1000",
+              summary="operations of each task in a round", minimum=1, maximum=10_000_000),
+)  # fmt: skip
+"""Of a file with a testcase()."""
+
+
+def _parameters(use: ProgramUse) -> tuple[Parameter, ...]:
+    """One for each {word} of its arguments and variables."""
+    names = dict.fromkeys(name for word in (*use.args, *use.env) for name in places(word))
+    return tuple(
+        Parameter(name=name, kind="word", unit="", default="", summary="a word of its arguments") for name in names
     )
 
 
@@ -57,9 +88,9 @@ def packed(name: str, use: ProgramUse, arch: str) -> Path:
     Raises BadInput with the compiler's first error, or for a program that cannot run in the guest; HostLacks without a
     compiler.
     """
-    runner = build(RUNS_PROGRAMS, arch)
+    runner = build(sources.RUNS_PROGRAMS, arch)
     cc, words = compiler_for(arch)
-    key = repr((runner.name, words, FLAGS, use.sha256, use.cflags, use.link))
+    key = repr((runner.name, words, FLAGS, _TRACED, use.sha256, use.cflags, use.link, use.marks, _own_sources(use)))
     made = cache_directory() / "guest" / arch / f"program-{sha256_bytes(key.encode())[:16]}"
     if not made.is_file():
         found = contents(use)
@@ -122,33 +153,45 @@ def _functions(program: bytes) -> dict[str, int]:
     }
 
 
+def header() -> Path:
+    """The header whose macros mark rounds."""
+    return sources.directory() / "program" / "kassay.h"
+
+
+def _own_sources(use: ProgramUse) -> bytes:
+    """What kassay adds to the program."""
+    return (
+        header().with_name("will_it_scale.c").read_bytes() + header().read_bytes() if use.marks == "testcase" else b""
+    )
+
+
 def build_flags(use: ProgramUse, arch: str) -> str:
     """How a C file is compiled, as a user would write it."""
     return " ".join((compiler_for(arch)[0], *FLAGS, *use.cflags, Path(use.path).name, *use.link))
 
 
 def _program(use: ProgramUse, found: Mapping[str, Packed], arch: Arch, cc: str) -> bytes:
-    sources = {name.removeprefix("source/"): file for name, file in found.items() if name.startswith("source/")}
+    files = {name.removeprefix("source/"): file for name, file in found.items() if name.startswith("source/")}
     kind = kind_of(use, found)
     if kind == "binary":
-        program = next(iter(sources.values())).data
+        program = next(iter(files.values())).data
     else:
         with tempfile.TemporaryDirectory(prefix="kassay-cc-") as scratch:
             root = Path(scratch) / "source"
-            for name, file in sources.items():
+            for name, file in files.items():
                 (root / name).parent.mkdir(parents=True, exist_ok=True)
                 (root / name).write_bytes(file.data)
                 (root / name).chmod(file.mode)
             if kind == "directory" and (root / "Makefile").is_file():
                 program = _by_make(use, root, cc)
             else:
-                program = _compiled(use, root, _c_files(use, sources, kind), cc)
+                program = _compiled(use, root, _c_files(use, files, kind), cc)
     _check(use, program, arch)
     return program
 
 
-def _c_files(use: ProgramUse, sources: Mapping[str, Packed], kind: str) -> Sequence[str]:
-    names = [Path(use.path).name] if kind == "c" else [name for name in sources if name.endswith(".c")]
+def _c_files(use: ProgramUse, files: Mapping[str, Packed], kind: str) -> Sequence[str]:
+    names = [Path(use.path).name] if kind == "c" else [name for name in files if name.endswith(".c")]
     if not names:
         raise BadInput(f"{use.path}: no Makefile and no .c file in it", "give a directory with sources, or one C file")
     return names
@@ -156,11 +199,34 @@ def _c_files(use: ProgramUse, sources: Mapping[str, Packed], kind: str) -> Seque
 
 def _compiled(use: ProgramUse, root: Path, names: Sequence[str], cc: str) -> bytes:
     made = root.parent / "program"
+    if use.marks == "testcase":
+        names = [*_testcase_objects(use, root, names, cc)]
     argv = (cc, *FLAGS, "-I.", "-o", str(made), *use.cflags, *names, *use.link)
     done = process.run(argv, cwd=root, timeout_s=_BUILD_S)
     if done.status != 0 or not made.is_file():
         raise _refused(use, done.err, cc)
     return made.read_bytes()
+
+
+def _testcase_objects(use: ProgramUse, root: Path, names: Sequence[str], cc: str) -> Iterator[str]:
+    """The tests, each basic block of which calls the main() that stands behind them; that main()."""
+    for number, name in enumerate(names):
+        argv = (
+            cc,
+            *_COMPILING,
+            "-I.",
+            *use.cflags,
+            *_TRACED,
+            "-c",
+            "-o",
+            f"kassay-{number}.o",
+            name,
+        )
+        done = process.run(argv, cwd=root, timeout_s=_BUILD_S)
+        if done.status != 0:
+            raise _refused(use, done.err, cc)
+        yield f"kassay-{number}.o"
+    yield str(header().with_name("will_it_scale.c"))
 
 
 def _refused(use: ProgramUse, err: str, cc: str) -> BadInput:

@@ -2,7 +2,7 @@
 """The sources of a program that the user brings: read, recognised, and kept by their content."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from msgspec import structs
@@ -17,6 +17,11 @@ PROGRAMS, SUFFIX = "programs", ".sources"
 _MOST_BYTES = 64 << 20
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 _SOURCES = (".c",)
+_MACRO = re.compile(rb"^[^#\n]*\bKASSAY_ROUND_BEGIN\(\)", re.MULTILINE)
+_MARKED = (bytes.fromhex("0f1f804f53414b"), (0xD280001F | 0x4B4F << 5).to_bytes(4, "little"))
+"""KASSAY_ROUND_BEGIN() as code, of x86_64 and of arm64 (guest/program/kassay.h)."""
+_TESTCASE = re.compile(rb"^\s*(?:static\s+)?void\s+testcase\s*\(\s*unsigned\s+long\s+long", re.MULTILINE)
+_MAIN = re.compile(rb"^[a-z \t]*\bmain\s*\(", re.MULTILINE)
 
 
 def pinned(use: ProgramUse, beside: Path | None = None) -> ProgramUse:
@@ -26,18 +31,19 @@ def pinned(use: ProgramUse, beside: Path | None = None) -> ProgramUse:
     """
     path = expanded(use.path)
     if use.sha256 and not path.exists():
-        contents(use, beside)
-        return use
-    data = pack(b"", tuple(_read(use, path)))
-    found = structs.replace(use, sha256=sha256_bytes(data))
-    if use.sha256 not in ("", found.sha256):
+        found = contents(use, beside)
+        return structs.replace(use, marks="" if use.points else marks_in(found.values()))
+    files = tuple(_read(use, path))
+    data = pack(b"", files)
+    new = structs.replace(use, sha256=sha256_bytes(data), marks="" if use.points else marks_in(files))
+    if use.sha256 not in ("", new.sha256):
         raise BadInput(
             f"{use.path}: it, or a file it needs, is not what it was when the experiment was pinned",
             "leave sha256 out of the experiment file to measure what is there now",
         )
-    if not (kept := _kept(found.sha256)).is_file():
+    if not (kept := _kept(new.sha256)).is_file():
         write_atomic(kept, data)
-    return found
+    return new
 
 
 def contents(use: ProgramUse, beside: Path | None = None) -> Mapping[str, Packed]:
@@ -60,6 +66,15 @@ def stored(use: ProgramUse) -> bytes | None:
     """A pinned use's sources and files as one piece, for a run directory; None where they are not known here."""
     kept = _kept(use.sha256)
     return kept.read_bytes() if kept.is_file() else None
+
+
+def marks_in(files: Iterable[Packed]) -> str:
+    """How the rounds of a program are marked in its sources, or in its code; a word of model.program.MARKS, or ""."""
+    sources = [file.data for file in files if file.name.startswith("source/")]
+    if any(_MACRO.search(data) or any(mark in data for mark in _MARKED) for data in sources):
+        return "macros"
+    testcase = any(_TESTCASE.search(data) for data in sources)
+    return "testcase" if testcase and not any(_MAIN.search(data) for data in sources) else ""
 
 
 def kind_of(use: ProgramUse, found: Mapping[str, Packed]) -> str:

@@ -2,7 +2,7 @@
 """A program that the user brings, in place of one of kassay's own workloads."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from shlex import join
 
@@ -11,6 +11,12 @@ from kassay.model.records import Record, Setting
 KINDS = ("c", "directory", "binary")
 _PLACE = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
 _CHECK = re.compile(r"([^\s=!<>]{1,80})(==|!=|<=|>=)(\S{1,80})")
+MARKS = {
+    "macros": "KASSAY_ROUND_BEGIN() and KASSAY_ROUND_END() of kassay.h",
+    "testcase": "will-it-scale's testcase(), whose own counter says how many operations were done",
+}
+TESTCASE_ARGS = ("{tasks}", "{mode}", "{operations}")
+"""Of the main() that such a file gets (guest/program/will_it_scale.c)."""
 GROUP = "programs"
 """Of a workload that is a program of the user's (model.workload.Workload.group)."""
 
@@ -26,6 +32,7 @@ class ProgramUse(Record, frozen=True, kw_only=True, omit_defaults=True):
     first instruction of the one to that of the other. Both "" for rounds that are whole executions.
     require: what it prints or its exit status must be, as NAME==VALUE, also !=, <=, >=. state: names of its printed
     metrics or state fields that must be the same for all kernels. limit_ms: guest time that one execution may take.
+    marks: a word of MARKS, found in its sources: how it marks rounds itself.
     """
 
     path: str
@@ -40,6 +47,12 @@ class ProgramUse(Record, frozen=True, kw_only=True, omit_defaults=True):
     require: tuple[str, ...] = ()
     state: tuple[str, ...] = ()
     limit_ms: int = 2000
+    marks: str = ""
+
+    @property
+    def counted(self) -> bool:
+        """Whether its rounds are known to the profile alone: no clock is read around them."""
+        return self.points or bool(self.marks)
 
     @property
     def points(self) -> bool:
@@ -54,17 +67,28 @@ def run_words(use: ProgramUse, settings: Iterable[Setting]) -> tuple[str, ...]:
         (check.value for check in checks(use.require) if check.name == "status" and check.operator == "=="), "0"
     )
     return (
-        *(f"arg={filled(word, values)}" for word in use.args),
+        *(f"arg={filled(word, values)}" for word in (*TESTCASE_ARGS, *use.args)[0 if use.marks == "testcase" else 3 :]),
         *(f"env={filled(word, values)}" for word in use.env),
         f"status={status}",
         f"limit_ms={use.limit_ms}",
-        f"counted={int(use.points)}",
+        f"counted={int(use.counted)}",
+        f"operations={operations(use, values)}",
     )
 
 
-def filled(word: str, values: dict[str, str]) -> str:
+def places(word: str) -> tuple[str, ...]:
+    """The names in braces."""
+    return tuple(found[1] for found in _PLACE.finditer(word))
+
+
+def operations(use: ProgramUse, values: Mapping[str, str]) -> int:
+    """What a round is divided by."""
+    return int(values["tasks"]) * int(values["operations"]) if use.marks == "testcase" else 1
+
+
+def filled(word: str, values: Mapping[str, str]) -> str:
     """The word with {name} replaced by the parameter's value; braces around anything else stay."""
-    return _PLACE.sub(lambda found: values.get(found[1], found[0]), word)
+    return _PLACE.sub(lambda found: values.get(found[1]) or found[0], word)
 
 
 class Check(Record, frozen=True, kw_only=True):

@@ -178,15 +178,15 @@ class Measurer:
         return sha256_bytes(data)
 
     def _arguments(self, run: PlannedRun, cell: Cell) -> tuple[str, ...]:
-        moved = run.perturbation
+        moved, of_program = run.perturbation, self._of_program(cell)
         return (
             "--run",
-            *(f"{s.name}={s.value}" for s in cell.settings),
+            *(f"{s.name}={s.value}" for s in cell.settings if not of_program),
             *("--rounds", str(self._prepared.plan.experiment.rounds)),
             *("--clock", clock_of(self._prepared.machine.clock).ticks),
             *("--stack-bytes", str(moved.stack_bytes), "--mmap-pages", str(moved.mmap_pages)),
             *state.program_words(cell.machine),
-            *self._of_program(cell),
+            *of_program,
         )
 
     def _round_points(self, cell: Cell) -> bytes:

@@ -149,8 +149,8 @@ def _programs(e: Experiment) -> Iterator[str]:
         words = (*program.args, *program.env)
         if any("\n" in word for word in words) or len(words) > 40 or sum(map(len, words)) > 2500:
             yield f"{at}: args and env: at most 40 words, 2500 characters, and no newline"
-        if program.points and (e.profile == "none" or e.clock not in profiling()):
-            yield f"{at}.from, to: counted by the profile, so with clock {listed(profiling())} and not profile none"
+        if program.counted and (e.profile == "none" or e.clock not in profiling()):
+            yield f"{at}: its rounds are counted by the profile, with clock {listed(profiling())} and not profile none"
         if _native(e):
             yield f"{at}.program: clock {e.clock} boots nothing, and programs run in a guest only"
 

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * main() for a test file of will-it-scale, which has a testcase() that counts its operations and never returns. The test
+ * is compiled with -fsanitize-coverage=trace-pc, so that each of its basic blocks calls us: that is how a task is stopped
+ * after an exact number of operations. Arguments: tasks, "process" or "thread", operations in a round.
+ *
+ * One task marks rounds of so many operations itself. Several are one round, from the release of all to the end of all.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kassay.h"
+
+#define MAX_TASKS 64
+#define ROUNDS 10 /* of one task */
+#define LINE 128
+
+extern char *testcase_description;
+void testcase(unsigned long long *iterations, unsigned long nr);
+void testcase_prepare(unsigned long tasks) __attribute__((weak));
+void testcase_cleanup(void) __attribute__((weak));
+
+/* One for each task, in memory that all share. */
+struct result {
+	unsigned long long iterations;
+	long faults;
+	char pad[LINE - 2 * sizeof(long)];
+};
+
+static struct result *results;
+static unsigned long tasks, operations;
+static int gate[2];
+static pid_t helpers[MAX_TASKS];
+static unsigned int helper_count;
+
+static __thread struct result *mine;
+static __thread unsigned long long next;
+static __thread int left;
+
+static long faults(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_minflt + usage.ru_majflt;
+}
+
+static void finish(void)
+{
+	mine->faults = faults() - mine->faults;
+	mine = NULL;
+	pthread_exit(NULL);
+}
+
+/* Of each basic block of the test. */
+void __sanitizer_cov_trace_pc(void)
+{
+	if (!mine || mine->iterations < next)
+		return;
+	if (tasks == 1)
+		KASSAY_ROUND_END();
+	if (!--left)
+		finish();
+	next += operations;
+	if (tasks == 1)
+		KASSAY_ROUND_BEGIN();
+}
+
+static void *work(void *number)
+{
+	unsigned long nr = (unsigned long)number;
+	cpu_set_t cpu;
+	char byte;
+
+	CPU_ZERO(&cpu);
+	CPU_SET(nr % (unsigned long)sysconf(_SC_NPROCESSORS_ONLN), &cpu);
+	sched_setaffinity(0, sizeof(cpu), &cpu);
+	while (read(gate[0], &byte, 1) < 0 && errno == EINTR)
+		;
+	results[nr].faults = faults();
+	next = operations;
+	left = tasks == 1 ? ROUNDS : 1;
+	mine = &results[nr];
+	if (tasks == 1)
+		KASSAY_ROUND_BEGIN();
+	testcase(&mine->iterations, nr);
+	return NULL;
+}
+
+/* For tests that need partners; they end with the program. */
+void new_task(void *(*function)(void *), void *argument)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		function(argument);
+		_exit(0);
+	}
+	if (pid > 0 && helper_count < MAX_TASKS)
+		helpers[helper_count++] = pid;
+}
+
+void new_task_affinity(void *(*function)(void *), void *argument)
+{
+	new_task(function, argument);
+}
+
+static void release(void)
+{
+	for (unsigned long i = 0; i < tasks; i++) {
+		if (write(gate[1], "", 1) != 1)
+			exit(1);
+	}
+}
+
+static int run_processes(void)
+{
+	pid_t pids[MAX_TASKS];
+	int failed = 0, status;
+
+	for (unsigned long i = 0; i < tasks; i++) {
+		pids[i] = fork();
+		if (pids[i] == 0) {
+			work((void *)i);
+			_exit(1);
+		}
+	}
+	if (tasks > 1)
+		KASSAY_ROUND_BEGIN();
+	release();
+	for (unsigned long i = 0; i < tasks; i++)
+		failed |= waitpid(pids[i], &status, 0) != pids[i] || status;
+	if (tasks > 1)
+		KASSAY_ROUND_END();
+	return failed;
+}
+
+static int run_threads(void)
+{
+	pthread_t threads[MAX_TASKS];
+
+	for (unsigned long i = 0; i < tasks; i++) {
+		if (pthread_create(&threads[i], NULL, work, (void *)i))
+			return 1;
+	}
+	if (tasks > 1)
+		KASSAY_ROUND_BEGIN();
+	release();
+	for (unsigned long i = 0; i < tasks; i++)
+		pthread_join(threads[i], NULL);
+	if (tasks > 1)
+		KASSAY_ROUND_END();
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long long done = 0;
+	long faulted = 0;
+	int failed;
+
+	tasks = argc > 3 ? strtoul(argv[1], NULL, 10) : 1;
+	operations = argc > 3 ? strtoul(argv[3], NULL, 10) : 1000;
+	results = mmap(NULL, MAX_TASKS * sizeof(*results), PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (!tasks || tasks > MAX_TASKS || !operations || results == MAP_FAILED || pipe(gate))
+		return 2;
+	if (testcase_prepare)
+		testcase_prepare(tasks);
+	failed = argc > 3 && !strcmp(argv[2], "thread") ? run_threads() : run_processes();
+	for (unsigned int i = 0; i < helper_count; i++) {
+		kill(helpers[i], SIGKILL);
+		waitpid(helpers[i], NULL, 0);
+	}
+	for (unsigned long i = 0; i < tasks; i++) {
+		done += results[i].iterations;
+		faulted += results[i].faults;
+	}
+	printf("testcase: %s\n", testcase_description);
+	printf("operations=%llu page_faults=%ld faults_per_operation=%.4f\n", done, faulted, (double)faulted / (double)done);
+	if (testcase_cleanup)
+		testcase_cleanup();
+	return failed;
+}

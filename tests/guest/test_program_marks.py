@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Rounds that a program marks itself: kassay.h, and files with a testcase() in the way of will-it-scale."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from kassay.guest.program import header, packed, program_in, workload_of
+from kassay.guest.program_source import pinned
+from kassay.model.program import ProgramUse, run_words
+from kassay.model.records import Setting
+
+MARKED = """
+#include "kassay.h"
+int main(void)
+{
+	for (int i = 0; i < 3; i++) {
+		KASSAY_ROUND_BEGIN();
+		KASSAY_ROUND_END();
+	}
+	return 0;
+}
+"""
+TESTCASE = """
+#include <stdlib.h>
+
+char *testcase_description = "nothing at all";
+
+void testcase(unsigned long long *iterations, unsigned long nr)
+{
+	while (1) {
+		(*iterations)++;
+	}
+}
+"""
+COMPILERS = {
+    "x86_64": (("gcc",), ("clang",)),
+    "arm64": (("aarch64-linux-gnu-gcc",), ("clang", "--target=aarch64-linux-gnu")),
+}
+
+
+def source(directory: Path, text: str) -> ProgramUse:
+    shutil.copyfile(header(), directory / "kassay.h")
+    (directory / "p.c").write_text(text)
+    return pinned(ProgramUse(path=str(directory / "p.c")))
+
+
+@pytest.mark.parametrize(("arch", "compiler"), [(arch, cc) for arch, all_ in COMPILERS.items() for cc in all_])
+def test_the_header_compiles_without_a_warning_and_without_a_library(
+    arch: str, compiler: tuple[str, ...], tmp_path: Path
+) -> None:
+    if shutil.which(compiler[0]) is None:
+        pytest.skip(f"no {compiler[0]} on this host")
+    source(tmp_path, MARKED)
+    flags = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-ffreestanding", "-nostdinc", "-O2")
+    done = subprocess.run([*compiler, *flags, "-c", "p.c", "-o", "p.o"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    marks = {"x86_64": ("0f1f804f53414b", "0f1f804353414b"), "arm64": ("ff6989d2", "7f6889d2")}[arch]
+    assert all(bytes.fromhex(mark) in (tmp_path / "p.o").read_bytes() for mark in marks)
+
+
+def test_macros_are_found_in_sources_and_in_programs_and_do_no_harm(tmp_path: Path) -> None:
+    use = source(tmp_path, MARKED)
+    assert (use.marks, use.counted) == ("macros", True)
+    assert workload_of("p", use).phases[0].operation == "round"
+    program = tmp_path / "program"
+    program.write_bytes(program_in(packed("p", use, "x86_64")) or b"")
+    program.chmod(0o755)
+    assert subprocess.run([program], timeout=10).returncode == 0
+    assert pinned(ProgramUse(path=str(program))).marks == "macros"
+    assert pinned(ProgramUse(path=use.path, start="main")).marks == ""  # the user's own word comes first
+
+
+@pytest.mark.parametrize("mode", ["process", "thread"])
+@pytest.mark.parametrize("tasks", ["1", "3"])
+def test_a_testcase_is_stopped_after_exactly_its_operations(tmp_path: Path, tasks: str, mode: str) -> None:
+    use = source(tmp_path, TESTCASE)
+    assert use.marks == "testcase"
+    program = tmp_path / "program"
+    program.write_bytes(program_in(packed("p", use, "x86_64")) or b"")
+    program.chmod(0o755)
+    done = subprocess.run([program, tasks, mode, "500"], capture_output=True, text=True, timeout=20, check=True)
+    operations = 500 * (10 if tasks == "1" else 3)
+    assert f"operations={operations} " in done.stdout and "nothing at all" in done.stdout
+
+
+def test_a_testcase_has_parameters_and_divides_by_its_operations(tmp_path: Path) -> None:
+    use = source(tmp_path, TESTCASE)
+    workload = workload_of("p", use)
+    assert [parameter.name for parameter in workload.parameters] == ["tasks", "mode", "operations"]
+    settings = (Setting(name="tasks", value="2"), Setting(name="mode", value="thread"),
+                Setting(name="operations", value="50"))  # fmt: skip
+    words = run_words(use, settings)
+    assert words[:3] == ("arg=2", "arg=thread", "arg=50") and "operations=100" in words
+
+
+def test_a_testcase_with_a_main_of_its_own_is_a_program_like_any_other(tmp_path: Path) -> None:
+    assert source(tmp_path, TESTCASE + "int main(void) { return 0; }\n").marks == ""
+
+
+def test_words_in_braces_are_parameters(tmp_path: Path) -> None:
+    source(tmp_path, "int main(void) { return 0; }\n")
+    use = pinned(ProgramUse(path=str(tmp_path / "p.c"), args=("-n{loops}", "{x}")))
+    assert [parameter.name for parameter in workload_of("p", use).parameters] == ["loops", "x"]
+    assert run_words(use, (Setting(name="loops", value="5"), Setting(name="x", value="")))[:2] == ("arg=-n5", "arg={x}")
