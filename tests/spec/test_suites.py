@@ -19,6 +19,17 @@ def test_every_suite_names_workloads_that_there_are(name: str) -> None:
     assert uses and {use.name for use in uses} <= set(sources.workload_names())
 
 
+_NOT_OF_ONE_CPU = {
+    "calibrate": "checks the instrument",
+    "numa_migrate": "needs two nodes",
+    "tlb_shootdown": "needs two CPUs",
+}
+
+
+def test_the_suite_of_mm_is_the_whole_catalogue_but_what_one_cpu_has_not() -> None:
+    assert {use.name for use in suite_workloads("mm")} == set(sources.workload_names()) - _NOT_OF_ONE_CPU.keys()
+
+
 def test_an_experiment_with_a_suite_has_its_workloads_in_full() -> None:
     assert parse(_FILE, "x.toml").workloads == suite_workloads("mm")
 
