@@ -3,8 +3,6 @@
 #include "folios.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,18 +13,9 @@
 #include <unistd.h>
 
 #include "memory.h"
+#include "tunable.h"
 
 #define THP "/sys/kernel/mm/transparent_hugepage/"
-#define MAX_SIZES 16
-
-#define PATH_BYTES (sizeof(THP) + 256 + sizeof("/enabled"))
-
-/* The policies of the sizes as they were. */
-static struct {
-	char path[PATH_BYTES];
-	char word[16];
-} saved[MAX_SIZES];
-static size_t saved_count;
 
 static unsigned int order_of(size_t bytes)
 {
@@ -45,43 +34,6 @@ static unsigned int wanted_order(const struct run *run)
 	return 0;
 }
 
-static int write_policy(const char *path, const char *word)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	ssize_t done = fd < 0 ? -1 : write(fd, word, strlen(word));
-
-	if (fd >= 0)
-		close(fd);
-	return done == (ssize_t)strlen(word) ? 0 : -1;
-}
-
-/* The word in brackets. */
-static int read_policy(const char *path, char *ret, size_t size)
-{
-	char text[128] = "", format[32];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	const char *bracket = strchr(text, '[');
-
-	if (fd >= 0)
-		close(fd);
-	snprintf(format, sizeof(format), "[%%%zu[a-z]", size - 1);
-	return got > 0 && bracket && sscanf(bracket, format, ret) == 1 ? 0 : -1;
-}
-
-static int set_policy(struct run *run, const char *path, const char *word)
-{
-	if (saved_count == MAX_SIZES)
-		return fail(run, "more than %d sizes of huge pages in " THP, MAX_SIZES);
-	snprintf(saved[saved_count].path, sizeof(saved->path), "%s", path);
-	if (read_policy(path, saved[saved_count].word, sizeof(saved->word)))
-		return fail(run, "%s: no policy in it", path);
-	if (!strcmp(saved[saved_count].word, word))
-		return 0;
-	saved_count++;
-	return write_policy(path, word) ? fail(run, "writing %s to %s: %s", word, path, strerror(errno)) : 0;
-}
-
 static int is_size(const struct dirent *entry)
 {
 	return !strncmp(entry->d_name, "hugepages-", 10);
@@ -92,7 +44,7 @@ static int choose_size(struct run *run, size_t bytes)
 {
 	struct dirent **entries;
 	int count = scandir(THP, &entries, is_size, alphasort), status = 0;
-	char wanted[64], path[PATH_BYTES];
+	char wanted[64], path[sizeof(THP) + 256 + sizeof("/enabled")];
 	bool found = false;
 
 	snprintf(wanted, sizeof(wanted), "hugepages-%zukB", bytes / KIB);
@@ -103,7 +55,7 @@ static int choose_size(struct run *run, size_t bytes)
 		found |= this && !access(path, F_OK);
 		/* A size that is for files alone has no policy. */
 		if (!status && !access(path, F_OK))
-			status = set_policy(run, path, this ? "madvise" : "never");
+			status = tunable_set(run, path, this ? "madvise" : "never", "sizes of huge pages");
 		free(entries[i]);
 	}
 	if (count >= 0)
@@ -204,8 +156,5 @@ void folios_release(struct folios *folios)
 {
 	if (folios->start)
 		munmap((void *)(uintptr_t)folios->start, folios->size);
-	while (saved_count) {
-		saved_count--;
-		write_policy(saved[saved_count].path, saved[saved_count].word);
-	}
+	tunable_restore();
 }

@@ -7,11 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_TUNABLES 8
+#define MAX_TUNABLES 16
 #define MAX_TEXT 64
+#define MAX_PATH 128
 
 static struct {
-	const char *path;
+	char path[MAX_PATH];
 	char text[MAX_TEXT];
 } former[MAX_TUNABLES];
 static size_t former_count;
@@ -42,10 +43,21 @@ static ssize_t read_text(const char *path, char *text)
 	return got;
 }
 
+/* Of "always [madvise] never" the word that holds, which is what the file takes. */
+static void take_chosen(char *text)
+{
+	char *first = strchr(text, '['), *last = strchr(text, ']');
+
+	if (!first || !last)
+		return;
+	*last = '\0';
+	memmove(text, first + 1, (size_t)(last - first));
+}
+
 int tunable_set(struct run *run, const char *path, const char *text, const char *feature)
 {
-	if (former_count == MAX_TUNABLES)
-		return fail(run, "more than %d tunables", MAX_TUNABLES);
+	if (former_count == MAX_TUNABLES || strlen(path) >= MAX_PATH)
+		return fail(run, "more than %d tunables, or a longer path than %d bytes: %s", MAX_TUNABLES, MAX_PATH, path);
 	if (read_text(path, former[former_count].text) < 0) {
 		if (errno == ENOENT)
 			return fail(run, "this kernel was built without %s: no %s", feature, path);
@@ -53,7 +65,8 @@ int tunable_set(struct run *run, const char *path, const char *text, const char 
 	}
 	if (write_text_file(path, text))
 		return fail(run, "writing %s to %s: %s", text, path, strerror(errno));
-	former[former_count++].path = path;
+	take_chosen(former[former_count].text);
+	strcpy(former[former_count++].path, path);
 	return 0;
 }
 

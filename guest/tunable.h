@@ -6,7 +6,8 @@
 #include "workload.h"
 
 /*
- * Writes @text to @path, whose content must be one short line. Returns 0 or what fail() returns; @feature is what a
+ * Writes @text to @path, whose content must be one short line; of words to choose from the one in brackets is put
+ * back. Returns 0 or what fail() returns; @feature is what a
  * kernel without this file lacks, as its configuration calls it.
  */
 int tunable_set(struct run *run, const char *path, const char *text, const char *feature);

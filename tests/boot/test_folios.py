@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Memory in folios of one order: made, proven by the audit, or refused with what the kernel lacks."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.boot.conftest import NEW, OLD, ONCE, Kassay
+
+pytestmark = pytest.mark.boot
+SMALL = ("--set", "size=2MiB", "--rounds", "2", "--profile", "none", "--boot", "snapshot", *ONCE)
+
+
+def compared(kassay: Kassay, out: Path, orders: str) -> dict[str, Any]:
+    words = ("compare", "folio_fork", OLD, NEW, "--set", f"order={orders}", *SMALL, "--out", str(out))
+    return kassay(*words).json()
+
+
+def test_each_order_is_made_and_proven(kassay: Kassay, tmp_path: Path) -> None:
+    report = compared(kassay, tmp_path / "d", "0,4,9")
+    values = {f["settings"]["order"]: f["base_value"] for f in report["findings"] if f["metric"] == "fork"}
+    assert values["4"] < values["0"]  # entries of one folio are copied together
+    assert len(report["audits"]) >= 6
+    for audit in report["audits"]:
+        orders = {name: value for name, value in audit["fields"].items() if name.startswith("folios.")}
+        (order,) = (name for name, value in orders.items() if value == "512")
+        assert all(value == "0" for name, value in orders.items() if name != order)
+        assert audit["fields"]["range.AnonHugePages"] == "0"
+    assert {f["verdict"] for f in report["findings"]} <= {"regression", "improvement", "equivalent"}
+
+
+def test_a_kernel_without_the_order_says_so(kassay: Kassay, tmp_path: Path) -> None:
+    words = ("--cmdline-base", "transparent_hugepage=never", "--cmdline-head", "transparent_hugepage=never")
+    ran = kassay("compare", "folio_fork", OLD, OLD, "--set", "order=9", *SMALL, *words, "--out", str(tmp_path / "d"))
+    found = ran.json()["findings"]
+    assert {f["verdict"] for f in found} == {"semantic-failure"}
+    assert "folios.order9 must be == 512" in str(found[0]["reasons"])
