@@ -102,11 +102,11 @@ static void count_batch(const uint64_t *entries, size_t length, int flags_fd, st
 	}
 }
 
-static int count_range(const struct run *run, int map_fd, int flags_fd, struct counts *counts)
+static int count_range(uint64_t start, uint64_t bytes, int map_fd, int flags_fd, struct counts *counts)
 {
 	uint64_t entries[BATCH];
-	uint64_t first = (uintptr_t)run->range_start / page_bytes();
-	uint64_t pages = run->range_length / page_bytes();
+	uint64_t first = start / page_bytes();
+	uint64_t pages = bytes / page_bytes();
 
 	for (uint64_t done = 0; done < pages;) {
 		size_t length = pages - done < BATCH ? pages - done : BATCH;
@@ -144,7 +144,8 @@ void capture_pages(struct run *run, const char *moment)
 
 	counts.orders = run->count_folios ? &orders : NULL;
 	counts.flags_error = flags_fd < 0 ? error : 0;
-	error = map_fd < 0 ? error : count_range(run, map_fd, flags_fd, &counts);
+	error = map_fd < 0 ? error :
+			     count_range((uintptr_t)run->range_start, run->range_length, map_fd, flags_fd, &counts);
 	if (error) {
 		emit_absent(&run->stream, moment, "kassay/pagemap", error);
 		counts.flags_error = error;
@@ -159,6 +160,30 @@ void capture_pages(struct run *run, const char *moment)
 			    counts.pageflags);
 	if (run->count_folios && !counts.flags_error)
 		orders_emit(run, &orders, moment);
+	if (map_fd >= 0)
+		close(map_fd);
+	if (flags_fd >= 0)
+		close(flags_fd);
+}
+
+void capture_pages_of(struct run *run, int pid, uint64_t start, uint64_t length)
+{
+	struct counts counts = { 0 };
+	int flags_fd = open("/proc/kpageflags", O_RDONLY | O_CLOEXEC), map_fd;
+	char path[64];
+	int error;
+
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", pid);
+	map_fd = open(path, O_RDONLY | O_CLOEXEC);
+	error = map_fd < 0 || flags_fd < 0 ? errno : count_range(start, length, map_fd, flags_fd, &counts);
+	if (error || counts.flags_error) {
+		emit_absent(&run->stream, "after", "kassay/program/pageflags", error ? error : counts.flags_error);
+	} else {
+		emit_counts(run, "after", "kassay/program/pagemap", "absent", counts.absent, pagemap_bits, PAGEMAP_BITS,
+			    counts.pagemap);
+		emit_counts(run, "after", "kassay/program/pageflags", "pages", counts.flagged, pageflag_bits,
+			    PAGEFLAG_BITS, counts.pageflags);
+	}
 	if (map_fd >= 0)
 		close(map_fd);
 	if (flags_fd >= 0)

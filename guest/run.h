@@ -77,4 +77,7 @@ void capture_cpu(struct run *run);
 /* pages.c: counts over the range, from pagemap and kpageflags. */
 void capture_pages(struct run *run, const char *moment);
 
+/* The same of another process's memory, as "after:kassay/program/...". */
+void capture_pages_of(struct run *run, int pid, uint64_t start, uint64_t length);
+
 #endif

@@ -167,8 +167,37 @@ static pid_t start(struct run *run, const struct program *program)
 	return pid;
 }
 
+/* Its mappings at its end, and the pages of that which has most of them resident. */
+static void look(struct run *run, pid_t pid)
+{
+	uint64_t start = 0, end = 0, kb, most = 0, most_start = 0, most_end = 0;
+	size_t used = 0;
+	char *text = run->stream.scratch;
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/smaps", pid);
+	file = fopen(path, "re");
+	while (file && used + LINE_BYTES < SHIPPED_BYTES && fgets(text + used, LINE_BYTES, file)) {
+		if (sscanf(text + used, "%" SCNx64 "-%" SCNx64 " ", &start, &end) != 2 &&
+		    sscanf(text + used, "Rss: %" SCNu64, &kb) == 1 && kb > most) {
+			most = kb;
+			most_start = start;
+			most_end = end;
+		}
+		used += strlen(text + used);
+	}
+	if (file)
+		fclose(file);
+	emit(&run->stream, "file", "after:kassay/program/smaps", text, used);
+	emit_text(&run->stream, "file", "after:kassay/program/range", "start 0x%" PRIx64 " length %" PRIu64 "\n", most_start,
+		  most_end - most_start);
+	if (most)
+		capture_pages_of(run, pid, most_start, most_end - most_start);
+}
+
 /* Lets it run on from stop to stop; returns what waitpid() says of its end. */
-static int follow(pid_t pid)
+static int follow(struct run *run, pid_t pid)
 {
 	bool started = false;
 	int status;
@@ -181,6 +210,8 @@ static int follow(pid_t pid)
 		/* The stop behind execve() is of SIGTRAP, one at its end is an event: neither is a signal for it. */
 		if (!started || status >> 16)
 			number = 0;
+		if (started && status >> 16 == PTRACE_EVENT_EXIT)
+			look(run, pid);
 		started = true;
 		ptrace(PTRACE_CONT, pid, NULL, (void *)(uintptr_t)number);
 	}
@@ -197,7 +228,7 @@ int program_watch(struct run *run, const struct program *program)
 	if (pid < 0)
 		return -1;
 	program_limit(program->limit_ms);
-	status = follow(pid);
+	status = follow(run, pid);
 	program_limit(0);
 	if (program_overran(&tasks) || !WIFEXITED(status) || (uint64_t)WEXITSTATUS(status) != program->status) {
 		program_failed(run, program, status);

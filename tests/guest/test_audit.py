@@ -135,3 +135,24 @@ def test_no_text_breaks_the_parsers(files: list[tuple[str, str, list[str]]]) -> 
         assert all(value is None or isinstance(value, str) for value in audit.fields(run, moment).values())
     audit.foreign(run)
     audit.delta(run, "")
+
+
+def test_a_users_program_has_its_mappings_added_up_and_the_largest_apart() -> None:
+    smaps = (
+        "10000000-10002000 r-xp 00000000 00:01 1 /program\nSize: 8 kB\nRss: 8 kB\n"
+        "7f0000000000-7f0000400000 rw-s 00000000 00:01 2 /dev/zero\nSize: 4096 kB\nRss: 4096 kB\nKernelPageSize: 4 kB\n"
+    )
+    found = audit.fields(
+        report(
+            ("after", "kassay/program/smaps", smaps),
+            ("after", "kassay/program/range", "start 0x7f0000000000 length 4194304\n"),
+            ("after", "kassay/program/pageflags", "pages 1024\nthp 0\ndirty 1024\n"),
+        ),
+        "after",
+    )
+    wanted = {
+        "program.vmas": "2", "program.Rss": "4104", "program.largest.Rss": "4096",
+        "program.largest.KernelPageSize": "4", "program.largest.pageflags.dirty": "1024",
+    }  # fmt: skip
+    assert {name: found.get(name) for name in wanted} == wanted
+    assert "program.vmas" not in audit.fields(report(), "after")

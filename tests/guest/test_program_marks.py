@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from kassay.errors import BadInput
 from kassay.guest.program import header, packed, program_in, workload_of
 from kassay.guest.program_source import pinned
 from kassay.model.program import ProgramUse, run_words
@@ -105,3 +106,17 @@ def test_words_in_braces_are_parameters(tmp_path: Path) -> None:
     use = pinned(ProgramUse(path=str(tmp_path / "p.c"), args=("-n{loops}", "{x}")))
     assert [parameter.name for parameter in workload_of("p", use).parameters] == ["loops", "x"]
     assert run_words(use, (Setting(name="loops", value="5"), Setting(name="x", value="")))[:2] == ("arg=-n5", "arg={x}")
+
+
+def test_a_google_benchmark_runs_its_own_registration_for_a_number_of_iterations(tmp_path: Path) -> None:
+    (tmp_path / "b.cc").write_text("#include <benchmark/benchmark.h>\nBENCHMARK_MAIN();\n")
+    use = pinned(ProgramUse(path=str(tmp_path / "b.cc"), args=("--benchmark_filter=x",)))
+    assert (use.marks, use.counted) == ("benchmark", False)
+    words = [word for word in run_words(use, ()) if word.startswith("arg=")]
+    assert words == ["arg=--benchmark_format=json", "arg=--benchmark_min_time=1000x", "arg=--benchmark_filter=x"]
+    if Path("/usr/include/benchmark/benchmark.h").exists():
+        assert program_in(packed("b", use, "x86_64"))
+        return
+    with pytest.raises(BadInput, match="needs google-benchmark") as caught:
+        packed("b", use, "x86_64")
+    assert "libbenchmark-dev" in caught.value.remedy

@@ -3,7 +3,8 @@
 
 Names: `range.*` (smaps of the measured range, kB; Dirty is private and shared), `pagemap.*` and `pageflags.*` (pages),
 `folios.order*` (pages in folios of that order; only where a workload asks for it), `thp.*`, `vm.*`, `numa.*`,
-`memcg.*`, `swap.*`, `zram.*`, `cpus.online`, `memory.*` (kB), `cmdline`, `kernel`.
+`memcg.*`, `swap.*`, `zram.*`, `cpus.online`, `memory.*` (kB), `cmdline`, `kernel`;
+`program.*` (kB, of a user's program at its end).
 """
 
 import operator
@@ -71,6 +72,7 @@ def fields(report: GuestReport, moment: str) -> dict[str, str | None]:
         found.update({f"{prefix}.{name}": str(n) for name, n in _procfs.pairs(texts.get(path) or "").items()})
     found.update({f"memory.{name}": str(n) for name, n in _procfs.meminfo(texts.get("/proc/meminfo") or "").items()})
     found.update(_range_fields(texts.get("kassay/range"), texts.get("/proc/self/smaps")))
+    found.update(_program_fields(texts))
     found.update(_node_fields(texts.get("kassay/range"), texts.get("/proc/self/numa_maps")))
     events = _procfs.pairs(texts.get("/sys/fs/cgroup/kassay/memory.events") or "")
     found.update({f"memcg.events.{name}": str(n) for name, n in events.items()})
@@ -205,6 +207,25 @@ def _node_fields(span: str | None, numa_maps: str | None) -> dict[str, str | Non
             pages[f"numa.{node}"] = pages.get(f"numa.{node}", 0) + count
     policies = " ".join(sorted({vma.policy for vma in found}))
     return {"numa.policy": policies, **{name: str(count) for name, count in sorted(pages.items())}}
+
+
+def _program_fields(texts: dict[str, str | None]) -> dict[str, str | None]:
+    """A user's program at the end of the execution that was watched: all of its mappings added up, and the pages of the
+    largest of them."""
+    mappings = _procfs.smaps(texts.get("kassay/program/smaps") or "")
+    if not mappings:
+        return {}
+    found: dict[str, str | None] = {"program.vmas": str(len(mappings))}
+    for name in dict.fromkeys(name for vma in mappings for name in vma.fields if name not in _procfs.NOT_A_SUM):
+        found[f"program.{name}"] = str(sum(vma.fields.get(name, 0) for vma in mappings))
+    largest = _procfs.span(texts.get("kassay/program/range") or "")
+    for vma in mappings if largest is not None else ():
+        if (vma.start, vma.end) == largest:
+            found.update({f"program.largest.{name}": str(value) for name, value in vma.fields.items()})
+    for prefix in ("pagemap", "pageflags"):
+        counts = _procfs.pairs(texts.get(f"kassay/program/{prefix}") or "")
+        found.update({f"program.largest.{prefix}.{name}": str(count) for name, count in counts.items()})
+    return found
 
 
 def _counters(report: GuestReport, moment: str) -> dict[str, int]:

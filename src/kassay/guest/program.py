@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from kassay.arches import Arch, arch_of
 from kassay.effects import process
 from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
-from kassay.errors import BadInput, nearest
+from kassay.errors import BadInput, HostLacks, nearest
 from kassay.guest import sources
 from kassay.guest.compile import build, compiler_for
 from kassay.guest.payload import Packed, pack, unpack
-from kassay.guest.program_source import contents, kind_of
+from kassay.guest.program_source import SOURCES, contents, kind_of
 from kassay.model.program import GROUP, ProgramUse, places
 from kassay.model.workload import Parameter, Phase, Workload
 
@@ -191,7 +191,7 @@ def _program(use: ProgramUse, found: Mapping[str, Packed], arch: Arch, cc: str) 
 
 
 def _c_files(use: ProgramUse, files: Mapping[str, Packed], kind: str) -> Sequence[str]:
-    names = [Path(use.path).name] if kind == "c" else [name for name in files if name.endswith(".c")]
+    names = [Path(use.path).name] if kind == "c" else [name for name in files if name.endswith(SOURCES)]
     if not names:
         raise BadInput(f"{use.path}: no Makefile and no .c file in it", "give a directory with sources, or one C file")
     return names
@@ -201,11 +201,21 @@ def _compiled(use: ProgramUse, root: Path, names: Sequence[str], cc: str) -> byt
     made = root.parent / "program"
     if use.marks == "testcase":
         names = [*_testcase_objects(use, root, names, cc)]
-    argv = (cc, *FLAGS, "-I.", "-o", str(made), *use.cflags, *names, *use.link)
+    plus = any(name.endswith((".cc", ".cpp", ".cxx")) for name in names)
+    cc = f"{cc.removesuffix('gcc')}g++" if plus else cc
+    if process.find(cc) is None:
+        raise HostLacks(f"{use.path}: {cc} is not there to compile it", f"install it: apt install {_package(cc)}")
+    link = (*use.link, *(("-lbenchmark",) if use.marks == "benchmark" else ()))
+    argv = (cc, *FLAGS, "-I.", "-o", str(made), *use.cflags, *names, *link)
     done = process.run(argv, cwd=root, timeout_s=_BUILD_S)
     if done.status != 0 or not made.is_file():
         raise _refused(use, done.err, cc)
     return made.read_bytes()
+
+
+def _package(cc: str) -> str:
+    """The package of a C++ compiler: "g++", "g++-aarch64-linux-gnu"."""
+    return "-".join(filter(None, ("g++", cc.removesuffix("g++").rstrip("-"))))
 
 
 def _testcase_objects(use: ProgramUse, root: Path, names: Sequence[str], cc: str) -> Iterator[str]:
@@ -232,6 +242,11 @@ def _testcase_objects(use: ProgramUse, root: Path, names: Sequence[str], cc: str
 def _refused(use: ProgramUse, err: str, cc: str) -> BadInput:
     """The first thing that the compiler or the linker found wrong, and the way out."""
     where = str(Path(use.path).parent)
+    if use.marks == "benchmark" and re.search(r"benchmark/benchmark\.h: No such file|cannot find -lbenchmark", err):
+        return BadInput(
+            f"{use.path}: it needs google-benchmark for {cc}, which is not on this host",
+            "apt install libbenchmark-dev, or build it for this architecture and give --cflags=-I... and --link=-L...",
+        )
     if library := re.search(r"cannot find -l([\w.+-]+)", err):
         return BadInput(
             f"{use.path}: it needs library {library[1]}, of which there is no static one (lib{library[1]}.a) for {cc}",

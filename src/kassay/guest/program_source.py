@@ -16,11 +16,13 @@ PROGRAMS, SUFFIX = "programs", ".sources"
 """Where a run directory has the sources of its programs: programs/NAME.sources."""
 _MOST_BYTES = 64 << 20
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
-_SOURCES = (".c",)
+_PLUS = (".cc", ".cpp", ".cxx")
+SOURCES = (".c", *_PLUS)
 _MACRO = re.compile(rb"^[^#\n]*\bKASSAY_ROUND_BEGIN\(\)", re.MULTILINE)
 _MARKED = (bytes.fromhex("0f1f804f53414b"), (0xD280001F | 0x4B4F << 5).to_bytes(4, "little"))
 """KASSAY_ROUND_BEGIN() as code, of x86_64 and of arm64 (guest/program/kassay.h)."""
 _TESTCASE = re.compile(rb"^\s*(?:static\s+)?void\s+testcase\s*\(\s*unsigned\s+long\s+long", re.MULTILINE)
+_BENCHMARK = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*<benchmark/benchmark\.h>", re.MULTILINE)
 _MAIN = re.compile(rb"^[a-z \t]*\bmain\s*\(", re.MULTILINE)
 
 
@@ -73,6 +75,8 @@ def marks_in(files: Iterable[Packed]) -> str:
     sources = [file.data for file in files if file.name.startswith("source/")]
     if any(_MACRO.search(data) or any(mark in data for mark in _MARKED) for data in sources):
         return "macros"
+    if any(_BENCHMARK.search(data) for data in sources):
+        return "benchmark"
     testcase = any(_TESTCASE.search(data) for data in sources)
     return "testcase" if testcase and not any(_MAIN.search(data) for data in sources) else ""
 
@@ -82,7 +86,7 @@ def kind_of(use: ProgramUse, found: Mapping[str, Packed]) -> str:
     sources = [packed for name, packed in found.items() if name.startswith("source/")]
     if len(sources) == 1 and sources[0].data.startswith(b"\x7fELF"):
         return "binary"
-    return "c" if use.path.endswith(_SOURCES) else "directory"
+    return "c" if use.path.endswith(SOURCES) else "directory"
 
 
 def _kept(sha256: str) -> Path:
@@ -116,7 +120,7 @@ def _file(use: ProgramUse, path: Path) -> Iterator[Packed]:
     if main.data.startswith(b"\x7fELF"):
         yield main
         return
-    if path.suffix not in _SOURCES:
+    if path.suffix not in SOURCES:
         raise BadInput(
             f"{use.path}: neither a C file nor a program for Linux", "give a .c file, a directory, or a static ELF file"
         )

@@ -14,9 +14,13 @@ _CHECK = re.compile(r"([^\s=!<>]{1,80})(==|!=|<=|>=)(\S{1,80})")
 MARKS = {
     "macros": "KASSAY_ROUND_BEGIN() and KASSAY_ROUND_END() of kassay.h",
     "testcase": "will-it-scale's testcase(), whose own counter says how many operations were done",
+    "benchmark": "google-benchmark's registration; a round is one execution of all its benchmarks",
 }
-TESTCASE_ARGS = ("{tasks}", "{mode}", "{operations}")
-"""Of the main() that such a file gets (guest/program/will_it_scale.c)."""
+OWN_ARGS = {
+    "testcase": ("{tasks}", "{mode}", "{operations}"),  # of the main() that it gets: guest/program/will_it_scale.c
+    "benchmark": ("--benchmark_format=json", "--benchmark_min_time=1000x"),  # a number of iterations, and not a time
+}
+"""Arguments in front of the user's, by what marks the rounds."""
 GROUP = "programs"
 """Of a workload that is a program of the user's (model.workload.Workload.group)."""
 
@@ -52,7 +56,7 @@ class ProgramUse(Record, frozen=True, kw_only=True, omit_defaults=True):
     @property
     def counted(self) -> bool:
         """Whether its rounds are known to the profile alone: no clock is read around them."""
-        return self.points or bool(self.marks)
+        return self.points or self.marks in ("macros", "testcase")
 
     @property
     def points(self) -> bool:
@@ -67,7 +71,7 @@ def run_words(use: ProgramUse, settings: Iterable[Setting]) -> tuple[str, ...]:
         (check.value for check in checks(use.require) if check.name == "status" and check.operator == "=="), "0"
     )
     return (
-        *(f"arg={filled(word, values)}" for word in (*TESTCASE_ARGS, *use.args)[0 if use.marks == "testcase" else 3 :]),
+        *(f"arg={filled(word, values)}" for word in (*OWN_ARGS.get(use.marks, ()), *use.args)),
         *(f"env={filled(word, values)}" for word in use.env),
         f"status={status}",
         f"limit_ms={use.limit_ms}",

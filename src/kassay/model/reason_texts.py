@@ -148,6 +148,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     # the state of memory that the kernels worked on
     "memory-same": "all kernels agree, before and after; before: {fields:amounts}[; {note}]",
     "memory-not-audited": "no range was audited[; {note}]",
+    "memory-of-program": "partial: the program's memory was seen once, at the end of an execution outside of the "
+    "region: {fields:amounts}; --state NAME asks that a field agrees[; different on the kernels: {differing}]",
     "memory-differs": "not the same: {field} {moment} the region is {base_value} on {base!k}, {head_value} on "
     "{head!k}",
     "memory-not-shown": "not shown to be the same ({verdicts:names})",

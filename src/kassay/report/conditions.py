@@ -21,6 +21,10 @@ _STATE_FIELDS = (
     ("range.Rss", "kB resident"), ("range.AnonHugePages", "kB AnonHugePages"),
     ("range.KernelPageSize", "kB pages"), ("pagemap.present", "pages present"), ("range.vmas", "VMA"),
 )  # fmt: skip
+_PROGRAM_FIELDS = (
+    ("program.Rss", "kB resident"), ("program.AnonHugePages", "kB AnonHugePages"),
+    ("program.ShmemPmdMapped", "kB ShmemPmdMapped"), ("program.Swap", "kB Swap"), ("program.vmas", "VMAs"),
+)  # fmt: skip
 UNKNOWN_STATES = ("memory-not-known", "memory-of-files")
 """Codes of a state that nothing is known of."""
 
@@ -44,7 +48,27 @@ def memory_state(findings: Sequence[Finding], evidence: Sequence[CellEvidence]) 
     fields = tuple((unit, value) for name, unit in _STATE_FIELDS if (value := before.get(name)) is not None)
     notes = sorted({note for item in measured for note in item.notes})
     note = notes[0] if len(notes) == 1 else None
-    return reason("memory-same", fields=fields, note=note) if fields else reason("memory-not-audited", note=note)
+    if fields:
+        return reason("memory-same", fields=fields, note=note)
+    return _of_programs(evidence) or reason("memory-not-audited", note=note)
+
+
+def _of_programs(evidence: Sequence[CellEvidence]) -> Reason | None:
+    """Of users' programs, whose memory is seen once, outside of the region; None of other workloads."""
+    points: dict[str, list[dict[str, str | None]]] = {}
+    for item in evidence:
+        if item.measurements:
+            points.setdefault(item.cell.setting_key, []).append(dict(item.measurements[0].after))
+    first = next(iter(points.values()))[0]
+    fields = tuple((unit, value) for name, unit in _PROGRAM_FIELDS if (value := first.get(name)) is not None)
+    if not fields:
+        return None
+    apart = [
+        name.removeprefix("program.")
+        for name, _ in _PROGRAM_FIELDS
+        if any(len({state.get(name) for state in states}) > 1 for states in points.values())
+    ]
+    return reason("memory-of-program", fields=fields, differing=", ".join(apart) or None)
 
 
 def disclosures(plan: Plan, evidence: Sequence[CellEvidence], cmdline: str) -> tuple[Reason, ...]:

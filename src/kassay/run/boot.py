@@ -15,7 +15,7 @@ from kassay.effects import clock
 from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, sha256_file, write_atomic
 from kassay.guest import audit, initramfs, protocol, state
 from kassay.guest.program import program_in, program_points
-from kassay.guest.program_output import executions, unmet
+from kassay.guest.program_output import executions, printed, unmet
 from kassay.journal import artifacts
 from kassay.machines import Ended, Job, Machine
 from kassay.model.guest import GuestReport
@@ -247,10 +247,18 @@ def _restless(ended: Ended) -> tuple[str, str]:
     return ("busy", f"the guest never became quiet: {quiet}") if quiet.startswith("busy") else ("ok", "")
 
 
+def _unknown_state(report: GuestReport, use: ProgramUse) -> str:
+    """The first name of --state that nothing is known by."""
+    known = {one.name for one in printed(report)} | audit.fields(report, "after").keys()
+    return next((name for name in use.state if name not in known and f"program.{name}" not in known), "")
+
+
 def _problem_of_program(report: GuestReport, profile: bytes | None, use: ProgramUse | None) -> tuple[str, str] | None:
     """Of a user's program: what it did not print as required, or what keeps its own rounds from being counted."""
     if use is not None and (problem := unmet(checks(use.require), executions(report) or ())):
         return "check-failed", f"program: {problem}"
+    if use is not None and (missing := _unknown_state(report, use)):
+        return "check-failed", f"program: --state {missing}: neither printed by it nor a field of its memory"
     if not report.counted:
         return None
     if not profile:
