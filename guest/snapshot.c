@@ -3,13 +3,13 @@
  * Ports and layouts: docs/specs/pvpanic.rst and docs/specs/fw_cfg.rst of QEMU.
  * Both devices are used by port, which needs no driver and no interrupt, so
  * that the same instructions run after every restore. fw_cfg copies what is
- * asked for into a page of ours ("DMA interface"): a program of a megabyte,
+ * asked for into a page of ours ("DMA interface", big endian; machines with
+ * ports are little endian): a program of a megabyte,
  * read byte by byte, would take a second.
  */
 #define _DEFAULT_SOURCE
 #include "snapshot.h"
 
-#include <endian.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
@@ -68,11 +68,11 @@ static int copy(void *into, size_t size, uint32_t control)
 
 		if (!at)
 			return -1;
-		page->length = htobe32((uint32_t)part);
-		page->address = htobe64(at + offsetof(struct page, data));
-		*state = htobe32(control | FW_CFG_READ);
-		arch_port_write(FW_CFG_DMA, htobe32((uint32_t)(at >> 32)), 4);
-		arch_port_write(FW_CFG_DMA + 4, htobe32((uint32_t)at), 4);
+		page->length = __builtin_bswap32((uint32_t)part);
+		page->address = __builtin_bswap64(at + offsetof(struct page, data));
+		*state = __builtin_bswap32(control | FW_CFG_READ);
+		arch_port_write(FW_CFG_DMA, __builtin_bswap32((uint32_t)(at >> 32)), 4);
+		arch_port_write(FW_CFG_DMA + 4, __builtin_bswap32((uint32_t)at), 4);
 		if (*state) /* done before the write returns; FW_CFG_ERROR else */
 			return -1;
 		memcpy(to, page->data, part);
@@ -110,7 +110,7 @@ void *snapshot_file(const char *name, size_t *size, const char **why)
 	*why = "fw_cfg cannot be read";
 	if (copy(&count, sizeof(count), begin(FW_CFG_FILE_DIR)))
 		return NULL;
-	for (uint32_t left = be32toh(count); left; left--) {
+	for (uint32_t left = __builtin_bswap32(count); left; left--) {
 		if (copy(&file, sizeof(file), 0))
 			return NULL;
 		if (!strncmp(file.name, name, sizeof(file.name)))
@@ -120,9 +120,9 @@ void *snapshot_file(const char *name, size_t *size, const char **why)
 			return NULL;
 		}
 	}
-	*size = be32toh(file.size);
+	*size = __builtin_bswap32(file.size);
 	data = mmap(NULL, *size + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (data == MAP_FAILED || copy(data, *size, begin(be16toh(file.select))))
+	if (data == MAP_FAILED || copy(data, *size, begin(__builtin_bswap16(file.select))))
 		return NULL;
 	return data;
 }

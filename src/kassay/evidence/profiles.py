@@ -2,7 +2,7 @@
 """Journal -> profiles: what the plugin counted in a run, with the names of functions."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,10 +20,11 @@ from kassay.model.run import CellEvidence, RunRecord
 from kassay.profile.counters import ProfileError, RawProfile
 from kassay.profile.functions import executions, profile_of, summary_of
 from kassay.profile.raw import parse
-from kassay.profile.symbols import Symbols
+from kassay.profile.symbols import Symbols, is_program
 from kassay.profile.totals import OtherTasks, with_counted_rounds
 
 _KEPT = 8  # parsed files; an answer asks for the same ones phase by phase
+_KERNELS = 16  # of which each workload of a suite asks in turn
 
 
 def report_of(directory: Path, record: RunRecord) -> GuestReport:
@@ -138,4 +139,18 @@ def _raw(directory: Path, name: str) -> RawProfile:
 
 @lru_cache(maxsize=_KEPT)
 def _symbols(directory: Path, tables: tuple[str, ...], loaded: tuple[tuple[tuple[str, str], int], ...]) -> Symbols:
+    programs = [name for name in tables if _is_program(directory, name)]
+    kernel = _kernel_symbols(directory, tuple(name for name in tables if name not in programs), loaded)
+    return kernel.with_program([artifacts.get(directory, name) for name in programs])
+
+
+@cache
+def _is_program(directory: Path, name: str) -> bool:
+    return is_program(artifacts.get(directory, name))
+
+
+@lru_cache(maxsize=_KERNELS)
+def _kernel_symbols(
+    directory: Path, tables: tuple[str, ...], loaded: tuple[tuple[tuple[str, str], int], ...]
+) -> Symbols:
     return Symbols.load([artifacts.get(directory, name) for name in tables], dict(loaded))

@@ -114,14 +114,15 @@ class Placed(NamedTuple):
 
 
 _kept: WeakKeyDictionary[Symbols, dict[CodeBlock, Placed]] = WeakKeyDictionary()
-"""Runs of the same kernel and program share nearly all their blocks."""
+"""Runs of the same kernel share nearly all their blocks."""
 
 
 def placed(raw: RawProfile, symbols: Symbols) -> Mapping[int, Placed]:
     """Every block of the profile. symbols: of one kernel, hence of one target."""
-    known = _kept.setdefault(symbols, {})
+    shared, own = _kept.setdefault(symbols.kernel, {}), _kept.setdefault(symbols, {})
     found = {}
     for number, block in raw.blocks.items():
+        known = shared if is_kernel(block.address) else own
         place = known.get(block)
         if place is None:
             place = known[block] = _place(raw.target, block, symbols)

@@ -36,9 +36,13 @@ class _Table(NamedTuple):
 
 
 class Symbols:
-    """Functions of a kernel, its modules and a program, by address."""
+    """Functions of a kernel, its modules and a program, by address.
 
-    def __init__(self, tables: Sequence[_Table]) -> None:
+    kernel: those without the program, which many programs share; itself where there is none.
+    """
+
+    def __init__(self, tables: Sequence[_Table], kernel: "Symbols | None" = None) -> None:
+        self.kernel = kernel or self
         self._tables = sorted(tables, key=lambda table: table.base + table.starts[0])
         self._firsts = [table.base + table.starts[0] for table in self._tables]
 
@@ -47,6 +51,10 @@ class Symbols:
         """tables: of kernel_symbols(), program_symbols(), module_symbols(). sections: (module, section) -> where the
         kernel loaded it; functions of a section that is not named stay unknown. Raises ProfileError."""
         return cls([table for text in tables for table in _read(text.decode(), sections)])
+
+    def with_program(self, tables: Sequence[bytes]) -> "Symbols":
+        """These, and those of a program. Raises ProfileError."""
+        return Symbols([*self._tables, *(table for text in tables for table in _read(text.decode(), {}))], self)
 
     def function(self, address: int) -> FunctionSymbol | None:
         """The function that the address belongs to; None when it belongs to none."""
@@ -65,6 +73,11 @@ class Symbols:
     def names(self) -> frozenset[str]:
         """All functions of kernel and modules."""
         return frozenset(name for table in self._tables if table.place != "program" for name in table.fields[3::4])
+
+
+def is_program(table: bytes) -> bool:
+    """Whether a table is that of a program."""
+    return table.startswith(b"symbols 1 program\n")
 
 
 def nameless(address: int) -> tuple[str, str]:
