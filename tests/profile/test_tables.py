@@ -72,6 +72,11 @@ def test_a_file_that_is_no_symbol_list_is_refused(tmp_path: Path) -> None:
         kernel_symbols(path)
 
 
+def test_the_end_of_the_code_may_be_the_last_symbol(tmp_path: Path) -> None:
+    (tmp_path / "symbols").write_text("1000 T alpha\n1040 T _einittext\n")
+    assert kernel_symbols(tmp_path / "symbols") == b"symbols 1 kernel\n1000 40 0 alpha\n"
+
+
 def test_the_last_function_must_end_somewhere(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="alpha has no end"):
         _kernel(tmp_path, "ffffffff81000000 T alpha")

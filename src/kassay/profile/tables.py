@@ -53,6 +53,8 @@ def kernel_symbols(path: Path) -> bytes:
             _Symbol(start, None, kind in "TW", name if kind in _TEXT else "")
             for start, kind, name in zip(starts, words[1::3], words[2::3], strict=True)
         ]
+        if found and found[-1].name.startswith("_") and _BOUND.search(found[-1].name):
+            found[-1] = found[-1]._replace(name="")  # of a kernel that lists no data: the end of its code, no function
         return _text("kernel", {"": found})
     except (OSError, ValueError) as error:
         raise BadInput(f"{path}: no symbols of a kernel: {error}", "fetch the kernel again") from error
