@@ -40,7 +40,7 @@ def test_a_difference_only_afterwards_is_refused_too() -> None:
 def test_what_a_user_asked_to_be_the_same_must_be() -> None:
     asked = measurement([100], after=(*STATE, ("state.pages", "512")))
     other = measurement([100], after=(*STATE, ("state.pages", "511"), ("program.Rss", "8")))
-    (refusal,) = refusals_of(evidence(0, asked), evidence(1, other))
+    (refusal,) = refusals_of(evidence("a", asked), evidence("b", other, index=1))
     (found,) = refusal.differences
     assert (refusal.verdict, found.field, found.base, found.head) == ("state-mismatch", "state.pages", "512", "511")
 

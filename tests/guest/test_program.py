@@ -57,6 +57,15 @@ def test_headers_beside_it_come_along_and_change_its_identity(tmp_path: Path) ->
     assert use_of(source).sha256 != first.sha256
 
 
+def test_headers_above_it_and_further_sources_come_along(tmp_path: Path) -> None:
+    written(tmp_path / "up.h", "int twice(int);\n")
+    more = written(tmp_path / "lib" / "more.c", '#include "../up.h"\nint twice(int a) { return 2 * a; }\n')
+    source = written(tmp_path / "mm" / "p.c", '#include "../up.h"\nint main(void) { return twice(0); }\n')
+    use = use_of(source, link=(str(more), "-lm"))
+    assert list(contents(use)) == ["source/mm/p.c", "source/lib/more.c", "source/up.h"]
+    assert program_in(packed("p", use, "x86_64"))
+
+
 def test_it_is_found_by_its_content_when_the_file_is_gone(tmp_path: Path) -> None:
     source = written(tmp_path / "gone.c", HELLO)
     use = use_of(source)

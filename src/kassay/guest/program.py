@@ -191,7 +191,7 @@ def _program(use: ProgramUse, found: Mapping[str, Packed], arch: Arch, cc: str) 
 
 
 def _c_files(use: ProgramUse, files: Mapping[str, Packed], kind: str) -> Sequence[str]:
-    names = [Path(use.path).name] if kind == "c" else [name for name in files if name.endswith(SOURCES)]
+    names = [next(iter(files))] if kind == "c" else [name for name in files if name.endswith(SOURCES)]
     if not names:
         raise BadInput(f"{use.path}: no Makefile and no .c file in it", "give a directory with sources, or one C file")
     return names
@@ -205,12 +205,19 @@ def _compiled(use: ProgramUse, root: Path, names: Sequence[str], cc: str) -> byt
     cc = f"{cc.removesuffix('gcc')}g++" if plus else cc
     if process.find(cc) is None:
         raise HostLacks(f"{use.path}: {cc} is not there to compile it", f"install it: apt install {_package(cc)}")
-    link = (*use.link, *(("-lbenchmark",) if use.marks == "benchmark" else ()))
+    link = (*_linked(use, root), *(("-lbenchmark",) if use.marks == "benchmark" else ()))
     argv = (cc, *FLAGS, "-I.", "-o", str(made), *use.cflags, *names, *link)
     done = process.run(argv, cwd=root, timeout_s=_BUILD_S)
     if done.status != 0 or not made.is_file():
         raise _refused(use, done.err, cc)
     return made.read_bytes()
+
+
+def _linked(use: ProgramUse, root: Path) -> Iterator[str]:
+    """The words for the linker; a source among them is where it was put."""
+    for word in use.link:
+        there = (path.relative_to(root) for path in root.rglob(Path(word).name)) if word.endswith(SOURCES) else ()
+        yield str(next(iter(there), word))
 
 
 def _package(cc: str) -> str:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The sources of a program that the user brings: read, recognised, and kept by their content."""
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -124,19 +125,21 @@ def _file(use: ProgramUse, path: Path) -> Iterator[Packed]:
         raise BadInput(
             f"{use.path}: neither a C file nor a program for Linux", "give a .c file, a directory, or a static ELF file"
         )
-    found = {main.name: main}
-    owed = [path]
-    while owed:
-        file = owed.pop()
+    more = (expanded(word) for word in use.link if word.endswith(SOURCES))
+    files = _with_headers([path, *(file for file in more if file.is_file())])
+    root = os.path.commonpath([file.parent for file in files])
+    yield from (_packed(f"source/{file.relative_to(root)}", file) for file in files)
+
+
+def _with_headers(sources: Iterable[Path]) -> list[Path]:
+    """The files, the first one first, and what they include by a name in quotes, wherever that is."""
+    found = [Path(os.path.normpath(Path.cwd() / source)) for source in sources]
+    for file in found:  # grows
         for name in _INCLUDE.findall(file.read_bytes()):
-            header = file.parent / name.decode("utf-8", "replace")
-            inside = header.resolve().is_relative_to(path.parent.resolve())
-            relative = header.resolve().relative_to(path.parent.resolve()) if inside else None
-            if relative is None or not header.is_file() or f"source/{relative}" in found:
-                continue  # the compiler says what is missing
-            found[f"source/{relative}"] = _packed(f"source/{relative}", header)
-            owed.append(header)
-    yield from (found[name] for name in sorted(found))
+            header = Path(os.path.normpath(file.parent / name.decode("utf-8", "replace")))
+            if header.is_file() and header not in found:  # else the compiler says what is missing
+                found.append(header)
+    return found
 
 
 def _directory(path: Path) -> Iterator[Packed]:
