@@ -76,7 +76,7 @@ int describe(const struct workload *described)
 			putchar(',');
 		put_string(described->modules[i]);
 	}
-	printf("],\"parameters\":[");
+	printf("],\"nodes\":%u,\"parameters\":[", described->nodes ? described->nodes : 1);
 	for (size_t i = 0; described->params[i].name; i++) {
 		if (i)
 			putchar(',');

@@ -67,6 +67,7 @@ struct workload {
 	const char *group;   /* what it is listed under: "page tables" ... (kassay.model.workload); NULL: "others" */
 	const char *alters;  /* what of the whole machine it changes while it runs, and undoes; NULL: nothing */
 	const char *modules[MAX_MODULES_NEEDED + 1]; /* of the kernel, loaded before a run; "_" for "-" */
+	unsigned int nodes;  /* of memory that it needs; 0: one is enough */
 	struct param params[MAX_PARAMS + 1];
 	struct phase phases[MAX_PHASES + 1];
 	int (*setup)(struct run *run);

@@ -143,10 +143,11 @@ static void teardown(struct run *run)
 
 const struct workload workload = {
 	.name = "numa_migrate",
-	.summary = "moving a resident mapping to another node of memory and back; needs --nodes 2",
+	.summary = "moving a resident mapping to another node of memory and back",
 	.subject = "Moving {size} of private anonymous memory between two nodes by {call}()",
 	.state = "two nodes of memory; one private anonymous mapping of base pages (MADV_NOHUGEPAGE), all pages present and on node 0",
 	.group = "NUMA",
+	.nodes = 2,
 	.params = {
 		{ "call", PARAM_CHOICE, "word", "migrate_pages",
 		  "which call moves the pages: the whole process, a range and its policy, or a list of pages", 0, 0,

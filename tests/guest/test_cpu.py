@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What a kernel says of its CPU is read as it stands; of a run that shipped nothing, nothing is said."""
 
+from msgspec import UNSET
+
 from kassay.arches import arch_of
+from kassay.cpus import cpus
 from kassay.guest import protocol
 from kassay.guest.cpu import CPUINFO, VULNERABILITIES, cpu_of
 from kassay.model.guest import CapturedFile, GuestReport
@@ -51,6 +54,17 @@ def test_an_arm64_cpu_is_named_by_its_numbers_and_only_the_first_one_is_read() -
     assert cpu.name == "CPU implementer 0x41, CPU part 0xd07, CPU variant 0x1, CPU revision 0"
     assert cpu.missing == ("atomics", "paca", "bti", "mte")
     assert cpu.vulnerabilities == (Setting(name="spectre_v1", value="Mitigation: __user pointer sanitization"),)
+
+
+def test_of_a_cpu_that_was_asked_for_it_is_said_what_the_real_one_has_more_and_by_which_number_it_is_another() -> None:
+    cpu = cpu_of(report(**{CPUINFO: ARM}), arch_of("arm64"), cpus()["neoverse_v1"])
+    assert cpu is not None and cpu.named is not UNSET
+    assert {"atomics", "sve", "paca"} <= set(cpu.missing) and "mte" not in cpu.missing
+    assert (cpu.named.name, cpu.named.real) == ("neoverse_v1", True)
+    assert cpu.named.other == (Setting(name="CPU part", value="0xd07 instead of 0xd40"),)
+    anything = cpu_of(report(**{CPUINFO: ARM}), arch_of("arm64"), cpus()["max"])
+    assert anything is not None and anything.named is not UNSET
+    assert (anything.named.real, anything.missing) == (False, ("atomics", "paca", "bti", "mte"))
 
 
 def test_without_cpuinfo_nothing_is_known() -> None:

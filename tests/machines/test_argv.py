@@ -181,3 +181,23 @@ def test_every_boot_is_without_randomisation_and_ends_on_a_panic(clock: str, arc
     assert [word for word in words if word.startswith("console=")] == [
         {"x86_64": "console=ttyS0", "arm64": "console=ttyAMA0"}[arch]
     ]
+
+
+def test_nodes_share_out_memory_and_cpus_and_the_last_has_what_is_left() -> None:
+    words = _argv.node_options(4, (1 << 30) - 8192, 2)
+    assert words == (
+        "-object", "memory-backend-ram,id=node0,size=524288k", "-numa", "node,nodeid=0,memdev=node0,cpus=0,cpus=1",
+        "-object", "memory-backend-ram,id=node1,size=524280k", "-numa", "node,nodeid=1,memdev=node1,cpus=2,cpus=3",
+        "-numa", "dist,src=0,dst=1,val=20",
+    )  # fmt: skip
+    assert _argv.node_options(4, 1 << 30, 1) == ()
+    alone = _argv.node_options(1, 1 << 30, 2)  # a node of memory alone
+    assert "node,nodeid=0,memdev=node0,cpus=0" in alone and "node,nodeid=1,memdev=node1" in alone
+
+
+@given(cpus=st.integers(1, 16), nodes=st.integers(2, 8), extra=st.integers(0, 1 << 20))
+def test_every_cpu_and_every_page_is_on_one_node(cpus: int, nodes: int, extra: int) -> None:
+    memory = (nodes << 28) - 4096 * (extra % 1024)
+    words = " ".join(_argv.node_options(cpus, memory, nodes))
+    assert sum(int(size) for size in re.findall(r"size=(\d+)k", words)) == memory >> 10
+    assert sorted(map(int, re.findall(r"cpus=(\d+)", words))) == list(range(cpus))

@@ -4,13 +4,14 @@
 from collections import Counter
 from itertools import pairwise
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.model.experiment import ORDERS, Experiment, KernelUse, WorkloadUse
 from kassay.model.kernel import KernelIdentity
-from kassay.model.plan import Plan
+from kassay.model.plan import Cell, Plan
 from kassay.model.records import Setting, content_id, from_json, to_json
 from kassay.plan.expand import Combination, expand, matrix
 from tests.analysis.plans import MACHINE, WORKLOAD, plan_of
@@ -155,3 +156,40 @@ def test_the_order_changes_the_sequence_and_not_the_runs(order: str) -> None:
     one, other = plan_of(3, order=order), plan_of(3, order="interleaved")
     assert {(r.id, r.perturbation) for r in one.runs} == {(r.id, r.perturbation) for r in other.runs}
     assert one.cells == other.cells
+
+
+def cells_of(**changed: object) -> tuple[Cell, ...]:
+    made = plan_of(2)
+    experiment = msgspec.structs.replace(made.experiment, **changed)
+    points = (("w", (Setting(name="size", value="1MiB"),)),)
+    return expand(experiment, made.kernels, points, (WORKLOAD,), MACHINE, ()).cells
+
+
+def test_cpus_by_name_are_an_axis_and_a_kernel_may_have_its_own() -> None:
+    plain, several = cells_of(), cells_of(cpu=("zen2", "zen3"))
+    assert [cell.machine.cpu for cell in several] == ["zen2", "zen2", "zen3", "zen3"]
+    assert not {cell.id for cell in plain} & {cell.id for cell in several}
+    uses = plan_of(2).experiment.kernels
+    own = cells_of(kernels=(uses[0], msgspec.structs.replace(uses[1], cpu="zen3")))
+    assert [cell.cpu for cell in own] == ["", "zen3"]
+    assert own[0].setting_key == own[1].setting_key == plain[0].setting_key  # still one comparison
+    assert own[0].id == plain[0].id and own[1].id != plain[1].id
+
+
+def test_what_is_chosen_of_the_machine_is_in_every_cell_and_in_its_key() -> None:
+    plain = cells_of()
+    for changed in ({"nodes": 2}, {"thp": "never"}, {"swap": "zram:1GiB"}, {"memcg": "64MiB"}, {"dirty_ratio": "10"}):
+        made = cells_of(**changed)
+        assert made[0].setting_key != plain[0].setting_key
+        (chosen,) = made[0].machine.chosen
+        assert {chosen.name: chosen.value} == {name: str(value) for name, value in changed.items()}
+
+
+def test_a_workload_that_needs_two_nodes_has_them_without_being_asked() -> None:
+    made = plan_of(2)
+    points = (("w", (Setting(name="size", value="1MiB"),)),)
+    numa = msgspec.structs.replace(WORKLOAD, nodes=2)
+    found = expand(made.experiment, made.kernels, points, (numa,), MACHINE, ()).cells
+    assert {cell.machine.nodes for cell in found} == {2}
+    native = msgspec.structs.replace(made.experiment, clock="host")
+    assert expand(native, made.kernels, points, (numa,), MACHINE, ()).cells[0].machine.nodes == 1

@@ -3,7 +3,7 @@
 
 import msgspec
 
-from kassay.model.guest import GuestCpu
+from kassay.model.guest import GuestCpu, NamedCpu
 from kassay.model.records import Setting
 from kassay.report.conditions import cpu_sentences, seen_cpus
 from tests.analysis.sides import evidence, measurement
@@ -38,6 +38,18 @@ def test_kernels_that_saw_something_else_are_named() -> None:
         f"CPU as k0, k2 saw it: QEMU Virtual CPU version 2.5+; {LINE}",
         "CPU as k1 saw it: QEMU Virtual CPU version 2.5+; not affected by any vulnerability that the kernel knows.",
     ]
+
+
+def test_a_cpu_that_was_asked_for_is_named_with_what_it_lacks() -> None:
+    named = NamedCpu(name="zen3", real=True, other=(Setting(name="model", value="6 instead of 1"),))
+    asked = msgspec.structs.replace(CPU, name="AMD", vulnerabilities=(), named=named)
+    assert seen(asked) == [
+        "CPU as the kernel saw it: zen3, AMD; model 6 instead of 1; lacks ERMS SMAP, which the real one has."
+    ]
+    whole = msgspec.structs.replace(asked, missing=(), named=msgspec.structs.replace(named, other=()))
+    assert seen(whole) == ["CPU as the kernel saw it: zen3, AMD; has all that kernels choose code by."]
+    unreal = msgspec.structs.replace(asked, named=NamedCpu(name="max", real=False))
+    assert seen(unreal) == ["CPU as the kernel saw it: max, AMD; without ERMS SMAP."]
 
 
 def test_of_runs_that_captured_none_nothing_is_said() -> None:

@@ -48,6 +48,7 @@ class Workload(Record, frozen=True, kw_only=True):
     ("Toggling write permission on a {share} anonymous mapping of {pages} pages").
     group: one of GROUPS, or a word of its author's. alters: what it changes of the whole machine while it runs, and
     undoes; "" for nothing. modules: kernel modules that it needs whatever its settings are.
+    nodes: of memory that its machine must have.
     """
 
     describe: str
@@ -60,3 +61,4 @@ class Workload(Record, frozen=True, kw_only=True):
     group: str = "others"
     alters: str = ""
     modules: tuple[str, ...] = ()
+    nodes: int = 1

@@ -6,6 +6,7 @@ In which order they are made, so that drift hits all alike; what is moved in per
 
 import hashlib
 import random
+from collections.abc import Iterable
 from itertools import product
 from typing import NamedTuple
 
@@ -121,7 +122,8 @@ def expand(
     """
     groups = [
         tuple(_cell(experiment, kernels, index, combination, machine_use) for index in range(len(kernels)))
-        for combination, machine_use in product(combinations, _machines(experiment))
+        for combination in combinations
+        for machine_use in _machines(experiment, nodes_for(experiment, combination[0], workloads))
     ]
     runs = [run for group in groups for run in _runs(experiment, group)]
     if len({run.id for run in runs}) < len(runs):
@@ -142,7 +144,13 @@ def matrix(axes: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[tuple[Setting
     )
 
 
-def _machines(experiment: Experiment) -> tuple[MachineUse, ...]:
+def nodes_for(experiment: Experiment, name: str, workloads: Iterable[Workload]) -> int:
+    """Nodes of memory that a workload's machine has: as many as were asked for, and no fewer than it needs."""
+    needed = next(one.nodes for one in workloads if one.name == name)
+    return 1 if clock_of(experiment.clock).native else max(experiment.nodes or 1, needed)
+
+
+def _machines(experiment: Experiment, nodes: int) -> tuple[MachineUse, ...]:
     return tuple(
         MachineUse(
             arch=experiment.arch,
@@ -150,7 +158,7 @@ def _machines(experiment: Experiment) -> tuple[MachineUse, ...]:
             cpus=cpus,
             memory_bytes=memory,
             cpu=cpu,
-            nodes=experiment.nodes or 1,
+            nodes=nodes,
             **{name: getattr(experiment, name) or "" for name in STATE},
         )
         for cpus, memory, cpu in product(experiment.cpus, experiment.memory_bytes, experiment.cpu or ("",))

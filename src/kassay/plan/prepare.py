@@ -4,7 +4,7 @@
 import os
 import re
 from collections import ChainMap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -27,7 +27,7 @@ from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record, Setting
 from kassay.model.units import format_bytes, parse_bytes
 from kassay.model.workload import Workload
-from kassay.plan.expand import Combination, expand, matrix
+from kassay.plan.expand import Combination, expand, matrix, nodes_for
 
 
 class Prepared(Record, frozen=True, kw_only=True):
@@ -58,7 +58,7 @@ def prepare(experiment: Experiment, before: Plan | None, tell: Tell, brought: Pr
     combinations, workloads = _combinations(experiment.workloads, known, arch_of(experiment.arch))
     if machine.boots:
         _check_memory(experiment, combinations)
-    identity = _granted(experiment, machine)
+    identity = _granted(experiment, machine, {nodes_for(experiment, one.name, workloads) for one in workloads})
     made = travelled or _programs(experiment, workloads)
     artifacts = _kernels(experiment, before, tell)
     if not machine.proven:  # after the kernels: a probe may need one
@@ -92,15 +92,22 @@ def _fetch_modules(plan: Plan, artifacts: Sequence[KernelArtifact], tell: Tell) 
     return tuple((cell, error.what) for cell, error in lacking.items())
 
 
-def _granted(experiment: Experiment, machine: Machine) -> MachineIdentity:
-    """The machine with the first CPU that was chosen among its options; others follow, by name."""
+_LEAST_NODE = 128 << 20  # a section of memory, which a node begins with
+
+
+def _granted(experiment: Experiment, machine: Machine, nodes: Collection[int]) -> MachineIdentity:
+    """The machine with the first CPU that was chosen among its options; others follow, by name. nodes: of memory, every
+    number that a workload's machine has."""
     found = machine.identify(experiment.arch, max(experiment.cpus), experiment.boot)
     own = {use.cpu for use in experiment.kernels} - {""}
     names = tuple(dict.fromkeys((*(experiment.cpu or ()), *sorted(own))))
-    if experiment.nodes:
+    for number in sorted(set(nodes) - {1}):
         if machine.nodes is None:
-            raise BadInput(f"nodes: machine {machine.name} has one node", "leave --nodes away")
-        numa = machine.nodes(max(experiment.cpus), experiment.memory_bytes[0], experiment.nodes)
+            raise BadInput(f"nodes: machine {machine.name} has one node, and not {number}", "use another --clock")
+        if min(experiment.memory_bytes) < number * _LEAST_NODE:
+            raise BadInput(f"nodes: {number} of at least {format_bytes(_LEAST_NODE)} each need more memory",
+                           f"--memory {format_bytes(number * _LEAST_NODE)} or more")  # fmt: skip
+        numa = machine.nodes(max(experiment.cpus), experiment.memory_bytes[0], number)
         found = structs.replace(found, options=(*found.options, *numa))
     if not names:
         return found
