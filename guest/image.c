@@ -19,6 +19,7 @@
 #define DIRECTORY "/tmp/kassay-image"
 #define MAX_FILES (IMAGE_LIBRARIES + 2)
 #define SEGMENTS 4
+#define CODE_ADDRESS (IMAGE_ADDRESS + MIB) /* for code that is not below the image, as in a position-independent program */
 
 /* A library: a page of headers, then these parts. The last has no bytes in the file. */
 #define HEADERS (64 * KIB) /* no kernel's pages are larger */
@@ -93,7 +94,7 @@ static Elf64_Phdr segment(uint32_t flags, uint64_t address, size_t offset, size_
 int image_write(struct run *run, const char *name, char *path)
 {
 	size_t page = page_bytes(), text, data = (sizeof(*image) + page - 1) / page * page;
-	uintptr_t start = (uintptr_t)measured_begin / page * page;
+	uintptr_t start = (uintptr_t)measured_begin / page * page, to = start < IMAGE_ADDRESS ? start : CODE_ADDRESS;
 	struct {
 		Elf64_Ehdr header;
 		Elf64_Phdr segments[SEGMENTS];
@@ -107,9 +108,12 @@ int image_write(struct run *run, const char *name, char *path)
 		return -1;
 	}
 	top->header.e_type = ET_EXEC;
-	top->header.e_entry = (uintptr_t)image_enter;
-	top->segments[0] = segment(PF_R | PF_X, start, page, text);
-	top->segments[1] = segment(PF_R | PF_W, IMAGE_ADDRESS, page + text, data);
+	top->header.e_entry = (uintptr_t)image_enter - start + to;
+	/* In the order of their addresses, which the kernel maps as one range first. */
+	top->segments[to > IMAGE_ADDRESS] = segment(PF_R | PF_X, to, page, text);
+	top->segments[to < IMAGE_ADDRESS] = segment(PF_R | PF_W, IMAGE_ADDRESS, page + text, data);
+	for (size_t i = 0; i <= image->script.count; i++)
+		image->script.steps[i].run = (void (*)(void))((uintptr_t)image->script.steps[i].run - start + to);
 	top->segments[2].p_type = PT_GNU_STACK;
 	top->segments[2].p_flags = PF_R | PF_W;
 	memcpy((char *)top + page, (void *)start, text);

@@ -24,7 +24,7 @@ TWO = ("image:/etc/hostname", "image:/etc/hostname")
         (
             ("compare", "mprotect_togle", *TWO),
             2,
-            "unknown workload 'mprotect_togle' did you mean mprotect_toggle? known: calibrate",
+            "unknown workload 'mprotect_togle' did you mean mprotect_toggle? known: ",
         ),
         (("compare", "mprotect_toggle", "debain:6.12", "6.17"), 2, "did you mean debian:6.12?"),
         (("compare", "mprotect_toggle", *TWO, "--format", "htlm"), 2, "did you mean html?"),

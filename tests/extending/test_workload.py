@@ -43,7 +43,7 @@ def test_it_is_listed_described_completed_and_guessed(added: Outside) -> None:
 
 
 def test_the_tests_of_the_contract_take_it_up(added: Outside) -> None:
-    tests = ("tests/guest/test_workloads.py", "tests/bundle/test_amalgamate.py")
+    tests = ("tests/guest/test_workloads.py", "tests/guest/test_reproducer.py")
     argv = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, "-k", "mlock_cycle"]
     environment = {**os.environ, EXTENSIONS: str(added.extensions)}
     done = subprocess.run((*argv, "-m", "not slow"), cwd=ROOT, env=environment, capture_output=True, text=True)

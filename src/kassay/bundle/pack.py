@@ -44,7 +44,7 @@ _RUN_AGAIN = (
 _RUN_WHERE = """\
     run/             experiment (spec.toml; pinned.toml names each kernel exactly), plan, journal, raw results
     source/guest/    the programs that ran inside the measured machine
-    reproducer*.c    a workload as one C file: gcc -O2 -static, then run it; prints ns per operation
+    reproducer*.c    a workload as one C file: gcc -pthread, then run it; checks state, prints ns per operation
 
 Kernels are not part of it; run/plan.json has their versions and hashes:
 

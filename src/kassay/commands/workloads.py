@@ -19,10 +19,18 @@ def _workloads(
     header: Annotated[
         bool, Option("--header", help="Print kassay.h: two macros that mark rounds in a program of your own.")
     ] = False,
+    reproducer: Annotated[
+        bool, Option("--reproducer", help="Print it as one C file for any machine: gcc -pthread FILE, then run it.")
+    ] = False,
+    setting: Annotated[
+        list[str] | None, Option("--set", metavar="NAME=VALUE", help="A parameter of the reproducer (repeatable).")
+    ] = None,
+    rounds: Annotated[int, Option("--rounds", metavar="N", min=1, help="Rounds of the reproducer.")] = 20,
 ) -> int:
     """List the workloads by group, or show one: parameters with units, metrics with definitions, required state."""
+    from kassay.commands._show import say
+
     if header:
-        from kassay.commands._show import say
         from kassay.guest import program
 
         say(program.header().read_text())
@@ -32,6 +40,9 @@ def _workloads(
 
     from kassay.guest import catalog
 
+    if reproducer or setting:
+        say(_reproducer(name, setting or [], rounds))
+        return 0
     console = Console()
     if name is not None:
         _show(console, catalog.find(catalog.workloads(), name))
@@ -46,6 +57,24 @@ def _workloads(
             table.add_row(workload.name, workload.summary)
         console.print(table)
     return 0
+
+
+def _reproducer(name: str | None, given: list[str], rounds: int) -> str:
+    from kassay.arches import arch_of
+    from kassay.errors import BadInput
+    from kassay.guest import catalog
+    from kassay.guest.reproducer import reproducer
+    from kassay.model.records import Setting
+
+    if name is None:
+        raise BadInput("--reproducer: of which workload?", "write kassay workloads NAME --reproducer")
+    words = [text.partition("=") for text in given]
+    if any(not equals for _, equals, _ in words):
+        raise BadInput(f"--set {' '.join(given)}: write NAME=VALUE", "for example --set size=16MiB")
+    workload = catalog.find(catalog.workloads(), name)
+    settings = tuple(Setting(name=parameter, value=value) for parameter, _, value in words)
+    chosen = catalog.settings(workload, settings, arch_of("x86_64"))
+    return reproducer(workload, [chosen], rounds, f"{name}.c")
 
 
 def _show(console: "Console", workload: "Workload") -> None:

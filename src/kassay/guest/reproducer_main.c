@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What stands above asks for this: parameters, phases, boundaries. In kassay it is the runner, which also captures
- * the state of the system before and after; here it only times.
+ * the state of the whole system before and after; here that of the memory is checked.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -25,9 +25,9 @@ struct run {
 	size_t phase_count;
 	struct script round;
 	size_t boundaries;
-	uint64_t *ticks; /* a row of boundaries for each round */
 	bool failed;
 	bool complained;
+	bool wrong_state;
 };
 
 int fail(struct run *run, const char *format, ...)
@@ -77,10 +77,11 @@ void phase_add(struct run *run, const char *name, uint64_t operations)
 	run->phases[run->phase_count++].operations = operations;
 }
 
-/* Nothing is audited here, so nothing is kept of what these say. */
 void range_set(struct run *run, const void *start, size_t length)
 {
-	(void)run, (void)start, (void)length;
+	(void)run;
+	audited_start = (uintptr_t)start;
+	audited_end = audited_start + length;
 }
 
 void range_count_folios(struct run *run)
@@ -90,12 +91,16 @@ void range_count_folios(struct run *run)
 
 void require_at(struct run *run, const char *moment, const char *field, const char *operator, uint64_t value)
 {
-	(void)run, (void)moment, (void)field, (void)operator, (void)value;
+	if (requirement_count == MAX_REQUIREMENTS)
+		fail(run, "more than %d requirements", MAX_REQUIREMENTS);
+	else
+		requirements[requirement_count++] = (struct requirement){ moment, field, operator, value };
 }
 
 void require_both(struct run *run, const char *field, const char *operator, uint64_t value)
 {
-	(void)run, (void)field, (void)operator, (void)value;
+	require_at(run, "before", field, operator, value);
+	require_at(run, "after", field, operator, value);
 }
 
 void worker_add(struct run *run, int pid)
@@ -116,7 +121,7 @@ struct script *round_script(struct run *run)
 
 void mark(struct run *run)
 {
-	script_step(&run->round, (struct step){ .run = step_mark_time, .args = { (uintptr_t)raw_now } });
+	script_step(&run->round, (struct step){ .run = step_mark_time, .args = { (uintptr_t)boundary } });
 	run->boundaries++;
 }
 
@@ -219,18 +224,23 @@ static void stay_on_first_cpu(void)
 		printf("note: not pinned to CPU 0: %s\n", strerror(errno));
 }
 
+/* Ticks are where the architecture's code puts what a boundary returns; boundaries hold more. */
 static int measure(struct run *run)
 {
-	size_t bytes = run->rounds * run->boundaries * sizeof(*run->ticks);
+	size_t bytes = run->rounds * run->boundaries * sizeof(uint64_t);
+	uint64_t *ticks = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	const struct step *failed;
 
-	run->ticks = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	if (run->ticks == MAP_FAILED)
+	if (ticks == MAP_FAILED || boundaries_prepare(run->rounds * run->boundaries))
 		return fail(run, "no memory for %" PRIu64 " rounds", run->rounds);
 	if (script_close(run, &run->round))
 		return -1;
-	failed = region_run(run->round.steps, run->rounds, run->ticks, run->boundaries);
-	return failed ? script_failed(run, &run->round, failed) : 0;
+	run->wrong_state = !state_check("before");
+	failed = region_run(run->round.steps, run->rounds, ticks, run->boundaries);
+	if (failed)
+		return script_failed(run, &run->round, failed);
+	run->wrong_state |= !state_check("after");
+	return 0;
 }
 
 static int by_value(const void *a, const void *b)
@@ -240,29 +250,37 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* One line: nanoseconds per operation between two boundaries of each round. */
-static void print_phase(const struct run *run, const char *name, size_t first, size_t last, uint64_t operations)
+static const char *unit_of(const char *name)
+{
+	for (size_t i = 0; workload.phases[i].name; i++) {
+		if (!strcmp(workload.phases[i].name, name))
+			return workload.phases[i].operation;
+	}
+	return "operation";
+}
+
+/* One line: what is between two boundaries of each round, per operation. */
+static void print_cost(const struct run *run, const char *name, size_t first, size_t last, uint64_t operations,
+		       double (*between)(const struct boundary *row, size_t first, size_t last), const char *what)
 {
 	double *cost = calloc(run->rounds, sizeof(*cost));
-	double scale = 1e9 / (double)clock_rate(CLOCK_RAW) / (double)operations;
-	const char *unit = "operation";
 
 	if (!cost)
 		return;
-	for (size_t i = 0; workload.phases[i].name; i++) {
-		if (!strcmp(workload.phases[i].name, name))
-			unit = workload.phases[i].operation;
-	}
-	for (uint64_t i = 0; i < run->rounds; i++) {
-		const uint64_t *row = run->ticks + i * run->boundaries;
-
-		cost[i] = (double)(row[last] - row[first]) * scale;
-	}
+	for (uint64_t i = 0; i < run->rounds; i++)
+		cost[i] = between(boundaries + i * run->boundaries, first, last) / (double)operations;
 	qsort(cost, run->rounds, sizeof(*cost), by_value);
-	printf("%-12s %12.3f ns per %s  (median of %" PRIu64 " rounds; smallest %.3f, largest %.3f)\n", name,
-	       (cost[(run->rounds - 1) / 2] + cost[run->rounds / 2]) / 2, unit, run->rounds, cost[0],
+	printf("%-12s %12.3f %s per %s  (median of %" PRIu64 " rounds; smallest %.3f, largest %.3f)\n", name,
+	       (cost[(run->rounds - 1) / 2] + cost[run->rounds / 2]) / 2, what, unit_of(name), run->rounds, cost[0],
 	       cost[run->rounds - 1]);
 	free(cost);
+}
+
+static void print_phase(const struct run *run, const char *name, size_t first, size_t last, uint64_t operations)
+{
+	print_cost(run, name, first, last, operations, nanoseconds_between, "ns");
+	if (instructions_fd >= 0)
+		print_cost(run, name, first, last, operations, instructions_between, "instructions");
 }
 
 static void print_phases(const struct run *run)
@@ -290,12 +308,15 @@ int main(int argc, char **argv)
 	if (set_all(&run, argc, argv))
 		return 2;
 	uname(&host);
-	printf("%s on %s %s\nneeds, and does not check: %s\n", workload.name, host.release, host.machine, workload.state);
+	printf("%s on %s %s\nrequired state: %s\n", workload.name, host.release, host.machine, workload.state);
+	if (workload.alters)
+		printf("it changes this machine while it runs: %s\n", workload.alters);
 	stay_on_first_cpu();
+	instructions_open();
 	if (!workload.setup(&run) && !run.failed && !measure(&run)) {
 		workload.verify(&run);
 		print_phases(&run);
 	}
 	workload.teardown(&run);
-	return run.failed || run.complained;
+	return run.failed || run.complained || run.wrong_state;
 }

@@ -3,17 +3,16 @@
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from kassay.arches import arch_of
-from kassay.bundle.sources import amalgamate, reproducer
 from kassay.guest import catalog, sources
+from kassay.guest.reproducer import amalgamate, reproducer
 from kassay.model.workload import Workload
 from kassay.registry import is_extension
-from tests.analysis.plans import plan_of
 from tests.guest.native import LACKING
 
 NAMES = sources.workload_names()
@@ -29,11 +28,8 @@ def _quick(name: str) -> bool:
 def source(name: str) -> tuple[Workload, str]:
     """A workload, and its reproducer with all its defaults."""
     workload = catalog.workloads()[name]
-    plan = plan_of(2)
     settings = catalog.settings(workload, (), arch_of("x86_64"))
-    cells = tuple(msgspec.structs.replace(cell, workload=name, settings=settings) for cell in plan.cells)
-    plan = msgspec.structs.replace(plan, workloads=(workload,), cells=cells)
-    return workload, reproducer(plan, workload, "reproducer.c")
+    return workload, reproducer(workload, [settings], 20, "reproducer.c")
 
 
 @pytest.mark.parametrize("compiler", ["gcc", pytest.param("clang", marks=pytest.mark.slow)])
@@ -43,7 +39,7 @@ def source(name: str) -> tuple[Workload, str]:
 def test_it_compiles_without_a_warning_and_runs(tmp_path: Path, name: str, compiler: str) -> None:
     workload, text = source(name)
     (tmp_path / "reproducer.c").write_text(text)
-    words = (compiler, "-O2", "-static", "-Wall", "-Wextra", "-Werror", "-o", "reproducer", "reproducer.c")
+    words = (compiler, "-Wall", "-Wextra", "-Werror", "-pthread", "-o", "reproducer", "reproducer.c")
     built = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
     assert (built.returncode, built.stderr) == (0, "")
     if workload.alters:
@@ -63,7 +59,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """mprotect_toggle's."""
     place = tmp_path_factory.mktemp("r")
     (place / "r.c").write_text(source("mprotect_toggle")[1])
-    subprocess.run(["gcc", "-O1", "-static", "-o", "r", "r.c"], cwd=place, check=True)
+    subprocess.run(["gcc", "-o", "r", "r.c"], cwd=place, check=True)
     return place / "r"
 
 
@@ -77,6 +73,28 @@ def test_what_it_does_not_understand_is_refused(built: Path, word: str) -> None:
     assert word in ran.stderr
 
 
+def test_it_holds_the_state_against_what_the_workload_requires(built: Path, tmp_path: Path) -> None:
+    ran = subprocess.run([built, "rounds=2", "size=64KiB"], capture_output=True, text=True, check=True)
+    assert (
+        len(re.findall(r"^state (before|after) the rounds: (\d+) requirements hold, 0 do not", ran.stdout, re.M)) == 2
+    )
+    wrong = source("mprotect_toggle")[1].replace('"range.vmas", "==", 1', '"range.vmas", "==", 7')
+    (tmp_path / "w.c").write_text(wrong)
+    subprocess.run(["gcc", "-o", "w", "w.c"], cwd=tmp_path, check=True)
+    ran = subprocess.run([tmp_path / "w", "rounds=2", "size=64KiB"], capture_output=True, text=True)
+    assert ran.returncode == 1
+    assert "THE STATE IS NOT AS REQUIRED before the rounds: range.vmas must be == 7, and is 1\n" in ran.stdout
+
+
+def test_the_command_prints_it_with_the_settings_that_it_is_given() -> None:
+    argv = (sys.executable, "-c", "from kassay.cli import main; main()", "workloads", "mprotect_toggle", "--reproducer")
+    words = ("--set", "size=1MiB", "--set", "share=private", "--rounds", "7")
+    text = subprocess.run((*argv, *words), capture_output=True, text=True, check=True).stdout
+    assert '\t"share=private",\n\t"size=1MiB",\n' in text and "#define MEASURED_ROUNDS 7\n" in text
+    refused = subprocess.run((*argv, "--set", "size=3"), capture_output=True, text=True)
+    assert refused.returncode == 2 and "size: '3' is outside" in refused.stderr
+
+
 def test_phases_that_a_setting_does_not_have_are_not_printed(built: Path) -> None:
     ran = subprocess.run([built, "rounds=2", "size=8KiB", "mode=single"], capture_output=True, text=True, check=True)
     assert re.findall(r"^(\w+) .* ns per", ran.stdout, re.MULTILINE) == ["protect", "iteration"]
@@ -87,7 +105,7 @@ def test_its_first_lines_say_how_to_build_it_and_what_it_prints(name: str) -> No
     workload, text = source(name)
     top = " ".join(text[: text.index("*/")].replace("\n *", " ").split())
     assert text.startswith("// SPDX-License-Identifier: GPL-2.0-only\n/*\n")
-    assert "gcc -O2 -static -o reproducer reproducer.c" in top
+    assert "gcc -pthread -o reproducer reproducer.c" in top
     assert all(phase.definition in top for phase in workload.phases)
     assert max(map(len, text[: text.index("*/")].splitlines())) <= 100
     assert '#include "' not in text
