@@ -16,8 +16,8 @@ from kassay.commands._show import showing
 from kassay.errors import BadInput
 from kassay.guest import catalog, program_source
 from kassay.machines import clock_and_machine
-from kassay.model.experiment import OWN_CPU, Axis, Experiment, KernelUse, WorkloadUse
-from kassay.model.kernel import full_ref
+from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
+from kassay.model.kernel import OWN_CPU, full_ref
 from kassay.model.machine import STATE
 from kassay.model.program import ProgramUse, name_of
 from kassay.model.records import Record, content_id

@@ -6,13 +6,12 @@ from collections import Counter
 import msgspec
 
 from kassay.clocks import clock_of
+from kassay.model.kernel import OWN_CPU
 from kassay.model.program import ProgramUse
 from kassay.model.records import Record
 
 SCHEMA = "kassay-experiment/1"
 ORDERS = ("interleaved", "sandwich", "sequential")
-OWN_CPU = "@cpu="
-"""Between a kernel's reference and the CPU that it alone runs on."""
 BOOTS = ("short", "stock", "snapshot")
 
 

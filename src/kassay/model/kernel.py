@@ -79,6 +79,10 @@ class KernelArtifact(Record, frozen=True, kw_only=True):
     pvh: bool | None = None
 
 
+OWN_CPU = "@cpu="
+"""Between a kernel's reference and the CPU that it alone runs on, where kernels are compared."""
+
+
 def full_ref(text: str) -> str:
     """A reference in full: a bare version, 6.17 or arm64/6.17.8, is one of the Debian archive; others as they are."""
     arch, slash, version = text.strip().rpartition("/")
@@ -89,6 +93,9 @@ def full_ref(text: str) -> str:
 def parse_ref(text: str, default_arch: str = "x86_64") -> KernelRef:
     """Reads one kernel reference. Raises BadInput that shows the grammar."""
     text = full_ref(text)
+    if OWN_CPU in text:
+        raise BadInput(f"kernel {text!r}: a CPU of its own is for kernels of compare, ladder and gap",
+                       'write --cpu NAME; in an experiment file cpu = "NAME" beside ref')  # fmt: skip
     body, arch = text.strip(), default_arch
     head, slash, rest = body.partition("/")
     if slash and head in arches():

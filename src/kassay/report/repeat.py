@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from shlex import join, quote
 
 from kassay.clocks import clock_of
-from kassay.model.experiment import OWN_CPU, Experiment, labels
+from kassay.model.experiment import Experiment, labels
 from kassay.model.finding import Finding
-from kassay.model.kernel import KernelIdentity, exact_ref
+from kassay.model.kernel import OWN_CPU, KernelIdentity, exact_ref
 from kassay.model.machine import Point
 from kassay.model.program import options_of
 from kassay.model.report import Report

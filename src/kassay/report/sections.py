@@ -127,6 +127,8 @@ def _seed_rules(report: Report) -> Section | None:
 
 
 def _counters(report: Report) -> Section | None:
+    if report.overview is not None:  # of many workloads: a table for each comparison would be most of the page
+        return None
     found = (*contention_tables(report), *counters_tables(report))
     text = (
         "Events that the kernels counted themselves while the primary metric was measured, divided by its operations. "
