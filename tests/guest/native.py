@@ -16,9 +16,10 @@ SIZE = "2MiB"
 SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g", "-O1", "-fno-omit-frame-pointer")
 LACKING = (
     r"this kernel|Operation not permitted|Permission denied|not implemented|no RAM disk|no zram device|"
-    r"one node of memory"
+    r"one node of memory|mapping an image: File exists"
 )
-"""What a program says where this very kernel, or this user, cannot do what it needs."""
+"""What a program says where this very kernel, or this user, cannot do what it needs; the last of a sanitizer, whose
+own memory lies at the image's address."""
 Programs = Callable[[str], Path]
 
 
