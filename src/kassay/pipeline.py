@@ -22,6 +22,7 @@ from kassay.analysis.statistics.seed_rules import judged_by_seed_rules
 from kassay.clocks import clock_of
 from kassay.effects.files import swept, write_atomic
 from kassay.effects.lock import host_locked, locked, refusing
+from kassay.effects.workers import mapped
 from kassay.evidence.collect import collect
 from kassay.evidence.profiles import StoredProfiles
 from kassay.guest.program_source import PROGRAMS, SUFFIX, stored
@@ -43,8 +44,7 @@ from kassay.model.run import CellEvidence, RunRecord
 from kassay.plan.prepare import Prepared, prepare, shared_cmdline
 from kassay.registry import discover
 from kassay.report.build import build_imported, build_report
-from kassay.report.overview import FROM as OVERVIEW_FROM
-from kassay.report.overview import wide, with_overview
+from kassay.report.overview import FROM, wide, with_overview
 from kassay.report.words import spoken_names
 from kassay.run.boot import Measurer, jobs_for
 from kassay.run.scheduler import known_pace, owed, remember_pace, run_all, stages
@@ -99,7 +99,7 @@ def _answer_run(directory: Path, tell: Tell, *, seed_rules: bool) -> Report:
     plan, compared = read.folder.plan, read.compared
     question = question_of(plan.experiment)
     many = question.overview and wide(plan)
-    findings = itemised(compared.findings, plan.cells, counted, primary_only=many)
+    findings = _itemised_in_parts(read, tell) if many else itemised(compared.findings, plan.cells, counted)
     stacks = () if many else stacks_of(findings, plan.cells, counted)
     report = build_report(
         plan, compared._replace(findings=findings, stacks=stacks),
@@ -118,9 +118,41 @@ def _answer_run(directory: Path, tell: Tell, *, seed_rules: bool) -> Report:
     return question.complete(Answered(report=report, plan=plan, evidence=read.evidence, directory=directory))
 
 
+class _Part(NamedTuple):
+    """Findings of one point, and what their profiles are made of."""
+
+    findings: tuple[Finding, ...]
+    folder: RunDirectory
+    records: tuple[RunRecord, ...]
+    evidence: tuple[CellEvidence, ...]
+
+
+def _itemised_in_parts(read: "_Read", tell: Tell) -> tuple[Finding, ...]:
+    """The findings of a suite, point by point on all CPUs, only the primary ones itemised."""
+    points = dict.fromkeys(finding.point for finding in read.compared.findings)
+    parts = []
+    for point in points:
+        evidence = tuple(item for item in read.evidence if item.cell.point == point)
+        runs = {measurement.run for item in evidence for measurement in item.measurements}
+        records = tuple(record for record in read.records if record.run in runs)
+        findings = tuple(finding for finding in read.compared.findings if finding.point == point)
+        parts.append(_Part(findings, read.folder, records, evidence))
+    made: list[Finding] = []
+    for number, part in enumerate(mapped(_itemised_part, parts, many=FROM), 1):
+        made += part
+        share = number / len(parts)
+        tell(Progress(stage="itemise", subject=f"{number}/{len(parts)}", text=part[0].workload, done=share))
+    return tuple(made)
+
+
+def _itemised_part(part: _Part) -> tuple[Finding, ...]:
+    counted = StoredProfiles(part.folder, part.records, part.evidence)
+    return itemised(part.findings, part.folder.plan.cells, counted, primary_only=True)
+
+
 def _title(plan: Plan, question: Question) -> str:
     names = list(dict.fromkeys(use.name for use in plan.experiment.workloads))
-    workloads = ", ".join(names) if len(names) < OVERVIEW_FROM else f"{len(names)} workloads"
+    workloads = ", ".join(names) if len(names) < FROM else f"{len(names)} workloads"
     return question.title(workloads, spoken_names(plan.experiment))
 
 

@@ -10,17 +10,17 @@ from typing import TypeVar
 I = TypeVar("I")  # noqa: E741
 R = TypeVar("R")
 
-MANY = 64
-"""Items from which on other processes are started: each takes 0.3 s to come up."""
-_CHUNK = 8
 
+def mapped(function: Callable[[I], R], items: Sequence[I], *, many: int, chunk: int = 1) -> Iterator[R]:
+    """function(item) for each item, in order. All of it must be picklable; an error in one is raised here.
 
-def mapped(function: Callable[[I], R], items: Sequence[I]) -> Iterator[R]:
-    """function(item) for each item, in order. All of it must be picklable; an error in one is raised here."""
+    many: items from which on other processes are started, each of which takes 0.3 s to come up. chunk: items that a
+    process takes at a time.
+    """
     cpus = len(os.sched_getaffinity(0))
-    if len(items) < MANY or cpus == 1:
+    if len(items) < many or cpus == 1:
         yield from map(function, items)
         return
     # Not forked: this process has threads.
     with ProcessPoolExecutor(cpus, mp_context=multiprocessing.get_context("spawn")) as pool:
-        yield from pool.map(function, items, chunksize=_CHUNK)
+        yield from pool.map(function, items, chunksize=chunk)
