@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The heap grown and shrunk again by brk(). */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -41,18 +44,25 @@ static int setup(struct run *run)
 {
 	struct script make = { 0 };
 	size_t page = page_bytes();
+	uintptr_t wall;
 
 	w.size = param_number(run, "size");
 	w.pages = w.size / page;
 	/* What the C library itself needs of the heap until the end of the run, so that it does not grow it. */
 	free(malloc(100 * KIB));
-	/* A page of the heap stays below, so that its mapping is resized, not made. */
-	w.low = ((uintptr_t)sbrk(0) + 2 * page - 1) & ~(page - 1);
+	/*
+	 * Two pages of the heap stay below: one of the measured mapping, so that this is resized, not made, and one without
+	 * permissions, so that what the C library uses is another mapping.
+	 */
+	wall = ((uintptr_t)sbrk(0) + page - 1) & ~(page - 1);
+	w.low = wall + 2 * page;
 	w.high = w.low + w.size;
 	if (memory_only_base(run))
 		return -1;
 	if (brk((void *)(uintptr_t)w.high))
 		return fail(run, "the heap cannot grow by %zu bytes", w.size);
+	if (mprotect((void *)wall, page, PROT_NONE))
+		return fail(run, "mprotect of a page of the heap: %s", strerror(errno));
 	memory_fill(&make, &w.low, w.size, STAMP);
 	if (script_do(run, &make))
 		return -1;
@@ -63,6 +73,7 @@ static int setup(struct run *run)
 	range_set(run, (void *)(uintptr_t)w.low, w.size);
 	require_both(run, "range.vmas", "==", 1);
 	require_both(run, "range.KernelPageSize", "==", page / KIB);
+	require_both(run, "range.Size", "==", (w.size + page) / KIB);
 	require_both(run, "range.THPeligible", "==", 0);
 	require_both(run, "range.AnonHugePages", "==", 0);
 	require_both(run, "pagemap.present", "==", w.pages);
@@ -93,7 +104,7 @@ const struct workload workload = {
 	.summary = "brk() that shrinks and grows the heap, then a write to each page of it",
 	.subject = "Shrinking and growing the heap by {size} with brk()",
 	.state = "the heap as one mapping of base pages (the process has huge pages switched off), all measured pages present and "
-		 "written, at least one page of it below them",
+		 "written, one more page of it below them, and the rest of the heap apart",
 	.params = {
 		{ "size", PARAM_SIZE, "bytes", "1MiB", "by how much the heap shrinks and grows; 4KiB is what will-it-scale's brk2 does",
 		  MIN_PAGE_BYTES, GIB, { 0 } },
