@@ -73,7 +73,8 @@ def measured(image: Path, names: Sequence[str], out: Path) -> dict[str, Counted]
     """Every workload on one kernel; those that could not run are missing."""
     spec = out.with_suffix(".toml")
     spec.write_text(_EXPERIMENT.format(image=image) + "".join(f'[[workloads]]\nname = "{name}"\n' for name in names))
-    kassay("run", str(spec), "--out", str(out), "--format", "json")
+    answer = kassay("run", str(spec), "--out", str(out), "--format", "json")
+    assert (out / "plan.json").exists(), answer.errors
     folder = open_directory(out)
     records = {record.run.rpartition("-")[0]: record for record in read_journal(out / "journal.jsonl")}
     cells = {cell.id: catalog.workloads()[cell.workload] for cell in folder.plan.cells}

@@ -45,6 +45,7 @@ def _index(groups: Sequence[tuple[str, Sequence[Workload]]]) -> str:
         _MADE, f"# The {count} workloads\n",
         "Each is one C file in `guest/workloads/` and one static program. `kassay workloads` lists them, `kassay",
         "workloads NAME` shows one, `kassay workloads NAME --reproducer` prints it as one C file that needs no kassay.",
+        "[Planted instructions](planted.md) shows that each of them reacts to code on its own path.",
     ]  # fmt: skip
     for group, members in groups:
         lines += [
