@@ -106,7 +106,7 @@ const struct workload workload = {
 	.state = "the heap as one mapping of base pages (the process has huge pages switched off), all measured pages present and "
 		 "written, one more page of it below them, and the rest of the heap apart",
 	.params = {
-		{ "size", PARAM_SIZE, "bytes", "1MiB", "by how much the heap shrinks and grows; 4KiB is what will-it-scale's brk2 does",
+		{ "size", PARAM_SIZE, "bytes", "2MiB", "by how much the heap shrinks and grows; 4KiB is what will-it-scale's brk2 does",
 		  MIN_PAGE_BYTES, GIB, { 0 } },
 	},
 	.phases = {
