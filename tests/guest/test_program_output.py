@@ -33,6 +33,8 @@ def report_of(text: str) -> GuestReport:
         ("x=1\nx=2\n", {"x": "1", "x#2": "2"}),
         ("latency=25ns\n", {"latency": "25"}),
         ("ok 1 mremap grows\n", {}),
+        ("# Totals: pass:21 fail:0 skip:0\n", {"pass": "21", "fail": "0", "skip": "0"}),
+        ("at 12:30:45 see http://x:80/\n", {}),
     ],
 )  # fmt: skip
 def test_names_and_values_are_found_and_prose_is_left(text: str, found: dict[str, str]) -> None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What a user's program printed -> names with values.
 
-Read are JSON objects (all of the output, or a line), `name=value` pairs anywhere in a line, and lines of nothing but
-`name value` pairs, with or without a colon. Everything else is prose.
+Read are JSON objects (all of the output, or a line), `name=value` and `name:number` pairs anywhere in a line, and lines
+of nothing but `name value` pairs, with or without a colon. Everything else is prose.
 """
 
 import json
@@ -19,7 +19,7 @@ _SEPARATOR = "\x1e\n"
 _MOST = 200  # names
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _NAME = r"[A-Za-z_][\w./:%#\[\]<>()-]*?"
-_PAIR = re.compile(rf"(?<![\w.])({_NAME})\s*=\s*([^\s,;=]+)[,;]?")
+_PAIR = re.compile(rf"(?<![\w.:])(?:({_NAME})\s*=\s*([^\s,;=]+)|([A-Za-z_]\w*):({_NUMBER.pattern})(?=[\s,;]|$))[,;]?")
 _PLAIN = re.compile(rf"({_NAME}):?\s+({_NUMBER.pattern})\s*([A-Za-z/%]+)?[,;]?(?=\s|$)")
 _UNITS = ("ns", "us", "µs", "ms", "s", "sec", "secs", "seconds", "nsec", "usec", "msec", "cycles")
 _TIME = re.compile(
@@ -92,7 +92,9 @@ def _line(line: str) -> Iterator[tuple[str, str, str]]:
     if stripped.startswith("{") and (found := _json(stripped)):
         yield from found
         return
-    pairs = [(match.start(), match[1], match[2].rstrip(",;"), "") for match in _PAIR.finditer(stripped)]
+    pairs: list[tuple[int, str, str, str]] = []
+    for match in _PAIR.finditer(stripped):
+        pairs.append((match.start(), match[1] or match[3], (match[2] or match[4]).rstrip(",;"), ""))
     rest = _PAIR.sub(" ", stripped)
     plain = [(stripped.find(match[0]), match[1], match[2], match[3] or "") for match in _PLAIN.finditer(rest)]
     if not _PLAIN.sub(" ", rest).strip():
