@@ -4,9 +4,11 @@
 from pathlib import Path
 
 from kassay.effects.files import sha256_file
-from kassay.errors import HostLacks
+from kassay.errors import BadInput, HostLacks
 from kassay.guest import sources
 from kassay.guest.compile import build
+from kassay.guest.program import packed
+from kassay.guest.program_source import contents
 from kassay.guest.reproducer import reproducer
 from kassay.journal.directory import open_directory
 from kassay.model.plan import Plan
@@ -14,13 +16,21 @@ from kassay.model.workload import Workload
 
 
 def sources_into(run: Path, root: Path) -> str:
-    """Writes source/guest/ and one reproducer for each workload below `root`; says whether they match the programs."""
+    """Writes source/guest/, the sources of users' programs and one reproducer for each workload below `root`; says
+    whether they match the programs."""
     plan = open_directory(run).plan
-    names = {name for program in plan.guest_sha256 for name in sources.files_of(program.name, plan.experiment.arch)}
+    own = {use.name: use.program for use in plan.experiment.workloads if use.program}
+    made = [sources.RUNS_PROGRAMS if program.name in own else program.name for program in plan.guest_sha256]
+    names = {name for program in made for name in sources.files_of(program, plan.experiment.arch)}
     found = sorted(name for name in (*names, *sources.headers(), "Makefile") if sources.path_of(name).is_file())
     sources.copy_to(root / "source" / "guest", found)
+    for name, use in own.items():
+        for packed_file in contents(use, run).values():
+            target = root / "source" / "programs" / name / packed_file.name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(packed_file.data)
     for workload in plan.workloads:
-        if workload.name not in sources.workload_names():
+        if workload.name in own or workload.name not in sources.workload_names():
             continue  # _match() names it
         file = "reproducer.c" if len(plan.workloads) == 1 else f"reproducer-{workload.name}.c"
         (root / file).write_text(of_plan(plan, workload, file))
@@ -33,15 +43,23 @@ def of_plan(plan: Plan, workload: Workload, file: str) -> str:
     return reproducer(workload, points, plan.experiment.rounds, file)
 
 
+def _built(name: str, plan: Plan) -> str | None:
+    """The hash of one program as this version builds it; None of one that it does not know."""
+    use, arch = plan.experiment.program(name), plan.experiment.arch
+    if use is not None:
+        return sha256_file(packed(name, use, arch))
+    known = name in ("init", *sources.workload_names())
+    return sha256_file(build(name, arch)) if known else None
+
+
 def _match(plan: Plan) -> str:
     """The programs are built again: the same sources and compiler give the same bytes."""
     other = []
     for program in plan.guest_sha256:
         try:
-            known = program.name in ("init", *sources.workload_names())
-            if not known or sha256_file(build(program.name, plan.experiment.arch)) != program.value:
+            if _built(program.name, plan) != program.value:
                 other.append(program.name)
-        except HostLacks as error:
+        except (HostLacks, BadInput) as error:
             return f"not compared with what was measured: {error.what}"
     if not plan.guest_sha256:
         return "not compared with what was measured: the plan does not name its programs"
