@@ -114,7 +114,7 @@ void memory_touch(char *const *start, size_t length, size_t page_bytes);
 /* Where a program starts that image.h makes: executes the steps at IMAGE_ADDRESS, and exits as a child does. */
 void image_enter(void);
 
-#define IMAGE_ADDRESS 0x200000000 /* far from the program, and from what the kernel maps where it likes */
+#define IMAGE_ADDRESS 0x40000000 /* far from the program, and from what the kernel maps where it likes */
 
 /* Tells a counting emulator that a workload has started. */
 void region_announce(void);
