@@ -177,7 +177,7 @@ static int make_round(struct run *run)
 					  .args = { 8, program.status << 8, 8, (uintptr_t)&w.succeeded } });
 	w.output = (uint64_t)program.output;
 	script_step(round, (struct step){ .run = step_call, .number = SYS_write, .start = &w.output,
-					  .what = "all executions together print more than " OUTPUT_BYTES,
+					  .what = "program: all executions together print more than " OUTPUT_BYTES,
 					  .args = { (uintptr_t)separator, sizeof(separator) - 1 } });
 	return 0;
 }

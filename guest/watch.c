@@ -110,7 +110,7 @@ int program_failed(struct run *run, const struct program *program, int status)
 
 	if (!last_line(program->errors, line))
 		last_line(program->output, line);
-	if (program_overran(&tasks) && tasks > MAX_PROGRAM_TASKS / 2)
+	if (program_overran(&tasks) && tasks > MAX_PROGRAM_TASKS / 8)
 		return fail(run, "program: it forked until there were %u tasks, and was ended after %" PRIu64 " ms of guest "
 			    "time; it last printed: %s", tasks, program->limit_ms, line);
 	if (program_overran(&tasks))
