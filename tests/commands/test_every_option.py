@@ -107,6 +107,11 @@ def test_an_option_of_a_program_without_a_program_is_named(kassay: Kassay, optio
     assert status == 2 and f"{option}: belongs to --program" in text, text
 
 
+def test_a_bisection_takes_a_program_too(kassay: Kassay) -> None:
+    status, text = said(kassay, "bisect", "--program", PROGRAM["--program"], "debian:6.16", "debian:6.17")
+    assert status == 2 and f"{GONE}/repro.c: no such file" in text, text
+
+
 @pytest.mark.parametrize("command", ARGUMENTS)
 def test_every_option_of_a_program_leads_on_to_the_program(kassay: Kassay, command: str) -> None:
     given = [word for item in PROGRAM.items() for word in item]

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from kassay.commands._answer import deliver, status
 from kassay.commands._bisect_options import Searching
-from kassay.commands._experiment import directory_for, experiment_from
+from kassay.commands._experiment import directory_for, experiment_from, words_of
 from kassay.commands._options import Measuring
 from kassay.commands._show import say, showing
 from kassay.errors import BadInput, nearest_of
@@ -28,6 +28,7 @@ _STEPS = ("all", "largest")
 
 def searched(workload: str, kernels: list[str], searching: Searching, options: Measuring) -> int:
     """Searches, or goes on where an earlier search was, and answers; the exit status."""
+    workload, kernels = words_of(workload, kernels, options)
     searching = replace(searching, good=full_ref(searching.good), bad=full_ref(searching.bad))
     kernels = [full_ref(ref) for ref in kernels]
     _check(workload, kernels, searching, options)
@@ -65,6 +66,7 @@ def one_step(workload: str, searching: Searching, options: Measuring) -> int:
     """One kernel against the two ends, with a status for `git bisect run`."""
     from kassay.commands._bisect_step import guarded
 
+    workload, _ = words_of(workload, [], options)
     return guarded(lambda: _step(workload, searching, options))
 
 
@@ -101,7 +103,8 @@ def _check(workload: str, kernels: list[str], searching: Searching, options: Mea
         problems.append("a bisection follows one value: one clock, one setting, one machine")
     if problems:
         raise BadInput("\n".join(problems))
-    catalog.check_name(workload)
+    if not options.program:
+        catalog.check_name(workload)
 
 
 def _range(kernels: list[str], searching: Searching, options: Measuring, tell: Tell) -> "Range":

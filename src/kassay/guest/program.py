@@ -17,15 +17,12 @@ from kassay.guest import sources
 from kassay.guest.compile import build, compiler_for
 from kassay.guest.payload import Packed, pack, unpack
 from kassay.guest.program_source import SOURCES, contents, kind_of
-from kassay.model.program import GROUP, ProgramUse, places
+from kassay.model.program import FLAGS, GROUP, ProgramUse, places
 from kassay.model.workload import Parameter, Phase, Workload
 
 if TYPE_CHECKING:
     from elftools.elf.elffile import ELFFile
 
-BASE = 0x10000000
-"""Where programs built here are linked to: neither init nor the runner is there."""
-FLAGS = ("-O2", "-static", "-no-pie", "-fno-pie", "-pthread", f"-Wl,-Ttext-segment={BASE:#x}", "-Wl,--build-id=none")
 _COMPILING = tuple(flag for flag in FLAGS if flag != "-static" and not flag.startswith(("-Wl,", "-no-pie")))
 _TRACED = ("-fsanitize-coverage=trace-pc", "-fno-tree-loop-im")
 """Each basic block calls us, and the counter is in memory then: not in a register until a loop is over."""
@@ -163,11 +160,6 @@ def _own_sources(use: ProgramUse) -> bytes:
     return (
         header().with_name("will_it_scale.c").read_bytes() + header().read_bytes() if use.marks == "testcase" else b""
     )
-
-
-def build_flags(use: ProgramUse, arch: str) -> str:
-    """How a C file is compiled, as a user would write it."""
-    return " ".join((compiler_for(arch)[0], *FLAGS, *use.cflags, Path(use.path).name, *use.link))
 
 
 def _program(use: ProgramUse, found: Mapping[str, Packed], arch: Arch, cc: str) -> bytes:

@@ -21,6 +21,10 @@ OWN_ARGS = {
     "benchmark": ("--benchmark_format=json", "--benchmark_min_time=1000x"),  # a number of iterations, and not a time
 }
 """Arguments in front of the user's, by what marks the rounds."""
+BASE = 0x10000000
+"""Where programs built here are linked to: neither init nor the runner is there."""
+FLAGS = ("-O2", "-static", "-no-pie", "-fno-pie", "-pthread", f"-Wl,-Ttext-segment={BASE:#x}", "-Wl,--build-id=none")
+"""Of every program that is compiled here, in front of --cflags, its sources and --link."""
 GROUP = "programs"
 """Of a workload that is a program of the user's (model.workload.Workload.group)."""
 
@@ -127,3 +131,9 @@ def name_of(path: str) -> str:
     """What a workload is called whose program lies at `path`: its stem, in plain characters."""
     name = re.sub(r"[^A-Za-z0-9_.-]", "_", Path(path).stem).strip(".-")[:40]
     return name or "program"
+
+
+def build_sentence(name: str, use: ProgramUse) -> str:
+    """How kassay makes the program of what the user brought, one sentence."""
+    words = join((*FLAGS, *use.cflags, "SOURCES", *use.link))
+    return f"{name} is {use.path}; what of it is C or C++ was compiled and linked with {words}."

@@ -11,6 +11,7 @@ from kassay.model.experiment import labels
 from kassay.model.finding import CONFOUNDERS, REFUSED, Finding
 from kassay.model.guest import GuestCpu
 from kassay.model.plan import Plan
+from kassay.model.program import build_sentence
 from kassay.model.reason import Reason, own_words, reason
 from kassay.model.report import Report, SeenCpu
 from kassay.model.run import CellEvidence
@@ -79,7 +80,8 @@ def disclosures(plan: Plan, evidence: Sequence[CellEvidence], cmdline: str) -> t
     # A difference between two compilers looks like one between two kernels.
     several = len({kernel.compiler for kernel in plan.kernels if kernel.compiler}) > 1
     compilers = (reason("different-compilers"),) if several else ()
-    return (*notes, *compilers, *limits, *_parameters(plan, cmdline), *_contaminated(plan))
+    programs = (own_words(build_sentence(use.name, use.program)) for use in plan.experiment.workloads if use.program)
+    return (*notes, *programs, *compilers, *limits, *_parameters(plan, cmdline), *_contaminated(plan))
 
 
 def _parameters(plan: Plan, cmdline: str) -> tuple[Reason, ...]:
