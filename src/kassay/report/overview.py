@@ -112,7 +112,9 @@ def overview_sentences(overview: Overview, spoken: Mapping[str, str]) -> tuple[s
     worse = sum(cell.verdict == "regression" for _, cell in steps)
     changed = len({id(row) for row, _ in steps})
     open_ = sum(cell.verdict not in ("", "equivalent", *CHANGES) for _, cell in cells)
-    size = f"{_count(len(rows), 'workload')} on {_count(len(overview.kernels), 'kernel')}"
+    names = len({row.workload for row in rows})
+    settings = f" at {len(rows)} settings" if len(rows) > names else ""
+    size = f"{_count(names, 'workload')}{settings} on {_count(len(overview.kernels), 'kernel')}"
     if not steps:
         return (f"{size}: no step above the margin.", *_open(open_))
     found = f"{_count(len(steps), 'step')} above the margin in {changed} of them, {worse} that cost more, "

@@ -174,7 +174,8 @@ def refusals(report: Report, *, primary_only: bool = False) -> tuple[str, ...]:
             continue
         if f.verdict in (*REFUSED, "inconclusive"):
             why = reasons_text(f.reasons) or VERDICTS[f.verdict]
-            about = f"{f.metric}: " if f.verdict == "inconclusive" else ""
+            words = (f.workload if report.overview is not None else "", f.metric if f.verdict == "inconclusive" else "")
+            about = "".join(f"{word}: " for word in words if word)
             found.append(one_line(f"{about}{f.verdict}, {f.sides[0].kernel} against {f.sides[1].kernel}: {why}"))
     return tuple(dict.fromkeys(found))
 

@@ -71,7 +71,9 @@ def _charts(series: MetricSeries | None) -> "tuple[Markup, Markup] | None":
 
 
 def _chart_files(report: Report) -> Iterable[tuple[str, bytes]]:
-    """Every chart of the page as SVG and PNG, for papers and mails."""
+    """Every chart of the page as SVG and PNG, for papers and mails; an overview has none."""
+    if report.overview is not None:
+        return ()
     from kassay.report.charts import charts
 
     return charts(report)
