@@ -124,7 +124,7 @@ def overview_sentences(overview: Overview, spoken: Mapping[str, str]) -> tuple[s
     sentences.append(f"Largest: {_name(row, rows)} {_change(cell.change)} since {spoken[cell.kernel]}.")
     per_kernel = Counter(spoken[cell.kernel] for _, cell in steps)
     most = [f"{kernel} ({count})" for kernel, count in per_kernel.most_common(3)]
-    sentences.append(f"Most steps come with {listed(most)}.")
+    sentences += [f"Most steps come with {listed(most)}."] if len(overview.kernels) > 2 else []
     if overview.causes and len(overview.causes[0].rows) > 1:
         sentences.append(f"In most workloads at once: {cause_text(overview.causes[0], spoken)}.")
     return (*sentences, *_open(open_))
