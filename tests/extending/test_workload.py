@@ -42,6 +42,7 @@ def test_it_is_listed_described_completed_and_guessed(added: Outside) -> None:
     assert "workload mlock_cycle: unknown parameter 'length'" in refused
 
 
+@pytest.mark.slow  # builds programs with sanitizers
 def test_the_tests_of_the_contract_take_it_up(added: Outside) -> None:
     tests = ("tests/guest/test_workloads.py", "tests/guest/test_reproducer.py")
     argv = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, "-k", "mlock_cycle"]

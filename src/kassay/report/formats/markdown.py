@@ -20,7 +20,8 @@ def render(report: Report) -> str:
     """Title, verdict, the settings at a glance where there are several, then every section."""
     blocks = [f"# {_escape(report.title)}", f"**{_escape(report.verdict)}**"]
     blocks += [_paragraph(text) for text in confounder_sentences(report)]
-    blocks += [block for table in matrices(report) for block in (f"### {_escape(table.title)}", _table(table))]
+    shown = () if report.overview is not None else matrices(report)  # which has all of them in one table
+    blocks += [block for table in shown for block in (f"### {_escape(table.title)}", _table(table))]
     for section in sections(report):
         blocks += _section(section)
     return "\n\n".join(blocks) + "\n"
