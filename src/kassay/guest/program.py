@@ -42,7 +42,7 @@ def workload_of(name: str, use: ProgramUse) -> Workload:
             "Of one task from one count of its own to a later one; of several from the release of all to the end of "
             "all; divided by the operations that the tests' own counters counted."
         )
-    elif use.marks:
+    elif use.marks == "macros":
         metric, operation = "region", "round"
         definition = "From KASSAY_ROUND_BEGIN() to KASSAY_ROUND_END() in the program."
     else:
@@ -243,8 +243,9 @@ def _refused(use: ProgramUse, err: str, cc: str) -> BadInput:
     where = str(Path(use.path).parent)
     if use.marks == "benchmark" and re.search(r"benchmark/benchmark\.h: No such file|cannot find -lbenchmark", err):
         return BadInput(
-            f"{use.path}: it needs google-benchmark for {cc}, which is not on this host",
-            "apt install libbenchmark-dev, or build it for this architecture and give --cflags=-I... and --link=-L...",
+            f"{use.path}: it needs google-benchmark for {cc}, and a static libbenchmark.a is not on this host",
+            "build it from its sources with -DBENCHMARK_STATIC_DEFINE (Debian's libbenchmark-dev has no static one), "
+            "and give --cflags='-IDIR/include -DBENCHMARK_STATIC_DEFINE' --link=-LDIR",
         )
     if library := re.search(r"cannot find -l([\w.+-]+)", err):
         return BadInput(

@@ -28,6 +28,7 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _TIMED_END = re.compile(r"(?:time|latency|elapsed|duration|seconds|_?[nmu]secs?|\d(?:ns|us|ms))$", re.IGNORECASE)
+_ORDER_OF_RESULTS = ("family_index", "per_family_instance_index", "repetitions", "repetition_index", "threads")
 
 
 def executions(report: GuestReport) -> tuple[str, ...] | None:
@@ -111,7 +112,19 @@ def _json(text: str) -> list[tuple[str, str, str]]:
         found = json.loads(text)
     except ValueError:
         return []
+    if isinstance(found, dict) and "context" in found and isinstance(found.get("benchmarks"), list):
+        return list(_benchmarks(found["benchmarks"]))
     return list(_flat(found, "")) if isinstance(found, dict) else []
+
+
+def _benchmarks(found: list[Any]) -> Iterator[tuple[str, str, str]]:
+    """Figures of google-benchmark's results; what it knows of the machine and of its own order is left out."""
+    for result in found:
+        if isinstance(result, dict) and isinstance(result.get("name"), str):
+            for key, value in result.items():
+                if isinstance(value, int | float) and not isinstance(value, bool) and key not in _ORDER_OF_RESULTS:
+                    unit = str(result.get("time_unit", "")) if key.endswith("_time") else ""
+                    yield f"{result['name']}.{key}", str(value), unit
 
 
 def _flat(found: Any, place: str) -> Iterator[tuple[str, str, str]]:
