@@ -55,10 +55,13 @@ def causes(findings: Iterable[Finding], kernels: Collection[str]) -> tuple[Cause
 def _joined(found: Sequence[Cause]) -> list[Cause]:
     """Each function that took another's place as one cause with it, and only for what is left of both."""
     gone = [cause for cause in found if all(row.head_calls <= _ALIKE * row.base_calls for row in cause.rows)]
-    new = [cause for cause in found if all(row.base_calls <= _ALIKE * row.head_calls for row in cause.rows)]
+    new: dict[tuple[str, str, str, str], list[Cause]] = {}
+    for cause in found:
+        if all(row.base_calls <= _ALIKE * row.head_calls for row in cause.rows):
+            new.setdefault(_step(cause), []).append(cause)
     pairs: dict[int, Cause] = {}
     for old in gone:
-        alike = [cause for cause in new if id(cause) not in pairs and _takes_over(old, cause)]
+        alike = [cause for cause in new.get(_step(old), ()) if id(cause) not in pairs and _takes_over(old, cause)]
         if alike:
             pairs[id(min(alike, key=lambda cause: abs(_total(old) + _total(cause))))] = old
     replaced = {id(old) for old in pairs.values()}
@@ -75,14 +78,20 @@ def _shown(cause: Cause) -> Cause:
 
 
 def _takes_over(old: Cause, new: Cause) -> bool:
-    """Called as often in the same workloads, for about the same."""
-    same_step = (old.base, old.head, old.place, old.context) == (new.base, new.head, new.place, new.context)
+    """Of one step: called as often in the same workloads, for about the same."""
+    left = abs(_total(old) + _total(new))
+    if 2 * left >= min(abs(_total(old)), abs(_total(new))):
+        return False
     before, after = ({_at(row): row for row in cause.rows} for cause in (old, new))
     large = {_at(row) for row in (*old.rows, *new.rows) if abs(row.share) >= _SHARE}
     as_often = [where in before and where in after and _equal(before[where].base_calls, after[where].head_calls)
                 for where in large]  # fmt: skip
-    left = abs(_total(old) + _total(new))
-    return same_step and sum(as_often) >= _MOST * len(large) and 2 * left < min(abs(_total(old)), abs(_total(new)))
+    return sum(as_often) >= _MOST * len(large)
+
+
+def _step(cause: Cause) -> tuple[str, str, str, str]:
+    """Only functions of one step, in one place and context, can stand for each other."""
+    return cause.base, cause.head, cause.place, cause.context
 
 
 def _equal(calls: float, others: float) -> bool:
