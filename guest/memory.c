@@ -55,6 +55,21 @@ void memory_map(struct script *script, uint64_t *start, size_t length, bool shar
 					   .args = { length, PROT_READ | PROT_WRITE, (uint64_t)flags, (uint64_t)fd } });
 }
 
+int memory_file(struct run *run, size_t length, uint64_t stamp)
+{
+	int fd = memfd_create("kassay", MFD_CLOEXEC);
+	char *map;
+
+	if (fd < 0 || ftruncate(fd, (off_t)length))
+		return fail(run, "a file on tmpfs: %s", strerror(errno));
+	map = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED)
+		return fail(run, "mapping a file on tmpfs: %s", strerror(errno));
+	memory_write(map, length, stamp, page_bytes());
+	munmap(map, length);
+	return fd;
+}
+
 void memory_unmap(struct script *script, uint64_t *start, size_t length)
 {
 	int flags = MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;

@@ -18,6 +18,12 @@ uint64_t memory_reserve(struct run *run, size_t length);
 /* A step that maps @length bytes at *@start (from memory_reserve), readable and writable. fd: -1 for anonymous. */
 void memory_map(struct script *script, uint64_t *start, size_t length, bool shared, int fd);
 
+/*
+ * A file on the kernel's own tmpfs of @length bytes, all of whose pages exist and hold @stamp; a descriptor, or -1 after
+ * fail().
+ */
+int memory_file(struct run *run, size_t length, uint64_t stamp);
+
 /* A step that takes the mapping away again and keeps the address space. */
 void memory_unmap(struct script *script, uint64_t *start, size_t length);
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Writes to pages of a private mapping that a read has mapped: each is copied. */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -21,22 +19,6 @@ static struct {
 	bool zero;
 	uint64_t written;
 } w;
-
-/* A file on the kernel's own tmpfs whose pages all exist. Returns it or -1 after fail(). */
-static int make_file(struct run *run)
-{
-	int fd = memfd_create("kassay", MFD_CLOEXEC);
-	char *map;
-
-	if (fd < 0 || ftruncate(fd, (off_t)w.size))
-		return fail(run, "a file on tmpfs: %s", strerror(errno));
-	map = mmap(NULL, w.size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (map == MAP_FAILED)
-		return fail(run, "mapping a file on tmpfs: %s", strerror(errno));
-	memory_write(map, w.size, STAMP, page_bytes());
-	munmap(map, w.size);
-	return fd;
-}
 
 static void upgrade(struct run *run, struct script *script)
 {
@@ -82,7 +64,7 @@ static int setup(struct run *run)
 		return -1;
 	w.zero = param_is(run, "kind", "zero_page");
 	w.stamp = w.zero ? 0 : STAMP;
-	fd = w.zero ? -1 : make_file(run);
+	fd = w.zero ? -1 : memory_file(run, w.size, STAMP);
 	if (!w.zero && fd < 0)
 		return -1;
 	memory_map(&make, &w.start, w.size, false, fd);
