@@ -169,6 +169,9 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "change-below-scatter": "between {low!c} and {high!c} time changes by {change:+.1%}, {apart:.1f} times the "
     "scatter of a boot ({scatter:.1%}): too little to be bisected on this clock",
     "merge-itself": "the merge itself: {problem}",
+    # of predictions
+    "cause-not-calibrated": "{share:.0%} of what changed is {cause}, which was never calibrated on this CPU: it moved "
+    "in {calibrated} of its measured changes, and {needed} are needed",
 })  # fmt: skip
 """By code. docs/reasons.md lists them."""
 
