@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The main job on real kernels: the step is where months of bare-metal work found it."""
 
+from difflib import unified_diff
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from kassay.journal import artifacts
 from kassay.journal.journal import read_journal
 from tests.boot.conftest import LADDER, NEW, OLD, Kassay
 
@@ -45,11 +47,14 @@ def test_the_same_again_measures_nothing_and_answers_the_same(
 
 def test_the_plain_runs_of_a_kernel_are_bit_identical_in_everything_shipped(ladder: Path) -> None:
     records = [r for r in read_journal(ladder / "journal.jsonl") if r.run.endswith(("-0", "-1"))]
-    by_cell: dict[str, set[str | None]] = {}
+    by_cell: dict[str, list[list[str]]] = {}
     for record in records:
-        by_cell.setdefault(record.run.rpartition("-")[0], set()).add(record.stream_sha256)
-    assert len(by_cell) == 3
-    assert all(len(streams) == 1 for streams in by_cell.values())
+        assert record.stream_sha256 is not None
+        stream = artifacts.get(ladder, record.stream_sha256).decode("latin-1").splitlines()
+        by_cell.setdefault(record.run.rpartition("-")[0], []).append(stream)
+    assert [len(streams) for streams in by_cell.values()] == [2, 2, 2]
+    differences = [line for first, second in by_cell.values() for line in unified_diff(first, second, "0", "1", n=2)]
+    assert differences == [], "\n".join(differences[:60])
 
 
 def test_every_format_renders_the_real_report(kassay: Kassay, ladder: Path) -> None:
