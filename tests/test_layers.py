@@ -34,12 +34,12 @@ ALLOWED: dict[str, set[str]] = {
     "plan": GROUND | {"kernels", "guest", "machines"},
     "run": GROUND | {"plan", "journal", "kernels", "guest", "machines", "profile"},
     "journal": GROUND | {"spec"},
-    "evidence": GROUND | {"cpus", "journal", "guest", "profile"},
+    "evidence": GROUND | {"cpus", "journal", "guest", "profile", "predict"},
     "analysis": {"errors", "model", "registry", "clocks", "costs"},
     "report": {"errors", "effects", "model", "registry", "clocks", "costs", "__init__"},
     "questions": GROUND | {"clocks", "analysis", "report", "search", "series"},
     "pipeline": GROUND
-    | {"clocks", "spec", "plan", "run", "journal", "evidence", "analysis", "report", "imports", "guest"},
+    | {"clocks", "spec", "plan", "run", "journal", "evidence", "analysis", "report", "imports", "guest", "predict"},
     # tools around the street
     "series": GROUND | {"kernels", "building"},
     "search": GROUND | {"kernels", "archive", "building", "journal", "evidence", "analysis", "report"},

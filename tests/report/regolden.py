@@ -7,7 +7,7 @@ from pathlib import Path
 from kassay.report.formats import Format
 from tests.report.rendering import FORMATS, rendered
 
-GOLDEN = ("ladder", "compare", "refused")
+GOLDEN = ("ladder", "compare", "refused", "predicted")
 _DIRECTORY = Path(__file__).parents[1] / "golden"
 
 

@@ -27,6 +27,7 @@ from tests.report.parts import (
     report_of,
     side,
 )
+from tests.report.predicted_reports import predicted
 from tests.report.row_reports import gap, series
 from tests.report.suite_reports import suite
 from tests.report.timed_reports import emulated_time, imported, matrix, robot, timed
@@ -215,6 +216,6 @@ SAMPLES = {
     f.__name__: f
     for f in (
         ladder, compare, refused, empty, one_side_missing, hostile, timed, emulated_time, matrix, imported, robot,
-        bisected, gap, series, suite,
+        bisected, gap, series, suite, predicted,
     )
 }  # fmt: skip

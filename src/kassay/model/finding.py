@@ -2,6 +2,7 @@
 """Estimate plus verdict for one comparison, steps of a ladder, and how much of a change a third kernel takes back."""
 
 from kassay.model.machine import AtPoint, MachineUse
+from kassay.model.prediction import PREDICTED, Prediction
 from kassay.model.reason import Reason
 from kassay.model.records import Record, Setting
 from kassay.model.timing import Timing
@@ -60,6 +61,7 @@ EVIDENCE = {
     "robust-only": "timed; single boots stray so far that a mean would mislead; the rank test decides without them",
     "partial": "something is missing or in doubt: runs failed or too few, state or order unknown, nothing is decided",
     "unstable": "runs that should agree do not",
+    PREDICTED: "a model of the CPU over the exact trace; no verdict, and its interval is the model's own error",
 }
 
 
@@ -175,7 +177,8 @@ class Finding(AtPoint, frozen=True, kw_only=True):
     sides, over plain and perturbed runs; None when a side has fewer than 2 runs.
     better: "lower", "higher" or "unknown" (a regression is then not told from an improvement). timing: None for exact
     counts. standing: a word of timing.STANDING. confounders: what else differs between the kernels, refused or not.
-    counters: of a primary metric what the kernels counted, those that changed while it was measured.
+    counters: of a primary metric what the kernels counted, those that changed while it was measured. predictions: of
+    time, one for each CPU that was asked for.
     """
 
     workload: str
@@ -207,6 +210,7 @@ class Finding(AtPoint, frozen=True, kw_only=True):
     standing: str = ""
     confounders: tuple[Confounder, ...] = ()
     counters: tuple[Counter, ...] = ()
+    predictions: tuple[Prediction, ...] = ()
 
 
 class LadderPoint(Record, frozen=True, kw_only=True):

@@ -133,6 +133,27 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "changed-alike": "instructions and time changed alike, as far as the interval of time tells: the path is "
     "{longer_or_shorter}",
     "clock-remark": "{because} ({text})",
+    # of counts and the time predicted from them
+    "counts-over-state": "counts over-state: {counts:+.1%} instructions, {time:+.1%} predicted time on {cpu}: an "
+    "instruction {more_or_fewer} takes {each:.2g} ns, those before take {before:.2g} ns on average",
+    "counts-under-state": "counts under-state: {counts:+.1%} instructions, {time:+.1%} predicted time on {cpu}: "
+    "{cause} {part:+.3g} of {total:+.3g} ns",
+    "counts-blind": "counts are blind: {counts:+.1%} instructions, {time:+.1%} predicted time on {cpu}: {cause} "
+    "{part:+.3g} of {total:+.3g} ns",
+    "counts-mislead": "counts mislead: {counts:+.1%} instructions, {time:+.1%} predicted time on {cpu}: {cause} "
+    "{part:+.3g} of {total:+.3g} ns",
+    # why no time is predicted, or with what doubt
+    "no-trace": "no run carries a trace",
+    "trace-cut": "the trace was cut by its budget: {complete} of {rounds} rounds are complete",
+    "trace-too-short": "the trace was cut by its budget before two rounds in a row were complete",
+    "several-cpus": "waiting of {cpus} CPUs for each other (locks, cache lines) is not in the model",
+    "interrupts-between-cpus": "interrupts between CPUs are not in the model: {functions:amounts}",
+    "instructions-without-data": "{share:.1%} of the time is in instructions that the timing file has no data for"
+    "[: {forms:names}]",
+    "other-cpu-booted": "the kernels booted on {booted} and chose their code for it; on the CPU itself some may differ",
+    "traced-rounds-differ": "the rounds answered for execute {traced:.4g} instructions per operation, the value "
+    "stands for {value:.4g}",
+    "rounds-spread": "the rounds answered for spread by {spread:.1%}",
     # what every reader is told
     "clock-limit": "{text}",
     "different-compilers": "The kernels were built by different compilers, which may be part of any difference: see "

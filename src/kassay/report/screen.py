@@ -17,6 +17,7 @@ from kassay.report.columns import ScreenLine, aligned, column, pad
 from kassay.report.conditions import confounder_sentences, cpu_facts
 from kassay.report.counters import contention_tables
 from kassay.report.itemised import differences, functions_text_at, top_table
+from kassay.report.predictions import disagreements, prediction_lines
 from kassay.report.printed import printed_tables
 from kassay.report.sentences import timing_words
 from kassay.report.series import KernelRow, MetricGroup, MetricSeries, groups
@@ -42,8 +43,10 @@ def answer_lines(report: Report) -> list[ScreenLine]:
     """At most 96 columns; more is in the markdown and html formats."""
     groups_ = groups(report)
     lead = report.lead or Lead()
-    lines = [*_lines(report.title, "bold"), ScreenLine(""), *_lines(report.verdict, "bold")]
+    lines = [*_lines(report.title, "bold"), *(line for t in disagreements(report) for line in _lines(t, "yellow"))]
+    lines += [ScreenLine(""), *_lines(report.verdict, "bold")]
     lines += [line for text in confounder_sentences(report) for line in _lines(text, "yellow")]
+    lines += prediction_lines(report, WIDTH)
     lines += (_sentences(report) if lead.sentences else []) + [line for block in lead.screen for line in _block(block)]
     if "screen" not in lead.replaces:
         several = len({group.lead.workload for group in groups_}) > 1

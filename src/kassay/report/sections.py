@@ -8,7 +8,7 @@ from kassay.model.records import Record
 from kassay.model.report import Lead, Report
 from kassay.model.texts import Table, machine_text, one_line, settings_text, verbatim
 from kassay.model.units import format_bytes
-from kassay.report import appendix, itemised, tables
+from kassay.report import appendix, itemised, predictions, tables
 from kassay.report.counters import contention_tables, counters_tables
 from kassay.report.icicle import Icicle, icicles
 from kassay.report.printed import printed_tables
@@ -62,8 +62,8 @@ def sections(report: Report) -> tuple[Section, ...]:
         results = (Section(title="Result", text=("No comparison was made, so there is no value to show.",)),)
     found = (
         *(Section(title=block.title, text=block.text, items=block.items, tables=block.tables) for block in lead.page),
-        *results, _printed(report), _beside(report), _timed(report), _seed_rules(report), _refused(report),
-        _attributed(report), _counters(report), _claim(report), _next_steps(report), _state(report),
+        _predicted(report), *results, _printed(report), _beside(report), _timed(report), _seed_rules(report),
+        _refused(report), _attributed(report), _counters(report), _claim(report), _next_steps(report), _state(report),
         _definitions(report), _kernels(report), _runs(report), _all_findings(report),
         _repeat(report), Section(title="Words", tables=(appendix.words_table(report),)),
     )  # fmt: skip
@@ -95,6 +95,16 @@ def _refused(report: Report) -> Section | None:
     refused = tables.refusals(report)
     found = tuple(tables.differences_table(f) for f in tables.unequal_findings(report))
     return Section(title="Why there is no verdict", items=refused, tables=found) if refused or found else None
+
+
+def _predicted(report: Report) -> Section | None:
+    found = predictions.prediction_tables(report)
+    about = [f for f in predictions.shown(report) if f.predictions]
+    items = tuple(
+        f"{f.sides[0].kernel} to {f.sides[1].kernel}, {text}"
+        for f in about for one in f.predictions if (text := predictions.because(f, one))
+    )  # fmt: skip
+    return Section(title="Predicted time", text=predictions.ABOUT, items=items, tables=found) if found else None
 
 
 def _printed(report: Report) -> Section | None:

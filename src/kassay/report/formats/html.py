@@ -11,6 +11,7 @@ from kassay.report.conditions import confounder_sentences
 from kassay.report.form import template
 from kassay.report.formats import Format
 from kassay.report.icicle import library, library_notice, program
+from kassay.report.predictions import disagreements
 from kassay.report.sections import Section, sections
 from kassay.report.series import MetricSeries
 from kassay.report.words import compilers, outcomes_text
@@ -36,7 +37,14 @@ def render(report: Report) -> str:
     made, confounders = report.kassay_version, confounder_sentences(report)
     scripts = _scripts(parts)
     return template("report.html.j2").render(
-        title=title, verdict=verdict, confounders=confounders, facts=shown, parts=parts, made=made, scripts=scripts
+        title=title,
+        disagreements=disagreements(report),
+        verdict=verdict,
+        confounders=confounders,
+        facts=shown,
+        parts=parts,
+        made=made,
+        scripts=scripts,
     )
 
 

@@ -157,6 +157,7 @@ def _settings(settings: tuple[Setting, ...]) -> Object:
 _CODES = {
     "reasons": "reason_codes", "doubts": "doubt_codes", "disclosures": "disclosure_codes",
     "profile_note": "profile_note_code", "meaning": "meaning_code", "method": "method_code", "state": "state_code",
+    "refused": "refused_code",
 }  # fmt: skip
 """Fields that hold reasons: there they are sentences; under the second name they stand with code and arguments."""
 
@@ -183,7 +184,7 @@ def _plain(value: Any) -> Any:
             found[encoded] = _coded(one)
             continue
         found[encoded] = _NO_TEXT.get(name) if one is None else _plain(one)
-        if name in _CODES and not isinstance(one, str):
+        if name in _CODES and not isinstance(one, (str, int)):
             found[_CODES[name]] = _coded(one)
     return found
 

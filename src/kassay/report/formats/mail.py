@@ -18,6 +18,7 @@ from kassay.report.mail.judged import how_sure
 from kassay.report.mail.names import everyday_sentence
 from kassay.report.mail.results import beside, failed, functions, results, seed_rules
 from kassay.report.mail.text import ascii_text, bullets, wrapped
+from kassay.report.predictions import disagreements, mail_sentence
 from kassay.report.repeat import to_reproduce
 
 # Lines that mail programs and git take for something else than text.
@@ -27,7 +28,8 @@ _MISREAD = re.compile(r"^(?=From |>From |---|diff -|Index: |#regzbot|-- $)", re.
 def mail(report: Report) -> str:
     """Headers, a blank line, the text."""
     paragraphs = [wrapped(text) for text in (*answer(report), *(report.lead.mail_also if report.lead else ()))]
-    blocks = [["Hi,"], *paragraphs, *results(report), functions(report), beside(report), *_sure(report), failed(report)]
+    blocks = [["Hi,"], *paragraphs, *results(report), functions(report), beside(report), *_predicted(report)]
+    blocks += [*_sure(report), failed(report)]
     blocks += [
         measured(report),
         state(report),
@@ -45,6 +47,13 @@ def mail(report: Report) -> str:
 def _sure(report: Report) -> list[list[str]]:
     first, *others = how_sure(report) or [""]
     return [wrapped(f"How sure: {first}"), *map(wrapped, others)] if first else []
+
+
+def _predicted(report: Report) -> list[list[str]]:
+    """Of the comparison of the headline, and where its counts disagree with it."""
+    found = headline(report)
+    text = mail_sentence(found.finding) if found is not None else ""
+    return [wrapped(ascii_text(" ".join((text, *disagreements(report)))))] if text else []
 
 
 def _limits(report: Report) -> list[str]:

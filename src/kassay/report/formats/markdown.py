@@ -7,6 +7,7 @@ from kassay.model.report import Report
 from kassay.model.texts import Table, TableCell, one_line
 from kassay.report.conditions import confounder_sentences
 from kassay.report.formats import Format
+from kassay.report.predictions import disagreements
 from kassay.report.sections import Section, sections
 from kassay.report.tables import matrices
 
@@ -18,7 +19,7 @@ _LOUD = ("regression", "improvement", "differs")
 
 def render(report: Report) -> str:
     """Title, verdict, the settings at a glance where there are several, then every section."""
-    blocks = [f"# {_escape(report.title)}", f"**{_escape(report.verdict)}**"]
+    blocks = [f"# {_escape(report.title)}", *map(_paragraph, disagreements(report)), f"**{_escape(report.verdict)}**"]
     blocks += [_paragraph(text) for text in confounder_sentences(report)]
     shown = () if report.overview is not None else matrices(report)  # which has all of them in one table
     blocks += [block for table in shown for block in (f"### {_escape(table.title)}", _table(table))]

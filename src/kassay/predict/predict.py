@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Two replays on one CPU -> a prediction: what each side takes, where and why, and whether it may be told."""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import fsum
+from types import MappingProxyType
+from typing import NamedTuple
+
+from kassay.model.finding import Finding
+from kassay.model.prediction import CAUSES, PredictedCause, PredictedRow, Prediction
+from kassay.model.reason import Reason, reason
+from kassay.model.records import Record
+
+UNKNOWN_MOST = 0.05
+"""Share of the time in instructions without data above which nothing is predicted; below it is a doubt."""
+_UNKNOWN_TOLD, _SPREAD_TOLD, _ROUNDS_TOLD = 0.005, 0.05, 0.01
+SAME = 0.01
+"""A relative change of counts below which they are the same."""
+_IPIS = (
+    "smp_call_function_many_cond", "smp_call_function_single", "native_flush_tlb_multi", "ipi_mux_send_mask",
+    "gic_ipi_send_mask", "gic_send_sgi", "native_send_call_func_ipi", "native_send_call_func_single_ipi",
+    "x2apic_send_IPI", "x2apic_send_IPI_mask", "default_send_IPI_single_phys", "flat_send_IPI_mask",
+)  # fmt: skip
+"""Functions whose execution interrupts another CPU."""
+
+
+class ReplayedRow(Record, frozen=True, kw_only=True):
+    """What one function took for one cause, in hundredths of a cycle, in one interval of one round answered for."""
+
+    round: int
+    interval: int
+    function: str
+    cause: str
+    cycles100: int
+    instructions: int
+
+
+class Replay(Record, frozen=True, kw_only=True):
+    """One trace on one CPU. rounds: those answered for, in order. complete, asked: rounds of the trace. cut: whether
+    its budget ended it. unknown: forms of instructions without data, most executed first. cpus: that executed."""
+
+    rounds: tuple[int, ...]
+    complete: int
+    asked: int
+    cut: bool
+    rows: tuple[ReplayedRow, ...]
+    unknown: tuple[str, ...] = ()
+    cpus: int = 1
+
+
+class TracedSide(NamedTuple):
+    """One kernel's side. replay: None where there is none, and `problem` says why. operations: of a round of the
+    metric. intervals: of a round, that the metric spans. cpu: name that its machine's CPU was asked for by, or ""."""
+
+    replay: Replay | None
+    operations: int = 0
+    intervals: range = range(0)
+    problem: Reason | None = None
+    cpu: str = ""
+
+
+class OnCpu(NamedTuple):
+    """The CPU predicted for. ghz: cycles are divided by it. model: content of timing file and core. weights: cause ->
+    factor of its time, 1 where it is not named."""
+
+    name: str
+    calibrated: bool
+    ghz: float
+    model: str
+    weights: Mapping[str, float] = MappingProxyType({})
+
+
+Nanoseconds = Mapping[str, float]
+IntervalOf = Callable[[Nanoseconds, Nanoseconds], "tuple[float, float, float] | Reason"]
+"""(ns by cause of base, of head) -> (lowest change, highest change, level), or why there is none."""
+
+
+class _Timed(NamedTuple):
+    """One side in ns per operation: of each round answered for, by cause, by function and cause; and instructions."""
+
+    rounds: tuple[float, ...]
+    causes: dict[str, float]
+    functions: dict[str, dict[str, float]]
+    instructions: dict[str, float]
+
+    @property
+    def ns(self) -> float:
+        return fsum(self.causes.values())
+
+    @property
+    def executed(self) -> float:
+        return fsum(self.instructions.values())
+
+
+def prediction(finding: Finding, cpu: OnCpu, base: TracedSide, head: TracedSide, interval_of: IntervalOf) -> Prediction:
+    """The finding's metric as time. Never raises for what a trace holds: it refuses."""
+    nothing = Prediction(cpu=cpu.name, calibrated=cpu.calibrated, model=cpu.model)
+    problem = next((side.problem for side in (base, head) if side.problem is not None), None)
+    if base.replay is None or head.replay is None or problem is not None:
+        return _with(nothing, refused=problem or reason("no-trace"))
+    if not base.replay.rounds or not head.replay.rounds:
+        kernel = finding.sides[0 if not base.replay.rounds else 1].kernel
+        return _with(nothing, refused=reason("trace-too-short", kernel))
+    timed = (_timed(base, base.replay, cpu), _timed(head, head.replay, cpu))
+    found = _with(
+        nothing,
+        base_ns=timed[0].ns, head_ns=timed[1].ns, causes=_causes(timed[0].causes, timed[1].causes),
+        rows=_rows(*timed), base_instructions=timed[0].executed, head_instructions=timed[1].executed,
+        base_rounds=timed[0].rounds, head_rounds=timed[1].rounds,
+        doubts=_doubts(finding, cpu, (base, head), timed),
+    )  # fmt: skip
+    refused = _refused(finding, (base.replay, head.replay), timed)
+    between = interval_of(timed[0].causes, timed[1].causes) if refused is None else refused
+    if isinstance(between, Reason):
+        return _with(found, refused=between)
+    low, high, level = between
+    whole = _with(found, change=timed[1].ns / timed[0].ns - 1, interval=(low, high), level=level)
+    return _with(whole, meaning=_meaning(finding, whole))
+
+
+def _with(one: Prediction, **changes: object) -> Prediction:
+    fields = {name: getattr(one, name) for name in one.__struct_fields__}
+    return Prediction(**{**fields, **changes})
+
+
+def _timed(side: TracedSide, replay: Replay, cpu: OnCpu) -> _Timed:
+    """Sums of a cause are made of whole hundredths of a cycle, so that rows and causes have one total."""
+    per = 100 * cpu.ghz * side.operations
+    weight = cpu.weights.get
+    rounds: dict[int, float] = dict.fromkeys(replay.rounds, 0.0)
+    cycles: dict[str, dict[str, int]] = {}
+    executed: dict[str, int] = {}
+    for row in replay.rows:
+        if row.interval in side.intervals and row.round in rounds:
+            rounds[row.round] += row.cycles100 * weight(row.cause, 1.0)
+            of = cycles.setdefault(row.function, {})
+            of[row.cause] = of.get(row.cause, 0) + row.cycles100
+            executed[row.function] = executed.get(row.function, 0) + row.instructions
+    many = len(rounds)
+    functions = {
+        name: {cause: n * weight(cause, 1.0) / per / many for cause, n in of.items()} for name, of in cycles.items()
+    }
+    causes = {
+        cause: sum(of.get(cause, 0) for of in cycles.values()) * weight(cause, 1.0) / per / many
+        for cause in sorted({cause for of in cycles.values() for cause in of}, key=_place)
+    }
+    instructions = {name: n / side.operations / many for name, n in executed.items()}
+    return _Timed(tuple(n / per for n in rounds.values()), causes, functions, instructions)
+
+
+def _place(cause: str) -> tuple[int, str]:
+    """Known causes in their order, others of a later core behind them."""
+    known = list(CAUSES)
+    return (known.index(cause) if cause in CAUSES else len(known), cause)
+
+
+def _causes(base: Nanoseconds, head: Nanoseconds) -> tuple[PredictedCause, ...]:
+    names = sorted(base.keys() | head.keys(), key=_place)
+    return tuple(PredictedCause(cause=n, base_ns=base.get(n, 0.0), head_ns=head.get(n, 0.0)) for n in names)
+
+
+def _rows(base: _Timed, head: _Timed) -> tuple[PredictedRow, ...]:
+    made = []
+    for name in base.functions.keys() | head.functions.keys():
+        causes = _causes(base.functions.get(name, {}), head.functions.get(name, {}))
+        made.append(
+            PredictedRow(
+                function=name, base_ns=fsum(c.base_ns for c in causes), head_ns=fsum(c.head_ns for c in causes),
+                base_instructions=base.instructions.get(name, 0.0), head_instructions=head.instructions.get(name, 0.0),
+                causes=tuple(sorted(causes, key=lambda c: (-abs(c.delta_ns), _place(c.cause)))),
+            )
+        )  # fmt: skip
+    return tuple(sorted(made, key=lambda row: (-abs(row.delta_ns), row.function)))
+
+
+def _refused(finding: Finding, replays: tuple[Replay, Replay], timed: tuple[_Timed, _Timed]) -> Reason | None:
+    """What keeps a change from being told although both sides were replayed."""
+    if max(replay.cpus for replay in replays) > 1:
+        return reason("several-cpus", cpus=max(replay.cpus for replay in replays))
+    sent = [name for name in _IPIS if any(side.instructions.get(name, 0.0) > 0 for side in timed)]
+    if sent and (finding.machine.cpus or 1) > 1:
+        counted = tuple((name, f"{max(side.instructions.get(name, 0.0) for side in timed):.3g}") for name in sent)
+        return reason("interrupts-between-cpus", functions=counted)
+    if _share(timed) > UNKNOWN_MOST:
+        return _without_data(replays, timed)
+    return reason("trace-too-short") if timed[0].ns <= 0 or timed[1].ns <= 0 else None
+
+
+def _share(timed: tuple[_Timed, _Timed]) -> float:
+    """The larger share of a side's time that is in instructions without data."""
+    return max(side.causes.get("unknown", 0.0) / side.ns if side.ns else 0.0 for side in timed)
+
+
+def _without_data(replays: tuple[Replay, Replay], timed: tuple[_Timed, _Timed]) -> Reason:
+    forms = tuple((form, 0) for form in dict.fromkeys(form for replay in replays for form in replay.unknown))[:4]
+    return reason("instructions-without-data", share=_share(timed), forms=forms)
+
+
+def _doubts(
+    finding: Finding, cpu: OnCpu, sides: Sequence[TracedSide], timed: tuple[_Timed, _Timed]
+) -> tuple[Reason, ...]:
+    found: list[Reason] = []
+    replays = [side.replay for side in sides if side.replay is not None]
+    for side, replay, one in zip(finding.sides, replays, timed, strict=True):
+        if replay.cut:
+            found.append(reason("trace-cut", side.kernel, complete=replay.complete, rounds=replay.asked))
+        spread = (max(one.rounds) - min(one.rounds)) / one.ns if one.ns else 0.0
+        if spread > _SPREAD_TOLD:
+            found.append(reason("rounds-spread", side.kernel, spread=spread))
+        if side.value and abs(one.executed / side.value - 1) > _ROUNDS_TOLD:
+            found.append(reason("traced-rounds-differ", side.kernel, traced=one.executed, value=side.value))
+    if _UNKNOWN_TOLD < _share(timed) <= UNKNOWN_MOST:
+        found.append(_without_data((replays[0], replays[1]), timed))
+    other = dict.fromkeys(side.cpu or "qemu64" for side in sides if side.cpu != cpu.name)
+    if other:
+        found.append(reason("other-cpu-booted", booted=" and ".join(other)))
+    return tuple(found)
+
+
+def _meaning(finding: Finding, found: Prediction) -> Reason | None:
+    """Where counts and prediction differ in size, beyond the interval, or in sign."""
+    counts, time, between = finding.change, found.change, found.interval
+    if counts is None or time is None or between is None or between[0] <= counts <= between[1]:
+        return None
+    same_sign = counts * time > 0
+    if same_sign and abs(counts) > abs(time) and abs(counts) >= SAME:
+        return _over_stated(counts, time, found) or _of_cause("counts-under-state", counts, time, found)
+    if abs(counts) < SAME:
+        return _of_cause("counts-blind", counts, time, found) if abs(time) >= SAME else None
+    if not same_sign and (between[0] > 0 or between[1] < 0):
+        return _of_cause("counts-mislead", counts, time, found)
+    return _of_cause("counts-under-state", counts, time, found) if same_sign else _over_stated(counts, time, found)
+
+
+def _over_stated(counts: float, time: float, found: Prediction) -> Reason | None:
+    """The instructions that came or went, and those before, each in ns."""
+    assert found.base_ns is not None and found.head_ns is not None
+    assert found.base_instructions is not None and found.head_instructions is not None
+    more = found.head_instructions - found.base_instructions
+    if not more or not found.base_instructions:
+        return None
+    return reason(
+        "counts-over-state", counts=counts, time=time, cpu=found.cpu, more_or_fewer="more" if more > 0 else "fewer",
+        each=(found.head_ns - found.base_ns) / more, before=found.base_ns / found.base_instructions,
+    )  # fmt: skip
+
+
+def _of_cause(code: str, counts: float, time: float, found: Prediction) -> Reason:
+    """The cause that changed most in the direction of the whole."""
+    assert found.base_ns is not None and found.head_ns is not None
+    total = found.head_ns - found.base_ns
+    most = max(found.causes, key=lambda one: one.delta_ns if total > 0 else -one.delta_ns)
+    name = CAUSES.get(most.cause, most.cause)
+    return reason(code, counts=counts, time=time, cpu=found.cpu, cause=name, part=most.delta_ns, total=total)

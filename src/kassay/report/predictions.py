@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Predicted time in words and tables: what was counted, what it should cost on each CPU, and why."""
+
+import textwrap
+from collections.abc import Sequence
+
+from kassay.model.finding import REFUSED, Finding
+from kassay.model.prediction import CAUSES, PredictedCause, PredictedRow, Prediction
+from kassay.model.reason_texts import reason_text
+from kassay.model.report import Report
+from kassay.model.texts import Table, cells, figures, machine_text, one_line, settings_text, table
+from kassay.model.units import format_change, format_decimals, format_signed, places_of
+from kassay.report.columns import Column, ScreenLine, summed
+from kassay.report.words import interval_text
+
+_LABEL, _MIDDLE = 12, 34
+_NAMED, _CAUSED = 3, 2  # functions, and causes of each, that a sentence names
+_PRESENT, _STILL = 0.02, 0.05  # shares: of the time, for a cause to be worth a word; of the change, for it to be none
+_FINDINGS, _ROWS = 4, 20
+ABOUT = (
+    "A model of each CPU executed the recorded instructions and memory accesses of chosen rounds. This is a "
+    "prediction, no measurement and no verdict: its interval is how far the model was wrong on changes it had not "
+    "seen. docs/predict.md says what is in the model and what is not.",
+)
+
+
+def shown(report: Report) -> list[Finding]:
+    """Comparisons of primary metrics with predictions: those that the answer is about, of a ladder its steps."""
+    found = [f for f in report.findings if f.primary and f.predictions and f.verdict not in REFUSED]
+    pairs = set(report.lead.pairs) if report.lead is not None else set()
+    if not pairs:
+        pairs = {(s.from_kernel, s.to_kernel) for ladder in report.ladders if ladder.primary for s in ladder.steps}
+    about = [f for f in found if (f.sides[0].kernel, f.sides[1].kernel) in pairs]
+    return about or ([] if report.ladders and report.lead is None else found)
+
+
+def disagreements(report: Report) -> tuple[str, ...]:
+    """Where counts and prediction differ in size or sign, of the largest change that is shown: a sentence for each way
+    in which they do, of the first CPU."""
+    largest = max(shown(report), key=lambda f: abs(f.change or 0.0), default=None)
+    found = {one.meaning.code: one.meaning for one in reversed(largest.predictions) if one.meaning} if largest else {}
+    texts = [one_line(reason_text(one)) for one in reversed(found.values())]
+    return tuple(f"{text[:1].upper()}{text[1:]}." for text in texts)
+
+
+def prediction_lines(report: Report, width: int) -> list[ScreenLine]:
+    """Counted, predicted, why: of each comparison shown. What is left out is counted."""
+    found = shown(report)
+    lines: list[ScreenLine] = []
+    for f in found[:_FINDINGS]:
+        lines.append(ScreenLine(""))
+        lines += [ScreenLine(_subject(f), "bold cyan")] if len(found) > 1 else []
+        lines += _block(f, width)
+    more = len(found) - _FINDINGS
+    return lines + ([ScreenLine(f"and {more} more predictions: see --format markdown", "yellow")] if more > 0 else [])
+
+
+def _subject(f: Finding) -> str:
+    words = f"{f.sides[0].kernel} to {f.sides[1].kernel}"
+    return one_line(f"{words}, {f.workload}, {settings_text(f.settings)}")
+
+
+def _block(f: Finding, width: int) -> list[ScreenLine]:
+    rows = [("counted", f"{rough(f.change)} % {f.unit}", f.evidence)]
+    for number, one in enumerate(f.predictions):
+        rows.append(("" if number else "predicted", _told(one, number), _basis(f, one)))
+    middle = min(_MIDDLE, max(len(row[1]) for row in rows)) + 2
+    lines = [line for row in rows for line in _columns(row, middle, width)]
+    why = next((because(f, one) for one in f.predictions if one.rows), "")
+    lines += _wrapped("why", why, width) if why else []
+    doubts = _doubts(f)
+    return lines + [line for i, text in enumerate(doubts) for line in _wrapped("" if i else "doubt", text, width)]
+
+
+def _doubts(f: Finding) -> list[str]:
+    """Each once, with the CPUs that it is of where these are not all."""
+    found: dict[str, list[str]] = {}
+    for one in f.predictions:
+        for doubt in one.doubts:
+            found.setdefault(reason_text(doubt), []).append(one.cpu)
+    return [text if len(of) == len(f.predictions) else f"{', '.join(of)}: {text}" for text, of in found.items()]
+
+
+def _told(one: Prediction, number: int) -> str:
+    if one.refused is not None or one.change is None:
+        return f"refused on {one.cpu}"
+    words = " time on " if number == 0 else " on "
+    return f"{rough(one.change)} %{_between(one)}{words}{one.cpu}"
+
+
+def _between(one: Prediction) -> str:
+    return f" [{', '.join(map(rough, one.interval))}]" if one.interval is not None else ""
+
+
+def rough(change: float | None) -> str:
+    """Percent as a prediction deserves: "+47", "-3.2", "0"; "-" for none."""
+    if change is None:
+        return "-"
+    percent = change * 100
+    text = f"{percent:+.0f}" if abs(percent) >= 10 else f"{percent:+.1f}"
+    return "0" if not float(text) else text
+
+
+def _basis(f: Finding, one: Prediction) -> str:
+    """From what to what, and where the model's figures come from."""
+    per = f.unit.partition("/")[2]
+    times = ""
+    if one.base_ns is not None:
+        times = f"{ns(one.base_ns)} -> {ns(one.head_ns)} ns{f'/{per}' if per else ''}"
+    if one.refused is not None:
+        without = f"; without it {times}" if times else ""
+        return f"{reason_text(one.refused)}{without}"
+    inside = f"{one.level or 0:.0%} of held-out changes inside such intervals".replace("%", " %")
+    basis = f"calibrated on this CPU, {inside}" if one.calibrated else "from published data only: wider"
+    return f"{times}; {basis}" if times else basis
+
+
+def ns(value: float | None) -> str:
+    """Nanoseconds with one decimal from 10 on, with three digits below."""
+    if value is None:
+        return "-"
+    return format_decimals(value, 1) if value >= 10 else f"{value:.3g}"
+
+
+def because(f: Finding, one: Prediction) -> str:
+    """Of the predicted difference the largest functions with their causes, then the causes, then what stayed."""
+    if one.base_ns is None or one.head_ns is None or not one.rows:
+        return ""
+    total, per = one.head_ns - one.base_ns, f.unit.partition("/")[2]
+    places = max(1, places_of(total))
+    named = [row for row in one.rows[:_NAMED] if abs(row.delta_ns) > _STILL * abs(total)]
+    functions = ", ".join(_function(row, places) for row in named)
+    moved = sorted(
+        (c for c in one.causes if abs(c.delta_ns) > _STILL * abs(total)), key=lambda c: -abs(c.delta_ns)
+    )  # fmt: skip
+    causes = ", ".join(f"{_named(c)} {format_signed(c.delta_ns, places)}" for c in moved[:4])
+    still = [_named(c) for c in one.causes if c not in moved and c.base_ns > _PRESENT * one.base_ns]
+    parts = [
+        f"of {format_signed(total, places)} ns{f'/{per}' if per else ''} on {one.cpu}: {functions or 'no function'}"
+    ]
+    parts += [f"by cause {causes}"] if causes else []
+    parts += [f"{', '.join(still)} unchanged"] if still else []
+    return "; ".join(parts)
+
+
+def _function(row: PredictedRow, places: int) -> str:
+    more = row.head_instructions - row.base_instructions
+    causes = [c for c in row.causes if abs(c.delta_ns) > 0.2 * abs(row.delta_ns)][:_CAUSED]
+    words = [f"{format_signed(more, 0)} instructions"] if round(more) else []
+    words += [f"{_named(c)} {format_signed(c.delta_ns, places)}" for c in causes]
+    inside = f" ({', '.join(words)})" if words else ""
+    return f"{one_line(row.function)} {format_signed(row.delta_ns, places)}{inside}"
+
+
+def _named(one: PredictedCause) -> str:
+    return CAUSES.get(one.cause, one.cause)
+
+
+def _columns(row: tuple[str, str, str], middle: int, width: int) -> list[ScreenLine]:
+    """A label, a column of `middle` characters and a text that is wrapped beside them."""
+    label, left, text = row
+    indent = " " * (_LABEL + middle)
+    head = f"{label:{_LABEL}}{left:{middle}}"
+    if len(head) > len(indent):  # the middle is too long for its column: the text stands below
+        return [
+            ScreenLine(head.rstrip()),
+            *(
+                ScreenLine(t)
+                for t in textwrap.wrap(one_line(text), width, initial_indent=indent, subsequent_indent=indent)
+            ),
+        ]
+    return [ScreenLine(t) for t in textwrap.wrap(one_line(text), width, initial_indent=head, subsequent_indent=indent)]
+
+
+def _wrapped(label: str, text: str, width: int) -> list[ScreenLine]:
+    lines = textwrap.wrap(one_line(text), width, initial_indent=f"{label:{_LABEL}}", subsequent_indent=" " * _LABEL)
+    return [ScreenLine(line) for line in lines]
+
+
+def prediction_tables(report: Report) -> tuple[Table, ...]:
+    """All comparisons on all CPUs, then of those that are shown each CPU's causes and functions, which add up."""
+    every = [f for f in report.findings if f.predictions]
+    if not every:
+        return ()
+    found: list[Table] = [_overview(every)]
+    for f in shown(report):
+        whole = [one for one in f.predictions if one.base_ns is not None and one.rows]
+        found += [made for one in whole for made in (_by_cause(f, one), _by_function(f, one))]
+    return tuple(found)
+
+
+def _overview(findings: Sequence[Finding]) -> Table:
+    names = (
+        "comparison",
+        "metric",
+        "cpu",
+        *figures("counted", "predicted", "interval", "base, ns", "head, ns"),
+        "from",
+    )
+    lines = (
+        cells(f"{f.sides[0].kernel} to {f.sides[1].kernel}{_point(f, findings)}", f.metric, one.cpu,
+              format_change(f.change), format_change(one.change), interval_text(one.interval), ns(one.base_ns),
+              ns(one.head_ns), _from(one))
+        for f in findings for one in f.predictions
+    )  # fmt: skip
+    return table("Predicted time, per operation", names, lines)
+
+
+def _point(f: Finding, findings: Sequence[Finding]) -> str:
+    """What tells a comparison from others of the same kernels."""
+    if len({other.point for other in findings}) < 2:
+        return ""
+    return f", {f.workload} {settings_text(f.settings)}; {machine_text(f.machine)}"
+
+
+def _from(one: Prediction) -> str:
+    words = [f"refused: {reason_text(one.refused)}"] if one.refused is not None else []
+    words += ["calibrated on this CPU" if one.calibrated else "published data"]
+    return "; ".join((*words, *map(reason_text, one.doubts)))
+
+
+def _by_cause(f: Finding, one: Prediction) -> Table:
+    lines = [(CAUSES.get(c.cause, c.cause), c.base_ns, c.head_ns) for c in one.causes]
+    return _added_up(f"{_pair(f)} on {one.cpu}: by cause", "cause", lines, one)
+
+
+def _by_function(f: Finding, one: Prediction) -> Table:
+    lines = [(one_line(r.function), r.base_ns, r.head_ns) for r in one.rows]
+    return _added_up(f"{_pair(f)} on {one.cpu}: by function", "function", lines, one, _ROWS)
+
+
+def _pair(f: Finding) -> str:
+    return f"{f.metric}, {f.sides[0].kernel} to {f.sides[1].kernel}"
+
+
+def _added_up(
+    title: str, what: str, lines: Sequence[tuple[str, float, float]], one: Prediction, most: int = 0
+) -> Table:
+    """Figures that add up as printed: what is left out is a row, and so is what rounding takes."""
+    assert one.base_ns is not None and one.head_ns is not None
+    top = lines[:most] if most else lines
+    left = len(lines) - len(top)
+    totals = (one.base_ns, one.head_ns, one.head_ns - one.base_ns)
+    columns = [
+        Column([(base, head, head - base)[i] for _, base, head in top], (), totals[i]) for i in range(3)
+    ]  # fmt: skip
+    texts, ends = summed(columns, (), f"and {left} more" if left else "")
+    rows = (cells(*row) for row in zip((*(name for name, *_ in top), *ends), *texts, strict=True))
+    return table(one_line(title), (what, *figures("base, ns", "head, ns", "difference")), rows)
+
+
+def mail_sentence(f: Finding) -> str:
+    """What a mail says of one comparison; "" where nothing is predicted."""
+    told = [one for one in f.predictions if one.change is not None]
+    if not told:
+        return ""
+    per = f.unit.partition("/")[2] or "operation"
+    texts = [
+        f"{rough(one.change)}%{_between(one)} on {one.cpu} ({ns(one.base_ns)} to {ns(one.head_ns)} ns per {per}; "
+        f"{'calibrated' if one.calibrated else 'published data only'})"
+        for one in told
+    ]
+    level = next((one.level for one in told if one.calibrated), None)
+    inside = f" Of {level:.0%} of changes that the model had not seen the measured time lay inside." if level else ""
+    by = "Predicted time, by a model of the CPU over the recorded instructions, not measured"
+    return f"{by}: {', '.join(texts)}.{inside}"

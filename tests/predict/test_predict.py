@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Two replays become a prediction whose parts add up; what is not in the model is refused by name."""
+
+from math import fsum
+
+import pytest
+from msgspec.structs import replace
+
+from kassay.model.finding import Finding
+from kassay.model.prediction import Prediction
+from kassay.model.reason import Reason, reason
+from kassay.predict.predict import Nanoseconds, OnCpu, Replay, ReplayedRow, TracedSide, prediction
+from tests.report.parts import finding
+
+ZEN3 = OnCpu(name="zen3", calibrated=True, ghz=2.0, model="m")
+OPERATIONS = 10
+
+
+def wide(base: Nanoseconds, head: Nanoseconds) -> tuple[float, float, float]:
+    """An interval of 10 % either way."""
+    change = sum(head.values()) / sum(base.values()) - 1
+    return change - 0.1, change + 0.1, 0.9
+
+
+def replayed(rows: dict[tuple[str, str], tuple[int, int]], *, rounds: tuple[int, ...] = (6, 12)) -> Replay:
+    """Every answered round alike: (function, cause) -> cycles, instructions; half of it in each of two intervals, and a
+    third interval, the gap, that no metric spans."""
+    made = [
+        ReplayedRow(round=r, interval=i, function=f, cause=c, cycles100=cycles * 50, instructions=executed // 2)
+        for r in rounds for i in (0, 1, 2) for (f, c), (cycles, executed) in rows.items()
+    ]  # fmt: skip
+    return Replay(rounds=rounds, complete=6, asked=6, cut=False, rows=tuple(made))
+
+
+def side(replay: Replay | None, cpu: str = "zen3", problem: Reason | None = None) -> TracedSide:
+    return TracedSide(replay=replay, operations=OPERATIONS, intervals=range(2), cpu=cpu, problem=problem)
+
+
+BASE = {("walk", "tlb"): (800, 1000), ("walk", "width"): (200, 0), ("sum", "width"): (1000, 2000)}
+HEAD = {("walk", "tlb"): (800, 1000), ("walk", "width"): (200, 0), ("sum", "width"): (2000, 5000)}
+
+
+def counted(values: tuple[float, float] = (300.0, 600.0)) -> Finding:
+    return finding("debian:6.16.12", "debian:6.17.13", values)
+
+
+def predicted(
+    base: dict[tuple[str, str], tuple[int, int]] = BASE, head: dict[tuple[str, str], tuple[int, int]] = HEAD,
+    values: tuple[float, float] = (300.0, 600.0), cpu: OnCpu = ZEN3,
+) -> Prediction:  # fmt: skip
+    return prediction(counted(values), cpu, side(replayed(base)), side(replayed(head)), wide)
+
+
+def test_time_is_cycles_by_clock_and_operations_of_the_intervals_that_the_metric_spans() -> None:
+    found = predicted()
+    assert (found.base_ns, found.head_ns) == (2000 / 2.0 / OPERATIONS, 3000 / 2.0 / OPERATIONS)
+    assert (found.change, found.level) == (0.5, 0.9)
+    assert found.interval == pytest.approx((0.4, 0.6))
+    assert (found.base_instructions, found.head_instructions) == (300.0, 600.0)
+    assert found.base_rounds == (100.0, 100.0) and found.evidence == "predicted" and found.doubts == ()
+
+
+def test_causes_and_rows_add_up_to_the_time() -> None:
+    found = predicted(cpu=ZEN3._replace(weights={"tlb": 1.3}))
+    assert found.base_ns == pytest.approx(100 + 0.3 * 40)
+    for part in (found.causes, found.rows):
+        assert fsum(one.base_ns for one in part) == pytest.approx(found.base_ns, rel=1e-12)
+        assert fsum(one.head_ns for one in part) == pytest.approx(found.head_ns, rel=1e-12)
+    assert [row.function for row in found.rows] == ["sum", "walk"]
+    assert all(fsum(c.head_ns for c in row.causes) == pytest.approx(row.head_ns) for row in found.rows)
+    assert fsum(found.head_rounds) / 2 == pytest.approx(found.head_ns)
+
+
+def codes(*reasons: Reason | None) -> list[str]:
+    return [one.code for one in reasons if one is not None]
+
+
+def test_counts_and_prediction_that_differ_are_put_into_words() -> None:
+    assert codes(predicted().meaning) == ["counts-over-state"]
+    slow = {**BASE, ("walk", "memory"): (4000, 0)}
+    assert codes(predicted(head=slow, values=(300.0, 300.0)).meaning) == ["counts-blind"]
+    assert codes(predicted(head=slow, values=(300.0, 360.0)).meaning) == ["counts-under-state"]
+    assert codes(predicted(head=slow, values=(300.0, 200.0)).meaning) == ["counts-mislead"]
+    assert predicted(values=(300.0, 450.0)).meaning is None  # inside the interval
+    blind = predicted(head=slow, values=(300.0, 300.0)).meaning
+    assert blind is not None and blind["cause"] == "memory"
+
+
+def refusal(base: TracedSide, head: TracedSide, of: Finding | None = None) -> Prediction:
+    found = prediction(of or counted(), ZEN3, base, head, wide)
+    assert found.refused is not None and found.change is None and found.interval is None
+    return found
+
+
+def test_without_two_replays_nothing_is_predicted() -> None:
+    found = refusal(side(None), side(replayed(HEAD)))
+    assert codes(found.refused) == ["no-trace"] and found.base_ns is None
+    why = reason("trace-too-short", "debian:6.17.13")
+    assert refusal(side(replayed(BASE)), side(None, problem=why)).refused == why
+    short = refusal(side(replayed(BASE)), side(replayed(HEAD, rounds=())))
+    assert short.refused == why
+
+
+def test_what_is_not_in_the_model_is_refused_and_the_time_without_it_is_given() -> None:
+    several = refusal(side(replayed(BASE)), side(replace(replayed(HEAD), cpus=2)))
+    assert codes(several.refused) == ["several-cpus"] and several.head_ns == 150.0
+    holes = {**HEAD, ("sum", "unknown"): (600, 10)}
+    unknown = refusal(side(replayed(BASE)), side(replace(replayed(holes), unknown=("vpfoo ymm",))))
+    assert codes(unknown.refused) == ["instructions-without-data"]
+    assert unknown.refused is not None and unknown.refused["forms"] == (("vpfoo ymm", 0),)
+    machine = on_cpus(counted(), 2)
+    sent = {**HEAD, ("smp_call_function_many_cond", "width"): (10, 100)}
+    ipis = refusal(side(replayed(BASE)), side(replayed(sent)), machine)
+    assert codes(ipis.refused) == ["interrupts-between-cpus"]
+
+
+def on_cpus(f: Finding, cpus: int) -> Finding:
+    return replace(f, machine=replace(f.machine, cpus=cpus))
+
+
+def test_an_interval_that_is_refused_takes_the_change_with_it() -> None:
+    why = reason("trace-too-short")
+    found = prediction(counted(), ZEN3, side(replayed(BASE)), side(replayed(HEAD)), lambda base, head: why)
+    assert (found.refused, found.change, found.base_ns) == (why, None, 100.0)
+
+
+def test_doubts_are_named_with_the_side_they_concern() -> None:
+    cut = replace(replayed(HEAD), cut=True, complete=4)
+    found = prediction(counted((300.0, 700.0)), ZEN3, side(replayed(BASE), cpu=""), side(cut), wide)
+    assert codes(*found.doubts) == ["trace-cut", "traced-rounds-differ", "other-cpu-booted"]
+    assert [one.kernel for one in found.doubts[:2]] == ["debian:6.17.13"] * 2
+    some = {**HEAD, ("sum", "unknown"): (60, 10)}
+    assert codes(*predicted(head=some, values=(300.0, 601.0)).doubts) == ["instructions-without-data"]

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Predicted time in a report: said first where counts disagree, rows that add up as printed, refusals by name."""
+
+import json
+
+from msgspec.structs import replace
+
+from kassay.report.predictions import disagreements, prediction_tables, rough, shown
+from tests.report.rendering import rendered, sample_report
+
+
+def test_where_counts_and_prediction_disagree_it_stands_in_the_first_three_lines() -> None:
+    for form in ("terminal", "markdown"):
+        first = "\n".join(rendered(form, "predicted").splitlines()[:3])
+        assert "Counts over-state: +123.0% instructions, +47.4% predicted time on zen3" in first
+
+
+def test_counted_predicted_and_why_stand_below_the_verdict() -> None:
+    lines = rendered("terminal", "predicted").splitlines()
+    labels = [line[:12].strip() for line in lines]
+    verdict = next(i for i, line in enumerate(lines) if line.startswith("Yes: 672.6"))
+    at = [labels.index(word) for word in ("counted", "predicted", "why", "doubt")]
+    assert at == sorted(at) and verdict < at[0] <= verdict + 3
+    assert "+47 % [+35, +61] time on zen3" in lines[at[1]]
+    assert max(map(len, lines)) <= 96
+
+
+def test_every_table_adds_up_as_printed() -> None:
+    overview, *tables = prediction_tables(sample_report("predicted"))
+    assert len(overview.rows) == 3 and len(tables) == 4
+    for table in tables:
+        figures = [[float(cell.text.replace(" ", "")) for cell in row[1:]] for row in table.rows]
+        *parts, total = [[round(value * 100) for value in row] for row in figures]
+        assert [sum(column) for column in zip(*parts, strict=True)] == total
+
+
+def test_a_refusal_is_named_in_every_form_with_the_time_without_it() -> None:
+    for form in ("terminal", "markdown"):
+        text = " ".join(rendered(form, "predicted").split())
+        assert "vpconflictd ymm, ymm" in text and "40.0" in text
+    (finding,) = json.loads(rendered("json", "predicted"))["findings"]
+    one = finding["predictions"][2]
+    assert (one["change"], one["interval"], one["refused_code"]["code"]) == (None, None, "instructions-without-data")
+    assert finding["predictions"][0]["refused"] is None
+
+
+def test_a_mail_has_one_paragraph_of_what_was_predicted() -> None:
+    paragraphs = [" ".join(p.split()) for p in rendered("mail", "predicted").split("\n\n")]
+    (found,) = [p for p in paragraphs if p.startswith("Predicted time")]
+    assert "+47% [+35, +61] on zen3 (38.0 to 56.0 ns per page; calibrated)" in found and "skylake" not in found
+
+
+def test_of_a_ladder_only_steps_are_shown_and_all_are_in_the_table() -> None:
+    ladder = sample_report("ladder")
+    (one,) = sample_report("predicted").findings
+    report = replace(ladder, findings=tuple(replace(f, predictions=one.predictions) for f in ladder.findings))
+    pairs = {(f.sides[0].kernel, f.sides[1].kernel) for f in shown(report)}
+    assert pairs == {(s.from_kernel, s.to_kernel) for s in ladder.ladders[0].steps}
+    assert len(prediction_tables(report)[0].rows) == 3 * len(ladder.findings)
+    assert disagreements(sample_report("compare")) == ()
+
+
+def test_percent_as_a_prediction_deserves() -> None:
+    assert [rough(one) for one in (0.474, -0.0321, 0.0, 0.00001, None)] == ["+47", "-3.2", "0", "0", "-"]
