@@ -157,6 +157,7 @@ static struct block *make(const struct arch *arch, const struct translated *seen
 	block->target = last.target;
 	block->attention = attention_of(block, points, stacks);
 	block->counter.id = NO_ID;
+	block->traced = NO_ID;
 	if (block->ending == END_REPEAT && block->count == 1)
 		block->iterations = make_event(block, 'i', 0, NULL);
 	return block;

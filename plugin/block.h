@@ -28,6 +28,8 @@ struct event {
 	struct counter counter;
 };
 
+struct access;
+
 struct block { /* what is needed each time it begins comes first */
 	uint64_t start;
 	uint64_t inner; /* end - start - 1: beginnings of other blocks inside are below this from start + 1 */
@@ -45,6 +47,9 @@ struct block { /* what is needed each time it begins comes first */
 	bool thunk; /* is part of one */
 	const uint8_t *lengths;
 	const uint8_t *code;
+	uint32_t traced;         /* its number in the trace; NO_ID until it is defined there */
+	uint32_t successor;      /* in the trace, last time */
+	struct access *accesses; /* of its instructions; NULL without a trace */
 };
 
 /* Whether the block is one repeated string instruction, which begins again for each iteration. */

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "trace.h"
+
 #define SAVED_BYTES 104 /* of arm64; x86_64 saves the stack pointer alone, and other fields of the same task follow it */
 #define MAX_BIRTHS 8192 /* of some dozen addresses for each new task */
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
@@ -29,6 +31,8 @@ static struct {
 static struct block nowhere = { .ending = END_JUMP_INDIRECT };
 
 static struct cpu cpus[MAX_CPUS] = { [0 ... MAX_CPUS - 1] = { .block = &nowhere } };
+
+#define NUMBER_OF(cpu) ((unsigned int)((cpu) - cpus))
 
 static enum context context_of(const struct task *task)
 {
@@ -99,13 +103,15 @@ static void left(struct block *block, struct when when, struct node *node, int64
 static struct block *resume(const struct frame *frame, const struct block *block)
 {
 	struct block *before = frame->before;
+	bool inside = block->start - before->start <= before->inner;
+	uint32_t executed = inside ? block_index(before, block->start) : 0;
 
-	if (block->start - before->start <= before->inner)
-		left(before, frame->counted, frame->node, block_index(before, block->start));
-	else if (block_leads_to(before, block->start))
+	if (!inside && block_leads_to(before, block->start)) {
+		trace_executed(frame->traced, before->count);
 		return before;
-	else
-		left(before, frame->counted, frame->node, -1);
+	}
+	left(before, frame->counted, frame->node, inside ? (int64_t)executed : -1);
+	trace_executed(frame->traced, executed);
 	return NULL;
 }
 
@@ -122,10 +128,12 @@ static void enter(struct cpu *cpu, struct block *before, const struct block *blo
 	bool interrupt = block->attention & ATTEND_INTERRUPT;
 	struct frame frame = {
 		.before = before, .site = cpu->site, .counted = cpu->counted, .node = cpu->node, .cut = !interrupt,
+		.traced = interrupt ? 0 : trace_leave(NUMBER_OF(cpu)),
 	};
 
 	if (task->depth && before->ending == END_EXCEPTION_RETURN) {
 		/* Just when another one was over: what that came in after is still to be gone on with. */
+		trace_executed(frame.traced, before->count);
 		frame = task->frames[--task->depth];
 		if (f.stacks)
 			tree_leave(&task->stack, frame.place);
@@ -188,7 +196,10 @@ static bool succeed(struct cpu *cpu, struct block *before, struct block *block)
 	/* In the middle of @before and not by its own jump: a device access ended it there. */
 	if (block->start - before->start - 1 < before->inner &&
 	    !(before->ending == END_JUMP && before->target == block->start)) {
-		left(before, cpu->counted, cpu->node, block_index(before, block->start));
+		uint32_t executed = block_index(before, block->start);
+
+		left(before, cpu->counted, cpu->node, executed);
+		trace_executed(trace_leave(NUMBER_OF(cpu)), executed);
 		return false;
 	}
 	if (before->attention & ATTEND_SUCCESSOR)
@@ -326,6 +337,20 @@ void follow_block_and_calls(unsigned int index, void *data)
 	cpu->counted = cpu->now;
 }
 
+void follow_and_trace(unsigned int index, void *data)
+{
+	struct block *block = data;
+
+	if (!f.counting)
+		return;
+	if (block_repeats(block))
+		follow_repeat(index, block);
+	else
+		follow_block(index, block);
+	if (f.counting)
+		trace_block(index, block, cpus[index].now.slot % CONTEXTS);
+}
+
 void follow_interval(unsigned int interval)
 {
 	f.interval = interval;
@@ -445,6 +470,8 @@ void follow_load(unsigned int index, uint64_t address)
 		task = forked_task(task, address);
 	if (task)
 		task->born = false;
+	if (task != cpu->task)
+		trace_switch(index);
 	cpu->task = task ? task : new_task(address, TASK_OTHER);
 	set_slot(cpu);
 }

@@ -26,6 +26,7 @@ struct frame {
 	struct node *node;   /* and in which place of the call tree */
 	bool cut;          /* before may have been left in its middle */
 	bool interrupt;
+	size_t traced;     /* where the trace says how far before was executed */
 	struct tree_place place;
 };
 
@@ -64,6 +65,9 @@ void follow_start(unsigned int count, unsigned int own, bool stacks, unsigned in
 void follow_block(unsigned int cpu, void *block);
 void follow_repeat(unsigned int cpu, void *block);
 void follow_block_and_calls(unsigned int cpu, void *block);
+
+/* Each time a block begins: without the call tree, and into the trace. */
+void follow_and_trace(unsigned int cpu, void *block);
 
 /* The interval of the round that the counts go to from now on. */
 void follow_interval(unsigned int interval);

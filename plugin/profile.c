@@ -11,18 +11,21 @@
  * async_run_on_cpu()), which ends the turn of the one that runs. With several
  * CPUs that is another order of their turns, so other digits.
  *
- * Arguments: out=PATH points=PATH mode=counts|stacks|memory
+ * Arguments: out=PATH points=PATH mode=counts|stacks|memory|trace
+ *            trace=PATH rounds=N[:N]... budget=BYTES, of mode=trace, which counts as mode=counts does
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "counter.h"
 #include "follow.h"
 #include "points.h"
 #include "qemu_api.h"
+#include "trace.h"
 
 int qemu_plugin_version = KASSAY_QEMU_API;
 
@@ -34,6 +37,10 @@ static struct {
 	const char *mode;
 	bool stacks;
 	bool memory;
+	bool tracing;
+	const char *trace;
+	const char *rounds;
+	uint64_t budget;
 	enum { WAITING, COUNTING, ENDING, DONE } state;
 	bool started;           /* the workload did, and was seen to */
 	bool open;              /* a round that a program marks itself has begun */
@@ -50,11 +57,13 @@ static void begin(unsigned int cpu)
 		fprintf(stderr, "kassay-profile: a round of %u intervals\n", p.intervals);
 		return;
 	}
-	if (counters_open(p.out, p.mode, p.arch->target, p.intervals)) {
+	if (counters_open(p.out, p.tracing ? "counts" : p.mode, p.arch->target, p.intervals)) {
 		fprintf(stderr, "kassay-profile: %s: %s\n", p.out, strerror(errno));
 		return;
 	}
 	p.state = COUNTING;
+	if (p.tracing)
+		trace_start(p.arch->target, p.intervals);
 	follow_start(p.cpus, cpu, p.stacks, p.intervals - 1);
 }
 
@@ -72,6 +81,8 @@ static void boundary(void)
 	if (!interval)
 		end_round();
 	follow_interval(interval);
+	if (p.tracing)
+		trace_turn(counters_round(), interval);
 }
 
 static void turn(bool open)
@@ -117,6 +128,8 @@ static void finish(void)
 	counters_line("x marks %llu", (unsigned long long)p.marks);
 	if (counters_close())
 		fprintf(stderr, "kassay-profile: %s: not written: %s\n", p.out, strerror(errno));
+	if (p.tracing && trace_close())
+		fprintf(stderr, "kassay-profile: %s: not written: %s\n", p.trace, strerror(errno));
 }
 
 /* The guest was over before every CPU went on. */
@@ -135,6 +148,8 @@ static void end(unsigned int cpu)
 	p.state = ENDING;
 	end_round();
 	follow_interval(p.intervals - 1);
+	if (p.tracing)
+		trace_turn(0, p.intervals - 1);
 	follow_end(cpu, finish);
 }
 
@@ -205,6 +220,11 @@ static void on_access(unsigned int cpu, uint32_t info, uint64_t address, void *d
 		follow_access(cpu, data, qemu_plugin_mem_is_store(info));
 }
 
+static void on_traced_access(unsigned int cpu, uint32_t info, uint64_t address, void *data)
+{
+	trace_access(cpu, data, info, address);
+}
+
 /* What an instruction needs besides its place in a block. @points: of that block. */
 static void watch(struct qemu_plugin_insn *insn, const uint8_t *code, size_t size, bool user, unsigned int points)
 {
@@ -222,6 +242,8 @@ static qemu_plugin_vcpu_udata_cb_t callback_for(const struct block *block)
 {
 	if (p.stacks)
 		return follow_block_and_calls;
+	if (p.tracing)
+		return follow_and_trace;
 	return block_repeats(block) ? follow_repeat : follow_block;
 }
 
@@ -231,6 +253,7 @@ static void count_block(struct qemu_plugin_tb *tb)
 	unsigned int points = points_at(block->start);
 	bool user = code_is_user(block->start);
 	const uint8_t *code = block->code;
+	struct access *accesses = p.tracing ? trace_accesses(block) : NULL;
 
 	/* Before the block counts: it belongs to the round that it begins. */
 	if (points & (POINT_FROM | POINT_TO))
@@ -244,6 +267,9 @@ static void count_block(struct qemu_plugin_tb *tb)
 			watch(insn, code, block->lengths[i], user, points);
 		if (p.memory)
 			qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, block);
+		if (accesses)
+			qemu_plugin_register_vcpu_mem_cb(insn, on_traced_access, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
+							 &accesses[i]);
 	}
 }
 
@@ -272,10 +298,17 @@ static int read_argument(const char *argument)
 		p.points = strdup(value);
 	else if (!strncmp(argument, "mode=", 5))
 		p.mode = strdup(value);
+	else if (!strncmp(argument, "trace=", 6))
+		p.trace = strdup(value);
+	else if (!strncmp(argument, "rounds=", 7))
+		p.rounds = strdup(value);
+	else if (!strncmp(argument, "budget=", 7))
+		p.budget = strtoull(value, NULL, 10);
 	else
 		return -1;
 	p.stacks = !strcmp(p.mode, "stacks");
 	p.memory = !strcmp(p.mode, "memory");
+	p.tracing = !strcmp(p.mode, "trace");
 	return 0;
 }
 
@@ -301,6 +334,10 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	}
 	if (!p.out || !p.points || points_read(p.points)) {
 		fprintf(stderr, "kassay-profile: out=PATH and points=PATH are needed\n");
+		return -1;
+	}
+	if (p.tracing && (!p.trace || !p.rounds || trace_ask(p.trace, p.rounds, p.budget))) {
+		fprintf(stderr, "kassay-profile: mode=trace needs trace=PATH, rounds=N[:N]... and budget=BYTES\n");
 		return -1;
 	}
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);

@@ -28,7 +28,7 @@ ALLOWED: dict[str, set[str]] = {
     "guest": GROUND | {"cpus"},
     "machines": GROUND | {"cpus"},
     "profile": GROUND | {"costs"},
-    "predict": GROUND | {"cpus"},
+    "predict": GROUND | {"cpus", "profile"},
     # the street: what is asked -> what was seen -> what may be said
     "spec": GROUND | {"cpus"},
     "plan": GROUND | {"kernels", "guest", "machines"},

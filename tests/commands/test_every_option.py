@@ -28,7 +28,8 @@ MEASURING = {
     "--boot": ("stock", "warm"), "--cmdline": ("a=1", None), "--cmdline-base": ("a=1", None),
     "--cmdline-head": ("a=1", None), "--repeats": ("3", "0"), "--perturb": ("1", "-1"), "--rounds": ("9", "1"),
     "--order": ("sandwich", "up"), "--seed": ("7", "seven"), "--margin": ("0.05", "7"), "--no-control": (None, "=x"),
-    "--profile": ("counts", "all"), "--no-quiesce": (None, "=x"), "--background": ("0", "65"),
+    "--predict": ("zen4", "zen4,zen4"), "--trace-budget": ("2MiB", "1B"), "--profile": ("counts", "all"),
+    "--no-quiesce": (None, "=x"), "--background": ("0", "65"),
     "--timeout": ("33", "0"), "--out": ("OUT", "."), "--fresh": (None, "=x"), "--format": ("json", "pdf"),
     "--exit-code": (None, "=x"),
 }  # fmt: skip

@@ -47,9 +47,11 @@ REACHED: dict[str, tuple[tuple[str, ...], object, str]] = {
     "quiesce": (("--no-quiesce",), False, "false"),
     "background": (("--background", "2"), 2, "2"),
     "control": (("--no-control",), False, "false"),
+    "predict": (("--predict", "zen3,zen4"), ("zen3", "zen4"), '["zen3", "zen4"]'),
+    "trace_budget": (("--trace-budget", "2MiB"), "2MiB", '"2MiB"'),
 }
 # Until they are named, so that experiments keep their hash.
-UNWRITTEN = {"machine", "cpu", "nodes", "thp", "mthp", "swap", "memcg", "dirty_ratio"}
+UNWRITTEN = {"machine", "cpu", "nodes", "thp", "mthp", "swap", "memcg", "dirty_ratio", "predict", "trace_budget"}
 FOLLOW = {"clock": {"repeats", "perturb", "margin"}}  # their defaults are those of the clock
 FILE = 'kernels = ["debian:6.12", "debian:6.17"]\nworkloads = ["mprotect_toggle"]\n'
 

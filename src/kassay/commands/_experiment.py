@@ -83,7 +83,7 @@ def _asked(
     counts = experiment_from(question, workload, kernels, replace(options, clock=first, repeats=None))
     # Both were asked for with one set of options: what only counts have is not the timed one's.
     boot = "short" if options.boot == "snapshot" else options.boot
-    times = replace(options, clock=second, perturb=None, profile="auto", boot=boot)
+    times = replace(options, clock=second, perturb=None, profile="auto", boot=boot, predict="", trace_budget="")
     return counts, experiment_from(question, workload, kernels, times)
 
 
@@ -117,6 +117,8 @@ def experiment_from(question: str, workload: str, kernels: Sequence[str], option
         profile=options.profile,
         quiesce=not options.no_quiesce,
         background=options.background,
+        predict=tuple(options.predict.split(",")) if options.predict else UNSET,
+        trace_budget=options.trace_budget or UNSET,
     )
     if problems:
         raise BadInput("\n".join(problems))

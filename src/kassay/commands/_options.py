@@ -12,6 +12,7 @@ from typer import Option
 from kassay.arches import arches
 from kassay.clocks import in_words, listed, measuring
 from kassay.commands import _complete as complete
+from kassay.model.experiment import TRACE_BUDGET
 from kassay.registry import names
 from kassay.report.formats import FORMATS
 from kassay.spec.suites import suites
@@ -71,6 +72,19 @@ _Profile = Annotated[
         "counts, stacks, memory (loads and stores, too) or none.",
         rich_help_panel=_R,
     ),
+]
+
+_Predict = Annotated[
+    str,
+    Option(
+        metavar="CPU[,CPU]",
+        help="What it costs in time on these CPUs, predicted from a trace, which one further run per kernel records. "
+        "docs/predict.md",
+        rich_help_panel=_R,
+    ),
+]
+_TraceBudget = Annotated[
+    str, Option(metavar="SIZE", help="Of each trace, at most.", show_default=TRACE_BUDGET, rich_help_panel=_R)
 ]
 
 
@@ -192,6 +206,8 @@ class Measuring:
     margin: _Margin = None
     no_control: _NoControl = False
     profile: _Profile = "auto"
+    predict: _Predict = ""
+    trace_budget: _TraceBudget = ""
     no_quiesce: Annotated[
         bool,
         Option("--no-quiesce", help="Do not wait until the guest is quiet: shows what runs then.", rich_help_panel=_R),

@@ -22,6 +22,7 @@ class Job(Record, frozen=True, kw_only=True):
     profile: what the emulator counts in the measured region (model/profile.MODES); None for nothing. The
     addresses it must know are then in the file "points" of the directory.
     cpu: as Machine.cpu names it; "" for the machine's default. nodes: of memory.
+    rounds: that profile "trace" records, the first of a run is 1. trace_budget: most bytes of that.
     """
 
     directory: str
@@ -37,11 +38,13 @@ class Job(Record, frozen=True, kw_only=True):
     profile: str | None = None
     cpu: str = ""
     nodes: int = 1
+    rounds: tuple[int, ...] = ()
+    trace_budget: int = 0
 
 
 class Ended(Record, frozen=True, kw_only=True):
     """How the job ended. status: the machine's exit status. detail: its own words, one line. profile: the
-    counts of the region, as the emulator wrote them; empty when it wrote none."""
+    counts of the region, as the emulator wrote them; empty when it wrote none. trace: the stream of chosen rounds."""
 
     status: int
     timed_out: bool
@@ -51,6 +54,7 @@ class Ended(Record, frozen=True, kw_only=True):
     wall: WallTime
     argv: tuple[str, ...]
     profile: bytes = b""
+    trace: bytes = b""
 
 
 class Machine(Record, frozen=True, kw_only=True):

@@ -22,6 +22,7 @@ from kassay.machines._plugin import plugin
 from kassay.machines._probe import probe_by_boot
 from kassay.machines._snapshot import UNANNOUNCED, carried, controlled, one_maker, save, snapshot_path, take
 from kassay.model.machine import MachineIdentity
+from kassay.model.profile import TRACE
 from kassay.model.run import WallTime
 from kassay.model.texts import listed
 
@@ -144,8 +145,14 @@ def _counting(job: Job, arch: str, words: str) -> tuple[str, ...]:
         f"mode={job.profile}",
         f"out={directory}/profile",
         f"points={directory}/points",
+        *(_tracing(job, directory) if job.profile == TRACE else ()),
     )
     return ("-plugin", ",".join(values))
+
+
+def _tracing(job: Job, directory: str) -> tuple[str, ...]:
+    rounds = ":".join(map(str, job.rounds))
+    return f"trace={directory}/trace", f"rounds={rounds}", f"budget={job.trace_budget}"
 
 
 def _watched(job: Job, command: tuple[str, ...], state: int | None = None) -> Ended:
@@ -173,6 +180,7 @@ def _watched(job: Job, command: tuple[str, ...], state: int | None = None) -> En
         wall=_wall(reached, host_clock.monotonic_s() - started),
         argv=tuple(word.replace(job.directory, "DIR") for word in command),
         profile=read(directory / "profile"),
+        trace=read(directory / "trace"),
     )
 
 

@@ -12,6 +12,7 @@ from kassay.model.records import Record
 
 SCHEMA = "kassay-experiment/1"
 ORDERS = ("interleaved", "sandwich", "sequential")
+TRACE_BUDGET = "64MiB"
 BOOTS = ("short", "stock", "snapshot")
 
 
@@ -66,6 +67,8 @@ class Experiment(Record, frozen=True, kw_only=True):
     machine: name of one machine of the clock; not written unless it is set, when the clock's first machine is meant.
     cpu: names of files of kassay.cpus, a matrix axis; not written unless it is set, when the default of arch is meant.
     nodes, thp, mthp, swap, memcg, dirty_ratio: as in MachineUse; not written either unless they are set.
+    predict: names of CPUs whose time is predicted; one further plain run of each cell then records a trace, of at most
+    trace_budget (a size, TRACE_BUDGET by default). Neither is written unless it is set.
     """
 
     name: str
@@ -98,6 +101,8 @@ class Experiment(Record, frozen=True, kw_only=True):
     swap: str | msgspec.UnsetType = msgspec.UNSET
     memcg: str | msgspec.UnsetType = msgspec.UNSET
     dirty_ratio: str | msgspec.UnsetType = msgspec.UNSET
+    predict: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    trace_budget: str | msgspec.UnsetType = msgspec.UNSET
     schema: str = msgspec.field(default=SCHEMA)
 
     @property
@@ -109,6 +114,11 @@ class Experiment(Record, frozen=True, kw_only=True):
     def program(self, workload: str) -> ProgramUse | None:
         """The program that the user brought as this workload; None for one of kassay's."""
         return next((use.program or None for use in self.workloads if use.name == workload), None)
+
+    @property
+    def traced(self) -> int:
+        """Plain runs of each cell that record a trace, after the other ones: 1 where time is predicted, else 0."""
+        return 1 if self.predict else 0
 
     @property
     def controlled(self) -> bool:

@@ -15,6 +15,8 @@ MODES = {
     "stacks": "counts, and a call tree with the cost of each path",
     "memory": "counts, and loads and stores of each block",
 }
+TRACE = "trace"
+"""The mode of the further run that --predict asks for: counts, and the stream of what chosen rounds executed."""
 PROFILES = ("auto", *MODES)
 """What an experiment may ask for. auto: of exact counts stacks in the first plain run of a cell and counts in the
 others; nothing under other clocks."""

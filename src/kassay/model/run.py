@@ -40,6 +40,7 @@ class RunRecord(Record, frozen=True, kw_only=True):
     argv: how the machine was started, artifact paths shortened to their names.
     profile_sha256: what the emulator counted in the region; None when the run carried no profile, profile_problem
     then says why one that was wanted is not there. symbols: tables of kernel, program and modules, for its addresses.
+    trace_sha256: the stream of what chosen rounds executed; None when the run recorded none.
     """
 
     run: str
@@ -54,6 +55,7 @@ class RunRecord(Record, frozen=True, kw_only=True):
     profile_sha256: str | None = None
     profile_problem: str = ""
     symbols: tuple[str, ...] = ()
+    trace_sha256: str | None = None
 
 
 Fields = tuple[tuple[str, str | None], ...]

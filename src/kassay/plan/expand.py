@@ -16,6 +16,7 @@ from kassay.model.experiment import Experiment
 from kassay.model.kernel import KernelIdentity
 from kassay.model.machine import STATE, MachineIdentity, MachineUse
 from kassay.model.plan import Cell, Perturbation, Plan, PlannedRun
+from kassay.model.profile import TRACE
 from kassay.model.records import Setting
 from kassay.model.workload import Workload
 
@@ -91,13 +92,25 @@ def perturbation(seed: int, kernel: int, number: int) -> Perturbation:
     )
 
 
+def traced_rounds(rounds: int) -> tuple[int, ...]:
+    """Which of so many rounds (the first is 1) are recorded: up to three pairs, evenly drawn. The first round of a pair
+    warms a model of caches and predictors, the second is answered for; the first two of a run are left out where it can
+    be, as they are not steady."""
+    steady = range(3 if rounds >= 4 else rounds - 1, rounds + 1)
+    pairs = min(3, len(steady) // 2)
+    firsts = (steady[(2 * number + 1) * len(steady) // (2 * pairs) - 1] for number in range(pairs))
+    return tuple(number for first in firsts for number in (first, first + 1))
+
+
 def profile_of(experiment: Experiment, run: PlannedRun) -> str | None:
-    """A word of model/profile.MODES, None for no profile.
+    """A word of model/profile.MODES, or TRACE; None for no profile.
 
     Under "auto" the first plain run of a cell carries call stacks, all others counts: that plain runs
     agree to the digit then shows, too, that what the plugin does leaves no trace in the guest.
     """
     asked, clock = experiment.profile, clock_of(experiment.clock)
+    if experiment.traced and run.repeat == experiment.repeats:
+        return TRACE
     if asked == "auto" and clock.exact and max(experiment.cpus) <= clock.profile_cpus:
         return "stacks" if run.repeat == 0 else "counts"
     return None if asked in ("auto", "none") else asked
@@ -186,7 +199,7 @@ def _runs(experiment: Experiment, cells: tuple[Cell, ...]) -> list[PlannedRun]:
     Where time is measured each group has an order of its own: what cells have in common by order, no test can tell
     from what they have in common by kernel.
     """
-    total = experiment.repeats + experiment.perturb
+    total = experiment.repeats + experiment.traced + experiment.perturb
     seed = f"{experiment.seed}" if experiment.exact else f"{experiment.seed}/{cells[0].setting_key}"
     return [
         _run(experiment, cells[member.kernel], block, member)
@@ -198,7 +211,8 @@ def _runs(experiment: Experiment, cells: tuple[Cell, ...]) -> list[PlannedRun]:
 
 
 def _run(experiment: Experiment, cell: Cell, block: int, member: Member) -> PlannedRun:
-    number = 0 if member.control else max(0, member.repeat - experiment.repeats + 1)
+    plain = experiment.repeats + experiment.traced
+    number = 0 if member.control else max(0, member.repeat - plain + 1)
     moved = perturbation(experiment.seed, member.kernel, number) if number else PLAIN
     return PlannedRun(
         id=f"{cell.id}-{member.repeat}", cell=cell.id, block=block, repeat=member.repeat, perturbation=moved,

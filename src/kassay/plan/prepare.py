@@ -161,14 +161,15 @@ def _programs(experiment: Experiment, workloads: Sequence[Workload]) -> Programs
 
 def _no_profile(experiment: Experiment, machine: Machine, tell: Tell) -> str:
     """Why profiles cannot be made here; raises HostLacks instead when one was asked for by name."""
-    if experiment.profile == "none" or (experiment.profile == "auto" and not experiment.exact):
+    wanted = experiment.profile not in ("auto", "none") or experiment.traced > 0
+    if not wanted and (experiment.profile == "none" or not experiment.exact):
         return ""
     try:
         if machine.can_profile is None:
             raise HostLacks(f"no profile: machine {machine.name} cannot make one", "use --profile none")
         machine.can_profile(experiment.arch)
     except HostLacks as error:
-        if experiment.profile != "auto":
+        if wanted:
             raise
         tell(Progress(stage="profile", subject=machine.name, text=f"{error.what}; {error.remedy}"))
         return error.what

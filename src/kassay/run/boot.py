@@ -18,13 +18,15 @@ from kassay.guest.program import program_in, program_points
 from kassay.guest.program_output import executions, printed, unmet
 from kassay.journal import artifacts
 from kassay.machines import Ended, Job, Machine
+from kassay.model.experiment import TRACE_BUDGET
 from kassay.model.guest import GuestReport
 from kassay.model.kernel import KernelArtifact
 from kassay.model.plan import Cell, PlannedRun
 from kassay.model.program import ProgramUse, checks, run_words
 from kassay.model.progress import silent
 from kassay.model.run import RunRecord, WallTime
-from kassay.plan.expand import padding_parameter, profile_of
+from kassay.model.units import parse_bytes
+from kassay.plan.expand import padding_parameter, profile_of, traced_rounds
 from kassay.plan.prepare import Prepared, modules_of
 from kassay.profile.counters import ProfileError
 from kassay.profile.raw import parse
@@ -108,6 +110,7 @@ class Measurer:
             profile_sha256=artifacts.put(self._directory, ended.profile) if ended.profile else None,
             profile_problem=self._no_profile(job, ended),
             symbols=tuple(artifacts.put(self._directory, table) for table in tables) if ended.profile else (),
+            trace_sha256=artifacts.put(self._directory, ended.trace) if ended.trace else None,
         )  # fmt: skip
 
     def _profiled(self, job: Job, cell: Cell) -> tuple[bytes, ...]:
@@ -134,23 +137,25 @@ class Measurer:
         artifact = self._prepared.artifacts[cell.kernel]
         moved = run.perturbation
         arguments = self._arguments(run, cell)
-        boot = self._prepared.plan.experiment.boot
+        experiment = self._prepared.plan.experiment
         image = self._initramfs(run, cell, directory, arguments) if machine.boots else None
-        base = machine.cmdline(cell.machine.arch, cpus, boot)
+        base = machine.cmdline(cell.machine.arch, cpus, experiment.boot)
         return Job(
             directory=str(directory),
             program=(str(self._prepared.programs.file(cell.workload)), *arguments),
             kernel=(artifact.vmlinux if artifact.pvh else artifact.image) if machine.boots else None,
             initramfs=image and str(directory / "initramfs"),
-            snapshot=f"{artifact.identity.image_sha256} {image}" if boot == "snapshot" else None,
+            snapshot=f"{artifact.identity.image_sha256} {image}" if experiment.boot == "snapshot" else None,
             cmdline=f"{base}{padding_parameter(moved)} {cell.cmdline}".strip() if machine.boots else base,
             cpus=cpus,
             memory_bytes=memory - moved.memory_pages * arch_of(cell.machine.arch).page_bytes,
             seed=moved.seed,
-            timeout_s=self._prepared.plan.experiment.timeout_s,
+            timeout_s=experiment.timeout_s,
             cpu=_cpu(machine, cell),
             nodes=cell.machine.nodes,
-            profile=None if self._prepared.no_profile else profile_of(self._prepared.plan.experiment, run),
+            profile=None if self._prepared.no_profile else profile_of(experiment, run),
+            rounds=traced_rounds(experiment.rounds),
+            trace_budget=parse_bytes(experiment.trace_budget or TRACE_BUDGET),
         )
 
     def _initramfs(self, run: PlannedRun, cell: Cell, directory: Path, arguments: Sequence[str]) -> str:

@@ -23,6 +23,7 @@ QUESTIONS = "kassay.questions"
 _POLICIES = ("always", "madvise", "never", "inherit")
 _SIZE_POLICY = re.compile(rf"[2-8]=(?:{'|'.join(_POLICIES)})")
 _LEAST_NODE, _LEAST_SIZE = 128 << 20, 1 << 20
+_LEAST_TRACE, _MOST_TRACE = 64 << 10, 4 << 30
 _COUNTS = (
     ("repeats", 1, 1000), ("perturb", 0, 1000), ("rounds", 2, 100_000), ("timeout_s", 1, 86_400),
     ("retries", 0, 10), ("seed", 0, (1 << 63) - 1),
@@ -241,6 +242,27 @@ def _profiles(e: Experiment) -> Iterator[str]:
         yield f"profile: {e.profile!r} is for at most {clock.profile_cpus} CPUs"
 
 
+def _predictions(e: Experiment) -> Iterator[str]:
+    """Of what can be predicted at all; which CPUs are known is looked up where their data is read."""
+    clock = measuring().get(e.clock)
+    if e.trace_budget is not UNSET and (problem := _budget_problem(e.trace_budget)):
+        yield f"trace_budget: {problem}"
+    if e.predict is UNSET:
+        return
+    if not e.predict or not all(e.predict) or len(set(e.predict)) < len(e.predict):
+        yield "predict: needs at least one CPU, and each once"
+    if clock is not None and not (clock.exact and clock.profile_cpus):
+        yield f"predict: is made from counts, with clock {listed(name for name in profiling())}, and not with {e.clock}"
+
+
+def _budget_problem(text: str) -> str:
+    try:
+        fits = _LEAST_TRACE <= parse_bytes(text) <= _MOST_TRACE
+    except ValueError as error:
+        return str(error)
+    return "" if fits else f"{text} is outside {format_bytes(_LEAST_TRACE)}..{format_bytes(_MOST_TRACE)}"
+
+
 def _times(e: Experiment) -> Iterator[str]:
     if e.clock in measuring() and not e.exact and e.perturb:
         yield "perturb: moves what exact counts must not depend on; where time is measured every boot counts, so use 0"
@@ -259,5 +281,5 @@ def _native(e: Experiment) -> bool:
 
 _RULES: tuple[Callable[[Experiment], Iterator[str]], ...] = (
     _questions, _words, _counts, _machines, _kernels, _workloads, _snapshots, _emulated, _profiles,
-    _contaminations, _times, _cpus, _programs, _state,
+    _contaminations, _times, _cpus, _programs, _state, _predictions,
 )  # fmt: skip
