@@ -55,7 +55,7 @@ def test_a_block_that_was_left_counts_as_far_as_it_was_executed() -> None:
 
 def test_a_string_instruction_goes_on_by_its_strides_and_the_guess_follows() -> None:
     data = trace(STRING, *BEGIN, block(2), access(0, 0x5000), access(0, 0x3000, store=True),
-                 event(Event.REPEAT, 3, signed(8), signed(-8)), block(0), access(0, 0), event(Event.END))  # fmt: skip
+                 event(Event.REPEAT, 3, signed(8), signed(-8)), block(-1), access(0, 0), event(Event.END))  # fmt: skip
     found = list(steps(data))
     # 0x5000 -> 0x5000 + 0x5000 + 0x3000 would be the plain guess of the store.
     assert [a.address for a in found[0].accesses] == [0x5000, 0xD000]
