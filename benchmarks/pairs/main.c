@@ -2,7 +2,8 @@
 /*
  *	pairs list                      the names of all sides
  *	pairs time SAMPLES BASE HEAD    nanoseconds of an operation, base and head in turn; for the host
- *	pairs mark SIDE...              two marked rounds of each: a warm one, and one that is answered for; for the guest
+ *	pairs mark SIDE...              three marked rounds of each, for the guest: a warm one, one that is answered for,
+ *	                                and an empty one, which ends what is recorded before the next side is prepared
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -153,6 +154,8 @@ static void mark(const char *text)
 	KASSAY_ROUND_END();
 	KASSAY_ROUND_BEGIN();
 	w.side->run(&w, n);
+	KASSAY_ROUND_END();
+	KASSAY_ROUND_BEGIN();
 	KASSAY_ROUND_END();
 	printf("%s operations %ld\n", text, n);
 	munmap(w.memory, w.size);
