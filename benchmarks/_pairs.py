@@ -32,16 +32,17 @@ class Pair(Record, frozen=True, kw_only=True):
 
 
 class Timed(Record, frozen=True, kw_only=True):
-    """One pair on one machine. base_ns, head_ns: medians over passes of an operation's lower quartile, in ns. ratios:
-    head / base of each pass. spread: distance of their quartiles, relative to the median."""
+    """One pair on one machine. base_ns, head_ns: lower quartile of all samples of an operation, in ns: what others did
+    on the host made the others longer. ratio: of these. passes: (base, head) of each pass, in ns. spread: how far the
+    ratios of the odd and of the even passes are apart, relative to the ratio."""
 
     base: str
     head: str
     base_ns: float
     head_ns: float
-    ratios: tuple[float, ...]
     ratio: float
     spread: float
+    passes: tuple[tuple[float, float], ...]
 
 
 class Measured(Record, frozen=True, kw_only=True):

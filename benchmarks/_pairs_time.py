@@ -8,14 +8,14 @@ import subprocess
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from statistics import median, quantiles
+from statistics import median
 
 from benchmarks._pairs import Measured, Pair, Timed, program, sources_sha256
 
 SCHEMA = "kassay-pairs-measured/1"
 SAMPLES = 15
 NOISY = 0.10
-"""A pair whose ratios of the passes have quartiles this far apart cannot say whether a prediction is right."""
+"""A pair whose odd and even passes are this far apart cannot say whether a prediction is right."""
 
 
 def timed(pairs: Sequence[Pair], passes: int, tell: Callable[[str], None]) -> Measured:
@@ -56,13 +56,19 @@ def _samples(pair: Pair) -> Mapping[str, Sequence[float]]:
 
 
 def _summary(pair: Pair, found: Sequence[Mapping[str, Sequence[float]]]) -> Timed:
-    bases, heads = ([_lower(samples[side]) for samples in found] for side in ("base", "head"))
-    ratios = [head / base for base, head in zip(bases, heads, strict=True)]
-    low, middle, high = quantiles(ratios, n=4)
+    base, head = _lowest(found)
+    odd, even = (high / low for low, high in (_lowest(found[::2]), _lowest(found[1::2])))
+    passes = (_lowest((samples,)) for samples in found)
     return Timed(
-        base=pair.base, head=pair.head, base_ns=_digits(median(bases)), head_ns=_digits(median(heads)),
-        ratios=tuple(map(_digits, ratios)), ratio=_digits(middle), spread=_digits((high - low) / middle),
+        base=pair.base, head=pair.head, base_ns=_digits(base), head_ns=_digits(head), ratio=_digits(head / base),
+        spread=_digits(abs(odd - even) / (head / base)), passes=tuple((_digits(b), _digits(h)) for b, h in passes),
     )  # fmt: skip
+
+
+def _lowest(passes: Sequence[Mapping[str, Sequence[float]]]) -> tuple[float, float]:
+    """base, head: of all samples of these passes."""
+    base, head = (_lower(value for samples in passes for value in samples[side]) for side in ("base", "head"))
+    return base, head
 
 
 def _lower(values: Iterable[float]) -> float:

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Traces of the pairs' program in the guest: the very bytes that were timed on the host, some sides in each run."""
+
+import re
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import structs
+
+from benchmarks._pairs import program
+from kassay.guest.program_source import pinned
+from kassay.journal import artifacts
+from kassay.machines import Job
+from kassay.model.experiment import Experiment, KernelUse, WorkloadUse
+from kassay.model.plan import Cell, PlannedRun
+from kassay.model.program import ProgramUse
+from kassay.model.progress import silent
+from kassay.model.run import RunRecord
+from kassay.plan.prepare import prepare
+from kassay.run.boot import Measurer
+
+KERNEL = "debian:6.18"
+CPU = "zen4"
+SIDES = 32
+"""Of one run: the plugin records at most 64 rounds, and a side has two."""
+_NAME = "pairs"
+_ROUNDS = 3
+_BUDGET = 256 << 20
+_LIMIT_MS = 60_000
+
+
+class Traced(NamedTuple):
+    """A run's record, and where its artifacts are. sides: in the order of its rounds."""
+
+    sides: tuple[str, ...]
+    record: RunRecord
+    directory: Path
+
+    @property
+    def trace(self) -> bytes:
+        assert self.record.trace_sha256 is not None
+        return artifacts.get(self.directory, self.record.trace_sha256)
+
+    def rounds(self, side: str) -> tuple[int, int]:
+        """Its warm round, and the one that is answered for."""
+        first = _ROUNDS * self.sides.index(side) + 1
+        return first, first + 1
+
+
+class _Recorder(Measurer):
+    """Records the two rounds of every side."""
+
+    def _job(self, run: PlannedRun, cell: Cell, directory: Path) -> Job:
+        job = super()._job(run, cell, directory)
+        rounds = tuple(_ROUNDS * side + turn for side in range(SIDES) for turn in (1, 2))
+        return structs.replace(job, profile="trace", rounds=rounds, trace_budget=_BUDGET)
+
+
+def traced(sides: Sequence[str], directory: Path, tell: Callable[[str], None]) -> Iterator[Traced]:
+    """One restored guest for each SIDES of them. Raises RuntimeError for a run that did not end well."""
+    prepared = prepare(_experiment(sides), None, silent)
+    with tempfile.TemporaryDirectory() as scratch:
+        recorder = _Recorder(prepared, directory, Path(scratch))
+        groups = {cell.id: int(cell.workload.removeprefix(_NAME)) for cell in prepared.plan.cells}
+        for number, run in enumerate(prepared.plan.runs):
+            tell(f"trace {number + 1} of {len(prepared.plan.runs)}")
+            record = recorder.measure(run, 0)
+            if record.outcome != "ok" or record.trace_sha256 is None:
+                raise RuntimeError(f"{run.id}: {record.outcome}: {record.detail or record.profile_problem}")
+            yield Traced(tuple(_groups(sides)[groups[run.cell]]), record, directory)
+
+
+def _groups(sides: Sequence[str]) -> Sequence[Sequence[str]]:
+    return [sides[first : first + SIDES] for first in range(0, len(sides), SIDES)]
+
+
+def _experiment(sides: Sequence[str]) -> Experiment:
+    uses = (
+        pinned(ProgramUse(path=str(program()), args=("mark", *group), limit_ms=_LIMIT_MS)) for group in _groups(sides)
+    )
+    return Experiment(
+        name="pairs", question="value", kernels=(KernelUse(ref=KERNEL),),
+        workloads=tuple(WorkloadUse(name=f"{_NAME}{n}", program=use) for n, use in enumerate(uses)),
+        cpu=(CPU,), boot="snapshot", repeats=1, perturb=0, rounds=1, timeout_s=600,
+    )  # fmt: skip
+
+
+def operations(sides: Sequence[str]) -> dict[str, int]:
+    """How many operations a side's round has that is answered for; the program says so, on any machine."""
+    done = subprocess.run((str(program()), "mark", *sides), check=True, capture_output=True, text=True)
+    return {side: int(number) for side, number in re.findall(r"^(\S+) operations (\d+)$", done.stdout, re.MULTILINE)}
