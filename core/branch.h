@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The front end's guesses: directions by a table of counters and tables with
+ * history and tag, targets by a table of branches, indirect ones by path,
+ * returns by a stack.
+ */
+#ifndef KASSAY_CORE_BRANCH_H
+#define KASSAY_CORE_BRANCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct insn;
+
+enum guess {
+	GUESS_RIGHT,
+	GUESS_LATE,  /* a direct branch whose target had to be decoded */
+	GUESS_WRONG, /* known when the branch is executed */
+};
+
+void branch_start(void);
+
+/* @insn, which ends its block, went on at @next; @after: the address behind it. */
+enum guess branch_resolve(const struct insn *insn, uint64_t after, uint64_t next);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A table of sets and ways with the least recently used entry leaving first: caches, TLBs, branch targets. */
+#ifndef KASSAY_CORE_CACHE_H
+#define KASSAY_CORE_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct entry {
+	uint64_t key;    /* and one: 0 is an empty entry */
+	uint64_t ready;  /* cycle in which it is there */
+	uint32_t value;
+	uint8_t level;   /* where it came from (enum cause) */
+	bool dirty;
+};
+
+struct cache {
+	struct entry *entries; /* of each set the most recent one first */
+	uint32_t ways;
+	uint64_t sets, mask; /* mask: sets - 1 where that is a power of two, else 0 */
+};
+
+/* Of @entries entries; more ways than entries mean all of them. */
+struct cache cache_make(uint64_t entries, uint32_t ways);
+
+/* Moves @way of @set to the front. */
+struct entry *cache_front(struct entry *set, uint32_t way);
+
+/* The entry of @key, the most recent of its set from now on; NULL when it is not there. */
+static inline struct entry *cache_find(struct cache *cache, uint64_t key)
+{
+	uint64_t set = cache->mask || cache->sets == 1 ? key & cache->mask : key % cache->sets;
+	struct entry *first = cache->entries + set * cache->ways;
+
+	if (first->key == key + 1)
+		return first;
+	for (uint32_t way = 1; way < cache->ways; way++)
+		if (first[way].key == key + 1)
+			return cache_front(first, way);
+	return 0;
+}
+
+/* Whether it is there; the order of use stays. */
+bool cache_has(const struct cache *cache, uint64_t key);
+
+/* Puts it in front; the entry that leaves (key 0: none). */
+struct entry cache_put(struct cache *cache, struct entry entry);
+
+/* Its key without the one is @key: for cache_put. */
+static inline struct entry cache_entry(uint64_t key, uint64_t ready, uint8_t level)
+{
+	return (struct entry){ .key = key + 1, .ready = ready, .level = level };
+}
+
+void cache_drop(struct cache *cache, uint64_t key);
+
+/* Drops all entries for which @leaves. */
+void cache_drop_if(struct cache *cache, bool (*leaves)(uint64_t key));
+
+#endif

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "memory.h"
+
+#include <string.h>
+
+#include "cache.h"
+#include "meter.h"
+#include "params.h"
+#include "prefetch.h"
+#include "program.h"
+
+static struct {
+	struct cache l1, l2, l3;
+	struct meter l2_lines, l3_lines, memory_lines;
+	struct pool l1_fills, l2_fills;
+} m;
+
+void memory_start(void)
+{
+	m.l1 = cache_make(params.l1d_size >> LINE_SHIFT, params.l1d_ways);
+	m.l2 = cache_make(params.l2_size >> LINE_SHIFT, params.l2_ways);
+	m.l3 = cache_make(params.l3_size >> LINE_SHIFT, params.l3_ways);
+	m.l2_lines.interval = params.l2_interval;
+	m.l3_lines.interval = params.l3_interval;
+	m.memory_lines.interval = params.memory_interval;
+	m.l1_fills.count = params.fill_buffers;
+	m.l2_fills.count = params.l2_fills;
+}
+
+static void put_l3(uint64_t line, uint64_t cycle, bool dirty)
+{
+	struct entry entry = cache_entry(line, 0, CAUSE_L3), *there = cache_find(&m.l3, line);
+
+	if (there) {
+		there->dirty |= dirty;
+		return;
+	}
+	entry.dirty = dirty;
+	entry = cache_put(&m.l3, entry);
+	if (entry.key && entry.dirty)
+		meter_book(&m.memory_lines, cycle);
+}
+
+static void put_l2(uint64_t line, struct arrival arrival, bool dirty, uint64_t cycle)
+{
+	struct entry entry = cache_entry(line, arrival.ready, (uint8_t)arrival.level);
+
+	entry.dirty = dirty;
+	entry = cache_put(&m.l2, entry);
+	if (entry.key && (entry.dirty || params.l3_victim))
+		put_l3(entry.key - 1, cycle, entry.dirty);
+}
+
+static void put_l1(uint64_t line, struct arrival arrival, bool dirty, uint64_t cycle)
+{
+	struct entry entry = cache_entry(line, arrival.ready, (uint8_t)arrival.level), *below;
+
+	entry.dirty = dirty;
+	entry = cache_put(&m.l1, entry);
+	if (!entry.key || !entry.dirty)
+		return;
+	below = cache_find(&m.l2, entry.key - 1);
+	if (below)
+		below->dirty = true;
+	else
+		put_l2(entry.key - 1, (struct arrival){ 0, CAUSE_L2 }, true, cycle);
+}
+
+/* A line that the second level does not have, asked for in @cycle. */
+static struct arrival beyond_l2(uint64_t line, uint64_t cycle)
+{
+	struct arrival arrival;
+	uint64_t begin, *fill = pool_take(&m.l2_fills, cycle, &begin);
+
+	statistics.l2_misses++;
+	if (cache_find(&m.l3, line)) {
+		arrival.ready = meter_book(&m.l3_lines, begin) + cycles(params.l3_latency);
+		arrival.level = CAUSE_L3;
+	} else {
+		statistics.l3_misses++;
+		arrival.ready = meter_book(&m.memory_lines, begin) + cycles(params.memory_latency);
+		arrival.level = CAUSE_MEMORY;
+		if (!params.l3_victim)
+			put_l3(line, begin, false);
+	}
+	*fill = arrival.ready;
+	put_l2(line, arrival, false, begin);
+	return arrival;
+}
+
+/* The other line of a pair comes with a missing one, as far as it is not there. */
+static void fetch_ahead(uint64_t line, uint64_t cycle)
+{
+	if (cache_has(&m.l2, line))
+		return;
+	statistics.prefetches++;
+	beyond_l2(line, cycle);
+}
+
+static struct arrival from_l2(uint64_t line, uint64_t cycle)
+{
+	struct entry *there = cache_find(&m.l2, line);
+	struct arrival arrival = { cycle + cycles(params.l2_latency), CAUSE_L2 };
+
+	if (!there) {
+		arrival = beyond_l2(line, cycle);
+		if (params.prefetch_adjacent)
+			fetch_ahead(line ^ 1, cycle);
+	} else if (there->ready > arrival.ready) {
+		arrival = (struct arrival){ there->ready, (enum cause)there->level };
+	} else {
+		arrival.ready = meter_book(&m.l2_lines, cycle) + cycles(params.l2_latency);
+	}
+	if (params.prefetch_streams && params.prefetch_distance)
+		prefetch_stream(line, cycle, fetch_ahead);
+	return arrival;
+}
+
+struct arrival memory_access(uint64_t line, uint64_t cycle, bool store)
+{
+	struct entry *there = cache_find(&m.l1, line);
+	struct arrival arrival = { cycle + cycles(params.l1d_latency), CAUSE_L1 };
+	uint64_t begin, *fill;
+
+	if (there) {
+		there->dirty |= store;
+		if (there->ready > arrival.ready)
+			return (struct arrival){ there->ready, (enum cause)there->level };
+		return arrival;
+	}
+	statistics.l1_misses++;
+	fill = pool_take(&m.l1_fills, cycle, &begin);
+	arrival = from_l2(line, begin);
+	*fill = arrival.ready;
+	put_l1(line, arrival, store, begin);
+	return arrival;
+}
+
+struct arrival memory_walk(uint64_t line, uint64_t cycle)
+{
+	statistics.walk_reads++;
+	if (!params.walk_from_l2)
+		return memory_access(line, cycle, false);
+	return from_l2(line, cycle);
+}
+
+struct arrival memory_code(uint64_t line, uint64_t cycle)
+{
+	return from_l2(line, cycle);
+}
+
+enum cause memory_string(uint64_t line, bool store)
+{
+	struct entry *there = cache_find(&m.l1, line);
+	enum cause level = CAUSE_L2;
+
+	if (there) {
+		there->dirty |= store;
+		return CAUSE_L1;
+	}
+	if (!cache_find(&m.l2, line)) {
+		level = cache_find(&m.l3, line) ? CAUSE_L3 : CAUSE_MEMORY;
+		if (level == CAUSE_MEMORY && !params.l3_victim)
+			put_l3(line, 0, false);
+		put_l2(line, (struct arrival){ 0, level }, false, 0);
+	}
+	put_l1(line, (struct arrival){ 0, level }, store, 0);
+	return level;
+}
+
+void memory_stride(struct insn *insn, uint64_t address, uint64_t cycle)
+{
+	uint64_t line, begin, *fill;
+	struct arrival arrival;
+
+	if (!prefetch_stride(insn, address, &line) || cache_has(&m.l1, line))
+		return;
+	statistics.prefetches++;
+	fill = pool_take(&m.l1_fills, cycle, &begin);
+	arrival = from_l2(line, begin);
+	*fill = arrival.ready;
+	put_l1(line, arrival, false, begin);
+}

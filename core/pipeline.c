@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "pipeline.h"
+
+#include "branch.h"
+#include "charge.h"
+#include "front.h"
+#include "issue.h"
+#include "memory.h"
+#include "params.h"
+#include "store.h"
+#include "string_insn.h"
+#include "tlb.h"
+#include "window.h"
+
+#define SMALL_STORES 16 /* stores of one instruction */
+
+static struct {
+	uint64_t registers[REGISTERS]; /* when each is there */
+	uint64_t loads_from;           /* no load issues before: a fence or an atomic operation */
+	uint64_t next_atomic;
+	uint64_t branch_done;          /* of the last branch */
+	uint64_t taken;                /* 1/100 cycles that taken branches cost */
+	bool faulted;                  /* the next access of the user is the one that faulted */
+	const struct insn *string;     /* the repeated instruction that was executed last */
+} p;
+
+void pipeline_start(void)
+{
+	memory_start();
+	tlb_start();
+	branch_start();
+	front_start();
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t ready(const uint8_t *registers, unsigned int count, uint64_t from)
+{
+	for (unsigned int n = 0; n < count; n++)
+		from = later(from, p.registers[registers[n]]);
+	return from;
+}
+
+static uint64_t translate(const struct insn *insn, const struct access *access, uint64_t cycle)
+{
+	if (p.faulted && !(insn->address >> 63)) {
+		p.faulted = false;
+		tlb_drop(access->address);
+	}
+	return tlb_translate(access->address, access->physical, cycle);
+}
+
+/* Books the ports of loads, or all others; the cycle of issue. */
+static uint64_t issue(const struct insn *insn, bool load, uint64_t from)
+{
+	uint64_t issued = from;
+
+	for (unsigned int n = 0; n < insn->groups; n++) {
+		const struct port_group *group = &insn->ports[n];
+
+		if (group->load == load)
+			issued = later(issued, issue_book(group->mask, group->count, from));
+	}
+	return issued;
+}
+
+static bool crosses_line(uint64_t physical, unsigned int bytes)
+{
+	return (physical & 63) + bytes > 64;
+}
+
+/* The loads of an instruction issue in @cycle; when the last value is there. */
+static uint64_t load(struct insn *insn, struct charge *charge, const struct access *accesses, uint32_t count,
+		     uint64_t cycle)
+{
+	unsigned int bytes = insn->load_bytes ? insn->load_bytes : 8;
+	uint64_t done = cycle + cycles(params.l1d_latency), translated = cycle, value;
+	enum cause level = CAUSE_L1;
+
+	for (const struct access *a = accesses; a < accesses + count; a++) {
+		uint64_t begin;
+		struct arrival arrival;
+
+		if (a->store)
+			continue;
+		begin = translate(insn, a, cycle);
+		translated = later(translated, begin);
+		if (params.stride_distance)
+			memory_stride(insn, a->physical, begin);
+		if (store_forwards(a->physical, bytes, begin, &value)) {
+			arrival = (struct arrival){ value, CAUSE_STORES };
+		} else {
+			arrival = memory_access(a->physical >> LINE_SHIFT, begin, false);
+			if (crosses_line(a->physical, bytes)) {
+				value = memory_access((a->physical >> LINE_SHIFT) + 1, begin, false).ready;
+				arrival.ready = later(arrival.ready, value) + cycles(params.line_split);
+			}
+		}
+		if (arrival.ready > done) {
+			done = arrival.ready;
+			level = arrival.level;
+		}
+	}
+	charge_step(charge, translated, CAUSE_TLB);
+	charge_step(charge, done, level);
+	return done;
+}
+
+/* An atomic read-modify-write, or a fence's wait for what is before it. */
+static uint64_t atomic(struct insn *insn, struct charge *charge, const struct access *access, uint64_t from)
+{
+	uint64_t begin = from, done;
+	struct arrival arrival;
+
+	statistics.atomics++;
+	if (params.lock_drains_stores)
+		begin = later(begin, store_drained());
+	charge_step(charge, begin, CAUSE_STORES);
+	if (params.lock_at_head)
+		begin = later(begin, window.retired);
+	begin = later(later(begin, p.next_atomic), p.loads_from);
+	charge_step(charge, begin, CAUSE_ATOMICS);
+	begin = later(issue(insn, true, begin), issue(insn, false, begin));
+	charge_step(charge, begin, CAUSE_PORTS);
+	done = translate(insn, access, begin);
+	charge_step(charge, done, CAUSE_TLB);
+	arrival = memory_access(access->physical >> LINE_SHIFT, done, true);
+	done = arrival.ready - cycles(params.l1d_latency);
+	charge_step(charge, done, arrival.level);
+	done += cycles(params.lock_latency);
+	charge_step(charge, done, CAUSE_ATOMICS);
+	p.next_atomic = begin + cycles(params.lock_interval);
+	if (params.lock_blocks_loads)
+		p.loads_from = later(p.loads_from, done);
+	store_atomic(access->physical, insn->store_bytes ? insn->store_bytes : 8, done);
+	return done;
+}
+
+/* Instructions that the core does not overlap with others. */
+static uint64_t alone(const struct insn *insn, struct charge *charge, uint32_t function, uint64_t from)
+{
+	enum cause cause = CAUSE_SERIALISING;
+	uint64_t begin = later(from, window.retired), cost = insn->fixed;
+
+	switch (insn->kind) {
+	case SYSCALL:
+	case SYSRETURN:
+		cause = CAUSE_RINGS;
+		break;
+	case FLUSH_ALL:
+		cause = CAUSE_TLB;
+		statistics.flushes_all++;
+		tlb_flush_user();
+		break;
+	case FLUSH_PAGE:
+		cause = CAUSE_TLB;
+		statistics.flushes_page++;
+		tlb_flush_page();
+		break;
+	case FENCE_LOAD:
+		cost = later(cost, cycles(params.fence_load));
+		statistics.fences++;
+		break;
+	default:
+		statistics.serialised++;
+	}
+	if (insn->kind == SERIALIZE)
+		begin = later(begin, store_drained());
+	charge_step(charge, begin, cause);
+	charge_step(charge, begin + cost, cause);
+	window_redirect(begin + cost, cause, function);
+	return begin + cost;
+}
+
+static uint64_t fence(struct charge *charge, uint64_t from)
+{
+	uint64_t begin = later(later(from, window.retired), store_drained());
+
+	statistics.fences++;
+	charge_step(charge, begin, CAUSE_STORES);
+	begin += cycles(params.fence_full);
+	charge_step(charge, begin, CAUSE_SERIALISING);
+	p.loads_from = later(p.loads_from, begin);
+	return begin;
+}
+
+/* Loads, if any, and what is computed. */
+static uint64_t compute(struct insn *insn, struct charge *charge, const struct access *accesses, uint32_t count,
+			unsigned int loads, uint64_t from)
+{
+	const uint8_t *data = insn->registers + insn->address_reads;
+	uint64_t begin = ready(insn->registers, insn->address_reads, from), done;
+	enum cause cause = insn->kind == UNKNOWN ? CAUSE_UNKNOWN_COST : CAUSE_DEPENDENCY;
+
+	if (loads) {
+		charge_step(charge, begin, CAUSE_DEPENDENCY);
+		if (p.loads_from > begin) {
+			begin = p.loads_from;
+			charge_step(charge, begin, CAUSE_ATOMICS);
+		}
+		begin = issue(insn, true, begin);
+		charge_step(charge, begin, CAUSE_PORTS);
+		charge->issued = begin;
+		begin = load(insn, charge, accesses, count, begin);
+	}
+	done = ready(data, insn->data_reads, begin);
+	charge_step(charge, done, CAUSE_DEPENDENCY);
+	begin = issue(insn, false, done);
+	charge_step(charge, begin, CAUSE_PORTS);
+	if (!loads)
+		charge->issued = begin;
+	done = begin + insn->latency;
+	charge_step(charge, done, cause);
+	if (insn->fixed) {
+		uint64_t busy = charge->dispatched + insn->fixed;
+
+		window_redirect(busy, CAUSE_SERIALISING, charge->function);
+		done = later(done, busy);
+		charge_step(charge, done, CAUSE_SERIALISING);
+	}
+	return done;
+}
+
+static uint64_t run(struct insn *insn, struct charge *charge, const struct access *accesses, uint32_t count,
+		    unsigned int loads, uint64_t from)
+{
+	const uint8_t *all = insn->registers;
+	unsigned int reads = insn->address_reads + insn->data_reads;
+
+	if (insn->lock && count) {
+		from = ready(all, reads, from);
+		charge_step(charge, from, CAUSE_DEPENDENCY);
+		return atomic(insn, charge, accesses, from);
+	}
+	switch (insn->kind) {
+	case NOP:
+	case ZERO:
+	case FENCE_STORE:
+		return from;
+	case MOVE:
+		return ready(all, reads, from);
+	case FENCE_FULL:
+		return fence(charge, from);
+	case FENCE_LOAD:
+	case SYSCALL:
+	case SYSRETURN:
+	case SERIALIZE:
+	case FLUSH_ALL:
+	case FLUSH_PAGE:
+		return alone(insn, charge, charge->function, from);
+	case REPEAT:
+		from = later(ready(all, reads, from), store_drained());
+		charge_step(charge, from, CAUSE_DEPENDENCY);
+		from = string_begin(insn, accesses, count, insn == p.string, from);
+		charge_step(charge, from, CAUSE_STRINGS);
+		window_redirect(from, CAUSE_STRINGS, charge->function);
+		return from;
+	default:
+		return compute(insn, charge, accesses, count, loads, from);
+	}
+}
+
+/* Its stores leave for the cache; the value is there in @done. */
+static void drain(const struct insn *insn, const struct access *accesses, uint32_t count, uint64_t done,
+		  uint64_t retired)
+{
+	unsigned int bytes = insn->store_bytes ? insn->store_bytes : 8;
+
+	for (const struct access *a = accesses; a < accesses + count; a++) {
+		if (!a->store)
+			continue;
+		if (insn->lock || insn->kind == REPEAT)
+			window_store(done);
+		else
+			window_store(store_drain(a->physical, bytes, done, later(retired, translate(insn, a, done))));
+	}
+}
+
+static void execute(struct insn *insn, uint32_t function, const struct access *accesses, uint32_t count)
+{
+	unsigned int stores = 0, loads;
+	struct charge charge;
+	uint64_t missed, supply = front_supply(insn, window.front, &missed), done, retired;
+
+	for (uint32_t n = 0; n < count; n++)
+		stores += accesses[n].store;
+	loads = count - stores;
+	if (supply > window.front)
+		window_redirect(supply, missed > window.front ? CAUSE_ICACHE : CAUSE_WIDTH, function);
+	charge.function = function;
+	charge.dispatched = charge.issued = window_dispatch(insn->uops, loads, stores < SMALL_STORES ? stores : SMALL_STORES);
+	charge_begin(&charge, charge.dispatched + 1);
+	done = run(insn, &charge, accesses, count, loads, charge.dispatched + 1);
+	if (insn->uops && insn->groups)
+		issue_wait(charge.dispatched, charge.issued, insn->uops);
+	for (unsigned int n = 0; n < insn->writes; n++)
+		p.registers[insn->registers[insn->address_reads + insn->data_reads + n]] = done;
+	p.branch_done = done;
+	p.string = insn->kind == REPEAT ? insn : 0;
+	if (insn->kind == UNKNOWN)
+		statistics.unknown_instructions++;
+	retired = window.retired;
+	charge_retire(&charge, retired, window_retire(insn->uops, done), done);
+	for (unsigned int n = 0; n < loads; n++)
+		window_load(window.retired);
+	if (stores)
+		drain(insn, accesses, count, done, window.retired);
+}
+
+void pipeline_block(struct block *block, uint32_t limit, const struct access *accesses, uint32_t count)
+{
+	const struct access *end = accesses + count;
+
+	for (uint32_t n = 0; n < limit; n++) {
+		const struct access *first = accesses;
+
+		while (accesses < end && accesses->index == n)
+			accesses++;
+		execute(&block->insns[n], block->function, first, (uint32_t)(accesses - first));
+	}
+}
+
+void pipeline_follow(const struct block *block, const struct block *next)
+{
+	const struct insn *insn = &block->insns[block->count - 1];
+	uint64_t cycle;
+
+	if (insn->kind < BRANCH || insn->kind > CALL_INDIRECT)
+		return;
+	switch (branch_resolve(insn, block->end, next->start)) {
+	case GUESS_WRONG:
+		cycle = p.branch_done + cycles(params.mispredict);
+		window_redirect(cycle, CAUSE_MISPREDICTION, block->function);
+		front_redirect(cycle);
+		break;
+	case GUESS_LATE:
+		cycle = window.front + cycles(params.btb_miss);
+		window_redirect(cycle, CAUSE_MISPREDICTION, block->function);
+		front_redirect(cycle);
+		break;
+	case GUESS_RIGHT:
+		if (next->start == block->end)
+			break;
+		p.taken += params.taken_branch;
+		window_redirect(window.front + p.taken / 100, CAUSE_WIDTH, block->function);
+		p.taken %= 100;
+	}
+}
+
+void pipeline_repeat(struct block *block, const struct access *accesses, const int64_t *strides, uint32_t count,
+		     uint64_t times)
+{
+	const struct insn *insn = &block->insns[block->count - 1];
+	uint64_t done = string_go_on(insn, accesses, strides, count, times, window.retired);
+
+	charge_string(block->function, window.retired, done, times);
+	window_retire(0, done);
+	window_redirect(done, CAUSE_STRINGS, block->function);
+	store_atomic(0, 0, done);
+	for (unsigned int n = 0; n < insn->writes; n++)
+		p.registers[insn->registers[insn->address_reads + insn->data_reads + n]] = done;
+}
+
+static void enter(const struct block *block, uint32_t cost)
+{
+	uint64_t cycle = later(window.retired, window.front) + cycles(cost);
+
+	window_redirect(cycle, CAUSE_RINGS, block->function);
+	front_redirect(cycle);
+}
+
+void pipeline_exception(const struct block *block)
+{
+	statistics.faults++;
+	p.faulted = true;
+	enter(block, params.exception_entry);
+}
+
+void pipeline_interrupt(const struct block *block)
+{
+	statistics.interrupts++;
+	enter(block, params.interrupt_entry);
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "prefetch.h"
+
+#include "memory.h"
+#include "params.h"
+#include "program.h"
+
+#define STREAMS 128
+#define PAGE_LINES (1 << (PAGE_SHIFT - LINE_SHIFT))
+#define AT_A_TIME 4 /* lines that one access has fetched */
+
+struct stream {
+	uint64_t page; /* and one: 0 is none */
+	int last;      /* line of the page that was asked for last */
+	int sent;      /* the line that is fetched already, and all before it */
+	int way;       /* 1 upwards, -1 downwards, 0 not known */
+	uint64_t used;
+};
+
+static struct stream streams[STREAMS];
+static uint64_t clock;
+
+static struct stream *stream_of(uint64_t page)
+{
+	struct stream *oldest = streams;
+
+	for (struct stream *s = streams; s < streams + params.prefetch_streams; s++) {
+		if (s->page == page + 1)
+			return s;
+		if (s->used < oldest->used)
+			oldest = s;
+	}
+	*oldest = (struct stream){ .page = page + 1, .last = -1 };
+	return oldest;
+}
+
+void prefetch_stream(uint64_t line, uint64_t cycle, void (*fetch)(uint64_t line, uint64_t cycle))
+{
+	uint64_t page = line / PAGE_LINES;
+	int at = (int)(line % PAGE_LINES), way, end;
+	struct stream *s = stream_of(page);
+
+	s->used = ++clock;
+	if (s->last < 0) {
+		s->last = at;
+		return;
+	}
+	way = at > s->last ? 1 : at < s->last ? -1 : 0;
+	if (!way)
+		return;
+	if (way != s->way) {
+		/* Two lines near each other, in a new direction, begin a stream. */
+		s->way = (at - s->last) * way <= 4 ? way : 0;
+		s->sent = at;
+	}
+	s->last = at;
+	if (!s->way)
+		return;
+	if ((s->sent - at) * way < 0)
+		s->sent = at;
+	end = at + way * (int)params.prefetch_distance;
+	for (int n = 0; n < AT_A_TIME && s->sent != end; n++) {
+		int next = s->sent + way;
+
+		if (next < 0 || next >= PAGE_LINES)
+			return;
+		s->sent = next;
+		fetch(page * PAGE_LINES + (uint64_t)next, cycle);
+	}
+}
+
+bool prefetch_stride(struct insn *insn, uint64_t address, uint64_t *line)
+{
+	int64_t step = (int64_t)(address - insn->last);
+	uint64_t ahead, target;
+
+	insn->last = address;
+	if (step != insn->step || !step) {
+		insn->steady = 0;
+		insn->step = step;
+		return false;
+	}
+	if (insn->steady < 2) {
+		insn->steady++;
+		return false;
+	}
+	/* Short strides look ahead by lines: several accesses share one. */
+	ahead = (uint64_t)(step * (int64_t)params.stride_distance);
+	if (step > -64 && step < 64)
+		ahead = (uint64_t)((step > 0 ? 64 : -64) * (int64_t)params.stride_distance);
+	target = address + ahead;
+	if (target >> PAGE_SHIFT != address >> PAGE_SHIFT || target >> LINE_SHIFT == insn->line)
+		return false;
+	*line = insn->line = target >> LINE_SHIFT;
+	return true;
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "params.h"
+#include "text.h"
+
+#define MAX_BLOCKS (1u << 24)
+#define MAX_REGISTERS 64
+
+static const char *const kinds[KINDS] = {
+	[PLAIN] = "plain", [BRANCH] = "branch", [JUMP] = "jump", [CALL] = "call", [RETURN] = "return",
+	[JUMP_INDIRECT] = "jump_indirect", [CALL_INDIRECT] = "call_indirect", [SYSCALL] = "syscall",
+	[SYSRETURN] = "sysreturn", [SERIALIZE] = "serialize", [FENCE_LOAD] = "fence_load",
+	[FENCE_FULL] = "fence_full", [FENCE_STORE] = "fence_store", [REPEAT] = "repeat", [NOP] = "nop",
+	[MOVE] = "move", [ZERO] = "zero", [PREFETCH] = "prefetch", [FLUSH_ALL] = "flush_all",
+	[FLUSH_PAGE] = "flush_page", [UNKNOWN] = "unknown",
+};
+
+struct program program;
+
+static uint8_t kind_of(struct text *text)
+{
+	const char *word = text_word(text);
+
+	for (unsigned int kind = 0; kind < KINDS; kind++)
+		if (!strcmp(kinds[kind], word))
+			return (uint8_t)kind;
+	text_wrong(text, "unknown kind of instruction: %s", word);
+}
+
+/* "1,2,3" or "-" into @into; how many. */
+static uint8_t registers(struct text *text, uint8_t *into, unsigned int room)
+{
+	const char *word = text_word(text);
+	unsigned int count = 0;
+
+	if (!strcmp(word, "-"))
+		return 0;
+	for (;;) {
+		char *end;
+		unsigned long number = strtoul(word, &end, 10);
+
+		if (end == word || number >= REGISTERS || (*end && *end != ','))
+			text_wrong(text, "%s is not a list of registers from 0 to %d", word, REGISTERS - 1);
+		if (count == room)
+			text_wrong(text, "more than %d registers", MAX_REGISTERS);
+		into[count++] = (uint8_t)number;
+		if (!*end)
+			return (uint8_t)count;
+		word = end + 1;
+	}
+}
+
+/* "MASKxCOUNT/MASKxCOUNT" (hexadecimal masks) or "-". */
+static void ports(struct text *text, struct insn *insn)
+{
+	const char *word = text_word(text), *next = word;
+	uint32_t all = (uint32_t)((UINT64_C(1) << params.ports) - 1);
+
+	if (!strcmp(word, "-"))
+		return;
+	for (;;) {
+		char *end;
+		unsigned long mask = strtoul(next, &end, 16), count = 0;
+
+		if (*end == 'x')
+			count = strtoul(end + 1, &end, 10);
+		if (!mask || mask & ~(unsigned long)all || !count || count > 1000 || (*end && *end != '/'))
+			text_wrong(text, "%s: not MASKxCOUNT of %u ports", word, params.ports);
+		if (insn->groups == PORT_GROUPS)
+			text_wrong(text, "%s: more than %d groups of ports", word, PORT_GROUPS);
+		insn->ports[insn->groups++] =
+			(struct port_group){ (uint32_t)mask, (uint16_t)count, !(mask & ~params.load_ports) };
+		if (!*end)
+			return;
+		next = end + 1;
+	}
+}
+
+static void instruction(struct text *text, struct insn *insn, uint64_t address)
+{
+	uint8_t *list, names[MAX_REGISTERS];
+	unsigned int count;
+
+	if (strcmp(text_word(text), "i"))
+		text_wrong(text, "an instruction was expected");
+	insn->address = address;
+	insn->length = (uint8_t)text_number(text, 1, 15);
+	insn->kind = kind_of(text);
+	insn->uops = (uint16_t)text_number(text, 0, 1000);
+	insn->latency = (uint32_t)((text_decimal(text, 100) + 50) / 100);
+	insn->lock = (uint8_t)text_number(text, 0, 1);
+	count = insn->address_reads = registers(text, names, MAX_REGISTERS);
+	count += insn->data_reads = registers(text, names + count, MAX_REGISTERS - count);
+	count += insn->writes = registers(text, names + count, MAX_REGISTERS - count);
+	list = allocate(count, 1);
+	memcpy(list, names, count);
+	insn->registers = list;
+	insn->load_bytes = (uint16_t)text_number(text, 0, 4096);
+	insn->store_bytes = (uint16_t)text_number(text, 0, 4096);
+	ports(text, insn);
+	insn->fixed = (uint32_t)((text_decimal(text, 100) + 50) / 100);
+	insn->page = UINT64_MAX;
+}
+
+static struct block *block_at(struct text *text, uint64_t id)
+{
+	if (id >= program.count) {
+		uint32_t count = program.count ? program.count : 1024;
+
+		while (count <= id)
+			count *= 2;
+		program.blocks = realloc(program.blocks, count * sizeof(*program.blocks));
+		if (!program.blocks)
+			text_wrong(text, "no memory for %u blocks", count);
+		memset(program.blocks + program.count, 0, (count - program.count) * sizeof(*program.blocks));
+		program.count = count;
+	}
+	if (program.blocks[id].known)
+		text_wrong(text, "block %u is given twice", (unsigned int)id);
+	return &program.blocks[id];
+}
+
+void program_read(const char *path)
+{
+	struct text text = text_open(path);
+
+	while (text_line(&text)) {
+		struct block *block;
+		uint64_t address;
+
+		if (strcmp(text_word(&text), "b"))
+			text_wrong(&text, "a block was expected");
+		block = block_at(&text, text_number(&text, 0, MAX_BLOCKS - 1));
+		block->start = address = text_number(&text, 0, UINT64_MAX);
+		block->count = (uint32_t)text_number(&text, 1, 4096);
+		block->function = (uint32_t)text_number(&text, 0, MAX_BLOCKS - 1);
+		block->successor = UINT32_MAX;
+		block->known = true;
+		block->insns = allocate(block->count, sizeof(*block->insns));
+		for (uint32_t i = 0; i < block->count; i++) {
+			if (!text_line(&text))
+				text_wrong(&text, "the block is not complete");
+			instruction(&text, &block->insns[i], address);
+			address += block->insns[i].length;
+		}
+		block->end = address;
+		if (block->function >= program.functions)
+			program.functions = block->function + 1;
+	}
+	text_close(&text);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The PROGRAM file: the instructions of the trace's blocks. docs/core.md has the
+ * format; this is what remains of it, with what the model remembers of each
+ * instruction while it runs.
+ */
+#ifndef KASSAY_CORE_PROGRAM_H
+#define KASSAY_CORE_PROGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define REGISTERS 96
+#define PORT_GROUPS 4
+
+enum kind {
+	PLAIN, BRANCH, JUMP, CALL, RETURN, JUMP_INDIRECT, CALL_INDIRECT, SYSCALL, SYSRETURN, SERIALIZE,
+	FENCE_LOAD, FENCE_FULL, FENCE_STORE, REPEAT, NOP, MOVE, ZERO, PREFETCH, FLUSH_ALL, FLUSH_PAGE, UNKNOWN,
+	KINDS
+};
+
+struct port_group {
+	uint32_t mask;
+	uint16_t count;
+	bool load; /* only on ports of loads: it needs the address alone */
+};
+
+struct insn {
+	uint64_t address;
+	/* Of its last access in the trace (the trace's guess), and where its page is. */
+	uint64_t guess, stride;
+	uint64_t page, frame, generation;
+	/* Of the stride prefetcher. */
+	uint64_t last, line;
+	int64_t step;
+	uint8_t steady;
+	uint8_t length, kind, lock;
+	uint16_t uops;
+	uint16_t load_bytes, store_bytes;
+	uint32_t latency, fixed; /* cycles */
+	uint8_t address_reads, data_reads, writes, groups;
+	const uint8_t *registers; /* address reads, data reads, writes */
+	struct port_group ports[PORT_GROUPS];
+};
+
+struct block {
+	uint64_t start, end; /* end: the address after it */
+	uint32_t count, function;
+	struct insn *insns;
+	uint32_t successor; /* the block that followed it last time, UINT32_MAX: none yet */
+	bool known;
+};
+
+extern struct program {
+	struct block *blocks;
+	uint32_t count;
+	uint32_t functions; /* the highest index and one */
+} program;
+
+/* Reads the file; ends the program with its line where it is wrong. */
+void program_read(const char *path);
+
+#endif

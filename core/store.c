@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "store.h"
+
+#include "account.h"
+#include "memory.h"
+#include "params.h"
+
+#define SLOTS 4096
+#define GRANULE 8
+
+/* The last store to 8 bytes of memory. */
+struct slot {
+	uint64_t granule; /* and one */
+	uint64_t value, drained;
+	uint8_t bytes; /* a mask of what it wrote */
+};
+
+static struct slot slots[SLOTS];
+static uint64_t last, part; /* the last drain, and its 1/100 cycles */
+
+static uint8_t mask_of(uint64_t granule, uint64_t from, uint64_t to)
+{
+	uint64_t begin = granule * GRANULE, end = begin + GRANULE;
+	unsigned int low = from > begin ? (unsigned int)(from - begin) : 0;
+	unsigned int high = to < end ? (unsigned int)(to - begin) : GRANULE;
+
+	return (uint8_t)((0xffu << low) & (0xffu >> (GRANULE - high)));
+}
+
+static void enter(uint64_t physical, unsigned int bytes, uint64_t value, uint64_t drained)
+{
+	uint64_t end = physical + bytes;
+
+	for (uint64_t g = physical / GRANULE; g * GRANULE < end; g++) {
+		struct slot *slot = &slots[g % SLOTS];
+		uint8_t mask = mask_of(g, physical, end);
+
+		*slot = (struct slot){ g + 1, value, drained, mask };
+	}
+}
+
+uint64_t store_drain(uint64_t physical, unsigned int bytes, uint64_t value, uint64_t retired)
+{
+	uint64_t there = memory_access(physical >> LINE_SHIFT, retired, true).ready - cycles(params.l1d_latency);
+	uint64_t next = last * 100 + part + params.store_interval;
+
+	if (there * 100 > next)
+		next = there * 100;
+	last = next / 100;
+	part = next % 100;
+	enter(physical, bytes, value, last);
+	return last;
+}
+
+void store_atomic(uint64_t physical, unsigned int bytes, uint64_t done)
+{
+	if (done > last) {
+		last = done;
+		part = 0;
+	}
+	enter(physical, bytes, done, done);
+}
+
+uint64_t store_drained(void)
+{
+	return last;
+}
+
+bool store_forwards(uint64_t physical, unsigned int bytes, uint64_t cycle, uint64_t *ready)
+{
+	uint64_t end = physical + bytes;
+	bool found = false;
+
+	for (uint64_t g = physical / GRANULE; g * GRANULE < end; g++) {
+		const struct slot *slot = &slots[g % SLOTS];
+		uint8_t mask = mask_of(g, physical, end);
+		uint64_t when;
+
+		if (slot->granule != g + 1 || slot->drained <= cycle || !(slot->bytes & mask))
+			continue;
+		if (mask & ~slot->bytes) {
+			when = slot->drained + cycles(params.store_forward_fail);
+			statistics.forward_failures++;
+		} else {
+			when = (slot->value > cycle ? slot->value : cycle) + cycles(params.store_forward);
+		}
+		if (!found || when > *ready)
+			*ready = when;
+		found = true;
+	}
+	if (found)
+		statistics.forwards++;
+	return found;
+}

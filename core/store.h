@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Stores after they are retired, and loads that get their value from them. */
+#ifndef KASSAY_CORE_STORE_H
+#define KASSAY_CORE_STORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * A store of @bytes to @physical whose value is there in @value is retired in @retired.
+ * Returns the cycle in which it is in the first level cache: its buffer is free again.
+ */
+uint64_t store_drain(uint64_t physical, unsigned int bytes, uint64_t value, uint64_t retired);
+
+/* The same for an atomic operation, which has written its line in @done. */
+void store_atomic(uint64_t physical, unsigned int bytes, uint64_t done);
+
+/* When all stores so far are in the cache. */
+uint64_t store_drained(void);
+
+/*
+ * A load issued in @cycle: whether an earlier store has the value (or a part of it), which is then usable in *@ready.
+ */
+bool store_forwards(uint64_t physical, unsigned int bytes, uint64_t cycle, uint64_t *ready);
+
+#endif

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "string_insn.h"
+
+#include "memory.h"
+#include "params.h"
+#include "tlb.h"
+#include "trace.h"
+
+enum work { STORES, COPIES, COMPARES };
+
+static uint64_t line, page; /* of the destination, the last ones */
+static uint64_t part;       /* 1/100 cycles that are not charged yet */
+
+static enum work work_of(const struct access *accesses, uint32_t count)
+{
+	bool load = false, store = false;
+
+	for (uint32_t n = 0; n < count; n++) {
+		load |= !accesses[n].store;
+		store |= accesses[n].store;
+	}
+	return store ? load ? COPIES : STORES : COMPARES;
+}
+
+static uint32_t line_cost(enum work work, enum cause level)
+{
+	bool copies = work == COPIES;
+
+	switch (level) {
+	case CAUSE_L1:
+		return copies ? params.rep_copy_l1 : params.rep_store_l1;
+	case CAUSE_L2:
+		return copies ? params.rep_copy_l2 : params.rep_store_l2;
+	case CAUSE_L3:
+		return copies ? params.rep_copy_l3 : params.rep_store_l3;
+	default:
+		return copies ? params.rep_copy_memory : params.rep_store_memory;
+	}
+}
+
+/* The elements at these addresses are next; the destination is the last access that is alike. */
+static uint64_t touch(enum work work, const uint64_t *addresses, const struct access *accesses, uint32_t count,
+		      uint64_t cycle)
+{
+	enum cause slowest = CAUSE_L1;
+	uint64_t target = 0;
+
+	for (uint32_t n = 0; n < count; n++) {
+		uint64_t physical = trace_physical(addresses[n]);
+		enum cause level = memory_string(physical >> LINE_SHIFT, accesses[n].store);
+
+		if (level > slowest)
+			slowest = level;
+		if (accesses[n].store || work == COMPARES)
+			target = addresses[n];
+		if (addresses[n] >> PAGE_SHIFT != page)
+			cycle = tlb_translate(addresses[n], physical, cycle);
+	}
+	page = target >> PAGE_SHIFT;
+	if (target >> LINE_SHIFT == line || work == COMPARES)
+		return cycle;
+	line = target >> LINE_SHIFT;
+	part += line_cost(work, slowest);
+	cycle += part / 100;
+	part %= 100;
+	return cycle;
+}
+
+uint64_t string_begin(const struct insn *insn, const struct access *accesses, uint32_t count, bool again,
+		      uint64_t cycle)
+{
+	enum work work = work_of(accesses, count);
+	uint64_t addresses[8];
+
+	if (!again) {
+		line = page = UINT64_MAX;
+		cycle += cycles(work == STORES ? params.rep_store_start : params.rep_copy_start);
+	}
+	if (work == COMPARES)
+		cycle += cycles(params.rep_compare);
+	if (count > 8)
+		count = 8;
+	for (uint32_t n = 0; n < count; n++)
+		addresses[n] = accesses[n].address;
+	statistics.string_bytes += insn->store_bytes ? insn->store_bytes : insn->load_bytes;
+	return touch(work, addresses, accesses, count, cycle);
+}
+
+/* Elements until the address leaves its line, 1 at least. */
+static uint64_t to_next_line(uint64_t address, int64_t stride)
+{
+	uint64_t into = address & 63;
+
+	if (!stride)
+		return UINT64_MAX;
+	if (stride > 0)
+		return (uint64_t)stride >= 64 ? 1 : (64 - into + (uint64_t)stride - 1) / (uint64_t)stride;
+	return -stride >= 64 ? 1 : into / (uint64_t)-stride + 1;
+}
+
+uint64_t string_go_on(const struct insn *insn, const struct access *accesses, const int64_t *strides, uint32_t count,
+		      uint64_t times, uint64_t cycle)
+{
+	enum work work = work_of(accesses, count);
+	uint64_t addresses[8];
+
+	statistics.string_bytes += times * (insn->store_bytes ? insn->store_bytes : insn->load_bytes);
+	if (work == COMPARES)
+		cycle += times * params.rep_compare / 100;
+	if (count > 8)
+		count = 8;
+	for (uint32_t n = 0; n < count; n++)
+		addresses[n] = accesses[n].address;
+	for (uint64_t left = times; left && count;) {
+		uint64_t step = left;
+
+		for (uint32_t n = 0; n < count; n++) {
+			uint64_t own = to_next_line(addresses[n], strides[n]);
+
+			if (own < step)
+				step = own;
+		}
+		left -= step;
+		for (uint32_t n = 0; n < count; n++)
+			addresses[n] += step * (uint64_t)strides[n];
+		cycle = touch(work, addresses, accesses, count, cycle);
+	}
+	return cycle;
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "trace.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "account.h"
+#include "pages.h"
+#include "pipeline.h"
+#include "text.h"
+#include "tlb.h"
+
+#define MOST_ACCESSES 65536 /* of one execution of a block */
+#define MOST_CPUS 64
+#define MOST_FOLDED 8
+
+enum { TOKEN_BLOCK, TOKEN_ACCESS, TOKEN_EVENT };
+
+enum {
+	EVENT_DEFINE, EVENT_PAGE, EVENT_ROUND, EVENT_INTERVAL, EVENT_CONTEXT, EVENT_CPU, EVENT_LEFT, EVENT_REPEAT,
+	EVENT_END, EVENT_CUT, EVENT_SWITCH,
+};
+
+/* What ran last on one virtual CPU. */
+struct lane {
+	struct block *block;
+	bool pending;    /* it is not given to the core yet */
+	bool follows;    /* the block that comes goes on behind it */
+	uint32_t at;     /* instruction of the last access */
+	uint32_t limit;  /* instructions that are executed */
+	uint32_t count;
+	struct access *accesses;
+};
+
+static struct {
+	const char *path;
+	const uint8_t *data, *next, *end;
+	uint32_t defined;
+	uint64_t last_page;
+	uint32_t round, context, cpu;
+	struct lane lanes[MOST_CPUS];
+	struct lane *lane;
+} t;
+
+static void wrong(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+static void wrong(const char *format, ...)
+{
+	va_list arguments;
+
+	fprintf(stderr, "%s: byte %zu: ", t.path, (size_t)(t.next - t.data));
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputc('\n', stderr);
+	exit(2);
+}
+
+static inline uint64_t number(void)
+{
+	uint64_t value = 0;
+
+	for (unsigned int shift = 0; t.next < t.end && shift < 70; shift += 7) {
+		uint8_t byte = *t.next++;
+
+		value |= shift < 64 ? (uint64_t)(byte & 0x7f) << shift : 0;
+		if (!(byte & 0x80))
+			return value;
+	}
+	wrong("the trace ends within a number");
+}
+
+static inline uint64_t zigzag(uint64_t value)
+{
+	return value >> 1 ^ -(value & 1);
+}
+
+uint64_t trace_physical(uint64_t address)
+{
+	return pages_find(address >> 12) << 12 | (address & 0xfff);
+}
+
+/* The block that ran last goes to the core, with its accesses. */
+static void flush(struct lane *lane)
+{
+	if (!lane->pending)
+		return;
+	lane->pending = false;
+	pipeline_block(lane->block, lane->limit, lane->accesses, lane->count);
+}
+
+static void block(uint64_t value)
+{
+	struct lane *lane = t.lane;
+	uint64_t id = zigzag(value);
+	struct block *now;
+
+	if (lane->block)
+		id += lane->block->successor;
+	id &= UINT32_MAX;
+	if (id >= t.defined)
+		wrong("block %u is not defined", (unsigned int)id);
+	now = &program.blocks[id];
+	flush(lane);
+	if (lane->block) {
+		lane->block->successor = (uint32_t)id;
+		if (lane->follows)
+			pipeline_follow(lane->block, now);
+	}
+	lane->block = now;
+	lane->pending = lane->follows = true;
+	lane->at = lane->count = 0;
+	lane->limit = now->count;
+}
+
+static uint64_t place(struct insn *insn, uint64_t address)
+{
+	uint64_t page = address >> 12;
+
+	if (insn->page != page || insn->generation != pages_generation) {
+		insn->page = page;
+		insn->generation = pages_generation;
+		insn->frame = pages_find(page);
+	}
+	return insn->frame << 12 | (address & 0xfff);
+}
+
+static void access_token(uint64_t value)
+{
+	struct lane *lane = t.lane;
+	struct insn *insn;
+	uint64_t address;
+
+	if (!lane->pending)
+		wrong("an access of no block");
+	lane->at += (uint32_t)(value >> 1);
+	if (lane->at >= lane->block->count || lane->count == MOST_ACCESSES)
+		wrong("an access of instruction %u", lane->at);
+	insn = &lane->block->insns[lane->at];
+	address = insn->guess + insn->stride + zigzag(number());
+	insn->stride = address - insn->guess;
+	insn->guess = address;
+	lane->accesses[lane->count++] = (struct access){ address, place(insn, address), lane->at, value & 1 };
+}
+
+static void define(void)
+{
+	uint64_t start = number(), count = number(), size = 0;
+
+	if (t.defined >= program.count || !program.blocks[t.defined].known)
+		wrong("block %u is not in the program", t.defined);
+	if (program.blocks[t.defined].start != start || program.blocks[t.defined].count != count ||
+	    count > (uint64_t)(t.end - t.next))
+		wrong("block %u is another one in the program", t.defined);
+	for (uint64_t n = 0; n < count; n++)
+		size += t.next[n];
+	t.next += count;
+	if (size > (uint64_t)(t.end - t.next))
+		wrong("the trace ends within a block");
+	t.next += size;
+	program.blocks[t.defined].successor = t.defined + 1;
+	t.defined++;
+}
+
+static void page(void)
+{
+	uint64_t virtual = t.last_page + zigzag(number()), frame = number();
+
+	t.last_page = virtual;
+	/* A page that lies elsewhere now was mapped anew: its translation was flushed. */
+	tlb_drop(virtual << 12);
+	pages_put(virtual, frame);
+}
+
+/* The last @limit accesses of the block are its iteration. After it each access is at its place after @times. */
+static void repeat(void)
+{
+	struct lane *lane = t.lane;
+	uint64_t times = number();
+	int64_t strides[MOST_FOLDED] = { 0 };
+	struct insn *insn;
+
+	if (!lane->block)
+		wrong("a repetition of no block");
+	if (lane->count > MOST_FOLDED)
+		wrong("a repetition with %u accesses", lane->count);
+	insn = &lane->block->insns[lane->block->count - 1];
+	for (uint32_t n = 0; n < lane->count; n++)
+		strides[n] = (int64_t)zigzag(number());
+	flush(lane);
+	pipeline_repeat(lane->block, lane->accesses, strides, lane->count, times);
+	for (uint32_t n = 0; n < lane->count; n++)
+		lane->accesses[n].address += (uint64_t)strides[n] * times;
+	if (!lane->count)
+		return;
+	insn->guess = lane->accesses[lane->count - 1].address;
+	insn->stride = lane->count == 1 ? (uint64_t)strides[0] : insn->guess - lane->accesses[lane->count - 2].address;
+}
+
+/* Left in its middle: what was executed is known, or goes to the first instruction after its last access that has one. */
+static void left(uint64_t value)
+{
+	struct lane *lane = t.lane;
+
+	if (!lane->block)
+		return;
+	if (value) {
+		lane->limit = value - 1 < lane->block->count ? (uint32_t)(value - 1) : lane->block->count;
+	} else {
+		uint32_t n = lane->count ? lane->at + 1 : 0;
+
+		while (n < lane->block->count && !lane->block->insns[n].load_bytes && !lane->block->insns[n].store_bytes)
+			n++;
+		lane->limit = n;
+	}
+	flush(lane);
+	lane->follows = false;
+	pipeline_exception(lane->block);
+}
+
+static void context(uint64_t now)
+{
+	flush(t.lane);
+	t.lane->follows = false;
+	account_context((uint32_t)now);
+	if (now == 1 && t.lane->block)
+		pipeline_interrupt(t.lane->block);
+	t.context = (uint32_t)now;
+}
+
+static void cpu(uint64_t index)
+{
+	flush(t.lane);
+	if (index >= MOST_CPUS)
+		wrong("CPU %u", (unsigned int)index);
+	t.lane = &t.lanes[index];
+	if (!t.lane->accesses)
+		t.lane->accesses = allocate(MOST_ACCESSES, sizeof(struct access));
+	if (index + 1 > statistics.cpus)
+		statistics.cpus = index + 1;
+}
+
+/* Whether the trace goes on. */
+static bool event(uint64_t kind)
+{
+	switch (kind) {
+	case EVENT_DEFINE:
+		define();
+		break;
+	case EVENT_PAGE:
+		page();
+		break;
+	case EVENT_ROUND:
+		flush(t.lane);
+		t.lane->follows = false;
+		t.round = (uint32_t)number();
+		break;
+	case EVENT_INTERVAL:
+		flush(t.lane);
+		account_turn(t.round, (uint32_t)number());
+		break;
+	case EVENT_CONTEXT:
+		context(number());
+		break;
+	case EVENT_CPU:
+		cpu(number());
+		break;
+	case EVENT_LEFT:
+		left(number());
+		break;
+	case EVENT_REPEAT:
+		repeat();
+		break;
+	case EVENT_END:
+		flush(t.lane);
+		break;
+	case EVENT_CUT:
+		return false;
+	case EVENT_SWITCH:
+		flush(t.lane);
+		t.lane->follows = false;
+		statistics.switches++;
+		break;
+	default:
+		wrong("an event of kind %u", (unsigned int)kind);
+	}
+	return true;
+}
+
+void trace_replay(const char *path)
+{
+	struct text file = text_open(path);
+	char *body = strstr(file.bytes, "\n\n");
+
+	t.path = path;
+	t.data = t.next = (const uint8_t *)file.bytes;
+	if (strncmp(file.bytes, "kassay-trace/1\n", 15) || !body)
+		wrong("this is no kassay-trace/1");
+	t.next = (const uint8_t *)body + 2;
+	t.end = t.data + file.size;
+	t.lane = t.lanes;
+	cpu(0);
+	while (t.next < t.end) {
+		uint64_t value = number();
+
+		switch (value & 3) {
+		case TOKEN_BLOCK:
+			block(value >> 2);
+			break;
+		case TOKEN_ACCESS:
+			access_token(value >> 2);
+			break;
+		case TOKEN_EVENT:
+			if (!event(value >> 2)) {
+				t.next = t.end;
+				break;
+			}
+			break;
+		default:
+			wrong("a token of an unknown kind");
+		}
+	}
+	flush(t.lane);
+	text_close(&file);
+}

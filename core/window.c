@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "window.h"
+
+#include "issue.h"
+#include "params.h"
+
+#define MOST 4096 /* more than instructions can be in any of the queues */
+
+struct window window;
+
+/* Of the last instructions: when they were retired, and their micro-ops. */
+static struct {
+	uint64_t cycle[MOST];
+	uint32_t uops[MOST];
+	uint32_t first, next, used;
+} rob;
+
+/* When each of the last buffers was free again. */
+struct queue {
+	uint64_t free[MOST];
+	uint32_t next;
+};
+
+static struct queue loads, stores;
+
+void window_redirect(uint64_t cycle, enum cause cause, uint32_t function)
+{
+	if (cycle <= window.front)
+		return;
+	window.front = cycle;
+	window.dispatched = 0;
+	window.cause = cause;
+	window.function = function;
+}
+
+static void wait_until(uint64_t cycle)
+{
+	if (cycle <= window.front)
+		return;
+	window.front = cycle;
+	window.dispatched = 0;
+}
+
+static void wait_for(const struct queue *queue, uint32_t size, unsigned int count)
+{
+	if (count)
+		wait_until(queue->free[(queue->next + (count < size ? count : size) - 1 - size) % MOST]);
+}
+
+uint64_t window_dispatch(unsigned int uops, unsigned int load_count, unsigned int store_count)
+{
+	while (rob.first != rob.next && (rob.used + uops > params.rob || rob.next - rob.first == MOST)) {
+		wait_until(rob.cycle[rob.first % MOST]);
+		rob.used -= rob.uops[rob.first++ % MOST];
+	}
+	wait_for(&loads, params.load_queue, load_count);
+	wait_for(&stores, params.store_queue, store_count);
+	issue_advance(window.front);
+	if (uops)
+		wait_until(issue_room(window.front, uops));
+	window.dispatched += uops;
+	while (window.dispatched > params.width) {
+		window.dispatched -= params.width;
+		window.front++;
+	}
+	issue_advance(window.front);
+	return window.front;
+}
+
+uint64_t window_retire(unsigned int uops, uint64_t done)
+{
+	if (done > window.retired) {
+		window.retired = done;
+		window.retired_ops = 0;
+	}
+	window.retired_ops += uops;
+	while (window.retired_ops > params.retire) {
+		window.retired_ops -= params.retire;
+		window.retired++;
+	}
+	rob.cycle[rob.next % MOST] = window.retired;
+	rob.uops[rob.next++ % MOST] = uops;
+	rob.used += uops;
+	return window.retired;
+}
+
+void window_load(uint64_t cycle)
+{
+	loads.free[loads.next++ % MOST] = cycle;
+}
+
+void window_store(uint64_t cycle)
+{
+	stores.free[stores.next++ % MOST] = cycle;
+}

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The core model (core/, docs/core.md): built with the host's compiler when first used, and run on a trace."""
+
+import hashlib
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from kassay.effects import files, process
+from kassay.errors import BadInput, Defect, HostLacks
+
+COMPILER = "gcc"
+FLAGS = ("-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wstrict-prototypes")
+TIMEOUT_S = 600
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedInterval:
+    """What the measured task executed in an interval of a round, and its time in 1/100 cycles."""
+
+    round: int
+    interval: int
+    instructions: int
+    cycles100: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedRow:
+    """A part of a ReplayedInterval: of one function (the caller's number) and one cause (docs/core.md)."""
+
+    round: int
+    interval: int
+    function: int
+    cause: str
+    cycles100: int
+    instructions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A trace on a CPU. The rows of an interval add up to it exactly.
+
+    others: by round, interval and context, the instructions and 1/100 cycles of what is not the measured task's.
+    """
+
+    intervals: tuple[ReplayedInterval, ...]
+    rows: tuple[ReplayedRow, ...]
+    others: Mapping[tuple[int, int, int], tuple[int, int]]
+    statistics: Mapping[str, int]
+
+
+def replay(params: str, program: str, trace: Path) -> Replayed:
+    """The time that a CPU takes for a trace. params, program: text as in docs/core.md.
+
+    Raises HostLacks without a compiler; BadInput for a trace that is no trace; Defect for other wrong input.
+    """
+    model = core()
+    with tempfile.TemporaryDirectory(prefix="kassay-core-") as scratch:
+        paths = Path(scratch) / "params", Path(scratch) / "program"
+        for path, text in zip(paths, (params, program), strict=True):
+            path.write_text(text, "utf-8")
+        done = process.run((str(model), *map(str, paths), str(trace)), timeout_s=TIMEOUT_S)
+    if done.timed_out:
+        raise HostLacks(f"{trace}: the core model did not end within {TIMEOUT_S} s", "predict from a smaller trace")
+    if done.status == 3:
+        raise HostLacks(f"{trace}: {done.err.strip()}", "free some memory")
+    if done.status:
+        why = done.err.strip() or f"the core model ended with status {done.status}"
+        raise BadInput(why, "record the trace anew") if why.startswith(str(trace)) else Defect(why)
+    return parse(done.out)
+
+
+def parse(text: str) -> Replayed:
+    """The core's output as records. Raises Defect where it is not what docs/core.md says."""
+    intervals: list[ReplayedInterval] = []
+    rows: list[ReplayedRow] = []
+    others: dict[tuple[int, int, int], tuple[int, int]] = {}
+    statistics: dict[str, int] = {}
+    for line in text.splitlines():
+        match line.split():
+            case ["t", turn, interval, instructions, cycles100]:
+                intervals.append(ReplayedInterval(int(turn), int(interval), int(instructions), int(cycles100)))
+            case ["c", turn, interval, function, cause, cycles100, instructions]:
+                own = (int(turn), int(interval), int(function))
+                rows.append(ReplayedRow(*own, cause, int(cycles100), int(instructions)))
+            case ["o", turn, interval, context, instructions, cycles100]:
+                others[int(turn), int(interval), int(context)] = (int(instructions), int(cycles100))
+            case ["s", name, value]:
+                statistics[name] = int(value)
+            case _:
+                raise Defect(f"the core model printed {line!r}")
+    return Replayed(tuple(intervals), tuple(rows), others, statistics)
+
+
+def core() -> Path:
+    """The compiled model, built when it is not yet there. Raises HostLacks without a compiler."""
+    remedy = f"install it: apt install {COMPILER} libc6-dev"
+    if process.find(COMPILER) is None:
+        raise HostLacks(f"no prediction: {COMPILER} is not there to build the core model", remedy)
+    cached = files.cache_directory() / "core" / _key()
+    if not cached.is_file():
+        with tempfile.TemporaryDirectory(prefix="kassay-cc-") as scratch:
+            made = Path(scratch) / "core"
+            names = sorted(path.name for path in sources().glob("*.c"))
+            done = process.run((COMPILER, *FLAGS, "-o", str(made), *names), cwd=sources(), timeout_s=120)
+            if done.status or not made.is_file():
+                first = next((line for line in done.err.splitlines() if "error" in line), done.err.strip()[-200:])
+                raise HostLacks(f"no prediction: the core model does not compile with {COMPILER}: {first}", remedy)
+            files.write_atomic(cached, made.read_bytes(), mode=0o755)
+    return cached
+
+
+def sources() -> Path:
+    """The folder with params.def: in a checkout, or inside the installed package."""
+    own = Path(__file__).resolve()
+    for candidate in (own.parents[1] / "_core", own.parents[3] / "core"):
+        if (candidate / "params.def").is_file():
+            return candidate
+    raise Defect(f"{own.parents[1]}: the core model's sources are not part of this installation")
+
+
+@cache
+def identity() -> str:
+    """A hash over the model's sources: digits of different models are not comparable."""
+    digest = hashlib.sha256()
+    for path in sorted(path for path in sources().iterdir() if path.suffix in (".c", ".h", ".def")):
+        digest.update(f"\0{path.name}\0".encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@cache
+def _key() -> str:
+    version = process.run((COMPILER, "--version")).out.partition("\n")[0]
+    return hashlib.sha256(repr((identity(), version, FLAGS)).encode()).hexdigest()[:16]
