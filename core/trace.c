@@ -30,6 +30,7 @@ struct lane {
 	struct block *block;
 	bool pending;    /* it is not given to the core yet */
 	bool follows;    /* the block that comes goes on behind it */
+	bool left;       /* in its middle; the block that comes enters an exception, or goes on there */
 	uint32_t at;     /* instruction of the last access */
 	uint32_t limit;  /* instructions that are executed */
 	uint32_t count;
@@ -93,6 +94,12 @@ static void flush(struct lane *lane)
 	pipeline_block(lane->block, lane->limit, lane->accesses, lane->count);
 }
 
+/* Not the CPU, but the emulator alone ended the block there. */
+static bool goes_on(const struct lane *lane, const struct block *now)
+{
+	return lane->limit < lane->block->count && now->start == lane->block->insns[lane->limit].address;
+}
+
 static void block(uint64_t value)
 {
 	struct lane *lane = t.lane;
@@ -106,6 +113,9 @@ static void block(uint64_t value)
 		wrong("block %u is not defined", (unsigned int)id);
 	now = &program.blocks[id];
 	flush(lane);
+	if (lane->left && !goes_on(lane, now))
+		pipeline_exception(lane->block);
+	lane->left = false;
 	if (lane->block) {
 		lane->block->successor = (uint32_t)id;
 		if (lane->follows)
@@ -172,7 +182,8 @@ static void page(void)
 
 	t.last_page = virtual;
 	/* A page that lies elsewhere now was mapped anew: its translation was flushed. */
-	tlb_drop(virtual << 12);
+	if (pages_find(virtual) != frame)
+		tlb_drop(virtual << 12);
 	pages_put(virtual, frame);
 }
 
@@ -219,7 +230,7 @@ static void left(uint64_t value)
 	}
 	flush(lane);
 	lane->follows = false;
-	pipeline_exception(lane->block);
+	lane->left = true;
 }
 
 static void context(uint64_t now)
