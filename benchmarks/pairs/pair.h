@@ -36,7 +36,7 @@ struct work {
 	int file;
 };
 
-#define LAP 1000L
+#define LAP 2000L
 #define MOST 40000L
 
 extern const struct side alu_sides[], forwarding_sides[], atomic_sides[], memory_sides[], branch_sides[], call_sides[],
