@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Which execution ports an instruction occupies, as text: "33x1/4x2" is one cycle on one of four ports, two on another.
+
+A mask is hexadecimal, bit 0 the first port of the file's list.
+"""
+
+import re
+
+_GROUP = re.compile(r"([0-9a-f]+)x([1-9]\d*)")
+MOST_GROUPS = 4
+"""What the core model takes for one instruction."""
+
+
+def groups_of(spec: str) -> tuple[tuple[int, int], ...]:
+    """(mask, cycles) of each group. Raises ValueError for text that is none."""
+    if spec in ("", "-"):
+        return ()
+    found = []
+    for part in spec.split("/"):
+        match = _GROUP.fullmatch(part)
+        if match is None or int(match[1], 16) == 0:
+            raise ValueError(f"{spec!r} is not MASKxCYCLES/MASKxCYCLES")
+        found.append((int(match[1], 16), int(match[2])))
+    if len(found) > MOST_GROUPS:
+        raise ValueError(f"{spec!r} has more than {MOST_GROUPS} groups of ports")
+    return tuple(found)
+
+
+def spec_of(groups: tuple[tuple[int, int], ...]) -> str:
+    """The text of groups_of()."""
+    return "/".join(f"{mask:x}x{cycles}" for mask, cycles in groups)

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Blocks and a timing file become the core model's program: fused, eliminated, unknown and system instructions."""
+
+import msgspec
+import pytest
+
+from kassay.errors import BadInput
+from kassay.predict import core
+from kassay.predict.static import program_text
+from kassay.predict.timing import Timing, timing_for
+from kassay.predict.trace import Trace, TraceBlock, read_trace
+from tests.predict.traces import recorded
+
+
+def traced(*instructions: str, target: str = "x86_64") -> Trace:
+    """One block of instructions in hexadecimal."""
+    codes = [bytes.fromhex(code) for code in instructions]
+    block = TraceBlock(id=0, start=4096, lengths=bytes(map(len, codes)), code=b"".join(codes))
+    return Trace(target=target, intervals=2, rounds=(1,), blocks=(block,), complete_rounds=(1,), cut=False, stream=0)
+
+
+def lines(*instructions: str, timing: Timing | None = None) -> list[list[str]]:
+    text, _ = program_text(traced(*instructions), timing or timing_for("zen4"), lambda start: 7)
+    return [line.split() for line in text.splitlines()]
+
+
+def test_a_block_has_its_address_and_function() -> None:
+    head, first = lines("480307")
+    assert head == ["b", "0", "4096", "1", "7"]
+    assert first == ["i", "3", "plain", "1", "1", "0", "7", "0", "0,64,65", "8", "0", "fx1/70x1", "0"]
+
+
+def test_a_comparison_and_its_branch_are_one_micro_operation() -> None:
+    _, first, second = lines("4839d8", "7500")
+    assert (first[3], second[2:5], second[11]) == ("1", ["branch", "0", "0"], "-")
+
+
+@pytest.mark.parametrize(("cpu", "uops"), [("zen4", "0"), ("skylake_sp", "1")])
+def test_memory_and_an_immediate_fuse_on_amd_alone(cpu: str, uops: str) -> None:
+    assert lines("48833805", "7500", timing=timing_for(cpu))[2][3] == uops
+
+
+@pytest.mark.parametrize(("cpu", "uops"), [("zen4", "1"), ("skylake_sp", "0")])
+def test_an_addition_fuses_on_intel_alone(cpu: str, uops: str) -> None:
+    assert lines("4801d8", "7500", timing=timing_for(cpu))[2][3] == uops
+
+
+@pytest.mark.parametrize(("cpu", "kind"), [("zen4", "move"), ("icelake_sp", "plain")])
+def test_a_copy_is_a_move_where_the_cpu_eliminates_it(cpu: str, kind: str) -> None:
+    assert lines("4889c3", timing=timing_for(cpu))[1][2] == kind
+
+
+def test_an_atomic_is_marked_and_comes_from_an_override() -> None:
+    timing = timing_for("skylake_sp")
+    assert lines("f0480fb13e", timing=timing)[1][2:6] == ["plain", "10", "0", "1"]
+
+
+def test_a_system_instruction_has_its_own_cycles() -> None:
+    timing = timing_for("zen4")
+    assert lines("0f22d8")[1][2] == "flush_all"
+    assert float(lines("0f22d8")[1][12]) == timing.system["mov_cr3"].value
+
+
+def test_an_instruction_without_data_is_named_counted_and_unknown() -> None:
+    timing = timing_for("zen4")
+    bare = msgspec.structs.replace(timing, instructions={}, overrides=())
+    text, missing = program_text(traced("480307", "480307", "480307", "c3"), bare, lambda start: 0)
+    assert missing == {"add r64,m64": 3}
+    assert [line.split()[2] for line in text.splitlines()[1:]] == ["unknown", "unknown", "unknown", "return"]
+    assert text.splitlines()[1].split()[11] == timing.unknown["load"][2]
+
+
+def test_a_form_of_another_size_serves_for_one_without_data() -> None:
+    timing = timing_for("zen4")
+    entries = {"add r32,r32": timing.instructions["add r32,r32"]}
+    text, missing = program_text(
+        traced("4801d8"), msgspec.structs.replace(timing, instructions=entries, overrides=()), lambda start: 0
+    )
+    assert not missing and " plain 1 1 " in text
+
+
+def test_a_cpu_of_another_architecture_is_refused() -> None:
+    with pytest.raises(BadInput, match="zen4: a CPU for x86_64, but the trace is of aarch64"):
+        program_text(traced("480307", target="aarch64"), timing_for("zen4"), lambda start: 0)
+
+
+@pytest.mark.parametrize("release", ("6.16",))
+def test_the_core_model_reads_the_program_of_a_real_trace(release: str, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    data = recorded(release)
+    trace, timing = read_trace(data), timing_for("zen4")
+    text, missing = program_text(trace, timing, lambda start: 0)
+    total = sum(len(block.lengths) for block in trace.blocks)
+    assert sum(missing.values()) <= total / 1000
+    path = tmp_path / "trace"
+    path.write_bytes(data)
+    found = core.replay(timing.params_text(), text, path)
+    assert sum(row.instructions for row in found.intervals) > 1000
+    unknown = sum(row.cycles100 for row in found.rows if row.cause == "unknown")
+    assert unknown <= sum(row.cycles100 for row in found.rows) / 1000

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Timing files: those that kassay ships are whole, and errors of others say where, what and the way out."""
+
+from pathlib import Path
+
+import pytest
+
+from kassay.cpus import cpus
+from kassay.errors import BadInput
+from kassay.predict.decode import decoder_of
+from kassay.predict.parameters import parameters
+from kassay.predict.ports import groups_of, spec_of
+from kassay.predict.timing import Timing, parse, timing_for, timings
+
+PUBLISHED = ("skylake_sp", "icelake_sp", "alderlake_p", "zen2", "zen3", "zen4", "neoverse_n1", "neoverse_v1")
+SHIPPED = tuple(name for name in PUBLISHED if name in timings())
+
+
+def text_of(name: str) -> str:
+    return timings()[name].read_text()
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_shipped_file_is_whole(name: str) -> None:
+    timing = timing_for(name)
+    assert (timing.name, timing.calibrated) == (name, False)
+    assert list(timing.parameters) == list(parameters())
+    assert timing.arch in cpus()[name].models
+    assert len(timing.instructions) > 500
+    assert any(quantity.low < quantity.high for quantity in timing.parameters.values())
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_system_instruction_of_the_decoder_has_a_cost(name: str) -> None:
+    timing = timing_for(name)
+    assert decoder_of(timing.arch).system <= timing.system.keys()
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_loads_and_stores_issue_on_their_ports(name: str) -> None:
+    timing = timing_for(name)
+    load = "mov r64,m64" if timing.arch == "x86_64" else "ldr x,[x]"
+    mask = int(timing.parameters["load_ports"].value)
+    _, latency, ports = timing.instructions[load]
+    assert latency == 0
+    assert groups_of(ports) == ((mask, 1),)
+
+
+def test_names_are_written_with_either_dash() -> None:
+    assert timing_for("skylake-sp") is not timing_for("zen3")
+    assert timing_for("skylake-sp").name == timing_for("Skylake_SP").name == "skylake_sp"
+
+
+def test_an_unknown_cpu_lists_the_known_ones_and_calibrate() -> None:
+    with pytest.raises(BadInput) as raised:
+        timing_for("zen33")
+    assert "did you mean zen3?" in raised.value.remedy
+    assert "kassay calibrate" in raised.value.remedy and "skylake-sp" in raised.value.remedy
+
+
+def test_any_file_may_be_named(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(text_of("zen4").replace('name = "zen4"', 'name = "mine"', 1))
+    assert timing_for(str(path)).name == "mine"
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="No such file"):
+        timing_for(str(tmp_path / "none.toml"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "what"),
+    [
+        ('schema = "kassay-timing/1"', 'schema = "kassay-timing/9"', "kassay-timing/9"),
+        ("\nwidth = {", "\nbreadth = {", "parameters.width: missing"),
+        ("\nwidth = {", "\nbreadth = {", "parameters.breadth: unknown; known: width"),
+        ("width = { value = 6", "width = { value = 60", "parameters.width: 60 is not from 1 to 16"),
+        ("width = { value = 6", "width = { value = 5.5", "parameters.width: 5.5 is not a whole number"),
+        ("width = { value = 6", "width = { value = 7", "parameters.width: 7 is not from its low to its high"),
+        ("width = { value = 6,", 'width = { value = "six",', "Expected `float`, got `str` - at `$.parameters[...]"),
+        ('arch = "x86_64"', 'arch = "vax"', "arch: unknown arch 'vax'"),
+        ("calibrated = false", "calibrated = true", "machine: a calibrated file has it"),
+        ("\nsystem = [", "\nsystems = [", "unknown.system: missing"),
+        ('"add r64,r64" = [1, 1, "fx1"]', '"add r64,r64" = [1, 1, "fx"]', "'fx' is not MASKxCYCLES/MASKxCYCLES"),
+        ('"add r64,r64" = [1, 1, "fx1"]', '"add r64,r64" = [1, 1, "ffffffx1"]', "there are 16 ports"),
+        ("[interval]", "[distance]", "Object contains unknown field `distance`"),
+        ("[parameters]", "[parameters", "Expected ']' at the end of a table"),
+    ],
+)
+def test_a_wrong_file_is_refused_with_its_place(old: str, new: str, what: str) -> None:
+    text = text_of("zen4")
+    assert old in text
+    with pytest.raises(BadInput) as raised:
+        parse(text.replace(old, new, 1), "my.toml")
+    assert raised.value.what.startswith("my.toml: ")
+    assert what in raised.value.what
+
+
+def test_parameters_are_written_for_the_core_model() -> None:
+    lines = dict(line.split(" ") for line in timing_for("zen4").params_text().splitlines())
+    assert lines.keys() == parameters().keys()
+    assert (lines["width"], lines["taken_branch"]) == ("6", "0.25")
+
+
+def test_ports_are_text_and_back() -> None:
+    assert groups_of("-") == groups_of("") == ()
+    assert spec_of(groups_of("fx1/30x2")) == "fx1/30x2"
+    with pytest.raises(ValueError, match="more than 4"):
+        groups_of("1x1/2x1/4x1/8x1/10x1")
+
+
+def test_a_timing_file_is_a_frozen_record() -> None:
+    timing: Timing = timing_for("zen4")
+    with pytest.raises(AttributeError):
+        timing.name = "other"  # type: ignore[misc]
