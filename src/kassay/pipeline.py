@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -23,7 +24,9 @@ from kassay.clocks import clock_of
 from kassay.effects.files import swept, write_atomic
 from kassay.effects.lock import host_locked, locked, refusing
 from kassay.effects.workers import mapped
+from kassay.errors import BadInput
 from kassay.evidence.collect import collect
+from kassay.evidence.predictions import timings_for, with_predictions
 from kassay.evidence.profiles import StoredProfiles
 from kassay.guest.program_source import PROGRAMS, SUFFIX, stored
 from kassay.imports import store
@@ -42,6 +45,7 @@ from kassay.model.records import content_id
 from kassay.model.report import Comparisons, Report
 from kassay.model.run import CellEvidence, RunRecord
 from kassay.plan.prepare import Prepared, prepare, shared_cmdline
+from kassay.predict.timing import timings
 from kassay.registry import discover
 from kassay.report.build import build_imported, build_report
 from kassay.report.overview import FROM, wide, with_overview
@@ -58,6 +62,7 @@ def measure(experiment: Experiment, directory: Path, tell: Tell, programs: Progr
 
     programs: of the machines that are booted, instead of those built here.
     """
+    timings_for(experiment.predict or (), experiment.arch)  # an unknown CPU is said before anything is measured
     prepared = prepare(experiment, resumed(directory, experiment), tell, programs)
     with locked(directory / "lock", refusing(str(directory))):
         folder = started(directory, prepared.plan)
@@ -79,20 +84,26 @@ def _keep_sources(experiment: Experiment, directory: Path) -> None:
             write_atomic(place, data)
 
 
-def answer(directory: Path, tell: Tell = silent, *, seed_rules: bool = False) -> Report:
+def answer(
+    directory: Path, tell: Tell = silent, *, seed_rules: bool = False, predict: Sequence[str] | None = None
+) -> Report:
     """The answer from what the directory holds, own runs or imported ones; measures nothing.
 
-    seed_rules: the report also says what the rules of the seeds' framework make of the same boots.
+    seed_rules: the report also says what the rules of the seeds' framework make of the same boots. predict: CPUs or
+    timing files for which time is predicted, none for those of the experiment; BadInput where no run has a trace. None:
+    those of the experiment, if any.
     """
     if store.is_import(directory):
+        if predict is not None:
+            raise BadInput(f"{directory}: holds imported values", "only runs that recorded a trace predict time")
         return _answer_import(directory, seed_rules=seed_rules)
     for kind in (question.directory for question in discover(QUESTIONS, "QUESTION", Question).values()):
         if kind is not None and kind.is_one(directory):
-            return kind.answer(directory, lambda run: answer(run, tell, seed_rules=seed_rules))
-    return _with_times(_answer_run(directory, tell, seed_rules=seed_rules), directory / BESIDE, tell)
+            return kind.answer(directory, lambda run: answer(run, tell, seed_rules=seed_rules, predict=predict))
+    return _with_times(_answer_run(directory, tell, seed_rules, predict), directory / BESIDE, tell)
 
 
-def _answer_run(directory: Path, tell: Tell, *, seed_rules: bool) -> Report:
+def _answer_run(directory: Path, tell: Tell, seed_rules: bool, predict: Sequence[str] | None) -> Report:
     """The answer of a run directory, without what was timed beside the counts."""
     read = _read(directory, tell)
     counted = StoredProfiles(read.folder, read.records, read.evidence)
@@ -101,6 +112,7 @@ def _answer_run(directory: Path, tell: Tell, *, seed_rules: bool) -> Report:
     many = question.overview and wide(plan)
     findings = _itemised_in_parts(read, tell) if many else itemised(compared.findings, plan.cells, counted)
     stacks = () if many else stacks_of(findings, plan.cells, counted)
+    findings = _predicted(read, findings, predict, tell)
     report = build_report(
         plan, compared._replace(findings=findings, stacks=stacks),
         read.evidence, read.records, title=_title(plan, question), cmdline=shared_cmdline(plan),
@@ -116,6 +128,26 @@ def _answer_run(directory: Path, tell: Tell, *, seed_rules: bool) -> Report:
     if question.complete is None:
         return report
     return question.complete(Answered(report=report, plan=plan, evidence=read.evidence, directory=directory))
+
+
+def _predicted(
+    read: "_Read", findings: tuple[Finding, ...], predict: Sequence[str] | None, tell: Tell
+) -> tuple[Finding, ...]:
+    """The findings with predictions, where these are asked for."""
+    experiment = read.folder.plan.experiment
+    cpus = predict or experiment.predict or ()
+    if predict is None and not cpus:
+        return findings
+    if not any(record.trace_sha256 for record in read.records) and predict is not None:
+        named = ",".join(cpus) or "CPU"
+        again = f"kassay run {quote(f'{read.folder.path}/pinned.toml')} --predict {quote(named)}"
+        raise BadInput(f"{read.folder.path}: no run recorded a trace",
+                       f"measure again with one: {again} --out {quote(f'{read.folder.path}-traced')}")  # fmt: skip
+    if not cpus:
+        raise BadInput(f"{read.folder.path}: no CPU is named", f"add --cpu; known: {', '.join(timings())}")
+    return with_predictions(
+        findings, read.folder, read.records, read.evidence, timings_for(cpus, experiment.arch), tell
+    )  # fmt: skip
 
 
 class _Part(NamedTuple):

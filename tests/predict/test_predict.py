@@ -71,6 +71,20 @@ def test_causes_and_rows_add_up_to_the_time() -> None:
     assert fsum(found.head_rounds) / 2 == pytest.approx(found.head_ns)
 
 
+def test_rounds_that_the_value_does_not_stand_for_are_left_out_where_others_are_there() -> None:
+    disturbed = replayed(HEAD)
+    rows = (
+        *disturbed.rows,
+        ReplayedRow(round=6, interval=0, function="other", cause="l3", cycles100=9, instructions=1),
+    )
+    one = side(replace(disturbed, rows=rows))
+    steady = one._replace(chosen=frozenset({8, 12}))
+    found = prediction(counted(), ZEN3, side(replayed(BASE)), steady, wide)
+    assert found.head_rounds == (150.0,) and found.doubts == ()
+    without = one._replace(chosen=frozenset({8}))
+    assert len(prediction(counted(), ZEN3, side(replayed(BASE)), without, wide).head_rounds) == 2
+
+
 def codes(*reasons: Reason | None) -> list[str]:
     return [one.code for one in reasons if one is not None]
 
@@ -129,5 +143,8 @@ def test_doubts_are_named_with_the_side_they_concern() -> None:
     found = prediction(counted((300.0, 700.0)), ZEN3, side(replayed(BASE), cpu=""), side(cut), wide)
     assert codes(*found.doubts) == ["trace-cut", "traced-rounds-differ", "other-cpu-booted"]
     assert [one.kernel for one in found.doubts[:2]] == ["debian:6.17.13"] * 2
+    busy = replace(replayed(HEAD), others=((6, 0, 400), (12, 2, 4000)))
+    found = prediction(counted((300.0, 620.0)), ZEN3, side(replayed(BASE)), side(busy), wide)
+    assert codes(*found.doubts) == ["others-not-predicted"]
     some = {**HEAD, ("sum", "unknown"): (60, 10)}
     assert codes(*predicted(head=some, values=(300.0, 601.0)).doubts) == ["instructions-without-data"]

@@ -127,8 +127,11 @@ def _question(workload: str, found: "Range", searching: Searching, options: Meas
 
 
 def _probe(workload: str, ref: str, options: Measuring) -> Experiment:
-    """One boot. Where time is measured a boot that fails is made again as another one, so it is not tried twice."""
-    once = experiment_from("value", workload, (ref,), replace(options, repeats=1, perturb=0, no_control=True))
+    """One boot, without a trace: time is predicted of the culprit alone.
+
+    Where time is measured a boot that fails is made again as another one, so it is not tried twice."""
+    alone = replace(options, repeats=1, perturb=0, no_control=True, predict="", trace_budget="")
+    once = experiment_from("value", workload, (ref,), alone)
     return once if once.exact else structs.replace(once, retries=0)
 
 

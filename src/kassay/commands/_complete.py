@@ -53,6 +53,14 @@ def settings(ctx: typer.Context, incomplete: str) -> list[str]:
     return _begun((f"{one.name}=" for one in known.parameters), incomplete) if known is not None else []
 
 
+def timings(incomplete: str) -> list[str]:
+    """CPUs whose time can be predicted, the last of a list with commas."""
+    from kassay.predict.timing import timings as known_timings
+
+    listed, comma, last = incomplete.rpartition(",")
+    return [f"{listed}{comma}{name}" for name in _begun(known_timings(), last.replace("-", "_"))]
+
+
 def suites(incomplete: str) -> list[str]:
     """Lists of workloads."""
     return _begun(known_suites(), incomplete)

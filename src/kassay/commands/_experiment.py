@@ -87,6 +87,21 @@ def _asked(
     return counts, experiment_from(question, workload, kernels, times)
 
 
+def predicting(experiment: Experiment, cpus: str) -> Experiment:
+    """The experiment, its runs recording traces for these CPUs; as it is without any. Raises BadInput."""
+    if not cpus:
+        return experiment
+    return check(structs.replace(experiment, predict=_cpus(cpus, experiment.arch)), "--predict")
+
+
+def _cpus(words: str, arch: str) -> tuple[str, ...]:
+    """CPUs by the names of their timing files, and paths of such files as they are."""
+    from kassay.evidence.predictions import timings_for
+
+    given = words.split(",")
+    return tuple(name if name.endswith(".toml") else next(iter(timings_for((name,), arch))) for name in given)
+
+
 def experiment_from(question: str, workload: str, kernels: Sequence[str], options: Measuring) -> Experiment:
     """The experiment that a command line with one clock asks for. Raises BadInput with every problem."""
     name, machine = clock_and_machine(options.clock)
@@ -117,7 +132,7 @@ def experiment_from(question: str, workload: str, kernels: Sequence[str], option
         profile=options.profile,
         quiesce=not options.no_quiesce,
         background=options.background,
-        predict=tuple(options.predict.split(",")) if options.predict else UNSET,
+        predict=_cpus(options.predict, options.arch) if options.predict else UNSET,
         trace_budget=options.trace_budget or UNSET,
     )
     if problems:

@@ -16,13 +16,16 @@ def _run(
     out: Annotated[Path | None, Option(help="Directory of the runs; the same command again resumes it.")] = None,
     fresh: Annotated[bool, Option("--fresh", help="Measure anew beside an existing directory.")] = False,
     format_: Annotated[str, Option("--format", help=FORMATS_HELP, autocompletion=complete.formats)] = "terminal",
+    predict: Annotated[
+        str, Option(metavar="CPU[,CPU]", help="Also predict time on these CPUs, in place of the file's.")
+    ] = "",
     exit_code: Annotated[bool, Option("--exit-code", help="Exit 1 on a regression, 4 without a verdict.")] = False,
 ) -> int:
     """Measure what an experiment file asks, then answer. Resumes when the directory exists."""
     from kassay.commands._answer import measure_and_answer
-    from kassay.commands._experiment import directory_for, experiment_in
+    from kassay.commands._experiment import directory_for, experiment_in, predicting
 
-    experiment = experiment_in(spec)
+    experiment = predicting(experiment_in(spec), predict)
     return measure_and_answer(experiment, directory_for(experiment, out, fresh), format_, exit_code)
 
 

@@ -47,6 +47,16 @@ def region_of(directory: Path, record: RunRecord, report: GuestReport) -> Region
         return RegionSummary(mode="", counts=(), problem=str(error))
 
 
+def symbols_of(directory: Path, record: RunRecord, report: GuestReport) -> Symbols:
+    """The functions of everything that a run executed. Raises ProfileError."""
+    return _symbols(directory, record.symbols, sections(report))
+
+
+def raw_of(directory: Path, record: RunRecord) -> RawProfile | None:
+    """What the plugin counted in a run; None without a profile. Raises ProfileError."""
+    return _raw(directory, record.profile_sha256) if record.profile_sha256 is not None else None
+
+
 class StoredProfiles:
     """The profiles of one directory's runs, each read when it is first asked for.
 

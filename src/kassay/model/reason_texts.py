@@ -144,6 +144,9 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "{part:+.3g} of {total:+.3g} ns",
     # why no time is predicted, or with what doubt
     "no-trace": "no run carries a trace",
+    "trace-not-usable": "{kernel}, run {run}: {problem}",
+    "others-not-predicted": "{share:.1%} of the instructions are of interrupts and other tasks, whose time is not in "
+    "the prediction",
     "trace-cut": "the trace was cut by its budget: {complete} of {rounds} rounds are complete",
     "trace-too-short": "the trace was cut by its budget before two rounds in a row were complete",
     "several-cpus": "waiting of {cpus} CPUs for each other (locks, cache lines) is not in the model",

@@ -14,6 +14,7 @@ from kassay.model.records import Record
 UNKNOWN_MOST = 0.05
 """Share of the time in instructions without data above which nothing is predicted; below it is a doubt."""
 _UNKNOWN_TOLD, _SPREAD_TOLD, _ROUNDS_TOLD = 0.005, 0.05, 0.01
+_DEFAULT_CPU = "the default CPU of the emulator"
 SAME = 0.01
 """A relative change of counts below which they are the same."""
 _IPIS = (
@@ -37,7 +38,8 @@ class ReplayedRow(Record, frozen=True, kw_only=True):
 
 class Replay(Record, frozen=True, kw_only=True):
     """One trace on one CPU. rounds: those answered for, in order. complete, asked: rounds of the trace. cut: whether
-    its budget ended it. unknown: forms of instructions without data, most executed first. cpus: that executed."""
+    its budget ended it. unknown: forms of instructions without data, most frequent first. others: round, interval and
+    instructions of interrupts and other tasks, whose time is not in the rows. cpus: that executed."""
 
     rounds: tuple[int, ...]
     complete: int
@@ -45,18 +47,27 @@ class Replay(Record, frozen=True, kw_only=True):
     cut: bool
     rows: tuple[ReplayedRow, ...]
     unknown: tuple[str, ...] = ()
+    others: tuple[tuple[int, int, int], ...] = ()
     cpus: int = 1
 
 
 class TracedSide(NamedTuple):
     """One kernel's side. replay: None where there is none, and `problem` says why. operations: of a round of the
-    metric. intervals: of a round, that the metric spans. cpu: name that its machine's CPU was asked for by, or ""."""
+    metric. intervals: of a round, that the metric spans. chosen: rounds (the first of a run is 1) that the counted
+    value stands for; the others were disturbed. cpu: name that its machine's CPU was asked for by, or ""."""
 
     replay: Replay | None
     operations: int = 0
     intervals: range = range(0)
+    chosen: frozenset[int] = frozenset()
     problem: Reason | None = None
     cpu: str = ""
+
+    @property
+    def rounds(self) -> tuple[int, ...]:
+        """Answered for and steady; where none is steady, all that are answered for."""
+        answered = self.replay.rounds if self.replay is not None else ()
+        return tuple(number for number in answered if number in self.chosen) or answered
 
 
 class OnCpu(NamedTuple):
@@ -127,7 +138,7 @@ def _timed(side: TracedSide, replay: Replay, cpu: OnCpu) -> _Timed:
     """Sums of a cause are made of whole hundredths of a cycle, so that rows and causes have one total."""
     per = 100 * cpu.ghz * side.operations
     weight = cpu.weights.get
-    rounds: dict[int, float] = dict.fromkeys(replay.rounds, 0.0)
+    rounds: dict[int, float] = dict.fromkeys(side.rounds, 0.0)
     cycles: dict[str, dict[str, int]] = {}
     executed: dict[str, int] = {}
     for row in replay.rows:
@@ -201,17 +212,21 @@ def _doubts(
 ) -> tuple[Reason, ...]:
     found: list[Reason] = []
     replays = [side.replay for side in sides if side.replay is not None]
-    for side, replay, one in zip(finding.sides, replays, timed, strict=True):
+    for side, of, replay, one in zip(finding.sides, sides, replays, timed, strict=True):
         if replay.cut:
             found.append(reason("trace-cut", side.kernel, complete=replay.complete, rounds=replay.asked))
         spread = (max(one.rounds) - min(one.rounds)) / one.ns if one.ns else 0.0
         if spread > _SPREAD_TOLD:
             found.append(reason("rounds-spread", side.kernel, spread=spread))
-        if side.value and abs(one.executed / side.value - 1) > _ROUNDS_TOLD:
-            found.append(reason("traced-rounds-differ", side.kernel, traced=one.executed, value=side.value))
+        others = (n for number, i, n in replay.others if i in of.intervals and number in of.rounds)
+        executed = one.executed + sum(others) / of.operations / len(of.rounds)
+        if side.value and abs(executed / side.value - 1) > _ROUNDS_TOLD:
+            found.append(reason("traced-rounds-differ", side.kernel, traced=executed, value=side.value))
+        if executed and (share := 1 - one.executed / executed) > _ROUNDS_TOLD:
+            found.append(reason("others-not-predicted", side.kernel, share=share))
     if _UNKNOWN_TOLD < _share(timed) <= UNKNOWN_MOST:
         found.append(_without_data((replays[0], replays[1]), timed))
-    other = dict.fromkeys(side.cpu or "qemu64" for side in sides if side.cpu != cpu.name)
+    other = dict.fromkeys(side.cpu or _DEFAULT_CPU for side in sides if side.cpu != cpu.name)
     if other:
         found.append(reason("other-cpu-booted", booted=" and ".join(other)))
     return tuple(found)

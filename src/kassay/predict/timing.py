@@ -103,19 +103,23 @@ class Timing(Record, frozen=True, kw_only=True):
 
 @cache
 def timing_for(name: str) -> Timing:
-    """The timing file of a CPU (zen3, skylake-sp), or of a path that ends in .toml.
+    """The timing file of a CPU (zen3, skylake-sp, alder-lake-p: hyphens do not count), or of a path that ends in .toml.
 
     Raises BadInput for an unknown CPU, with those that are known, and for a file that is wrong, with each problem.
     """
     if name.endswith(".toml"):
         return read(Path(name))
     known = timings()
-    path = known.get(name.lower().replace("-", "_"))
+    path = next((path for one, path in known.items() if _spelt(one) == _spelt(name)), None)
     if path is None:
         near = nearest_of(name, [known_name.replace("_", "-") for known_name in known])
         raise BadInput(f"no timing file for CPU {name!r}",
                        f"{near}\n  for this machine's own CPU: kassay calibrate; or name a FILE.toml")  # fmt: skip
     return read(path)
+
+
+def _spelt(name: str) -> str:
+    return name.lower().replace("-", "").replace("_", "")
 
 
 def timings() -> Mapping[str, Path]:

@@ -108,7 +108,7 @@ def _basis(f: Finding, one: Prediction) -> str:
     if one.base_ns is not None:
         times = f"{ns(one.base_ns)} -> {ns(one.head_ns)} ns{f'/{per}' if per else ''}"
     if one.refused is not None:
-        without = f"; without it {times}" if times else ""
+        without = f"; the model has {times}" if times else ""
         return f"{reason_text(one.refused)}{without}"
     inside = f"{one.level or 0:.0%} of held-out changes inside such intervals".replace("%", " %")
     basis = f"calibrated on this CPU, {inside}" if one.calibrated else "from published data only: wider"

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Journal -> predictions: the traces of a directory's runs on CPUs, each replayed once and then kept by content."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+import zstandard
+from msgspec import structs
+
+from kassay.effects.files import cache_directory, write_atomic
+from kassay.effects.workers import mapped
+from kassay.errors import BadInput, KassayError
+from kassay.evidence.profiles import raw_of, report_of, symbols_of
+from kassay.journal import artifacts
+from kassay.journal.directory import RunDirectory
+from kassay.model.finding import REFUSED, Finding, Side
+from kassay.model.plan import Cell
+from kassay.model.prediction import Prediction
+from kassay.model.progress import Progress, Tell
+from kassay.model.reason import Reason, reason
+from kassay.model.records import content_id, from_json, to_json
+from kassay.model.run import CellEvidence, RunRecord
+from kassay.predict.interval import interval_of, refusals
+from kassay.predict.predict import IntervalOf, Nanoseconds, OnCpu, Replay, TracedSide, prediction
+from kassay.predict.replay import replay_of, version
+from kassay.predict.timing import Timing, timing_for
+from kassay.predict.trace import counted
+from kassay.profile.counters import ProfileError
+from kassay.profile.totals import intervals_of
+
+_STEADY = 0.01
+"""Rounds that execute so much more or less than the counted value were disturbed."""
+_STORE = "replays"
+"""In the cache: replays, each named by the hash of everything that it is made of. A run directory has none of them, so
+that who verifies a bundle makes them anew."""
+
+
+def timings_for(cpus: Iterable[str], arch: str) -> dict[str, Timing]:
+    """Timing files by their own names. Raises BadInput for a CPU that is not known, or is one of another
+    architecture."""
+    found = {}
+    for cpu in cpus:
+        timing = timing_for(cpu)
+        if timing.arch != arch:
+            raise BadInput(f"CPU {cpu}: is of {timing.arch}, and the kernels are of {arch}", "name one of theirs")
+        found[timing.name] = timing
+    return found
+
+
+def with_predictions(
+    findings: Sequence[Finding], folder: RunDirectory, records: Iterable[RunRecord], evidence: Sequence[CellEvidence],
+    timings: Mapping[str, Timing], tell: Tell,
+) -> tuple[Finding, ...]:  # fmt: skip
+    """The findings of counts that have a verdict, with a prediction for each CPU; the others as they are."""
+    traces = _Traces(folder, records, evidence)
+    wanted = [f for f in findings if f.verdict not in REFUSED and f.change is not None]
+    replays = _replays(folder.path, [traces.of(f, side) for f in wanted for side in f.sides], timings, tell)
+    made = {
+        id(f): tuple(_prediction(f, timing, traces, replays) for timing in timings.values()) for f in wanted
+    }  # fmt: skip
+    return tuple(structs.replace(f, predictions=made[id(f)]) if id(f) in made else f for f in findings)
+
+
+class _Traces:
+    """Which run of a side recorded a trace."""
+
+    def __init__(self, folder: RunDirectory, records: Iterable[RunRecord], evidence: Sequence[CellEvidence]) -> None:
+        self.directory = folder.path
+        self._records = {record.run: record for record in records if record.outcome == "ok"}
+        self._evidence = {(item.cell.point, item.label): item for item in evidence}
+
+    def cell(self, f: Finding, side: Side) -> Cell:
+        return self._evidence[f.point, side.kernel].cell
+
+    def of(self, f: Finding, side: Side) -> RunRecord | None:
+        """The first plain run with a trace."""
+        runs = (m.run for m in self._evidence[f.point, side.kernel].measurements if m.plain)
+        return next((self._records[run] for run in runs if self._records[run].trace_sha256), None)
+
+
+def _prediction(f: Finding, timing: Timing, traces: _Traces, replays: "_Replays") -> Prediction:
+    sides = [_side(f, side, timing, traces, replays) for side in f.sides]
+    cpu = OnCpu(
+        name=timing.name, calibrated=timing.calibrated, ghz=timing.ghz.value, model=_model(timing),
+        weights=timing.interval.weights,
+    )  # fmt: skip
+    return prediction(f, cpu, sides[0], sides[1], _bounded(timing))
+
+
+def _side(f: Finding, side: Side, timing: Timing, traces: _Traces, replays: "_Replays") -> TracedSide:
+    record, cell = traces.of(f, side), traces.cell(f, side)
+    cpu = cell.cpu or cell.machine.cpu or ""
+    if record is None:
+        return TracedSide(None, problem=reason("no-trace", side.kernel), cpu=cpu)
+    found = replays[record.run, timing.name]
+    if isinstance(found, str):
+        return TracedSide(None, problem=reason("trace-not-usable", side.kernel, run=record.run, problem=found), cpu=cpu)
+    report = report_of(traces.directory, record)
+    operations = next(phase.operations for phase in report.phases if phase.phase == f.metric)
+    value = side.value or 0.0
+    chosen = frozenset(i for i, one in enumerate(side.rounds, 1) if abs(one - value) <= _STEADY * value)
+    return TracedSide(found, operations, intervals_of(report, f.metric), chosen, cpu=cpu)
+
+
+def _bounded(timing: Timing) -> IntervalOf:
+    """Published data were calibrated for no cause: their interval is wide instead."""
+    table = timing.interval
+
+    def of(base: Nanoseconds, head: Nanoseconds) -> "tuple[float, float, float] | Reason":
+        shifts = {cause: (base.get(cause, 0.0), head.get(cause, 0.0)) for cause in sorted(base.keys() | head.keys())}
+        refused = refusals(table, shifts) if timing.calibrated else ()
+        if refused:
+            return refused[0]
+        found = interval_of(table, shifts)
+        return found.low - 1, found.high - 1, found.level
+
+    return of
+
+
+def _model(timing: Timing) -> str:
+    return hashlib.sha256(f"{content_id(timing)} {version()}".encode()).hexdigest()[:16]
+
+
+class _Job(NamedTuple):
+    directory: Path
+    record: RunRecord
+    timing: Timing
+
+
+_Replays = dict[tuple[str, str], Replay | str]
+"""By run and CPU; a text where a trace cannot be replayed."""
+
+
+def _replays(
+    directory: Path, records: Iterable[RunRecord | None], timings: Mapping[str, Timing], tell: Tell
+) -> _Replays:
+    """What is not stored yet is replayed on all CPUs of this host."""
+    once = {record.run: record for record in records if record is not None}
+    found: _Replays = {}
+    jobs = []
+    for job in (_Job(directory, record, timing) for record in once.values() for timing in timings.values()):
+        stored = _stored(_path(job))
+        if stored is None:
+            jobs.append(job)
+        else:
+            found[job.record.run, job.timing.name] = stored
+    for number, (job, made) in enumerate(zip(jobs, mapped(_replayed, jobs, many=2), strict=True), 1):
+        found[job.record.run, job.timing.name] = made
+        if isinstance(made, Replay):
+            _store(_path(job), made)
+        text = f"{job.timing.name}, run {job.record.run}"
+        tell(Progress(stage="predict", subject=f"{number}/{len(jobs)}", text=text, done=number / len(jobs)))
+    return found
+
+
+def _replayed(job: _Job) -> Replay | str:
+    """A text where it cannot be: what was counted is an answer all the same."""
+    directory, record, timing = job
+    assert record.trace_sha256 is not None
+    try:
+        report = report_of(directory, record)
+        symbols = symbols_of(directory, record, report)
+        data = artifacts.get(directory, record.trace_sha256)
+        made = replay_of(data, timing, lambda address: symbols.find(address)[0])
+        return _disagreement(directory, record, made) or made
+    except KassayError as error:
+        return f"{error.what} ({error.remedy})" if error.remedy else error.what
+    except ProfileError as error:
+        return str(error)
+
+
+def _disagreement(directory: Path, record: RunRecord, replay: Replay) -> str:
+    """Where the trace has not as many instructions as the same run's profile; "" where both agree."""
+    raw = raw_of(directory, record)
+    if raw is None:
+        return ""
+    wanted = counted(raw, replay.rounds)
+    found: Counter[tuple[int, int]] = Counter()
+    for row in replay.rows:
+        found[row.round, row.interval] += row.instructions
+    for number, interval, executed in replay.others:
+        found[number, interval] += executed
+    wrong = [key for key in sorted(wanted.keys() | found.keys()) if wanted.get(key, 0) != found[key]]
+    if not wrong:
+        return ""
+    number, interval = wrong[0]
+    counts = f"{found[wrong[0]]} instructions, and the profile {wanted.get(wrong[0], 0)}"
+    return f"the trace has in round {number}, interval {interval} {counts}"
+
+
+def _path(job: _Job) -> Path:
+    made_of = (job.record.trace_sha256, *job.record.symbols, job.record.stream_sha256, _model(job.timing))
+    return cache_directory() / _STORE / f"{hashlib.sha256(repr(made_of).encode()).hexdigest()}.zst"
+
+
+def _stored(path: Path) -> Replay | None:
+    """What is damaged is made anew."""
+    try:
+        return from_json(zstandard.ZstdDecompressor().decompress(path.read_bytes()), Replay)
+    except (OSError, zstandard.ZstdError, msgspec.DecodeError):
+        return None
+
+
+def _store(path: Path, replay: Replay) -> None:
+    """A cache that cannot be written to costs time the next time, and nothing else."""
+    try:
+        write_atomic(path, zstandard.ZstdCompressor(write_checksum=True).compress(to_json(replay)))
+    except (OSError, KassayError):
+        return
