@@ -45,6 +45,7 @@ struct lane {
 	uint32_t at;      /* instruction of the last access */
 	uint32_t context; /* CONTEXTS: not written yet */
 	bool open;        /* an iteration runs that is not written */
+	bool newest;      /* nothing has run on the CPU since block began */
 	struct iteration now, before;
 	uint64_t repeats; /* iterations that are not written, each by the strides further than the one before */
 	uint64_t strides[MAX_FOLDED];
@@ -313,6 +314,7 @@ void trace_block(unsigned int cpu, struct block *block, enum context context)
 
 	if (unlikely(t.turn))
 		take_turn();
+	t.lanes[cpu].newest = t.on;
 	if (!t.on)
 		return;
 	if (unlikely(t.stream.size + t.definitions.size > t.budget)) {
@@ -398,7 +400,8 @@ size_t trace_leave(unsigned int cpu)
 {
 	struct lane *lane;
 
-	if (!t.on)
+	/* Of another CPU's block that is known only when the round is over, too. */
+	if (t.full || !t.lanes[cpu].newest)
 		return 0;
 	lane = lane_of(cpu);
 	flush(lane);

@@ -69,7 +69,15 @@ def test_a_string_instruction_goes_on_by_its_strides_and_the_guess_follows() -> 
 def test_each_cpu_has_a_block_a_context_and_a_guess_of_its_own() -> None:
     data = trace(TWO, *BEGIN, block(0), event(Event.CPU, 1), event(Event.CONTEXT, 2), block(1), event(Event.SWITCH),
                  event(Event.CPU, 0), access(0, 0x10), block(0), event(Event.END))  # fmt: skip
-    assert [(s.cpu, s.context, s.block) for s in steps(data)] == [(0, 0, 0), (1, 2, 1), (0, 0, 1)]
+    found = sorted(steps(data), key=lambda step: step.cpu)
+    assert [(s.cpu, s.context, s.block) for s in found] == [(0, 0, 0), (0, 0, 1), (1, 2, 1)]
+    assert [a.address for a in found[0].accesses] == [0x10]
+
+
+def test_a_block_of_another_cpu_may_turn_out_to_be_left_when_the_round_is_over() -> None:
+    data = trace(TWO, *BEGIN, block(0), event(Event.CPU, 1), event(Event.CONTEXT, 0), block(1), event(Event.END),
+                 event(Event.CPU, 0), event(Event.LEFT, b"\x82\x00"))  # fmt: skip
+    assert instructions(data) == {(1, 0): 1 + 2}
 
 
 def test_a_round_that_the_budget_cut_is_not_counted() -> None:

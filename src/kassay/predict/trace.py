@@ -3,7 +3,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -118,7 +118,7 @@ class Step(NamedTuple):
 
 
 def steps(data: bytes) -> Iterator[Step]:
-    """Everything in the stream, in order of execution. Slow (some 300 000 steps a second): for tests and to look at.
+    """Everything in the stream, in order of execution on each CPU. Slow: for tests, and to look at it.
 
     Raises TraceError where the stream cannot be understood.
     """
@@ -156,6 +156,19 @@ def counted(raw: RawProfile, rounds: tuple[int, ...]) -> dict[tuple[int, int], i
     return {key: count for key, count in by_interval.items() if count}
 
 
+def disagreement(executed: Mapping[tuple[int, int], int], raw: RawProfile, rounds: tuple[int, ...]) -> str:
+    """Why a trace and the profile of its run do not belong together; "" when each round has the same instructions.
+
+    executed: by round and interval, what a reader of the trace found. rounds: complete ones.
+    """
+    profiled = counted(raw, rounds)
+    for number, interval in sorted(executed.keys() | profiled.keys()):
+        found, wanted = executed.get((number, interval), 0), profiled.get((number, interval), 0)
+        if number in rounds and found != wanted:
+            return f"the trace has {found} instructions in interval {interval} of round {number}, the profile {wanted}"
+    return ""
+
+
 class _Guess:
     """Where an instruction of a block will access memory next."""
 
@@ -181,6 +194,7 @@ class _Lane:
         self.accesses: list[Access] = []
         self.left: int | None = None
         self.unsent = False
+        self.began = (0, 0, 0, 0)
 
 
 class _Reader:
@@ -214,8 +228,9 @@ class _Reader:
                 yield from self._sent(lane)
                 yield self._repeated(lane)
             else:
-                yield from self._sent(lane)
                 lane = self._turn(lane, Event(value))
+        for lane in self.lanes.values():
+            yield from self._sent(lane)
 
     def _next(self) -> int:
         value, self.at = _number(self.data, self.at)
@@ -224,8 +239,7 @@ class _Reader:
     def _sent(self, lane: _Lane) -> Iterator[Step]:
         if lane.unsent and lane.block is not None:
             lane.unsent = False
-            yield Step(self.round, self.interval, lane.context, self.cpu, lane.block, tuple(lane.accesses),
-                       left=lane.left)  # fmt: skip
+            yield Step(*lane.began, lane.block, tuple(lane.accesses), left=lane.left)
 
     def _block(self, lane: _Lane, value: int) -> None:
         before = lane.block
@@ -234,6 +248,7 @@ class _Reader:
         if before is not None:
             self.successors[before] = lane.block
         lane.index, lane.accesses, lane.left, lane.unsent = 0, [], None, True
+        lane.began = (self.round, self.interval, lane.context, self.cpu)
 
     def _access(self, lane: _Lane, value: int) -> None:
         assert lane.block is not None
@@ -267,8 +282,7 @@ class _Reader:
         for old, stride in zip(lane.accesses, strides, strict=True):  # the last two accesses decide the next guess
             guess.stride = stride if len(strides) == 1 else old.address - guess.last
             guess.last = old.address
-        return Step(self.round, self.interval, lane.context, self.cpu, lane.block, tuple(first), times=times,
-                    strides=strides)  # fmt: skip
+        return Step(*lane.began, lane.block, tuple(first), times=times, strides=strides)
 
     def _turn(self, lane: _Lane, event: Event) -> _Lane:
         if event in (Event.ROUND, Event.INTERVAL, Event.CONTEXT, Event.CPU):

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A run that records a trace is the same run; and the trace has, to the instruction, what the profile has counted."""
+
+from pathlib import Path
+
+import pytest
+
+from kassay.journal import artifacts
+from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
+from kassay.model.progress import silent
+from kassay.model.run import RunRecord
+from kassay.plan.prepare import prepare
+from kassay.predict.trace import Event, Step, disagreement, instructions, read_trace, steps
+from kassay.profile.counters import INTERRUPT
+from kassay.profile.raw import parse
+from kassay.run.boot import Measurer
+
+from .conftest import NEW, OLD
+
+pytestmark = pytest.mark.boot
+
+
+def measured(
+    directory: Path, kernel: str, workload: str, settings: dict[str, str], **chosen: object
+) -> tuple[RunRecord, RunRecord]:
+    """A plain run and the one that records a trace, which has the same digits."""
+    axes = tuple(Axis(name=name, values=(value,)) for name, value in settings.items())
+    fields = {"boot": "snapshot", "profile": "none", "rounds": 8, **chosen}
+    experiment = Experiment(
+        name="trace", question="compare", kernels=(KernelUse(ref=kernel), KernelUse(ref=kernel)), repeats=1, perturb=0,
+        workloads=(WorkloadUse(name=workload, axes=axes),), predict=("zen4",), timeout_s=300,
+        **fields,  # type: ignore[arg-type]
+    )  # fmt: skip
+    prepared = prepare(experiment, None, silent)
+    plain, traced = (run for run in prepared.plan.runs if run.cell == prepared.plan.cells[0].id)
+    assert (plain.repeat, traced.repeat, traced.perturbation.number) == (0, 1, 0)
+    measurer = Measurer(prepared, directory, directory)
+    records = measurer.measure(plain, 1), measurer.measure(traced, 1)
+    assert [record.outcome for record in records] == ["ok", "ok"], records
+    assert records[0].stream_sha256 == records[1].stream_sha256 is not None
+    assert (records[0].trace_sha256, records[0].profile_sha256) == (None, None)
+    return records
+
+
+def trace_of(directory: Path, record: RunRecord) -> bytes:
+    """The trace, after it was held against the profile of the same run."""
+    assert record.trace_sha256 is not None and record.profile_sha256 is not None
+    data = artifacts.get(directory, record.trace_sha256)
+    read, raw = read_trace(data), parse(artifacts.get(directory, record.profile_sha256))
+    assert (read.complete_rounds, read.cut) == (read.rounds, False)
+    assert disagreement(instructions(data), raw, read.rounds) == ""
+    return data
+
+
+def test_a_traced_run_has_the_digits_of_a_plain_one_and_every_instruction(tmp_path: Path) -> None:
+    for kernel in (OLD, NEW):
+        _, traced = measured(tmp_path, kernel, "mprotect_toggle", {"size": "128KiB"})
+        data = trace_of(tmp_path, traced)
+        assert read_trace(data).rounds == (3, 4, 5, 6, 7, 8)
+        written = {a.address >> 12 for step in steps(data) for a in step.accesses if a.store and a.address < 1 << 47}
+        assert len(written) >= 32  # the pages that the workload touches
+
+
+def test_faults_strings_interrupts_and_tasks_of_four_cpus_are_in_a_trace(tmp_path: Path) -> None:
+    _, traced = measured(tmp_path, OLD, "page_fault", {"size": "256KiB", "tasks": "4"}, cpus=(4,), rounds=4)
+    data = trace_of(tmp_path, traced)
+    blocks, found = read_trace(data).blocks, list(steps(data))
+    assert {step.cpu for step in found} == {0, 1, 2, 3}
+    assert {step.context for step in found} > {INTERRUPT}
+    assert sum(clears_a_page(step) for step in found) >= 2 * 64
+    assert any(step.left is not None and 0 < step.left < len(blocks[step.block].lengths) for step in found)
+
+
+def clears_a_page(step: Step) -> bool:
+    """Whether a string instruction goes on to the end of a page, eight bytes at a time, after the first two times."""
+    return (
+        step.times == 510 and step.strides == (8,) and step.accesses[0].address % 4096 == 16 and step.accesses[0].store
+    )
+
+
+def test_a_trace_ends_at_its_budget(tmp_path: Path) -> None:
+    _, traced = measured(tmp_path, OLD, "mprotect_toggle", {"size": "1MiB"}, trace_budget="128KiB")
+    assert traced.trace_sha256 is not None and traced.profile_sha256 is not None
+    data = artifacts.get(tmp_path, traced.trace_sha256)
+    read, raw = read_trace(data), parse(artifacts.get(tmp_path, traced.profile_sha256))
+    assert read.cut and len(data) < (128 << 10) + 4096 and data[-1] == Event.CUT << 2 | 2
+    assert 0 < len(read.complete_rounds) < len(read.rounds)
+    assert disagreement(instructions(data), raw, read.complete_rounds) == ""
+
+
+def test_a_trace_goes_on_in_a_child_that_the_workload_forks(tmp_path: Path) -> None:
+    _, traced = measured(tmp_path, OLD, "folio_fork", {"size": "64KiB"}, rounds=4)
+    trace_of(tmp_path, traced)
