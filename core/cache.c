@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cache.h"
 
-#include <string.h>
-
 #include "text.h"
 
 struct cache cache_make(uint64_t entries, uint32_t ways)
@@ -16,21 +14,53 @@ struct cache cache_make(uint64_t entries, uint32_t ways)
 	cache.sets = entries / cache.ways;
 	cache.mask = cache.sets & (cache.sets - 1) ? 0 : cache.sets - 1;
 	cache.entries = allocate(cache.sets * cache.ways, sizeof(*cache.entries));
+	if (cache.ways > WIDE)
+		cache.hints = allocate(HINTS, sizeof(*cache.hints));
 	return cache;
 }
 
 static struct entry *set_of(const struct cache *cache, uint64_t key)
 {
-	return cache->entries + key % cache->sets * cache->ways;
+	return cache->entries + (cache->mask || cache->sets == 1 ? key & cache->mask : key % cache->sets) * cache->ways;
 }
 
 struct entry *cache_front(struct entry *set, uint32_t way)
 {
 	struct entry entry = set[way];
 
-	memmove(set + 1, set, way * sizeof(*set));
+	for (; way; way--)
+		set[way] = set[way - 1];
 	*set = entry;
 	return set;
+}
+
+struct entry *cache_find_wide(struct cache *cache, struct entry *set, uint64_t key)
+{
+	uint32_t *hint = &cache->hints[(key ^ key >> 8) % HINTS], way = *hint;
+
+	if (set[way].key != key + 1) {
+		for (way = 0; way < cache->ways && set[way].key != key + 1; way++)
+			;
+		if (way == cache->ways)
+			return 0;
+		*hint = way;
+	}
+	set[way].used = ++cache->clock;
+	return &set[way];
+}
+
+/* The entry whose place is taken next. */
+static struct entry *leaving_of(const struct cache *cache, struct entry *set, uint64_t key)
+{
+	struct entry *oldest = set;
+
+	for (struct entry *e = set; e < set + cache->ways; e++) {
+		if (!e->key || e->key == key)
+			return e;
+		if (e->used < oldest->used)
+			oldest = e;
+	}
+	return oldest;
 }
 
 bool cache_has(const struct cache *cache, uint64_t key)
@@ -48,10 +78,21 @@ struct entry cache_put(struct cache *cache, struct entry entry)
 	struct entry *set = set_of(cache, entry.key - 1), leaving;
 	uint32_t way = 0;
 
+	if (cache->hints) {
+		struct entry *old = leaving_of(cache, set, entry.key);
+
+		leaving = *old;
+		*old = entry;
+		old->used = ++cache->clock;
+		if (leaving.key == entry.key)
+			leaving.key = 0;
+		return leaving;
+	}
 	while (way + 1 < cache->ways && set[way].key != entry.key && set[way].key)
 		way++;
 	leaving = set[way];
-	memmove(set + 1, set, way * sizeof(*set));
+	for (; way; way--)
+		set[way] = set[way - 1];
 	*set = entry;
 	if (leaving.key == entry.key)
 		leaving.key = 0;

@@ -9,15 +9,21 @@
 struct entry {
 	uint64_t key;    /* and one: 0 is an empty entry */
 	uint64_t ready;  /* cycle in which it is there */
-	uint32_t value;
+	uint32_t used;   /* of a wide cache: when, by its clock */
 	uint8_t level;   /* where it came from (enum cause) */
 	bool dirty;
+	bool ahead;      /* fetched ahead, not asked for yet */
 };
 
+#define WIDE 16 /* ways: more are not searched one by one */
+#define HINTS 256
+
 struct cache {
-	struct entry *entries; /* of each set the most recent one first */
+	struct entry *entries; /* of each set the most recent one first, unless it is wide */
 	uint32_t ways;
 	uint64_t sets, mask; /* mask: sets - 1 where that is a power of two, else 0 */
+	uint32_t clock;
+	uint32_t *hints; /* of a wide one: by key, where it was found last */
 };
 
 /* Of @entries entries; more ways than entries mean all of them. */
@@ -26,12 +32,16 @@ struct cache cache_make(uint64_t entries, uint32_t ways);
 /* Moves @way of @set to the front. */
 struct entry *cache_front(struct entry *set, uint32_t way);
 
+struct entry *cache_find_wide(struct cache *cache, struct entry *set, uint64_t key);
+
 /* The entry of @key, the most recent of its set from now on; NULL when it is not there. */
 static inline struct entry *cache_find(struct cache *cache, uint64_t key)
 {
 	uint64_t set = cache->mask || cache->sets == 1 ? key & cache->mask : key % cache->sets;
 	struct entry *first = cache->entries + set * cache->ways;
 
+	if (cache->hints)
+		return cache_find_wide(cache, first, key);
 	if (first->key == key + 1)
 		return first;
 	for (uint32_t way = 1; way < cache->ways; way++)

@@ -20,18 +20,13 @@ static struct {
 	uint64_t until;
 } stall;
 
-static bool is_plain(enum cause cause)
-{
-	return cause == CAUSE_DEPENDENCY || cause == CAUSE_L1;
-}
-
 /* Nothing but its own short execution lies between dispatch and the end. */
 static bool passed_through(const struct charge *charge, uint64_t done)
 {
 	if (charge->count > 3 || done > charge->dispatched + cycles(params.l1d_latency) + SHORT)
 		return false;
 	for (uint32_t n = 1; n < charge->count; n++)
-		if (!is_plain(charge->steps[n].cause))
+		if (!charge_is_plain(charge->steps[n].cause))
 			return false;
 	return true;
 }

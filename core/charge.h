@@ -3,6 +3,7 @@
 #ifndef KASSAY_CORE_CHARGE_H
 #define KASSAY_CORE_CHARGE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "account.h"
@@ -27,11 +28,27 @@ static inline void charge_begin(struct charge *charge, uint64_t cycle)
 	charge->steps[0].cause = CAUSE_WIDTH;
 }
 
-/* The next step lasts until @cycle; none when that is not later than the last. */
+static inline bool charge_is_plain(enum cause cause)
+{
+	return cause == CAUSE_DEPENDENCY || cause == CAUSE_L1;
+}
+
+/*
+ * The next step lasts until @cycle; none when that is not later than the last. A wait for a port is put behind the
+ * execution that it delays: where ports are short, the core waits for them and not for that execution.
+ */
 static inline void charge_step(struct charge *charge, uint64_t cycle, enum cause cause)
 {
-	if (cycle <= charge->steps[charge->count - 1].cycle || charge->count == MOST_STEPS)
+	uint32_t last = charge->count - 1;
+	uint64_t more = cycle - charge->steps[last].cycle;
+
+	if (cycle <= charge->steps[last].cycle || charge->count == MOST_STEPS)
 		return;
+	if (charge_is_plain(cause) && charge->steps[last].cause == CAUSE_PORTS) {
+		charge->steps[last].cycle = charge->steps[last - 1].cycle + more;
+		charge->steps[last].cause = cause;
+		cause = CAUSE_PORTS;
+	}
 	charge->steps[charge->count].cycle = cycle;
 	charge->steps[charge->count++].cause = cause;
 }

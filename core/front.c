@@ -10,6 +10,7 @@
 
 #define AHEAD 8         /* cycles that fetch is ahead of dispatch at most */
 #define NO_LIMIT 256
+#define LENGTHS 16
 /* Code is looked up by virtual addresses, apart from all data. */
 #define CODE (UINT64_C(1) << 57)
 
@@ -18,6 +19,7 @@ static struct {
 	uint64_t line;
 	uint64_t supply; /* 1/100 cycles: when the bytes so far are there */
 	bool known;      /* this line is in the micro-op cache */
+	uint32_t cost[2][LENGTHS]; /* of an instruction by its length: decoded, from the micro-op cache */
 } f;
 
 void front_start(void)
@@ -25,6 +27,10 @@ void front_start(void)
 	f.lines = cache_make(params.l1i_size >> LINE_SHIFT, params.l1i_ways);
 	f.decoded = cache_make(params.opcache_size >> LINE_SHIFT, params.opcache_ways);
 	f.line = UINT64_MAX;
+	for (unsigned int length = 0; length < LENGTHS; length++) {
+		f.cost[false][length] = params.decode_bytes < NO_LIMIT ? length * 100 / params.decode_bytes : 0;
+		f.cost[true][length] = params.fetch_bytes < NO_LIMIT ? length * 100 / params.fetch_bytes : 0;
+	}
 }
 
 void front_redirect(uint64_t cycle)
@@ -63,7 +69,6 @@ static uint64_t enter(uint64_t line, uint64_t cycle)
 uint64_t front_supply(const struct insn *insn, uint64_t cycle, uint64_t *missed)
 {
 	uint64_t line = insn->address >> LINE_SHIFT, earliest = cycle > AHEAD ? (cycle - AHEAD) * 100 : 0;
-	uint32_t bytes;
 
 	*missed = cycle;
 	if (f.supply < earliest)
@@ -76,8 +81,6 @@ uint64_t front_supply(const struct insn *insn, uint64_t cycle, uint64_t *missed)
 			*missed = ready;
 		}
 	}
-	bytes = f.known ? params.fetch_bytes : params.decode_bytes;
-	if (bytes < NO_LIMIT)
-		f.supply += insn->length * 100u / bytes;
+	f.supply += f.cost[f.known][insn->length % LENGTHS];
 	return f.supply / 100 > cycle ? f.supply / 100 : cycle;
 }

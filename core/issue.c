@@ -7,6 +7,7 @@
 
 #define CYCLES 8192 /* that are looked ahead; what is later finds every port free */
 #define HINTS 16
+#define SOON 8
 
 static struct {
 	uint64_t now;
@@ -37,6 +38,14 @@ void issue_advance(uint64_t cycle)
 
 	if (cycle <= i.now)
 		return;
+	if (count <= SOON) {
+		for (; i.now < cycle; i.now++) {
+			i.waiting -= i.leaving[i.now % CYCLES];
+			i.leaving[i.now % CYCLES] = 0;
+			i.busy[i.now % CYCLES] = 0;
+		}
+		return;
+	}
 	i.now = cycle;
 	if (count >= CYCLES) {
 		forget(0, CYCLES);
@@ -61,9 +70,18 @@ static struct hint *hint_of(uint32_t mask)
 
 uint64_t issue_book(uint32_t mask, unsigned int count, uint64_t ready)
 {
-	struct hint *hint = hint_of(mask);
 	uint64_t cycle = ready < i.now ? i.now : ready, begin;
+	struct hint *hint;
 
+	if (count == 1 && cycle < i.now + CYCLES) {
+		uint32_t free = mask & ~i.busy[cycle % CYCLES];
+
+		if (free) {
+			i.busy[cycle % CYCLES] |= free & -free;
+			return cycle;
+		}
+	}
+	hint = hint_of(mask);
 	for (;;) {
 		uint32_t free;
 

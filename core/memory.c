@@ -51,11 +51,12 @@ static void put_l2(uint64_t line, struct arrival arrival, bool dirty, uint64_t c
 		put_l3(entry.key - 1, cycle, entry.dirty);
 }
 
-static void put_l1(uint64_t line, struct arrival arrival, bool dirty, uint64_t cycle)
+static void put_l1(uint64_t line, struct arrival arrival, bool dirty, bool ahead, uint64_t cycle)
 {
 	struct entry entry = cache_entry(line, arrival.ready, (uint8_t)arrival.level), *below;
 
 	entry.dirty = dirty;
+	entry.ahead = ahead;
 	entry = cache_put(&m.l1, entry);
 	if (!entry.key || !entry.dirty)
 		return;
@@ -111,9 +112,14 @@ static struct arrival from_l2(uint64_t line, uint64_t cycle)
 	} else {
 		arrival.ready = meter_book(&m.l2_lines, cycle) + cycles(params.l2_latency);
 	}
+	return arrival;
+}
+
+/* The program asks for a line that the first level does not have, or has because it was fetched ahead. */
+static void train(uint64_t line, uint64_t cycle)
+{
 	if (params.prefetch_streams && params.prefetch_distance)
 		prefetch_stream(line, cycle, fetch_ahead);
-	return arrival;
 }
 
 struct arrival memory_access(uint64_t line, uint64_t cycle, bool store)
@@ -124,6 +130,10 @@ struct arrival memory_access(uint64_t line, uint64_t cycle, bool store)
 
 	if (there) {
 		there->dirty |= store;
+		if (there->ahead) {
+			there->ahead = false;
+			train(line, cycle);
+		}
 		if (there->ready > arrival.ready)
 			return (struct arrival){ there->ready, (enum cause)there->level };
 		return arrival;
@@ -132,7 +142,8 @@ struct arrival memory_access(uint64_t line, uint64_t cycle, bool store)
 	fill = pool_take(&m.l1_fills, cycle, &begin);
 	arrival = from_l2(line, begin);
 	*fill = arrival.ready;
-	put_l1(line, arrival, store, begin);
+	put_l1(line, arrival, store, false, begin);
+	train(line, cycle);
 	return arrival;
 }
 
@@ -164,20 +175,20 @@ enum cause memory_string(uint64_t line, bool store)
 			put_l3(line, 0, false);
 		put_l2(line, (struct arrival){ 0, level }, false, 0);
 	}
-	put_l1(line, (struct arrival){ 0, level }, store, 0);
+	put_l1(line, (struct arrival){ 0, level }, store, false, 0);
 	return level;
 }
 
-void memory_stride(struct insn *insn, uint64_t address, uint64_t cycle)
+void memory_stride(struct habit *habit, uint64_t address, uint64_t cycle)
 {
 	uint64_t line, begin, *fill;
 	struct arrival arrival;
 
-	if (!prefetch_stride(insn, address, &line) || cache_has(&m.l1, line))
+	if (!prefetch_stride(habit, address, &line) || cache_has(&m.l1, line))
 		return;
 	statistics.prefetches++;
 	fill = pool_take(&m.l1_fills, cycle, &begin);
 	arrival = from_l2(line, begin);
 	*fill = arrival.ready;
-	put_l1(line, arrival, false, begin);
+	put_l1(line, arrival, false, true, begin);
 }

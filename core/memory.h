@@ -11,7 +11,7 @@
 #define LINE_SHIFT 6
 #define PAGE_SHIFT 12
 
-struct insn;
+struct habit;
 
 /* When a line is there, and where it came from. */
 struct arrival {
@@ -33,7 +33,7 @@ struct arrival memory_code(uint64_t line, uint64_t cycle);
 /* Where a line of a string is; it is in the first level from now on. Takes no time by itself. */
 enum cause memory_string(uint64_t line, bool store);
 
-/* What @insn accesses at @address, for the stride prefetcher. */
-void memory_stride(struct insn *insn, uint64_t address, uint64_t cycle);
+/* What An instruction accesses at @address, for the stride prefetcher. */
+void memory_stride(struct habit *habit, uint64_t address, uint64_t cycle);
 
 #endif

@@ -89,7 +89,7 @@ static uint64_t load(struct insn *insn, struct charge *charge, const struct acce
 		begin = translate(insn, a, cycle);
 		translated = later(translated, begin);
 		if (params.stride_distance)
-			memory_stride(insn, a->physical, begin);
+			memory_stride(insn->habit, a->physical, begin);
 		if (store_forwards(a->physical, bytes, begin, &value)) {
 			arrival = (struct arrival){ value, CAUSE_STORES };
 		} else {

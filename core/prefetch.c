@@ -8,12 +8,16 @@
 #define STREAMS 128
 #define PAGE_LINES (1 << (PAGE_SHIFT - LINE_SHIFT))
 #define AT_A_TIME 4 /* lines that one access has fetched */
+#define NEAR 8      /* lines between two accesses of a stream */
+#define CONTRARY 4  /* accesses the other way that end it */
 
 struct stream {
 	uint64_t page; /* and one: 0 is none */
 	int last;      /* line of the page that was asked for last */
 	int sent;      /* the line that is fetched already, and all before it */
 	int way;       /* 1 upwards, -1 downwards, 0 not known */
+	int steady;    /* accesses in this direction, one after the other */
+	int contrary;
 	uint64_t used;
 };
 
@@ -34,10 +38,29 @@ static struct stream *stream_of(uint64_t page)
 	return oldest;
 }
 
+/* Whether the access confirms the stream, or begins it anew in its direction. */
+static bool follows(struct stream *s, int at)
+{
+	int step = at - s->last, way = step > 0 ? 1 : -1;
+
+	if (!step)
+		return false;
+	if (s->steady && way != s->way && step * way <= (int)params.prefetch_distance && ++s->contrary < CONTRARY)
+		return false; /* behind the front: what another prefetcher has run ahead of */
+	s->contrary = 0;
+	if (way != s->way || step * way > NEAR) {
+		s->steady = 0;
+		s->sent = at;
+	}
+	s->way = way;
+	s->last = at;
+	return ++s->steady > 1;
+}
+
 void prefetch_stream(uint64_t line, uint64_t cycle, void (*fetch)(uint64_t line, uint64_t cycle))
 {
 	uint64_t page = line / PAGE_LINES;
-	int at = (int)(line % PAGE_LINES), way, end;
+	int at = (int)(line % PAGE_LINES), end;
 	struct stream *s = stream_of(page);
 
 	s->used = ++clock;
@@ -45,22 +68,13 @@ void prefetch_stream(uint64_t line, uint64_t cycle, void (*fetch)(uint64_t line,
 		s->last = at;
 		return;
 	}
-	way = at > s->last ? 1 : at < s->last ? -1 : 0;
-	if (!way)
+	if (!follows(s, at))
 		return;
-	if (way != s->way) {
-		/* Two lines near each other, in a new direction, begin a stream. */
-		s->way = (at - s->last) * way <= 4 ? way : 0;
+	if ((s->sent - at) * s->way < 0)
 		s->sent = at;
-	}
-	s->last = at;
-	if (!s->way)
-		return;
-	if ((s->sent - at) * way < 0)
-		s->sent = at;
-	end = at + way * (int)params.prefetch_distance;
+	end = at + s->way * (int)params.prefetch_distance;
 	for (int n = 0; n < AT_A_TIME && s->sent != end; n++) {
-		int next = s->sent + way;
+		int next = s->sent + s->way;
 
 		if (next < 0 || next >= PAGE_LINES)
 			return;
@@ -69,19 +83,19 @@ void prefetch_stream(uint64_t line, uint64_t cycle, void (*fetch)(uint64_t line,
 	}
 }
 
-bool prefetch_stride(struct insn *insn, uint64_t address, uint64_t *line)
+bool prefetch_stride(struct habit *habit, uint64_t address, uint64_t *line)
 {
-	int64_t step = (int64_t)(address - insn->last);
+	int64_t step = (int64_t)(address - habit->last);
 	uint64_t ahead, target;
 
-	insn->last = address;
-	if (step != insn->step || !step) {
-		insn->steady = 0;
-		insn->step = step;
+	habit->last = address;
+	if (step != habit->step || !step) {
+		habit->steady = 0;
+		habit->step = step;
 		return false;
 	}
-	if (insn->steady < 2) {
-		insn->steady++;
+	if (habit->steady < 2) {
+		habit->steady++;
 		return false;
 	}
 	/* Short strides look ahead by lines: several accesses share one. */
@@ -89,8 +103,8 @@ bool prefetch_stride(struct insn *insn, uint64_t address, uint64_t *line)
 	if (step > -64 && step < 64)
 		ahead = (uint64_t)((step > 0 ? 64 : -64) * (int64_t)params.stride_distance);
 	target = address + ahead;
-	if (target >> PAGE_SHIFT != address >> PAGE_SHIFT || target >> LINE_SHIFT == insn->line)
+	if (target >> PAGE_SHIFT != address >> PAGE_SHIFT || target >> LINE_SHIFT == habit->line)
 		return false;
-	*line = insn->line = target >> LINE_SHIFT;
+	*line = habit->line = target >> LINE_SHIFT;
 	return true;
 }

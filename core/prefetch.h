@@ -6,12 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct insn;
+struct habit;
 
 /* The first level asked for @line; @fetch gets each line that is to be fetched ahead. */
 void prefetch_stream(uint64_t line, uint64_t cycle, void (*fetch)(uint64_t line, uint64_t cycle));
 
-/* @insn accesses @address. Whether a line is to be fetched into the first level, and which. */
-bool prefetch_stride(struct insn *insn, uint64_t address, uint64_t *line);
+/* An instruction accesses @address. Whether a line is to be fetched into the first level, and which. */
+bool prefetch_stride(struct habit *habit, uint64_t address, uint64_t *line);
 
 #endif

@@ -57,6 +57,7 @@ static uint8_t registers(struct text *text, uint8_t *into, unsigned int room)
 /* "MASKxCOUNT/MASKxCOUNT" (hexadecimal masks) or "-". */
 static void ports(struct text *text, struct insn *insn)
 {
+	struct port_group groups[PORT_GROUPS], *list;
 	const char *word = text_word(text), *next = word;
 	uint32_t all = (uint32_t)((UINT64_C(1) << params.ports) - 1);
 
@@ -72,12 +73,14 @@ static void ports(struct text *text, struct insn *insn)
 			text_wrong(text, "%s: not MASKxCOUNT of %u ports", word, params.ports);
 		if (insn->groups == PORT_GROUPS)
 			text_wrong(text, "%s: more than %d groups of ports", word, PORT_GROUPS);
-		insn->ports[insn->groups++] =
+		groups[insn->groups++] =
 			(struct port_group){ (uint32_t)mask, (uint16_t)count, !(mask & ~params.load_ports) };
 		if (!*end)
-			return;
+			break;
 		next = end + 1;
 	}
+	insn->ports = list = allocate(insn->groups, sizeof(*list));
+	memcpy(list, groups, insn->groups * sizeof(*list));
 }
 
 static void instruction(struct text *text, struct insn *insn, uint64_t address)
@@ -103,7 +106,8 @@ static void instruction(struct text *text, struct insn *insn, uint64_t address)
 	insn->store_bytes = (uint16_t)text_number(text, 0, 4096);
 	ports(text, insn);
 	insn->fixed = (uint32_t)((text_decimal(text, 100) + 50) / 100);
-	insn->page = UINT64_MAX;
+	insn->habit = allocate(1, sizeof(*insn->habit));
+	insn->habit->page = UINT64_MAX;
 }
 
 static struct block *block_at(struct text *text, uint64_t id)

@@ -25,22 +25,29 @@ struct port_group {
 	bool load; /* only on ports of loads: it needs the address alone */
 };
 
-struct insn {
-	uint64_t address;
-	/* Of its last access in the trace (the trace's guess), and where its page is. */
+/* What an instruction that accesses memory did last. */
+struct habit {
+	/* The trace's guess of the next address, and where its page is. */
 	uint64_t guess, stride;
 	uint64_t page, frame, generation;
 	/* Of the stride prefetcher. */
 	uint64_t last, line;
 	int64_t step;
-	uint8_t steady;
-	uint8_t length, kind, lock;
+	unsigned int steady;
+};
+
+/* In the order of use, and as small as it can be: the model's speed depends on it. */
+struct insn {
+	uint64_t address;
+	uint8_t length, kind;
 	uint16_t uops;
-	uint16_t load_bytes, store_bytes;
-	uint32_t latency, fixed; /* cycles */
 	uint8_t address_reads, data_reads, writes, groups;
 	const uint8_t *registers; /* address reads, data reads, writes */
-	struct port_group ports[PORT_GROUPS];
+	const struct port_group *ports;
+	uint32_t latency, fixed; /* cycles */
+	struct habit *habit;
+	uint16_t load_bytes, store_bytes;
+	uint8_t lock;
 };
 
 struct block {

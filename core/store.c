@@ -5,7 +5,7 @@
 #include "memory.h"
 #include "params.h"
 
-#define SLOTS 4096
+#define SLOTS 1024 /* many times what is on its way to the cache */
 #define GRANULE 8
 
 /* The last store to 8 bytes of memory. */

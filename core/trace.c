@@ -127,22 +127,22 @@ static void block(uint64_t value)
 	lane->limit = now->count;
 }
 
-static uint64_t place(struct insn *insn, uint64_t address)
+static uint64_t place(struct habit *habit, uint64_t address)
 {
 	uint64_t page = address >> 12;
 
-	if (insn->page != page || insn->generation != pages_generation) {
-		insn->page = page;
-		insn->generation = pages_generation;
-		insn->frame = pages_find(page);
+	if (habit->page != page || habit->generation != pages_generation) {
+		habit->page = page;
+		habit->generation = pages_generation;
+		habit->frame = pages_find(page);
 	}
-	return insn->frame << 12 | (address & 0xfff);
+	return habit->frame << 12 | (address & 0xfff);
 }
 
 static void access_token(uint64_t value)
 {
 	struct lane *lane = t.lane;
-	struct insn *insn;
+	struct habit *habit;
 	uint64_t address;
 
 	if (!lane->pending)
@@ -150,11 +150,11 @@ static void access_token(uint64_t value)
 	lane->at += (uint32_t)(value >> 1);
 	if (lane->at >= lane->block->count || lane->count == MOST_ACCESSES)
 		wrong("an access of instruction %u", lane->at);
-	insn = &lane->block->insns[lane->at];
-	address = insn->guess + insn->stride + zigzag(number());
-	insn->stride = address - insn->guess;
-	insn->guess = address;
-	lane->accesses[lane->count++] = (struct access){ address, place(insn, address), lane->at, value & 1 };
+	habit = lane->block->insns[lane->at].habit;
+	address = habit->guess + habit->stride + zigzag(number());
+	habit->stride = address - habit->guess;
+	habit->guess = address;
+	lane->accesses[lane->count++] = (struct access){ address, place(habit, address), lane->at, value & 1 };
 }
 
 static void define(void)
@@ -193,13 +193,13 @@ static void repeat(void)
 	struct lane *lane = t.lane;
 	uint64_t times = number();
 	int64_t strides[MOST_FOLDED] = { 0 };
-	struct insn *insn;
+	struct habit *habit;
 
 	if (!lane->block)
 		wrong("a repetition of no block");
 	if (lane->count > MOST_FOLDED)
 		wrong("a repetition with %u accesses", lane->count);
-	insn = &lane->block->insns[lane->block->count - 1];
+	habit = lane->block->insns[lane->block->count - 1].habit;
 	for (uint32_t n = 0; n < lane->count; n++)
 		strides[n] = (int64_t)zigzag(number());
 	flush(lane);
@@ -208,8 +208,8 @@ static void repeat(void)
 		lane->accesses[n].address += (uint64_t)strides[n] * times;
 	if (!lane->count)
 		return;
-	insn->guess = lane->accesses[lane->count - 1].address;
-	insn->stride = lane->count == 1 ? (uint64_t)strides[0] : insn->guess - lane->accesses[lane->count - 2].address;
+	habit->guess = lane->accesses[lane->count - 1].address;
+	habit->stride = lane->count == 1 ? (uint64_t)strides[0] : habit->guess - lane->accesses[lane->count - 2].address;
 }
 
 /* Left in its middle: what was executed is known, or goes to the first instruction after its last access that has one. */

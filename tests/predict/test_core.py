@@ -1,62 +1,196 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Does the core model give the known answer where the time is known: chains, widths, caches, branches, atomics?"""
+"""Does the core model give the known answer where the time is known: chains, widths, branches, atomics, strings?"""
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+import random
 from pathlib import Path
 
 import pytest
 
-from kassay.predict.core import Replayed, replay
-from tests.predict.cpu import params
-from tests.predict.tokens import Block, Tokens, insn
+from tests.predict.runs import answer, causes, each, loop, main_cause, rounds
+from tests.predict.tokens import CONTEXT, LEFT, Tokens, insn, load, store
 
 ADD = insn(data="1", writes="1")
-
-
-def loop(lines: Sequence[str], function: int = 0) -> tuple[Tokens, Block]:
-    """A block that ends with a jump to itself."""
-    tokens = Tokens()
-    return tokens, tokens.define([*lines, insn("jump", latency=1)], function)
-
-
-def answer(tokens: Tokens, tmp_path: Path, **changed: int | str) -> Replayed:
-    return replay(params(**changed), tokens.program(), tokens.write(tmp_path / "trace"))
-
-
-def cycles(
-    tokens: Tokens, once: Callable[[], None], count: int, tmp_path: Path, warm: int = 20, **changed: int | str
-) -> float:
-    """Cycles of each of `count` executions, after `warm` others."""
-    tokens.turn(1)
-    for _ in range(warm):
-        once()
-    tokens.turn(2)
-    for _ in range(count):
-        once()
-    return answer(tokens, tmp_path, **changed).intervals[1].cycles100 / 100 / count
-
-
-def causes(replayed: Replayed, number: int = 2) -> Counter[str]:
-    found: Counter[str] = Counter()
-    for row in replayed.rows:
-        if row.round == number:
-            found[row.cause] += row.cycles100
-    return found
-
-
-def main_cause(replayed: Replayed) -> str:
-    return causes(replayed).most_common(1)[0][0]
+LOCK = insn(latency=0, lock=1, address="2", data="1", writes="1", load=8, store=8)
 
 
 def test_a_chain_takes_a_cycle_for_each_addition(tmp_path: Path) -> None:
     tokens, block = loop([ADD] * 50)
-    assert cycles(tokens, lambda: tokens.run(block), 100, tmp_path) == pytest.approx(50, rel=0.02)
-    assert main_cause(answer(tokens, tmp_path)) == "dependency"
+    rounds(tokens, 20, 100, lambda _: tokens.run(block))
+    found = answer(tokens, tmp_path)
+    assert each(found, 100) == pytest.approx(50, rel=0.02)
+    assert main_cause(found) == "dependency"
 
 
 @pytest.mark.parametrize("width", [2, 4])
 def test_independent_additions_take_the_width(tmp_path: Path, width: int) -> None:
     tokens, block = loop([insn(writes=str(n % 8)) for n in range(47)])
-    assert cycles(tokens, lambda: tokens.run(block), 100, tmp_path, width=width) == pytest.approx(48 / width, rel=0.02)
-    assert main_cause(answer(tokens, tmp_path, width=width)) == "width"
+    rounds(tokens, 20, 100, lambda _: tokens.run(block))
+    found = answer(tokens, tmp_path, width=width)
+    assert each(found, 100) == pytest.approx(48 / width, rel=0.02)
+    assert main_cause(found) == "width"
+
+
+def test_two_ports_take_half_of_the_additions_a_cycle(tmp_path: Path) -> None:
+    tokens, block = loop([insn(writes=str(n % 8), ports="3x1") for n in range(40)])
+    rounds(tokens, 20, 100, lambda _: tokens.run(block))
+    found = answer(tokens, tmp_path)
+    assert each(found, 100) == pytest.approx(20, rel=0.03)
+    assert main_cause(found) == "ports"
+
+
+def test_idioms_and_moves_take_a_slot_and_no_port(tmp_path: Path) -> None:
+    lines = [insn("zero", writes="1", ports="-"), insn("move", data="1", writes="2", ports="-"), insn("nop", ports="-")]
+    tokens, block = loop(lines * 13)
+    rounds(tokens, 20, 100, lambda _: tokens.run(block))
+    assert each(answer(tokens, tmp_path), 100) == pytest.approx(10, rel=0.02)
+
+
+def test_work_beside_a_chain_is_hidden_by_it(tmp_path: Path) -> None:
+    alone, block = loop([ADD] * 40)
+    rounds(alone, 20, 100, lambda _: alone.run(block))
+    more, both = loop([ADD, insn(writes="5")] * 40)
+    rounds(more, 20, 100, lambda _: more.run(both))
+    assert each(answer(more, tmp_path), 100) == pytest.approx(each(answer(alone, tmp_path), 100), rel=0.02)
+
+
+def test_a_division_longer_than_the_window_is_not_hidden(tmp_path: Path) -> None:
+    """Independent work goes on until the reorder buffer is full of it."""
+    tokens, block = loop([insn(data="1", writes="1", latency=200), *[insn(writes="2")] * 398])
+    rounds(tokens, 5, 40, lambda _: tokens.run(block))
+    large = each(answer(tokens, tmp_path, rob=1024, scheduler=512), 40)
+    small = each(answer(tokens, tmp_path, rob=64), 40)
+    assert large == pytest.approx(200, rel=0.05)
+    assert small == pytest.approx(200 + (400 - 64) / 4, rel=0.05)
+
+
+@pytest.mark.parametrize(("chance", "expected"), [(True, 0.5), (False, 0.0)])
+def test_a_branch_by_chance_is_mispredicted_half_of_the_time_and_an_even_one_never(
+    tmp_path: Path, chance: bool, expected: float
+) -> None:
+    tokens = Tokens()
+    head = tokens.define([insn("branch", length=2)])
+    skipped = tokens.define([insn()] * 8)
+    behind = tokens.define([*[insn()] * 15, insn("jump", length=2)])
+    draw = random.Random(1)
+
+    def once(n: int) -> None:
+        tokens.run(head)
+        if draw.random() < 0.5 if chance else n % 3 == 0:
+            tokens.run(skipped)
+        tokens.run(behind)
+
+    rounds(tokens, 2000, 2000, once)
+    found = answer(tokens, tmp_path)
+    assert causes(found)["misprediction"] / 100 / 2000 == pytest.approx(expected * 15, abs=2)
+    assert (main_cause(found) == "misprediction") == chance
+
+
+@pytest.mark.parametrize(("depth", "missed"), [(10, 0), (24, 8)])
+def test_returns_are_known_until_the_stack_is_too_deep(tmp_path: Path, depth: int, missed: int) -> None:
+    tokens = Tokens()
+    calls = [tokens.define([insn(), insn("call")], start=0x1000 * (n + 1)) for n in range(depth)]
+    leaf = tokens.define([insn(), insn("return")], start=0x1000 * (depth + 1))
+    ends = [tokens.define([insn(), insn("return")], start=call.start + 8) for call in reversed(calls[1:])]
+    last = tokens.define([insn(), insn("jump")], start=calls[0].start + 8)
+    rounds(tokens, 5, 50, lambda _: [tokens.run(block) for block in (*calls, leaf, *ends, last)].clear())
+    assert answer(tokens, tmp_path).statistics["return_mispredictions"] == 55 * missed
+
+
+def test_atomics_are_a_chain(tmp_path: Path) -> None:
+    tokens, block = loop([LOCK, *[insn(writes="5")] * 30])
+    rounds(tokens, 20, 100, lambda _: tokens.run(block, (0, 0x9000, True)))
+    found = answer(tokens, tmp_path)
+    assert each(found, 100) == pytest.approx(20, rel=0.05)
+    assert main_cause(found) == "atomics"
+    assert found.statistics["atomics"] == 120
+    hidden = sum(row.instructions for row in found.rows if row.round == 2 and row.cause == "atomics")
+    assert hidden > 15 * 100, "instructions in the shadow of an atomic operation are counted there"
+
+
+def test_a_system_call_costs_what_the_cpu_file_says(tmp_path: Path) -> None:
+    tokens = Tokens()
+    user = tokens.define([insn(), insn("syscall", fixed=100)], function=1)
+    kernel = tokens.define([insn(), insn("sysreturn", fixed="80.50")], function=2)
+    rounds(tokens, 5, 50, lambda _: (tokens.run(user), tokens.run(kernel))[0])
+    found = answer(tokens, tmp_path)
+    assert each(found, 50) == pytest.approx(181, abs=4)
+    rings = {row.function: row.cycles100 / 5000 for row in found.rows if row.round == 2 and row.cause == "rings"}
+    assert rings[1] == pytest.approx(100, abs=2)
+    assert rings[2] == pytest.approx(81, abs=2)
+
+
+def test_a_fault_leaves_the_block_and_costs_its_entry(tmp_path: Path) -> None:
+    tokens = Tokens()
+    user = tokens.define([insn(), load(1, 2), insn("jump")])
+    kernel = tokens.define([insn(), insn("sysreturn", fixed=50)], start=0xFFFFFFFF81000000)
+
+    def once(n: int) -> None:
+        tokens.run(user)
+        tokens.event(LEFT, 2)
+        tokens.run(kernel)
+        tokens.run(user, (1, 0x7000, False))
+
+    rounds(tokens, 5, 20, once)
+    found = answer(tokens, tmp_path)
+    assert [interval.instructions for interval in found.intervals] == [30, 120]
+    assert found.statistics["faults"] == 25
+    assert causes(found)["rings"] / 2000 == pytest.approx(350, abs=6)
+    assert found.statistics["walks"] == 25, "the access that faulted misses the TLB"
+
+
+@pytest.mark.parametrize(("size", "line"), [(8192, 2), (262144, 4), (2097152, 8)])
+def test_a_string_takes_its_start_and_a_time_for_each_line_where_it_is(tmp_path: Path, size: int, line: int) -> None:
+    tokens = Tokens()
+    block = tokens.define([insn("repeat", address="1", data="2", store=8, ports="-")])
+    rest = tokens.define([insn("jump")])
+
+    def once(n: int) -> None:
+        tokens.run(block, (0, 0x100000, True))
+        tokens.repeat(size // 8 - 1, 8)
+        tokens.run(rest)
+
+    rounds(tokens, 2, 4, once)
+    found = answer(tokens, tmp_path, dtlb_entries=4096, dtlb_ways=4096)
+    assert each(found, 4) == pytest.approx(30 + size / 64 * line, rel=0.03)
+    assert found.intervals[1].instructions == 4 * (size // 8 + 1)
+
+
+def test_what_is_not_the_measured_tasks_is_apart(tmp_path: Path) -> None:
+    tokens, block = loop([ADD] * 10)
+    tokens.turn(1)
+    tokens.event(CONTEXT, 0)
+    tokens.run(block)
+    tokens.event(CONTEXT, 1)
+    tokens.run(block)
+    tokens.event(CONTEXT, 0)
+    tokens.run(block)
+    found = answer(tokens, tmp_path)
+    assert found.intervals[0].instructions == 22
+    assert found.others[1, 0, 1][0] == 11
+    assert found.others[1, 0, 1][1] > 40000, "the interrupt's entry is the interrupt's"
+
+
+def test_the_rows_of_an_interval_add_up_to_it(tmp_path: Path) -> None:
+    tokens = Tokens()
+    lines = [load(1, 2), insn(data="2", writes="3"), store(4, 3), LOCK, insn("branch")]
+    blocks = [tokens.define(lines, function=n % 3) for n in range(9)]
+    draw = random.Random(2)
+
+    def once(n: int) -> None:
+        at = [draw.randrange(1 << 24) * 8 for _ in range(3)]
+        tokens.run(draw.choice(blocks), (0, at[0], False), (2, at[1], True), (3, at[2], False), (3, at[2], True))
+
+    rounds(tokens, 500, 500, once)
+    found = answer(tokens, tmp_path)
+    for interval in found.intervals:
+        rows = [row for row in found.rows if (row.round, row.interval) == (interval.round, interval.interval)]
+        assert sum(row.cycles100 for row in rows) == interval.cycles100 > 0
+        assert sum(row.instructions for row in rows) == interval.instructions == 2500
+
+
+def test_an_instruction_without_data_is_counted_and_its_time_is_a_cause(tmp_path: Path) -> None:
+    tokens, block = loop([insn("unknown", latency=30, data="1", writes="1")])
+    rounds(tokens, 50, 20, lambda _: tokens.run(block))
+    found = answer(tokens, tmp_path)
+    assert found.statistics["unknown_instructions"] == 70
+    assert main_cause(found) == "unknown"

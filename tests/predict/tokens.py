@@ -46,7 +46,6 @@ class Tokens:
         self.stream = bytearray()
         self.last: Block | None = None
         self.page = 0
-        self.pages: dict[int, int] = {}
         self.next_start = 0x400000
 
     def define(self, lines: Sequence[str], function: int = 0, start: int | None = None) -> Block:
@@ -65,12 +64,15 @@ class Tokens:
         self._put(_zigzag(block.number - guess) << 2)
         self.last, at = block, 0
         for index, address, stores in accesses:
-            if self.pages.get(address >> 12, address >> 12) != address >> 12:
-                raise AssertionError("map() first")
-            before, stride = block.last.get(index, (0, 0))
-            self._put(((index - at) << 1 | stores) << 2 | 1)
-            self._put(_zigzag(address - before - stride))
-            block.last[index], at = (address, address - before), index
+            self.access(block, index, address, stores, index - at)
+            at = index
+
+    def access(self, block: Block, index: int, address: int, stores: bool = False, step: int = 0) -> None:
+        """Of the block that ran last; step: from the instruction of the access before it."""
+        before, stride = block.last.get(index, (0, 0))
+        self._put((step << 1 | stores) << 2 | 1)
+        self._put(_zigzag(address - before - stride))
+        block.last[index] = (address, address - before)
 
     def event(self, kind: int, *numbers: int) -> None:
         self._put(kind << 2 | 2)
@@ -82,8 +84,11 @@ class Tokens:
         self.page = page
 
     def repeat(self, times: int, *strides: int) -> None:
-        """The last block, a repeated instruction, `times` further; it is not executed again afterwards."""
+        """The last block, a repeated instruction with one access, `times` further."""
         self.event(REPEAT, times, *map(_zigzag, strides))
+        assert self.last is not None
+        address, _ = self.last.last[0]
+        self.last.last[0] = (address + times * strides[0], strides[0])
 
     def turn(self, number: int, interval: int = 0) -> None:
         if interval == 0:

@@ -12,7 +12,9 @@ from kassay.effects import files, process
 from kassay.errors import BadInput, Defect, HostLacks
 
 COMPILER = "gcc"
-FLAGS = ("-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wstrict-prototypes")
+FLAGS = (
+    "-std=gnu11", "-O2", "-flto", "-flto-partition=one", "-Wall", "-Wextra", "-Werror", "-Wstrict-prototypes",
+)  # fmt: skip
 TIMEOUT_S = 600
 
 
