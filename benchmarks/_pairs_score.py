@@ -137,8 +137,10 @@ def _ratio(value: float | None) -> str:
 
 
 def worst(rows: Iterable[Row], count: int) -> str:
-    """The pairs that the model is most wrong about: both sides' time by cause beside the measured one, in ns."""
-    known = [(error, row) for row in rows if row.judged and (error := row.error("predicted")) is not None]
+    """The pairs that the model is most wrong about: both sides' time by cause beside the measured one, in ns. None that
+    is held out: who looks at those and changes the model fits to them."""
+    shown = (row for row in rows if row.judged and not row.held_out)
+    known = [(error, row) for row in shown if (error := row.error("predicted")) is not None]
     lines = []
     for error, row in sorted(known, key=lambda pair: -pair[0])[:count]:
         lines.append(

@@ -5,16 +5,28 @@ python -m benchmarks.predict_pairs measure [PASSES]
     on the machine whose times are wanted; writes benchmarks/pairs/measured.json
 python -m benchmarks.predict_pairs trace DIR
     both sides of every pair, in the guest
+python -m benchmarks.predict_pairs table CPU DIR [PAGE.md]
+    every way of predicting beside what was measured; CPU as --predict takes it
+python -m benchmarks.predict_pairs worst CPU DIR [N]
+    the pairs that the model is most wrong about, by cause
+python -m benchmarks.predict_pairs changes CPU DIR FILE
+    what a calibration may learn from: nothing that is held out
 """
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
-from benchmarks._pairs import MEASURED, pairs, sides, sources_sha256
+from benchmarks._pairs import MEASURED, measured, pairs, sides, sources_sha256
+from benchmarks._pairs_predict import Others, causes_of, changes, llvm_cpu, others_of, rows
+from benchmarks._pairs_score import Row, table_of_pairs, table_of_scores, worst
 from benchmarks._pairs_time import NOISY, timed
-from benchmarks._pairs_trace import operations, traced
+from benchmarks._pairs_trace import Traced, operations, traced
+from kassay.model.run import RunRecord
+from kassay.predict.changes import SCHEMA, Changes
+from kassay.predict.timing import timing_for
 
 _RUNS = "runs.json"
 
@@ -38,12 +50,64 @@ def trace(directory: Path) -> None:
     (directory / _RUNS).write_bytes(msgspec.json.encode(found))
 
 
+def predicted(cpu: str, directory: Path, *, simpler: bool = True) -> tuple[Row, ...]:
+    """simpler: the other ways as well; their minutes are spent once for a DIR and a CPU."""
+    stored = msgspec.json.decode((directory / _RUNS).read_bytes())
+    now, times = sources_sha256(), measured()
+    if not now == stored["sources"] == times.sources:
+        sys.exit("the pairs' program is not the one that was traced and measured: trace and measure again")
+    timing = timing_for(cpu)
+    place = directory / f"simple-{llvm_cpu(timing)}.json"
+    runs = [Traced(tuple(run["sides"]), msgspec.convert(run["record"], RunRecord), directory) for run in stored["runs"]]
+    others: dict[str, Others] = {}
+    if simpler and not place.is_file():
+        for run in runs:
+            others.update(others_of(run, timing, stored["operations"]))
+        place.write_bytes(msgspec.json.encode(others))
+    elif simpler:
+        others = msgspec.json.decode(place.read_bytes(), type=dict[str, Others])
+    causes = {side: of for run in runs for side, of in causes_of(run, timing, stored["operations"]).items()}
+    return rows(pairs(), causes, others, times, timing)
+
+
+def _page(cpu: str, found: tuple[Row, ...]) -> Iterator[str]:
+    times = measured()
+    named = ", ".join(f"{name} {value}" for name, value in times.machine.items())
+    noisy = sum(not row.judged for row in found)
+    yield "# Pairs of programs: time as measured and as predicted\n"
+    held = sum(row.held_out for row in found)
+    yield (
+        f"`python -m benchmarks.predict_pairs` makes this page. {len(found)} pairs, one change each "
+        f"(benchmarks/pairs/); {held} were marked as held out when they were written, before anything was predicted, "
+        f"and nothing is fitted to them. {noisy} are too noisy on the host to judge by: the ratios of the odd and the "
+        f"even ones of {times.passes} passes are more than {NOISY:.0%} apart; they are listed and not counted.\n"
+    )
+    yield (
+        f"Measured on: {named}, at {times.ghz} GHz. Predicted for: {cpu}, from one trace of the same bytes in the "
+        "guest. An error is |predicted / measured - 1| of the ratio head / base; a sign is asked for where the "
+        "measured change is 5 % or more.\n"
+    )
+    yield table_of_scores(found) + "\n"
+    yield "counts: instructions and string iterations. weighted: accesses and instructions by 1 (first level), 5 (last "
+    yield "level) and 35 (memory). llvm-mca: 4000 instructions of the round as straight-line code.\n"
+    yield "## Every pair\n"
+    yield table_of_pairs(found)
+
+
 def main() -> None:
     match sys.argv[1:]:
         case ["measure", *passes]:
             measure(int(passes[0]) if passes else 12)
         case ["trace", directory]:
             trace(Path(directory))
+        case ["table", cpu, directory, *page]:
+            text = "\n".join(_page(cpu, predicted(cpu, Path(directory))))
+            _ = Path(page[0]).write_text(text + "\n") if page else print(text)
+        case ["worst", cpu, directory, *count]:
+            print(worst(predicted(cpu, Path(directory), simpler=False), int(count[0]) if count else 20))
+        case ["changes", cpu, directory, file]:
+            found = Changes(schema=SCHEMA, cpu=cpu, pairs=changes(predicted(cpu, Path(directory), simpler=False)))
+            Path(file).write_bytes(msgspec.json.encode(found))
         case _:
             sys.exit(__doc__)
 
