@@ -41,6 +41,8 @@ guest:
 	$(MAKE) --no-print-directory -s -C plugin CC=clang
 	$(MAKE) --no-print-directory -s -C core CC=gcc
 	$(MAKE) --no-print-directory -s -C core CC=clang
+	$(MAKE) --no-print-directory -s -C core/probes CC=gcc
+	$(MAKE) --no-print-directory -s -C core/probes CC=clang
 
 fast:
 	$(PY) -m pytest -q -n 2 --dist worksteal --hypothesis-profile=$(EXAMPLES) -m "not $(SLOW)"

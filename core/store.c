@@ -71,7 +71,6 @@ bool store_forwards(uint64_t physical, unsigned int bytes, uint64_t cycle, uint6
 	uint64_t end = physical + bytes;
 	bool found = false;
 
-	*ready = cycle;
 	for (uint64_t g = physical / GRANULE; g * GRANULE < end; g++) {
 		const struct slot *slot = &slots[g % SLOTS];
 		uint8_t mask = mask_of(g, physical, end);
@@ -85,7 +84,7 @@ bool store_forwards(uint64_t physical, unsigned int bytes, uint64_t cycle, uint6
 		} else {
 			when = (slot->value > cycle ? slot->value : cycle) + cycles(params.store_forward);
 		}
-		if (when > *ready)
+		if (!found || when > *ready)
 			*ready = when;
 		found = true;
 	}

@@ -133,7 +133,7 @@ def test_no_python_file_or_function_outgrows() -> None:
 
 
 def test_no_c_file_outgrows() -> None:
-    files = (*ROOT.glob("guest/**/*.[ch]"), *ROOT.glob("plugin/*.[ch]"), *ROOT.glob("core/*.[chd]*"))
+    files = (*ROOT.glob("guest/**/*.[ch]"), *ROOT.glob("plugin/*.[ch]"), *ROOT.glob("core/**/*.[chd]*"))
     large = [path.name for path in files if len(path.read_text().splitlines()) > 500]
     assert large == []
 
@@ -143,7 +143,7 @@ def test_every_source_file_names_its_licence() -> None:
         *FILES,
         *ROOT.glob("guest/**/*.[ch]"),
         *ROOT.glob("plugin/*.[ch]"),
-        *ROOT.glob("core/*.[chd]*"),
+        *ROOT.glob("core/**/*.[chd]*"),
         *ROOT.glob("tests/**/*.py"),
         *ROOT.glob("scripts/*"),
     )

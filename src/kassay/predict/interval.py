@@ -90,7 +90,12 @@ def weighted(weights: Mapping[str, float], shifts: Shifts) -> dict[str, tuple[fl
 
 
 def refusals(table: IntervalTable, shifts: Shifts) -> tuple[Reason, ...]:
-    """A reason for each cause that moved and was not calibrated; an interval for that part would be a guess."""
+    """A reason for each cause that moved and was not calibrated; an interval for that part would be a guess.
+
+    None for a table without measured changes: its intervals are wide for every cause.
+    """
+    if not table.n:
+        return ()
     gross = sum(abs(head - base) for base, head in shifts.values())
     return tuple(
         reason("cause-not-calibrated", cause=cause, share=abs(shifts[cause][1] - shifts[cause][0]) / gross,

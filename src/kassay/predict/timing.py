@@ -38,13 +38,17 @@ class Quantity(Record, frozen=True, kw_only=True):
 
 
 class Machine(Record, frozen=True, kw_only=True):
-    """What was calibrated. cpuinfo: lines of /proc/cpuinfo that name it. when: an ISO 8601 date. missing: name of what
-    could not be measured -> why."""
+    """What was calibrated. cpuinfo: lines of /proc/cpuinfo that name it. when: an ISO 8601 date. thp: policy of huge
+    pages. missing: name of what could not be measured -> why. measured: cycles of whole operations of that machine's
+    kernel and CPUs, which are no parameters: what predictions can be held against."""
 
     cpuinfo: dict[str, str]
     when: str
     hypervisor: str = ""
+    kernel: str = ""
+    thp: str = ""
     missing: dict[str, str] = field(default_factory=dict)
+    measured: dict[str, Quantity] = field(default_factory=dict)
 
 
 class Fusion(Record, frozen=True, kw_only=True):

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""kassay calibrate: a timing file of this machine's CPU, and intervals from measured changes."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, Option
+
+from kassay.commands import Command
+
+if TYPE_CHECKING:
+    from kassay.predict.calibrate.calibrate import Calibrated
+    from kassay.predict.changes import Learned
+
+
+def _calibrate(
+    name: Annotated[str, Argument(metavar="[NAME]", help="Of the timing file; --predict NAME then uses it.")] = "host",
+    like: Annotated[
+        str,
+        Option(
+            metavar="CPU", help="Whose file gives what cannot be measured.", show_default="this CPU's, by its number"
+        ),
+    ] = "",
+    pairs: Annotated[
+        Path | None,
+        Option(metavar="FILE", help="Measures nothing: learns intervals from measured changes (kassay-pairs/1)."),
+    ] = None,
+    check: Annotated[
+        bool, Option("--check", help="Writes nothing: is the file NAME of this machine, and does it still hold?")
+    ] = False,
+    repeats: Annotated[int, Option(min=1, max=100, help="Of all probes, one after the other.")] = 7,
+    fresh: Annotated[bool, Option("--fresh", help="Forget what an interrupted calibration measured.")] = False,
+    out: Annotated[
+        Path | None, Option(metavar="FILE.toml", help="Where to write it.", show_default="with your other files")
+    ] = None,
+) -> int:
+    """Measure this machine's CPU in user mode, and write a timing file for predictions of time.
+
+    A few minutes; no root is needed. Latencies and throughputs of
+    instructions, atomics and fences, the window, caches, memory, translation,
+    mispredictions, string instructions, system calls, faults. What cannot be
+    measured so comes from the shipped file of the nearest CPU, and is marked.
+    Interrupted, the same command goes on where it was.
+
+    Keep the machine quiet: others on it make memory and the third level slower.
+    """
+    if pairs is not None:
+        return _learn(name, pairs, out)
+    if check:
+        return _check(name)
+    from kassay.commands._show import say, showing
+    from kassay.predict.calibrate.calibrate import calibrate
+
+    with showing() as tell:
+        done = calibrate(name, like=like, repeats=repeats, fresh=fresh, tell=tell, out=out)
+    say(_summary(done))
+    return 0
+
+
+def _learn(name: str, pairs: Path, out: Path | None) -> int:
+    from kassay.commands._show import say
+    from kassay.predict.calibrate.pairs import learn_file
+
+    path, learned = learn_file(name, pairs, out)
+    say(_learned(path, learned))
+    return 0
+
+
+def _check(name: str) -> int:
+    from kassay.commands._show import say, showing
+    from kassay.predict.calibrate.check import check
+
+    with showing() as tell:
+        rows = check(name, tell)
+    for parameter, file, now in rows:
+        say(f"{parameter}: {file:g} in the file, {now:g} measured now\n")
+    say(f"{name} is of this machine; parameters that differ now: {len(rows)}\n")
+    return 0
+
+
+def _summary(done: "Calibrated") -> str:
+    timing = done.timing
+    lines = [f"{timing.summary}", f"{timing.ghz.value:.2f} GHz", ""]
+    for name in done.measured:
+        quantity = timing.parameters.get(name) or timing.system[name]
+        spread = "" if quantity.low == quantity.high else f"[{quantity.low:g}, {quantity.high:g}]"
+        lines.append(f"{name:22} {quantity.value:>10g}  {spread}")
+    lines += ["", f"not measured, published values stand: {', '.join(done.left)}"]
+    if done.began:
+        lines.append(f"{done.began} processes of an interrupted calibration were not repeated")
+    return "\n".join([*lines, f"written: {done.path}", ""])
+
+
+def _learned(path: Path, learned: "Learned") -> str:
+    table = learned.table
+    weights = ", ".join(f"{cause} {weight:g}" for cause, weight in table.weights.items()) or "none: they do not help"
+    lines = [
+        f"{table.n} changes; intervals hold {table.level:.0%} of changes that were left out",
+        f"error of changes left out: {learned.error:.1%} with weights, {learned.plain_error:.1%} without (median)",
+        f"weights: {weights}",
+        f"quantile: {table.quantile:g} of the score",
+        f"causes that moved: {', '.join(f'{cause} in {count}' for cause, count in table.causes.items())}",
+        f"furthest off: {', '.join(f'{name} ({score:.2f})' for name, score in learned.worst)}",
+        f"written: {path}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+COMMAND = Command(name="calibrate", order=57, run=_calibrate)

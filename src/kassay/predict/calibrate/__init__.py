@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`kassay calibrate`: measures, in user mode, what a timing file says of a CPU.
+
+machine.py says which machine this is, program.py builds and runs the microbenchmarks of core/probes, points.py lists
+what they are asked, samples.py makes quantities of their samples and keeps them for a repeated command, parameters of
+the core model are found from these by derive.py (steps.py finds sizes), and text.py writes the file.
+"""

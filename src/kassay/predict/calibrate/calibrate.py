@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The whole of `kassay calibrate`: measures, and makes a timing file of what was measured and of the nearest one."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from kassay.effects import clock, files
+from kassay.effects.lock import locked, refusing
+from kassay.errors import BadInput
+from kassay.model.progress import Progress, Tell
+from kassay.predict.calibrate import machine as machines
+from kassay.predict.calibrate import program, samples
+from kassay.predict.calibrate.derive import Facts, Found, parameters_of
+from kassay.predict.calibrate.points import Group, groups
+from kassay.predict.calibrate.system import latencies_of, reason_of, system_of
+from kassay.predict.calibrate.text import timing_text
+from kassay.predict.parameters import parameters
+from kassay.predict.timing import SCHEMA, Machine, Quantity, Timing, calibrations, parse, read, timing_for, timings
+
+
+class Calibrated(NamedTuple):
+    """path: of the written file. began: measured before, by a calibration that was killed. measured, left: parameters
+    that come from the probes, and those that do not."""
+
+    path: Path
+    timing: Timing
+    began: int
+    measured: tuple[str, ...]
+    left: tuple[str, ...]
+
+
+def calibrate(name: str, *, like: str, repeats: int, fresh: bool, tell: Tell, out: Path | None = None) -> Calibrated:
+    """Measures this machine and writes NAME.toml.
+
+    like: name of the timing file that gives what cannot be measured; "" for that of this very CPU. out: the file to
+    write, else it is one of the user's calibrations. Raises BadInput for a name that is taken and for a file of another
+    machine, HostLacks without a compiler.
+    """
+    path = out if out is not None else _own_path(name)
+    journal = path.with_name(f".{path.stem}.samples")
+    with locked(path.with_name(f".{path.stem}.lock"), refusing(f"the calibration {name}", "choose another name")):
+        host = machines.host_machine(program.run(("add_chain",), 1).hypervisor)
+        if out is None:
+            _same_machine(path, host)
+        nearest = timing_for(like or machines.nearest_cpu(host))
+        if nearest.arch != host.arch:
+            raise BadInput(f"--like {like}: a CPU of {nearest.arch}, and this machine is {host.arch}",
+                           "name a CPU of this architecture")  # fmt: skip
+        if fresh:
+            journal.unlink(missing_ok=True)
+        before = samples.begin(journal, host, program.program_id())
+        seen = [*before, *measure(groups(), repeats, before, journal, tell)]
+        timing = timing_of(name, host, nearest, seen)
+        text = timing_text(timing)
+        parse(text, str(path))
+        files.write_atomic(path, text.encode())
+        journal.unlink(missing_ok=True)
+    names = [*timing.parameters, *timing.system]
+    left = tuple(one for one in names if timing.machine is not None and one in timing.machine.missing)
+    return Calibrated(path, timing, len(before), tuple(one for one in names if one not in left), left)
+
+
+def measure(asked: Sequence[Group], repeats: int, before: Sequence[samples.Repeat], journal: Path | None,
+            tell: Tell) -> list[samples.Repeat]:  # fmt: skip
+    """Every group in turn, `repeats` times over, without what `before` has."""
+    done = {(one.repeat, one.group) for one in before}
+    todo = [(number, group) for number in range(repeats) for group in asked if (number, group.name) not in done]
+    whole, found = repeats * len(asked), []
+    for at, (number, group) in enumerate(todo):
+        tell(Progress(stage="calibrate", subject=f"repeat {number + 1}/{repeats}", text=group.name,
+                      done=(whole - len(todo) + at) / whole))  # fmt: skip
+        found.append(samples.repeat_of(number, group.name, program.run(group.words, group.samples)))
+        if journal is not None:
+            samples.add(journal, found[-1])
+    tell(Progress(stage="calibrate", subject=f"repeat {repeats}/{repeats}", text="", done=1.0))
+    return found
+
+
+def timing_of(name: str, host: machines.HostMachine, nearest: Timing, seen: Sequence[samples.Repeat]) -> Timing:
+    """The timing file of this machine: what was measured, and from `nearest` what was not, each marked."""
+    measured, refused = samples.quantities(seen), samples.refusals(seen)
+    like = {key: quantity.value for key, quantity in nearest.parameters.items()}
+    found = parameters_of(Facts(measured, machines.caches(), like))
+    _fit_ways(found, nearest)
+    system = system_of(measured, nearest.system)
+    repeats = len({one.repeat for one in seen})
+    missing = {
+        key: reason_of(key, system=key in nearest.system, refused=refused, measured=measured)
+        for key in (*nearest.parameters, *nearest.system)
+        if key not in found and key not in system
+    }
+    hz = samples.core_hz(seen)
+    return replace(
+        nearest,
+        schema=SCHEMA, name=name, calibrated=True,
+        summary=_summary(host),
+        ghz=_quantity(Found(hz.value / 1e9, hz.low / 1e9, hz.high / 1e9, hz.n, "chain of additions"), repeats),
+        interval=replace(nearest.interval, source=f"as of {nearest.name}: no changes were measured here"),
+        parameters={key: _quantity(found[key], repeats, whole=parameters()[key].whole) if key in found
+                    else _left(quantity, nearest.name) for key, quantity in nearest.parameters.items()},
+        system={key: _quantity(system[key], repeats) if key in system else _left(quantity, nearest.name)
+                for key, quantity in nearest.system.items()},
+        overrides=(*latencies_of(measured, nearest), *nearest.overrides),
+        machine=Machine(
+            cpuinfo=host.cpuinfo, hypervisor=host.hypervisor, kernel=host.kernel, thp=host.thp,
+            when=clock.utc_now()[:10],
+            missing=missing, measured=_composites(measured, repeats),
+        ),
+    )  # fmt: skip
+
+
+def _summary(host: machines.HostMachine) -> str:
+    under = f", under {host.hypervisor}" if host.hypervisor else ""
+    return f"{machines.cpu_words(host.cpuinfo)}{under}, calibrated"
+
+
+def compared(timing: Timing, measured: Mapping[str, Found]) -> list[tuple[str, float, float]]:
+    """Parameters that a file and this machine disagree on by more than both spreads: name, the file's, measured."""
+    rows = []
+    for name, one in measured.items():
+        file = timing.parameters[name]
+        apart = one.low > file.high * 1.1 or one.high < file.low * 0.9
+        if apart and abs(one.value - file.value) > 0.15 * max(one.value, file.value):
+            rows.append((name, file.value, one.value))
+    return rows
+
+
+def _own_path(name: str) -> Path:
+    if not name.replace("_", "").isalnum() or not name.isascii() or not name.islower():
+        raise BadInput(f"{name!r} is no name for a timing file", "small letters, digits and _, such as build_server")
+    path = calibrations() / f"{name}.toml"
+    taken = timings().get(name)
+    if taken is not None and taken != path:
+        raise BadInput(f"{name}: kassay has a timing file of that name: {taken}", "choose another name")
+    return path
+
+
+def _same_machine(path: Path, host: machines.HostMachine) -> None:
+    """Raises BadInput where a file of that name is of another machine: it would be lost."""
+    if not path.exists():
+        return
+    there = read(path).machine
+    for difference in machines.differences(there.cpuinfo if there else {}, host.cpuinfo):
+        raise BadInput(
+            f"{path}: calibrated on another machine: {difference}", "choose another name, or remove the file"
+        )
+
+
+def _fit_ways(found: dict[str, Found], nearest: Timing) -> None:
+    """Sizes become multiples of their ways; what was fully associative stays so."""
+    for entries, ways in (("dtlb_entries", "dtlb_ways"), ("stlb_entries", "stlb_ways")):
+        one, count = found.get(entries), nearest.parameters[ways].value
+        if one is None:
+            continue
+        if count == nearest.parameters[entries].value:
+            found[ways] = one._replace(how=f"one set: as many as {entries}")
+        else:
+            found[entries] = one._replace(value=max(count, one.value // count * count), low=min(one.low, count))
+
+
+def _quantity(one: Found, repeats: int, *, whole: bool = False) -> Quantity:
+    digits = 0 if whole else 2
+    value, low, high = (round(number, digits) for number in (one.value, one.low, one.high))
+    return Quantity(value=value, low=min(low, value), high=max(high, value),
+                    source=f"measured: {one.how}; {one.n} samples in {repeats} repeats")  # fmt: skip
+
+
+def _left(quantity: Quantity, name: str) -> Quantity:
+    return replace(quantity, source=f"not measured, as of {name}: {quantity.source}")
+
+
+def _composites(measured: Mapping[str, samples.Measured], repeats: int) -> dict[str, Quantity]:
+    """Whole operations of the running kernel and of two CPUs, in cycles: what predictions can be held against."""
+    kinds = ("entry", "fault_", "discard", "protect", "map_cycle", "cross_", "walk", "chase_", "lock_")
+    return {
+        word: _quantity(Found(*one, "cycles of one operation"), repeats)
+        for word, one in measured.items()
+        if word.startswith(kinds)
+    }

@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""From measured points to parameters of the core model, costs of system instructions and latencies.
+
+Each parameter has one function, which gives None where its points are missing; such a parameter keeps the value of the
+file this one began as.
+"""
+
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from typing import NamedTuple
+
+from kassay.predict.calibrate.points import CHAINS, MEMORY_KIB, PARALLEL_KIB
+from kassay.predict.calibrate.samples import Measured, curve
+from kassay.predict.calibrate.steps import Step, crossing, step_of
+
+
+class Found(NamedTuple):
+    """A parameter. how: what was measured. n: samples behind it."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+    how: str
+
+
+class Facts(NamedTuple):
+    """measured: points by name. caches: as machine.caches() has them. like: values of the file this one began as."""
+
+    measured: Mapping[str, Measured]
+    caches: Mapping[str, tuple[int, int]]
+    like: Mapping[str, float]
+
+
+Rule = Callable[[Facts], Found | None]
+
+
+def parameters_of(facts: Facts) -> dict[str, Found]:
+    """Every parameter that the points say something of."""
+    found = {name: rule(facts) for name, rule in _RULES.items()}
+    return {name: one for name, one in found.items() if one is not None}
+
+
+def plain(point: str, how: str, *, times: float = 1.0, less: float = 0.0, least: float = 0.0) -> Rule:
+    """A point's cycles, times a factor, less a constant."""
+
+    def rule(facts: Facts) -> Found | None:
+        one = facts.measured.get(point)
+        if one is None:
+            return None
+        value, low, high = (max(least, cycles * times - less) for cycles in one[:3])
+        return Found(value, low, high, one.n, f"{how} ({point})")
+
+    return rule
+
+
+def _rate(point: str, how: str) -> Rule:
+    """Operations in a cycle, as a whole number."""
+
+    def rule(facts: Facts) -> Found | None:
+        one = facts.measured.get(point)
+        return (
+            None if one is None else Found(round(1 / one.value), int(1 / one.high), -int(-1 / one.low // 1), one.n, how)
+        )
+
+    return rule
+
+
+def _width(facts: Facts) -> Found | None:
+    one = facts.measured.get("mixed_many")
+    if one is None:
+        return None
+    value = round(1 / one.value)
+    return Found(
+        value,
+        value,
+        max(value, int(1 / one.low)),
+        one.n,
+        "instructions of all kinds in a cycle, none waiting (mixed_many)",
+    )
+
+
+def _step(name: str, how: str) -> Rule:
+    """In the middle of the two points that a step is between."""
+
+    def rule(facts: Facts) -> Found | None:
+        points = curve(facts.measured, name)
+        step = step_of(points)
+        if step is None:
+            return None
+        n = sum(facts.measured[f"{name}:{size}"].n for size in points)
+        return Found((step.size + step.after) // 2, step.low, step.high, n, f"{how} ({name})")
+
+    return rule
+
+
+def _mispredict(facts: Facts) -> Found | None:
+    by_chance, never = facts.measured.get("branch_conditional:1"), facts.measured.get("branch_conditional:0")
+    if by_chance is None or never is None:
+        return None
+    # Half of them are mispredicted. Of the difference 5 cycles are those from the end of the generator's chain
+    # to the branch's execution, and from dispatch to execution of what follows.
+    whole = 2 * (by_chance.value - never.value)
+    return Found(whole - 5, whole - 8, 2 * (by_chance.high - never.low), by_chance.n,
+                 "branches taken by chance against branches never taken, twice the difference less the 5 cycles "
+                 "until the branch executes (branch_conditional)")  # fmt: skip
+
+
+def _return_stack(facts: Facts) -> Found | None:
+    points = curve(facts.measured, "call_depth")
+    sizes = sorted(points)
+    steps = {b: points[b] - points[a] for a, b in pairwise(sizes) if b == a + 1}
+    step = step_of(steps, least=1.5)
+    if step is None:
+        return None
+    # The first of the nested functions is called from outside of them.
+    return Found(step.size + 1, step.low + 1, step.high + 1, sum(facts.measured[f"call_depth:{d}"].n for d in points),
+                 "depth of nested calls from which on each level costs a misprediction (call_depth)")  # fmt: skip
+
+
+def _cache(name: str, part: int) -> Rule:
+    def rule(facts: Facts) -> Found | None:
+        if name not in facts.caches:
+            return None
+        value = facts.caches[name][part]
+        return Found(value, value, value, 1, f"/sys/devices/system/cpu/cpu0/cache ({name})")
+
+    return rule
+
+
+def _chase(facts: Facts, least: float, most: float) -> Found | None:
+    """The smallest latency of chases through regions of least..most bytes: a plateau that others can only raise."""
+    points = {kib: facts.measured[f"chase_local:{kib}"] for kib in curve(facts.measured, "chase_local")}
+    inside = {kib: one for kib, one in points.items() if least <= kib << 10 <= most}
+    if not inside:
+        return None
+    kib = min(inside, key=lambda size: inside[size].value)
+    one = inside[kib]
+    return Found(one.value, one.low, one.high, one.n, f"pointer chase through {kib} KiB (chase_local:{kib})")
+
+
+def _l2_latency(facts: Facts) -> Found | None:
+    if "l2" not in facts.caches or "l1d" not in facts.caches:
+        return None
+    return _chase(facts, 2 * facts.caches["l1d"][0], facts.caches["l2"][0] / 2)
+
+
+def _l3_latency(facts: Facts) -> Found | None:
+    if "l3" not in facts.caches:
+        return None
+    return _chase(facts, 1.5 * facts.caches["l2"][0], facts.caches["l3"][0])
+
+
+def _memory_latency(facts: Facts) -> Found | None:
+    return _chase(facts, 2 * facts.caches.get("l3", facts.caches.get("l2", (0, 0)))[0], MEMORY_KIB << 10)
+
+
+def _l3_size(facts: Facts) -> Found | None:
+    near, far = _l3_latency(facts), _memory_latency(facts)
+    if near is None or far is None:
+        return None
+    points = {
+        kib: value
+        for kib, value in curve(facts.measured, "chase_local").items()
+        if kib << 10 >= facts.caches["l2"][0] * 1.5
+    }
+    step: Step | None = crossing(points, near.value, far.value)
+    size, ways = facts.caches["l3"]
+    if step is None or size <= step.size << 10:
+        return Found(size, size, size, 1, "/sys/devices/system/cpu/cpu0/cache (l3)")
+    return Found((step.size << 10) // (ways * 64) * ways * 64, step.low << 10, size, near.n,
+                 f"the largest region whose chase is nearer to the third level's latency than to memory's, of "
+                 f"{size >> 20} MiB that CPUs and virtual machines share (chase_local)")  # fmt: skip
+
+
+def _fill_buffers(facts: Facts) -> Found | None:
+    points = [facts.measured.get(f"parallel:{(count << 20) + PARALLEL_KIB}") for count in CHAINS]
+    there = [one for one in points if one is not None]
+    if len(there) < 3 or points[0] is None:
+        return None
+    best = min(there, key=lambda one: one.value)
+    value = points[0].value / best.value
+    return Found(round(value), max(1, int(points[0].low / best.high)), round(points[0].high / best.low), best.n,
+                 "time of one chain of misses by that of many at once (parallel)")  # fmt: skip
+
+
+def _dtlb(facts: Facts) -> Step | None:
+    points = {size: value for size, value in curve(facts.measured, "pages_small").items() if size <= 256}
+    return step_of(points) if points else None
+
+
+def _dtlb_entries(facts: Facts) -> Found | None:
+    step = _dtlb(facts)
+    return step and Found(step.size, step.low, step.high, facts.measured["pages_small:64"].n,
+                          "pages of a chase whose translations are at hand (pages_small)")  # fmt: skip
+
+
+def _stlb_latency(facts: Facts) -> Found | None:
+    near, far = facts.measured.get("pages_small:32"), facts.measured.get("pages_small:256")
+    if near is None or far is None:
+        return None
+    return Found(far.value - near.value, max(0.0, far.low - near.high), far.high - near.low, far.n,
+                 "a chase of 256 pages against one of 32 (pages_small)")  # fmt: skip
+
+
+def _stlb_entries(facts: Facts) -> Found | None:
+    points = {size: value for size, value in curve(facts.measured, "pages_small").items() if size >= 1024}
+    step = step_of(points) if points else None
+    return step and Found(step.size, step.low, step.high, facts.measured["pages_small:1024"].n,
+                          "pages of a chase whose translations are in the second level (pages_small)")  # fmt: skip
+
+
+def _walk_start(facts: Facts) -> Found | None:
+    near, far = facts.measured.get("pages_small:1024"), facts.measured.get("pages_small:8192")
+    if near is None or far is None or far.value < near.value:
+        return None
+    read = facts.like["l2_latency"] + facts.like["walk_step"]
+    value, low, high = (max(0.0, cycles - read) for cycles in (
+        far.value - near.value, far.low - near.high, far.high - near.low))  # fmt: skip
+    return Found(value, low, high, far.n, "a chase of 8192 pages against one of 1024, less one read from the "
+                 "second level; under a hypervisor with its second tables (pages_small)")  # fmt: skip
+
+
+def _forward_fail(facts: Facts) -> Found | None:
+    one, load = facts.measured.get("forward_refused_chain"), facts.measured.get("load_chain")
+    if one is None or load is None:
+        return None
+    value = max(0.0, one.value - 1 - load.value)
+    return Found(value, max(0.0, value - 4), one.value, one.n,
+                 "a load of two smaller stores, less a hit and an addition (forward_refused_chain)")  # fmt: skip
+
+
+def _split(facts: Facts) -> Found | None:
+    one, load = facts.measured.get("load_split_chain"), facts.measured.get("load_chain")
+    if one is None or load is None:
+        return None
+    return Found(max(0.0, one.value - load.value), 0.0, max(0.0, one.high - load.low), one.n,
+                 "a chain of loads across lines against one inside a line (load_split_chain)")  # fmt: skip
+
+
+def _least(how: str, *points: str) -> Rule:
+    def rule(facts: Facts) -> Found | None:
+        there = {point: facts.measured[point] for point in points if point in facts.measured}
+        if not there:
+            return None
+        point = min(there, key=lambda name: there[name].value)
+        one = there[point]
+        highest = max(other.high for other in there.values())
+        return Found(one.value, one.low, highest, one.n, f"{how} ({', '.join(there)})")
+
+    return rule
+
+
+def _lines(kind: str, small: int, large: int, how: str) -> Rule:
+    """Cycles a line, from repeated string instructions of two lengths."""
+
+    def rule(facts: Facts) -> Found | None:
+        one, other = facts.measured.get(f"{kind}:{small}"), facts.measured.get(f"{kind}:{large}")
+        if one is None or other is None:
+            return None
+        lines = (large - small) / 64
+        value = (other.value - one.value) / lines
+        return Found(value, max(0.0, (other.low - one.high) / lines), (other.high - one.low) / lines, other.n,
+                     f"{how} of {large} bytes against {small} ({kind})")  # fmt: skip
+
+    return rule
+
+
+def _start(kind: str, how: str) -> Rule:
+    def rule(facts: Facts) -> Found | None:
+        whole, line = facts.measured.get(f"{kind}:4096"), _lines(kind, 1024, 4096, how)(facts)
+        if whole is None or line is None:
+            return None
+        value = max(0.0, whole.value - 64 * line.value)
+        return Found(value, 0.0, max(value, whole.high - 64 * line.low), whole.n,
+                     f"{how} of 4096 bytes less its lines ({kind})")  # fmt: skip
+
+    return rule
+
+
+def _compare(facts: Facts) -> Found | None:
+    small, large = facts.measured.get("compare:64"), facts.measured.get("compare:1024")
+    if small is None or large is None:
+        return None
+    return Found(large.value / 1024, 0.0, small.value / 64, large.n, "repe cmpsb of 1024 bytes (compare)")
+
+
+_FILL, _COPY = "rep stosb", "rep movsb"
+_RULES: Mapping[str, Rule] = {
+    "width": _width,
+    "rob": _step("window_mixed", "instructions between two misses that overlap"),
+    "scheduler": _step("window_dependent", "instructions that wait for a miss before the second does not overlap"),
+    "load_queue": _step("window_loads", "loads between two misses that overlap"),
+    "store_queue": _step("window_stores", "stores between two misses that overlap"),
+    "mispredict": _mispredict,
+    "return_stack": _return_stack,
+    "l1i_size": _cache("l1i", 0), "l1i_ways": _cache("l1i", 1),
+    "l1d_size": _cache("l1d", 0), "l1d_ways": _cache("l1d", 1),
+    "l1d_latency": plain("load_chain", "chain of loads that hit"),
+    "l2_size": _cache("l2", 0), "l2_ways": _cache("l2", 1), "l2_latency": _l2_latency,
+    "l2_interval": plain("read_lines:256", "one word of each line of 256 KiB, in order"),
+    "l3_size": _l3_size, "l3_ways": _cache("l3", 1), "l3_latency": _l3_latency,
+    "l3_interval": plain("read_lines:3072", "one word of each line of 3 MiB, in order"),
+    "memory_latency": _memory_latency,
+    "memory_interval": plain(f"read_lines:{MEMORY_KIB}", "one word of each line of 128 MiB, in order"),
+    "fill_buffers": _fill_buffers,
+    "line_split": _split,
+    "dtlb_entries": _dtlb_entries, "stlb_latency": _stlb_latency, "stlb_entries": _stlb_entries,
+    "walk_start": _walk_start,
+    "store_forward": plain("forward_other_chain", "a store, a load of it by another register, an addition, less that",
+                           less=1),
+    "store_forward_fail": _forward_fail,
+    "store_interval": plain("store_lines", "stores to four lines that hit"),
+    "lock_latency": plain("lock_xadd_chain", "chain of lock xadd on one line"),
+    "lock_interval": _least("atomic additions on one line and on four", "lock_add_chain", "lock_add_lines"),
+    "fence_full": _least("full fences in a row", "mfence_many", "dmb_many"),
+    "fence_load": _least("fences of execution in a row", "lfence_many", "isb_many"),
+    "rep_store_start": _start("fill", _FILL), "rep_store_l1": _lines("fill", 1024, 4096, _FILL),
+    "rep_store_l2": _lines("fill", 16384, 262144, _FILL), "rep_store_l3": _lines("fill", 262144, 4 << 20, _FILL),
+    "rep_store_memory": _lines("fill", 4 << 20, 64 << 20, _FILL),
+    "rep_copy_start": _start("copy", _COPY), "rep_copy_l1": _lines("copy", 1024, 4096, _COPY),
+    "rep_copy_l2": _lines("copy", 16384, 262144, _COPY), "rep_copy_l3": _lines("copy", 262144, 4 << 20, _COPY),
+    "rep_copy_memory": _lines("copy", 4 << 20, 64 << 20, _COPY),
+    "rep_compare": _compare,
+}  # fmt: skip

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Which machine this is, as a calibrated timing file names it, and the CPU of kassay's own that is most like it."""
+
+import platform
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from kassay.arches import of_machine
+from kassay.cpus import cpus
+from kassay.errors import BadInput, HostLacks
+from kassay.model.records import Record
+
+_NAMES = (
+    "vendor_id", "cpu family", "model", "model name", "stepping", "microcode",
+    "CPU implementer", "CPU part", "CPU variant", "CPU revision",
+)  # fmt: skip
+_SAME = ("vendor_id", "cpu family", "model", "CPU implementer", "CPU part")
+_THP = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+_CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+_NO_MICROCODE = ("0xffffffff", "0x1", "0x01000065")
+
+
+class HostMachine(Record, frozen=True, kw_only=True):
+    """arch: in kassay's words. cpuinfo: lines of /proc/cpuinfo that name the CPU. hypervisor: "" for none. thp: policy
+    of huge pages."""
+
+    arch: str
+    cpuinfo: dict[str, str]
+    kernel: str
+    hypervisor: str
+    thp: str
+
+
+def host_machine(hypervisor: str) -> HostMachine:
+    """This machine. hypervisor: as the probes were told by the CPU. Raises HostLacks on an unknown architecture."""
+    arch = of_machine(platform.machine())
+    if arch is None:
+        raise HostLacks(f"no probes for {platform.machine()}", "calibrate on x86_64 or arm64")
+    text = Path("/proc/cpuinfo").read_text("utf-8", "replace")
+    return HostMachine(arch=arch.name, cpuinfo=cpuinfo_of(text), kernel=f"Linux {platform.release()}",
+                       hypervisor=hypervisor, thp=_policy())  # fmt: skip
+
+
+def cpuinfo_of(text: str) -> dict[str, str]:
+    """The lines that name the CPU, of the first processor of a /proc/cpuinfo."""
+    first = text.partition("\n\n")[0]
+    found = {}
+    for name in _NAMES:
+        line = re.search(rf"(?m)^{re.escape(name)}[ \t]*:[ \t]*(.*)$", first)
+        if line is not None:
+            found[name] = " ".join(line[1].split())
+    return found
+
+
+def nearest_cpu(machine: HostMachine) -> str:
+    """Name of the CPU of kassay's with these numbers. Raises BadInput where there is none."""
+    for name, cpu in cpus().items():
+        if cpu.identity and all(machine.cpuinfo.get(title) == value for title, value in cpu.identity):
+            return name
+    raise BadInput(f"no CPU of kassay's is like this one: {cpu_words(machine.cpuinfo)}",
+                   "name the one whose instructions are most like it: --like zen4")  # fmt: skip
+
+
+def cpu_words(cpuinfo: Mapping[str, str]) -> str:
+    """As "AMD EPYC, AuthenticAMD family 25 model 17", what is known of it."""
+    if "CPU part" in cpuinfo:
+        return f"implementer {cpuinfo.get('CPU implementer', '?')} part {cpuinfo['CPU part']}"
+    numbers = (
+        f"{cpuinfo.get('vendor_id', '?')} family {cpuinfo.get('cpu family', '?')} model {cpuinfo.get('model', '?')}"
+    )
+    return f"{cpuinfo['model name']}, {numbers}" if "model name" in cpuinfo else numbers
+
+
+def differences(file: Mapping[str, str], host: Mapping[str, str]) -> Iterator[str]:
+    """What the numbers of a file's CPU and of this host's are where they differ: the name and the microcode may."""
+    for name in _SAME:
+        if file.get(name) != host.get(name):
+            yield f"{name}: {file.get(name, '-')} in the file, {host.get(name, '-')} here"
+
+
+def microcode_hidden(cpuinfo: Mapping[str, str], hypervisor: str) -> bool:
+    """Whether the version of the microcode is a hypervisor's own number."""
+    return bool(hypervisor) and cpuinfo.get("microcode", _NO_MICROCODE[0]) in _NO_MICROCODE
+
+
+def caches() -> dict[str, tuple[int, int]]:
+    """ "l1d", "l1i", "l2", "l3" -> bytes and ways, as the kernel was told by the CPU or by a hypervisor."""
+    found = {}
+    for folder in sorted(_CACHES.glob("index[0-9]*")):
+        try:
+            level, kind, size, ways = (
+                (folder / name).read_text().strip() for name in ("level", "type", "size", "ways_of_associativity")
+            )
+            kib = int(size.removesuffix("K"))
+        except (OSError, ValueError):
+            continue
+        suffix = {"Data": "d", "Instruction": "i"}.get(kind, "")
+        found[f"l{level}{suffix}"] = (kib << 10, int(ways))
+    return found
+
+
+def _policy() -> str:
+    try:
+        chosen = re.search(r"\[(\w+)\]", _THP.read_text())
+    except OSError:
+        return "none"
+    return chosen[1] if chosen else "none"

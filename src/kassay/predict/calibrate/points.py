@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the probes are asked: groups of points, each group one process, so that repeats of all groups interleave."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from kassay.predict.calibrate.program import names
+
+REPEATS = 7
+_INSTRUCTION_GROUP = 12
+PARALLEL_KIB = 128 << 10
+MEMORY_KIB = 128 << 10
+CHASES_KIB = (
+    16, 64, 128, 256, 512, 768, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152, 65536,
+    MEMORY_KIB,
+)  # fmt: skip
+PAGES = (
+    16, 32, 48, 56, 60, 64, 68, 72, 76, 80, 96, 112, 128, 192, 256, 512, 1024, 1280, 1536, 1792, 2048, 2304, 2560, 2816,
+    3072, 3328, 4096, 6144, 8192,
+)  # fmt: skip
+CHAINS = (1, 2, 4, 8, 10, 12, 16, 20, 24, 28, 32)
+WINDOW_MIXED = tuple(range(64, 704, 16))
+WINDOW_QUEUES = tuple(range(16, 352, 8))
+DEPTHS = (4, 8, 12, *range(14, 40), 44, 48, 52, 56, 60, 64, 68, 72)
+FILLS = (64, 256, 1024, 4096, 16384, 262144, 4 << 20, 64 << 20)
+STREAMS_KIB = (16, 256, 3072, MEMORY_KIB)
+WALKS = (1, 2, 3, 8, 16, 63, 64, 65)
+PARAMETRIC = (
+    "branch_", "call_depth", "chase_", "pages_", "walk", "parallel", "read_lines", "write_lines", "window_", "fill",
+    "copy", "compare", "protect", "map_cycle", "cross_flush",
+)  # fmt: skip
+
+
+class Group(NamedTuple):
+    """words: what one process is asked. samples: of each."""
+
+    name: str
+    samples: int
+    words: tuple[str, ...]
+
+
+def groups() -> tuple[Group, ...]:
+    """Everything that is measured on this architecture, in order; single instructions in groups of a dozen."""
+    known = names()
+    single = [name for name in known if not name.startswith(PARAMETRIC)]
+    made = [
+        Group(f"instructions {start // _INSTRUCTION_GROUP + 1}", 40, tuple(single[start : start + _INSTRUCTION_GROUP]))
+        for start in range(0, len(single), _INSTRUCTION_GROUP)
+    ]
+    made += [
+        Group("branches", 25, (*_asked("branch_conditional", (0, 1)), *_asked("branch_indirect", (0, 1, 3)))),
+        Group("returns", 20, _asked("call_depth", DEPTHS)),
+        Group("caches", 12, _asked("chase_local", CHASES_KIB)),
+        Group("small pages", 6, _asked("chase_small", (256, 4096, MEMORY_KIB))),
+        Group("huge pages", 6, (*_asked("chase_huge", (256, 4096, MEMORY_KIB)), *_asked("pages_huge", (256, 4096)))),
+        Group("translation", 15, _asked("pages_small", PAGES)),
+        Group("walks", 8, _asked("walk", WALKS)),
+        Group("parallel misses", 8, _asked("parallel", [(count << 20) + PARALLEL_KIB for count in CHAINS])),
+        Group("streams", 12, (*_asked("read_lines", STREAMS_KIB), *_asked("write_lines", STREAMS_KIB))),
+        Group("reorder buffer", 9, _asked("window_mixed", WINDOW_MIXED)),
+        Group("queues", 9, tuple(word for kind in ("dependent", "loads", "stores", "adds")
+                                 for word in _asked(f"window_{kind}", WINDOW_QUEUES))),
+        Group("strings", 12, (*_asked("fill", FILLS), *_asked("fill_words", (4096,)), *_asked("copy", FILLS),
+                              *_asked("compare", (64, 1024)))),
+        Group("kernel", 12, (*_asked("protect", (1, 8, 64, 512)), *_asked("protect_touch", (1, 512)),
+                             *_asked("map_cycle", (1, 64)))),
+        Group("two CPUs", 12, _asked("cross_flush", (0, 1))),
+    ]  # fmt: skip
+    there = set(known)
+    asked = (Group(one.name, one.samples, tuple(w for w in one.words if w.partition(":")[0] in there)) for one in made)
+    return tuple(group for group in asked if group.words)
+
+
+def _asked(name: str, arguments: Iterable[int]) -> tuple[str, ...]:
+    return tuple(f"{name}:{argument}" for argument in arguments)

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The microbenchmarks of core/probes: built by this host's compiler when first used, and run."""
+
+import hashlib
+import shutil
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from kassay.effects import files, process
+from kassay.errors import Defect, HostLacks
+
+COMPILER = "gcc"
+FLAGS = ("-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wstrict-prototypes", "-pthread")
+_TIMEOUT_S = 300
+
+
+class Sample(NamedTuple):
+    """cycles: of one operation. ns: of one operation. hz: of the core's clock then."""
+
+    cycles: float
+    ns: float
+    hz: float
+
+
+class Output(NamedTuple):
+    """samples: by probe with its argument. refused: why a probe cannot run here. hypervisor: its name or ""."""
+
+    samples: dict[str, list[Sample]]
+    refused: dict[str, str]
+    hypervisor: str
+
+
+def program() -> Path:
+    """The probes, built when not yet there. Raises HostLacks without a compiler or on an unknown architecture."""
+    if process.find(COMPILER) is None:
+        raise HostLacks(
+            f"no calibration: {COMPILER} is not there to build the probes", f"apt install {COMPILER} libc6-dev"
+        )
+    made = files.cache_directory() / "probes" / program_id()
+    if not made.is_file():
+        with tempfile.TemporaryDirectory(prefix="kassay-cc-") as scratch:
+            files.write_atomic(made, _compile(Path(scratch)).read_bytes(), mode=0o755)
+    return made
+
+
+@cache
+def program_id() -> str:
+    """A hash over sources, flags and compiler."""
+    version = process.run((COMPILER, "--version")).out.partition("\n")[0]
+    digest = hashlib.sha256(repr((version, FLAGS)).encode())
+    for path in sorted(sources().glob("*.[ch]")):
+        digest.update(f"\0{path.name}\0".encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def sources() -> Path:
+    """The folder with the probes' sources: in a checkout, or inside the installed package."""
+    own = Path(__file__).resolve()
+    for candidate in (own.parents[2] / "_core" / "probes", own.parents[4] / "core" / "probes"):
+        if (candidate / "probe.h").is_file():
+            return candidate
+    raise Defect(f"{own.parents[2]}: the probes' sources are not part of this installation")
+
+
+def names() -> tuple[str, ...]:
+    """Names of all probes of this architecture."""
+    return tuple(process.run((str(program()),)).out.split())
+
+
+def run(words: Sequence[str], samples: int) -> Output:
+    """Runs probes, each NAME or NAME:ARGUMENT, in one process. Raises HostLacks when the program fails."""
+    done = process.run((str(program()), str(samples), *words), timeout_s=_TIMEOUT_S)
+    if done.status:
+        why = "it took too long" if done.timed_out else f"status {done.status} {done.err.strip()[-200:]}"
+        raise HostLacks(
+            f"the probes {' '.join(words[:3])} ... failed: {why}", "repeat the command on a quieter machine"
+        )
+    return parse(done.out)
+
+
+def parse(text: str) -> Output:
+    """Reads what the program prints. Raises Defect for what is no such text."""
+    found = Output({}, {}, "")
+    hypervisor, hz, reference = "", 0.0, 0.0
+    for line in text.splitlines():
+        kind, _, rest = line.partition(" ")
+        if kind == "hz":
+            hz = float(rest)
+        elif kind == "reference":
+            reference = float(rest)
+        elif kind == "hypervisor":
+            hypervisor = rest
+        elif kind == "u":
+            word, _, why = rest.partition(" ")
+            found.refused[word] = why
+        elif kind == "s" and hz and reference:
+            word, count, ticks, chain = rest.split()
+            each, cycle = int(ticks) / int(count), int(chain) / reference
+            found.samples.setdefault(word, []).append(Sample(each / cycle, 1e9 * each / hz, hz / cycle))
+        else:
+            raise Defect(f"the probes printed {line!r}")
+    return found._replace(hypervisor=hypervisor)
+
+
+def _compile(scratch: Path) -> Path:
+    made = scratch / "probes"
+    for path in sources().glob("*.[ch]"):
+        shutil.copyfile(path, scratch / path.name)
+    argv = (COMPILER, *FLAGS, "-o", str(made), *sorted(path.name for path in scratch.glob("*.c")))
+    done = process.run(argv, cwd=scratch, timeout_s=120)
+    if done.status or not made.is_file():
+        first = next((line for line in done.err.splitlines() if "error" in line), done.err.strip()[-200:])
+        raise HostLacks(
+            f"no calibration: the probes do not compile with {COMPILER}: {first}", "apt install gcc libc6-dev"
+        )
+    return made

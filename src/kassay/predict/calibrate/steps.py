@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Sizes, from where a curve steps up: the last point that is still low, and how sure that is."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Step(NamedTuple):
+    """size, after: the last argument below the middle, and the one after it. low, high: no step below the one, and
+    surely one by the other."""
+
+    size: int
+    after: int
+    low: int
+    high: int
+
+
+def step_of(curve: Mapping[int, float], *, least: float = 1.3) -> Step | None:
+    """Where a curve that is flat, then rises and is flat again has its step; None where it does not rise `least` times.
+
+    The levels are those of the first and of the last quarter of the points. A single high point in front of the step
+    is noise: the step is where the points from there on are above the middle.
+    """
+    sizes = sorted(curve)
+    if len(sizes) < 4:
+        return None
+    quarter = max(1, len(sizes) // 4)
+    below = _middle([curve[size] for size in sizes[:quarter]])
+    above = _middle([curve[size] for size in sizes[-quarter:]])
+    return crossing(curve, below, above) if above >= least * below else None
+
+
+def crossing(curve: Mapping[int, float], below: float, above: float) -> Step | None:
+    """Where a curve goes from the level `below` to the level `above`; None where it is below all along, or never."""
+    sizes = sorted(curve)
+    middle = (below + above) / 2
+    # The split with the fewest points on the wrong side.
+    wrong = [
+        sum(curve[size] >= middle for size in sizes[:at]) + sum(curve[size] < middle for size in sizes[at:])
+        for at in range(len(sizes) + 1)
+    ]
+    at = wrong.index(min(wrong))
+    if at in (0, len(sizes)):
+        return None
+    quarter = (above - below) / 4
+    early = [size for size in sizes[:at] if curve[size] < below + quarter]
+    late = [size for size in sizes[at:] if curve[size] > above - quarter]
+    return Step(sizes[at - 1], sizes[at], early[-1] if early else sizes[0], late[0] if late else sizes[-1])
+
+
+def _middle(values: list[float]) -> float:
+    return sorted(values)[len(values) // 2]

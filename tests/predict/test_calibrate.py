@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Do samples become the right parameters, is a killed calibration taken up again, and whose machine is a file of?"""
+
+import math
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from kassay.errors import BadInput, Defect
+from kassay.model.progress import silent
+from kassay.model.records import to_json
+from kassay.predict.calibrate import calibrate as whole
+from kassay.predict.calibrate import machine, program, samples
+from kassay.predict.calibrate.check import check
+from kassay.predict.calibrate.derive import Facts, parameters_of
+from kassay.predict.calibrate.machine import HostMachine, cpuinfo_of, differences, nearest_cpu
+from kassay.predict.calibrate.pairs import learn_file
+from kassay.predict.calibrate.points import CHAINS, PARALLEL_KIB, Group
+from kassay.predict.calibrate.samples import Measured
+from kassay.predict.calibrate.steps import step_of
+from kassay.predict.calibrate.text import timing_text
+from kassay.predict.changes import SCHEMA, CauseTimes, Change, Changes
+from kassay.predict.timing import parse, timing_for, timings
+
+CPUINFO = {"vendor_id": "AuthenticAMD", "cpu family": "25", "model": "17", "model name": "AMD EPYC"}
+HOST = HostMachine(arch="x86_64", cpuinfo=CPUINFO, kernel="Linux 6.18", hypervisor="KVMKVMKVM", thp="madvise")
+FEW = (Group("a", 2, ("load_chain",)), Group("b", 2, ("mfence_many",)))
+OUTPUT = """hz 2000000000
+reference 20000
+hypervisor KVMKVMKVM
+s add_chain 100 50 10000
+s add_chain 100 75 10000
+u cross_transfer only one CPU is allowed to this process
+"""
+
+
+def exactly(**values: float) -> dict[str, Measured]:
+    return {name.replace("__", ":"): Measured(value, value, value, 40) for name, value in values.items()}
+
+
+def facts(measured: dict[str, Measured], l3_mib: int = 32) -> Facts:
+    caches = {"l1d": (32 << 10, 8), "l2": (1 << 20, 8), "l3": (l3_mib << 20, 16)}
+    return Facts(measured, caches, {"l2_latency": 14, "walk_step": 2})
+
+
+@pytest.fixture
+def probes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[tuple[str, ...]]:
+    """Two groups and a program that answers at once; gives what it was asked."""
+    asked: list[tuple[str, ...]] = []
+
+    def run(words: tuple[str, ...], count: int) -> program.Output:
+        asked.append(tuple(words))
+        text = "".join(f"s {word} 100 50 10000\n" for word in words for _ in range(count))
+        return program.parse(f"hz 2000000000\nreference 20000\nhypervisor KVMKVMKVM\n{text}")
+
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setattr(program, "run", run)
+    monkeypatch.setattr(program, "program_id", lambda: "1")
+    monkeypatch.setattr(machine, "host_machine", lambda hypervisor: HOST)
+    for user in ("calibrate", "check"):
+        monkeypatch.setattr(f"kassay.predict.calibrate.{user}.groups", lambda: FEW)
+    timing_for.cache_clear()
+    return asked
+
+
+def test_a_sample_is_in_cycles_of_the_chain_beside_it() -> None:
+    output = program.parse(OUTPUT)
+    assert [sample.cycles for sample in output.samples["add_chain"]] == [1.0, 1.5]
+    assert output.samples["add_chain"][0].hz == 4e9
+    assert output.refused == {"cross_transfer": "only one CPU is allowed to this process"}
+    assert output.hypervisor == "KVMKVMKVM"
+    with pytest.raises(Defect, match="printed 'what'"):
+        program.parse("what")
+
+
+def test_a_quantity_is_the_lower_quartile_of_the_repeats_and_has_their_spread() -> None:
+    repeats = []
+    for number, quartile in enumerate([9.0, 5.0, 6.0, 7.0, 30.0]):
+        point = samples.Point(quartile=quartile, least=quartile - 1, n=5)
+        repeats.append(samples.Repeat(repeat=number, group="a", hz=4e9, refused={}, points={"x": point}))
+    assert samples.quantities(repeats) == {"x": Measured(6.0, 4.0, 9.0, 25)}
+
+
+def test_a_step_is_found_and_noise_before_it_is_not_one() -> None:
+    curve = {size: 10.0 if size <= 96 else 30.0 for size in range(16, 208, 8)}
+    step = step_of({**curve, 40: 28.0})
+    assert step is not None and (step.size, step.after, step.low, step.high) == (96, 104, 96, 104)
+    assert step_of(dict.fromkeys(range(16, 208, 8), 10.0)) is None
+    assert step_of({16: 1.0, 32: 9.0}) is None
+
+
+def test_latencies_sizes_and_rates_are_read_from_their_probes() -> None:
+    points = exactly(mixed_many=1 / 5.9, load_chain=4, load_split_chain=5, forward_other_chain=8, lock_xadd_chain=8)
+    points |= exactly(lock_add_chain=6, lock_add_lines=7, branch_conditional__0=8, branch_conditional__1=18)
+    points |= exactly(fill__1024=47, fill__4096=131)
+    points |= exactly(**{f"chase_local__{kib}": cycles for kib, cycles in (
+        (16, 4), (256, 14), (2048, 50), (4096, 50), (16384, 390), (131072, 400))})  # fmt: skip
+    points |= exactly(**{f"window_mixed__{n}": 600 if n < 320 else 1200 for n in range(64, 704, 16)})
+    points |= exactly(**{f"parallel__{(n << 20) + PARALLEL_KIB}": 400 / min(n, 12) for n in CHAINS})
+    points |= exactly(**{f"pages_small__{n}": 4 if n <= 64 else 11 for n in (16, 32, 48, 64, 80, 96, 128, 256)})
+    points |= exactly(**{f"pages_small__{n}": 22 if n <= 2048 else 60 for n in (1024, 1536, 2048, 3072, 4096, 8192)})
+    points |= exactly(**{f"call_depth__{n}": 13 * n + 30 * max(0, n - 31) for n in range(14, 49)})
+    found = {name: one.value for name, one in parameters_of(facts(points)).items()}
+    wanted = {
+        "width": 6, "l1d_latency": 4, "l2_latency": 14, "l3_latency": 50, "memory_latency": 400, "lock_latency": 8,
+        "lock_interval": 6, "store_forward": 7, "mispredict": 15, "line_split": 1, "rep_store_l1": 1.75,
+        "rep_store_start": 19, "rob": 312, "fill_buffers": 12, "dtlb_entries": 64, "stlb_latency": 7,
+        "stlb_entries": 2048, "walk_start": 22, "return_stack": 32, "l3_size": 4 << 20, "l3_ways": 16,
+    }  # fmt: skip
+    assert {name: found[name] for name in wanted} == pytest.approx(wanted)
+    assert "rep_copy_l1" not in found and "store_queue" not in found
+
+
+def test_the_cpu_is_known_by_its_numbers_and_its_name_may_differ() -> None:
+    lines = "vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD  EPYC\n"
+    text = f"processor\t: 0\n{lines}\nprocessor\t: 1\nmodel\t: 2\n"
+    assert cpuinfo_of(text) == CPUINFO
+    assert nearest_cpu(HOST) == "zen4"
+    assert list(differences({**CPUINFO, "model name": "another"}, CPUINFO)) == []
+    assert list(differences({**CPUINFO, "model": "1"}, CPUINFO)) == ["model: 1 in the file, 17 here"]
+    with pytest.raises(BadInput, match="no CPU of kassay's is like this one"):
+        nearest_cpu(replace(HOST, cpuinfo={"vendor_id": "GenuineIntel"}))
+
+
+@pytest.mark.parametrize("name", sorted(timings()))
+def test_a_timing_file_is_written_as_it_is_read(name: str) -> None:
+    timing = timing_for(name)
+    assert parse(timing_text(timing), name) == timing
+
+
+def test_a_calibration_says_what_it_measured_and_marks_the_rest(probes: list[tuple[str, ...]]) -> None:
+    done = whole.calibrate("mine", like="", repeats=3, fresh=False, tell=silent)
+    timing = timing_for("mine")
+    assert timing == done.timing and timing.calibrated and timing.machine is not None
+    load, width = timing.parameters["l1d_latency"], timing.parameters["width"]
+    assert (load.value, "6 samples in 3 repeats" in load.source) == (1, True)
+    assert width.value == timing_for("zen4").parameters["width"].value
+    assert width.source.startswith("not measured, as of zen4: ")
+    assert "l1d_latency" in done.measured and "width" in done.left
+    assert timing.machine.missing["invlpg"].startswith("privileged")
+    assert (timing.machine.cpuinfo, timing.machine.hypervisor) == (CPUINFO, "KVMKVMKVM")
+    assert timing.ghz.value == 4.0 and timing.interval.n == 0
+    assert not list(done.path.parent.glob(".*.samples"))
+
+
+def test_a_killed_calibration_goes_on_where_it_was(
+    probes: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answering = program.run
+
+    def killed(words: tuple[str, ...], count: int) -> program.Output:
+        if len(probes) == 4:
+            raise KeyboardInterrupt
+        return answering(words, count)
+
+    monkeypatch.setattr(program, "run", killed)
+    with pytest.raises(KeyboardInterrupt):
+        whole.calibrate("mine", like="", repeats=2, fresh=False, tell=silent)
+    monkeypatch.setattr(program, "run", answering)
+    probes.clear()
+    done = whole.calibrate("mine", like="", repeats=2, fresh=False, tell=silent)
+    assert done.began == 3
+    assert probes == [("add_chain",), ("mfence_many",)]
+
+
+def test_a_journal_that_was_cut_in_a_line_loses_that_line_alone(tmp_path: Path) -> None:
+    path = tmp_path / "j"
+    repeat = samples.Repeat(repeat=0, group="a", hz=1.0, points={}, refused={})
+    assert samples.begin(path, HOST, "1") == []
+    samples.add(path, repeat)
+    with path.open("ab") as file:
+        file.write(b'{"repeat":1,"gro')
+    assert samples.begin(path, HOST, "1") == [repeat]
+    samples.add(path, replace(repeat, repeat=1))
+    assert len(samples.begin(path, HOST, "1")) == 2
+    assert samples.begin(path, HOST, "2") == []
+    with pytest.raises(BadInput, match="begun on another machine"):
+        samples.begin(path, replace(HOST, cpuinfo={"model": "1"}), "2")
+
+
+def test_a_name_of_kassays_and_a_file_of_another_machine_are_refused(
+    probes: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(BadInput, match="zen4: kassay has a timing file of that name"):
+        whole.calibrate("zen4", like="", repeats=1, fresh=False, tell=silent)
+    with pytest.raises(BadInput, match="no name for a timing file"):
+        whole.calibrate("../x", like="", repeats=1, fresh=False, tell=silent)
+    monkeypatch.setattr(machine, "host_machine", lambda hypervisor: replace(HOST, arch="arm64"))
+    with pytest.raises(BadInput, match="a CPU of x86_64, and this machine is arm64"):
+        whole.calibrate("mine", like="zen4", repeats=1, fresh=False, tell=silent)
+    monkeypatch.setattr(machine, "host_machine", lambda hypervisor: HOST)
+    whole.calibrate("mine", like="", repeats=1, fresh=False, tell=silent)
+    other = replace(HOST, cpuinfo={**CPUINFO, "model": "1"})
+    monkeypatch.setattr(machine, "host_machine", lambda hypervisor: other)
+    with pytest.raises(BadInput, match="calibrated on another machine: model: 17 in the file, 1 here"):
+        whole.calibrate("mine", like="", repeats=1, fresh=False, tell=silent)
+    with pytest.raises(BadInput, match="calibrated on another machine: model: 17"):
+        check("mine", silent)
+    with pytest.raises(BadInput, match="from published data, of no machine"):
+        check("zen4", silent)
+
+
+def test_a_check_names_what_is_no_longer_so(probes: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch) -> None:
+    done = whole.calibrate("mine", like="", repeats=1, fresh=False, tell=silent)
+    assert check("mine", silent) == []
+    slow = replace(done.timing.parameters["l1d_latency"], value=9.0, low=9.0, high=9.0)
+    changed = replace(done.timing, parameters={**done.timing.parameters, "l1d_latency": slow})
+    done.path.write_text(timing_text(changed))
+    timing_for.cache_clear()
+    assert check("mine", silent) == [("l1d_latency", 9.0, 1.0)]
+
+
+def test_pairs_make_the_interval_of_their_own_file_and_of_no_other(
+    probes: list[tuple[str, ...]], tmp_path: Path
+) -> None:
+    whole.calibrate("mine", like="", repeats=1, fresh=False, tell=silent)
+    causes = (CauseTimes(cause="width", base_ns=100, head_ns=200),)
+    pairs = tuple(Change(name=f"c{n}", base_ns=100, head_ns=200 * math.exp(n / 100), causes=causes) for n in range(12))
+    path = tmp_path / "pairs.json"
+    path.write_bytes(to_json(Changes(schema=SCHEMA, cpu="mine", pairs=pairs)))
+    written, learned = learn_file("mine", path, None)
+    assert timing_for("mine").interval == learned.table
+    assert learned.table.n == 12 and learned.table.causes == {"width": 12}
+    assert written.name == "mine.toml"
+    path.write_bytes(to_json(Changes(schema=SCHEMA, cpu="zen3", pairs=pairs)))
+    with pytest.raises(BadInput, match="predicted with the timing file 'zen3', not with 'mine'"):
+        learn_file("mine", path, None)
+    with pytest.raises(BadInput, match="zen3 is a file of kassay's own"):
+        learn_file("zen3", path, None)
