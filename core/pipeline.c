@@ -77,7 +77,7 @@ static uint64_t load(struct insn *insn, struct charge *charge, const struct acce
 		     uint64_t cycle)
 {
 	unsigned int bytes = insn->load_bytes ? insn->load_bytes : 8;
-	uint64_t done = cycle + cycles(params.l1d_latency), translated = cycle, value;
+	uint64_t done = cycle + cycles(params.l1d_latency), translated = cycle, value = 0;
 	enum cause level = CAUSE_L1;
 
 	for (const struct access *a = accesses; a < accesses + count; a++) {
