@@ -65,6 +65,16 @@ static bool moves_stack(const uint8_t *code, size_t size)
 	return word == 0xa8815113 || word == 0xa8c15113;
 }
 
-static struct arch arm64 = { .target = "aarch64", .ending = ending, .mark = mark, .moves_stack = moves_stack };
+/* tlbi; msr of sctlr_el1, ttbr0_el1, ttbr1_el1, tcr_el1. */
+static bool moves_pages(const uint8_t *code, size_t size)
+{
+	uint32_t word = word_of(code, size);
+
+	return (word & 0xfff8e000) == 0xd5088000 || (word & 0xfffff000) == 0xd5181000 || (word & 0xfffff000) == 0xd5182000;
+}
+
+static struct arch arm64 = {
+	.target = "aarch64", .ending = ending, .mark = mark, .moves_stack = moves_stack, .moves_pages = moves_pages,
+};
 
 ARCH(arm64)

@@ -114,6 +114,29 @@ static bool moves_stack(const uint8_t *code, size_t size)
 	return size == 7 && (!memcmp(code, save, sizeof(save)) || !memcmp(code, load, sizeof(load)));
 }
 
-static struct arch x86_64 = { .target = "x86_64", .ending = ending, .mark = mark, .moves_stack = moves_stack };
+/* mov to a control register, invlpg and its like, invpcid, wrmsr. */
+static bool moves_pages(const uint8_t *code, size_t size)
+{
+	size_t at = 0;
+
+	while (at < size && is_prefix(code[at]))
+		at++;
+	if (at + 2 >= size || code[at] != 0x0f)
+		return at + 2 == size && code[at] == 0x0f && code[at + 1] == 0x30;
+	switch (code[at + 1]) {
+	case 0x01:
+		return code[at + 2] >= 0xc0 ? code[at + 2] == 0xdf : (code[at + 2] & 0x38) == 0x38;
+	case 0x22:
+		return true;
+	case 0x38:
+		return at + 3 < size && code[at + 2] == 0x82;
+	default:
+		return false;
+	}
+}
+
+static struct arch x86_64 = {
+	.target = "x86_64", .ending = ending, .mark = mark, .moves_stack = moves_stack, .moves_pages = moves_pages,
+};
 
 ARCH(x86_64)

@@ -49,6 +49,7 @@ struct block { /* what is needed each time it begins comes first */
 	const uint8_t *code;
 	uint32_t traced;         /* its number in the trace; NO_ID until it is defined there */
 	uint32_t successor;      /* in the trace, last time */
+	bool moves_pages;        /* known of traced blocks */
 	struct access *accesses; /* of its instructions; NULL without a trace */
 };
 

@@ -41,6 +41,11 @@ struct arch {
 	int (*mark)(const uint8_t *code, size_t size);
 	/* Whether the instruction saves the stack pointer of one task, or loads that of the next: the heart of a task switch. */
 	bool (*moves_stack)(const uint8_t *code, size_t size);
+	/*
+	 * Whether a page may be elsewhere after the instruction: it drops translations, or writes a register of
+	 * theirs. For traces; NULL: not known, which makes them slower.
+	 */
+	bool (*moves_pages)(const uint8_t *code, size_t size);
 };
 
 void arch_add(struct arch *arch);

@@ -253,7 +253,7 @@ static void count_block(struct qemu_plugin_tb *tb)
 	unsigned int points = points_at(block->start);
 	bool user = code_is_user(block->start);
 	const uint8_t *code = block->code;
-	struct access *accesses = p.tracing ? trace_accesses(block) : NULL;
+	struct access *accesses = p.tracing ? trace_accesses(p.arch, block) : NULL;
 
 	/* Before the block counts: it belongs to the round that it begins. */
 	if (points & (POINT_FROM | POINT_TO))

@@ -66,14 +66,21 @@ static struct {
 	unsigned int cpu;
 	uint32_t blocks;
 	uint64_t last_page;
+	uint64_t time; /* of pages: a later one when some may have been moved */
+	bool moving;   /* by the block that began last */
 	struct bytes definitions, stream;
 	struct lane lanes[MAX_CPUS];
 } t;
 
-/* By virtual page, what the reader takes it for. Where two share a slot their frames are written again and again. */
+/*
+ * By virtual page, what the reader takes it for. Where two share a slot their frames are written again and again.
+ * QEMU is asked once for each page and time, as long as no CPU does what may have moved a page: to ask takes as long as
+ * all the rest of an access.
+ */
 static struct {
 	uint64_t page;
 	uint64_t frame;
+	uint64_t asked;
 } pages[PAGE_SLOTS];
 
 static void make_room(struct bytes *bytes, size_t size)
@@ -219,6 +226,7 @@ static struct lane *lane_of(unsigned int cpu)
 		flush(&t.lanes[t.cpu]);
 		put_event_of(EVENT_CPU, cpu);
 		t.cpu = cpu;
+		t.time++;
 	}
 	make_room(&t.stream, 2 * LONGEST);
 	return &t.lanes[cpu];
@@ -240,6 +248,7 @@ static void begin_round(void)
 	if (!t.on)
 		return;
 	put_event_of(EVENT_ROUND, t.round);
+	t.time++;
 	for (unsigned int i = 0; i < MAX_CPUS; i++)
 		t.lanes[i].context = CONTEXTS;
 }
@@ -289,14 +298,18 @@ void trace_start(const char *target, unsigned int intervals)
 		pages[i].page = UINT64_MAX;
 }
 
-struct access *trace_accesses(struct block *block)
+struct access *trace_accesses(const struct arch *arch, struct block *block)
 {
+	const uint8_t *code = block->code;
+
 	if (block->accesses)
 		return block->accesses;
 	block->accesses = allocate(block->count * sizeof(*block->accesses));
 	for (uint32_t i = 0; i < block->count; i++) {
 		block->accesses[i].block = block;
 		block->accesses[i].index = i;
+		block->moves_pages |= !arch->moves_pages || arch->moves_pages(code, block->lengths[i]);
+		code += block->lengths[i];
 	}
 	return block->accesses;
 }
@@ -322,6 +335,10 @@ void trace_block(unsigned int cpu, struct block *block, enum context context)
 		return;
 	}
 	lane = lane_of(cpu);
+	if (unlikely(t.moving | block->moves_pages)) {
+		t.time++;
+		t.moving = block->moves_pages;
+	}
 	if (lane->block == block && block_repeats(block) && lane->context == context) {
 		close_iteration(lane);
 		lane->open = true;
@@ -340,13 +357,17 @@ void trace_block(unsigned int cpu, struct block *block, enum context context)
 /* Tells the reader where the page lies; a device, or what QEMU does not know any more, is left out. */
 static void place_page(struct lane *lane, uint32_t info, uint64_t address)
 {
-	const struct qemu_plugin_hwaddr *found = qemu_plugin_get_hwaddr(info, address);
 	uint64_t page = address >> PAGE_SHIFT, frame;
 	uint32_t slot = (uint32_t)(page * 0x9e3779b97f4a7c15u >> 48) % PAGE_SLOTS;
+	const struct qemu_plugin_hwaddr *found;
 
+	if (pages[slot].page == page && pages[slot].asked == t.time)
+		return;
+	found = qemu_plugin_get_hwaddr(info, address);
 	if (!found || qemu_plugin_hwaddr_is_io(found))
 		return;
 	frame = qemu_plugin_hwaddr_phys_addr(found) >> PAGE_SHIFT;
+	pages[slot].asked = t.time;
 	if (pages[slot].page == page && pages[slot].frame == frame)
 		return;
 	pages[slot].page = page;

@@ -25,8 +25,8 @@ int trace_ask(const char *path, const char *rounds, uint64_t budget);
 /* The region begins. */
 void trace_start(const char *target, unsigned int intervals);
 
-/* For the memory callbacks of @block's instructions. */
-struct access *trace_accesses(struct block *block);
+/* For the memory callbacks of @block's instructions; @arch: of its code. */
+struct access *trace_accesses(const struct arch *arch, struct block *block);
 
 /* From the next block on it is this round and interval; round 0: none. */
 void trace_turn(uint32_t round, unsigned int interval);

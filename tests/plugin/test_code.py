@@ -56,6 +56,7 @@ class Arch(ctypes.Structure):
         ("ending", ctypes.CFUNCTYPE(LastInsn, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_uint64)),
         ("mark", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t)),
         ("moves_stack", ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_char_p, ctypes.c_size_t)),
+        ("moves_pages", ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_char_p, ctypes.c_size_t)),
     )
 
 
@@ -176,3 +177,20 @@ def test_the_two_accesses_of_a_task_switch_are_known(
 ) -> None:
     insn = assembled(tmp_path, target, text)
     assert arch_of(code, target).moves_stack(insn, len(insn)) is expected
+
+
+@pytest.mark.parametrize(
+    ("target", "moving", "others"),
+    [
+        ("x86_64", ("mov %rax,%cr3", "mov %r9,%cr4", "invlpg (%rdi)", "invlpg 8(%r12)", "invpcid (%rax),%rcx", "wrmsr"),
+         ("mov %cr3,%rax", "swapgs", "lgdt (%rax)", "rdtsc", "nop", "mov %rax,(%rdi)", "movbe (%rax),%rcx")),
+        ("aarch64", ("tlbi vmalle1is", "tlbi vae1is, x0", "msr ttbr0_el1, x3", "msr ttbr1_el1, x3", "msr tcr_el1, x0"),
+         ("mrs x0, ttbr0_el1", "dc zva, x0", "ic iallu", "msr daifset, #2", "msr sp_el0, x1", "isb")),
+    ],
+)  # fmt: skip
+def test_instructions_after_which_pages_may_be_elsewhere_are_known(
+    code: ctypes.CDLL, tmp_path: Path, target: str, moving: tuple[str, ...], others: tuple[str, ...]
+) -> None:
+    for text in (*moving, *others):
+        insn = assembled(tmp_path, target, text)
+        assert arch_of(code, target).moves_pages(insn, len(insn)) is (text in moving), text
