@@ -21,7 +21,7 @@ from kassay.predict.core import core, parse
 
 def mixed(draw: random.Random) -> tuple[Tokens, list[Block]]:
     tokens = Tokens()
-    blocks = []
+    blocks: list[Block] = []
     for _ in range(400):
         lines = []
         for n in range(draw.randrange(5, 14)):

@@ -92,7 +92,7 @@ def test_returns_are_known_until_the_stack_is_too_deep(tmp_path: Path, depth: in
     leaf = tokens.define([insn(), insn("return")], start=0x1000 * (depth + 1))
     ends = [tokens.define([insn(), insn("return")], start=call.start + 8) for call in reversed(calls[1:])]
     last = tokens.define([insn(), insn("jump")], start=calls[0].start + 8)
-    rounds(tokens, 5, 50, lambda _: [tokens.run(block) for block in (*calls, leaf, *ends, last)].clear())
+    rounds(tokens, 5, 50, lambda _: tokens.run_all(*calls, leaf, *ends, last))
     assert answer(tokens, tmp_path).statistics["return_mispredictions"] == 55 * missed
 
 
@@ -111,7 +111,7 @@ def test_a_system_call_costs_what_the_cpu_file_says(tmp_path: Path) -> None:
     tokens = Tokens()
     user = tokens.define([insn(), insn("syscall", fixed=100)], function=1)
     kernel = tokens.define([insn(), insn("sysreturn", fixed="80.50")], function=2)
-    rounds(tokens, 5, 50, lambda _: (tokens.run(user), tokens.run(kernel))[0])
+    rounds(tokens, 5, 50, lambda _: tokens.run_all(user, kernel))
     found = answer(tokens, tmp_path)
     assert each(found, 50) == pytest.approx(181, abs=4)
     rings = {row.function: row.cycles100 / 5000 for row in found.rows if row.round == 2 and row.cause == "rings"}

@@ -100,7 +100,12 @@ def test_after_a_flush_each_page_is_walked_again(tmp_path: Path) -> None:
     tokens, block = loop([load(1, 2)] * 16)
     flush = tokens.define([insn("flush_all", fixed=200, ports="-")])
     pages = [(n, 0x50000000 + n * 4160, False) for n in range(16)]
-    rounds(tokens, 3, 10, lambda _: (tokens.run(block, *pages), tokens.run(flush))[0])
+
+    def once(n: int) -> None:
+        tokens.run(block, *pages)
+        tokens.run(flush)
+
+    rounds(tokens, 3, 10, once)
     found = answer(tokens, tmp_path)
     assert found.statistics["flushes_all"] == 13
     assert found.statistics["walks"] == 13 * 16

@@ -67,6 +67,11 @@ class Tokens:
             self.access(block, index, address, stores, index - at)
             at = index
 
+    def run_all(self, *blocks: Block) -> None:
+        """One after the other, without accesses."""
+        for block in blocks:
+            self.run(block)
+
     def access(self, block: Block, index: int, address: int, stores: bool = False, step: int = 0) -> None:
         """Of the block that ran last; step: from the instruction of the access before it."""
         before, stride = block.last.get(index, (0, 0))

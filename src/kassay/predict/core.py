@@ -12,9 +12,7 @@ from kassay.effects import files, process
 from kassay.errors import BadInput, Defect, HostLacks
 
 COMPILER = "gcc"
-FLAGS = (
-    "-std=gnu11", "-O2", "-flto", "-flto-partition=one", "-Wall", "-Wextra", "-Werror", "-Wstrict-prototypes",
-)  # fmt: skip
+FLAGS = ("-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wstrict-prototypes")
 TIMEOUT_S = 600
 
 
