@@ -223,6 +223,8 @@ def test_pairs_make_the_interval_of_their_own_file_and_of_no_other(
     assert timing_for("mine").interval == learned.table
     assert learned.table.n == 12 and learned.table.causes == {"width": 12}
     assert written.name == "mine.toml"
+    again = whole.calibrate("mine", like="", repeats=1, fresh=False, tell=silent).timing.interval
+    assert replace(again, source="") == replace(learned.table, source="") and "; learned with" in again.source
     path.write_bytes(to_json(Changes(schema=SCHEMA, cpu="zen3", pairs=pairs)))
     with pytest.raises(BadInput, match="predicted with the timing file 'zen3', not with 'mine'"):
         learn_file("mine", path, None)

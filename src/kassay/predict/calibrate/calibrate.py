@@ -17,6 +17,7 @@ from kassay.predict.calibrate.derive import Facts, Found, parameters_of
 from kassay.predict.calibrate.points import Group, groups
 from kassay.predict.calibrate.system import latencies_of, reason_of, system_of
 from kassay.predict.calibrate.text import timing_text
+from kassay.predict.interval import IntervalTable
 from kassay.predict.parameters import parameters
 from kassay.predict.timing import SCHEMA, Machine, Quantity, Timing, calibrations, parse, read, timing_for, timings
 
@@ -40,11 +41,10 @@ def calibrate(name: str, *, like: str, repeats: int, fresh: bool, tell: Tell, ou
     machine, HostLacks without a compiler.
     """
     path = out if out is not None else _own_path(name)
-    journal = path.with_name(f".{path.stem}.samples")
-    with locked(path.with_name(f".{path.stem}.lock"), refusing(f"the calibration {name}", "choose another name")):
+    journal = calibrations() / f".{name}.samples"
+    with locked(calibrations() / f".{name}.lock", refusing(f"the calibration {name}", "choose another name")):
         host = machines.host_machine(program.run(("add_chain",), 1).hypervisor)
-        if out is None:
-            _same_machine(path, host)
+        _same_machine(path, host)
         nearest = timing_for(like or machines.nearest_cpu(host))
         if nearest.arch != host.arch:
             raise BadInput(f"--like {like}: a CPU of {nearest.arch}, and this machine is {host.arch}",
@@ -54,6 +54,7 @@ def calibrate(name: str, *, like: str, repeats: int, fresh: bool, tell: Tell, ou
         before = samples.begin(journal, host, program.program_id())
         seen = [*before, *measure(groups(), repeats, before, journal, tell)]
         timing = timing_of(name, host, nearest, seen)
+        timing = replace(timing, interval=_interval(path, timing))
         text = timing_text(timing)
         parse(text, str(path))
         files.write_atomic(path, text.encode())
@@ -149,6 +150,15 @@ def _same_machine(path: Path, host: machines.HostMachine) -> None:
         )
 
 
+def _interval(path: Path, timing: Timing) -> IntervalTable:
+    """What an earlier file of this machine learned from measured changes stays until it is learned again."""
+    before = read(path) if path.exists() else None
+    if before is None or before.machine is None or not before.interval.n:
+        return timing.interval
+    when = f"; learned with the calibration of {before.machine.when}"
+    return replace(before.interval, source=before.interval.source.partition("; learned")[0] + when)
+
+
 def _fit_ways(found: dict[str, Found], nearest: Timing) -> None:
     """Sizes become multiples of their ways; what was fully associative stays so."""
     for entries, ways in (("dtlb_entries", "dtlb_ways"), ("stlb_entries", "stlb_ways")):
@@ -158,7 +168,8 @@ def _fit_ways(found: dict[str, Found], nearest: Timing) -> None:
         if count == nearest.parameters[entries].value:
             found[ways] = one._replace(how=f"one set: as many as {entries}")
         else:
-            found[entries] = one._replace(value=max(count, one.value // count * count), low=min(one.low, count))
+            whole = max(count, one.value // count * count)
+            found[entries] = one._replace(value=whole, low=min(one.low, whole))
 
 
 def _quantity(one: Found, repeats: int, *, whole: bool = False) -> Quantity:

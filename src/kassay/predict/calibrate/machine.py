@@ -22,8 +22,8 @@ _NO_MICROCODE = ("0xffffffff", "0x1", "0x01000065")
 
 
 class HostMachine(Record, frozen=True, kw_only=True):
-    """arch: in kassay's words. cpuinfo: lines of /proc/cpuinfo that name the CPU. hypervisor: "" for none. thp: policy
-    of huge pages."""
+    """arch: in kassay's words. cpuinfo: lines of /proc/cpuinfo that name the CPU. kernel: its version, without what a
+    packager added. hypervisor: "" for none. thp: policy of huge pages."""
 
     arch: str
     cpuinfo: dict[str, str]
@@ -37,9 +37,12 @@ def host_machine(hypervisor: str) -> HostMachine:
     arch = of_machine(platform.machine())
     if arch is None:
         raise HostLacks(f"no probes for {platform.machine()}", "calibrate on x86_64 or arm64")
+    release = re.match(r"[\d.]+", platform.release())
     text = Path("/proc/cpuinfo").read_text("utf-8", "replace")
-    return HostMachine(arch=arch.name, cpuinfo=cpuinfo_of(text), kernel=f"Linux {platform.release()}",
-                       hypervisor=hypervisor, thp=_policy())  # fmt: skip
+    version = release[0] if release else platform.release()
+    return HostMachine(
+        arch=arch.name, cpuinfo=cpuinfo_of(text), kernel=f"Linux {version}", hypervisor=hypervisor, thp=_policy()
+    )
 
 
 def cpuinfo_of(text: str) -> dict[str, str]:

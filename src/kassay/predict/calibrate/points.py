@@ -20,7 +20,7 @@ PAGES = (
 )  # fmt: skip
 CHAINS = (1, 2, 4, 8, 10, 12, 16, 20, 24, 28, 32)
 WINDOW_MIXED = tuple(range(64, 704, 16))
-WINDOW_QUEUES = tuple(range(16, 352, 8))
+WINDOW_QUEUES = (*range(16, 160, 4), *range(160, 352, 16))
 DEPTHS = (4, 8, 12, *range(14, 40), 44, 48, 52, 56, 60, 64, 68, 72)
 FILLS = (64, 256, 1024, 4096, 16384, 262144, 4 << 20, 64 << 20)
 STREAMS_KIB = (16, 256, 3072, MEMORY_KIB)

@@ -33,6 +33,10 @@ _LATENCIES: tuple[tuple[str, tuple[str, ...], float], ...] = (
 _NEAR = 0.25
 """Cycles that a latency may differ by without being corrected."""
 
+_IN_USER_MODE = frozenset((
+    "pushf", "popf", "rdpid", "rdrand", "serialize", "mov_segment", "clflush", "clflushopt", "xsave", "xrstor",
+    "rdfsbase", "wrfsbase", "rdpkru", "wrpkru",
+))  # fmt: skip
 _PRIVILEGED = "privileged: cannot be executed in user mode"
 _WHY = {
     "retire": "retirement is not slower than dispatch on this CPU, or not seen in user mode",
@@ -92,7 +96,7 @@ def reason_of(name: str, *, system: bool, refused: Mapping[str, str], measured: 
     point = _SYSTEM.get(name)
     if point is not None and point in refused:
         return refused[point]
-    if system:
+    if system and name not in _IN_USER_MODE:
         return _PRIVILEGED
     if refused and not measured:
         return next(iter(refused.values()))
