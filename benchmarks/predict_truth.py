@@ -125,7 +125,7 @@ def _asked(entry: Entry, cpus: Sequence[str]) -> tuple[Mapping[str, Any] | None,
     print(f"{entry.id}: kassay compare {' '.join(words)}", file=sys.stderr)
     answer = kassay("compare", *words)
     if not answer.text.startswith("{"):
-        return None, (answer.errors.strip().splitlines() or ["no answer"])[-1]
+        return None, next((line for line in answer.errors.splitlines() if line.startswith("kassay: ")), "no answer")
     return answer.json(), ""
 
 
@@ -196,6 +196,10 @@ def score(entries: Sequence[Entry], found: Sequence[Outcome]) -> str:
     for title, chosen in (
         ("all", answered),
         ("CPU published and its core modelled", [made for made in answered if made.entry.cpu_is == "same"]),
+        (
+            "of these, a figure and no range",
+            [made for made in answered if made.entry.cpu_is == "same" and made.entry.base],
+        ),
     ):
         if not chosen:
             continue
