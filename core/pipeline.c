@@ -6,6 +6,7 @@
 #include "front.h"
 #include "issue.h"
 #include "memory.h"
+#include "meter.h"
 #include "params.h"
 #include "store.h"
 #include "string_insn.h"
@@ -13,19 +14,25 @@
 #include "window.h"
 
 #define SMALL_STORES 16 /* stores of one instruction */
+#define RENAMED 2       /* micro-ops of an instruction whose operand in memory can be renamed */
+#define AHEAD 16        /* cycles that the prediction of branches is ahead of dispatch at most */
 
 static struct {
 	uint64_t registers[REGISTERS]; /* when each is there */
+	uint64_t writers[REGISTERS];   /* number of the instruction that wrote it */
+	uint64_t number;               /* of this instruction */
+	uint64_t name;                 /* of what its address is made of */
 	uint64_t loads_from;           /* no load issues before: a fence or an atomic operation */
-	uint64_t next_atomic;
+	struct meter atomics;
 	uint64_t branch_done;          /* of the last branch */
-	uint64_t taken;                /* 1/100 cycles that taken branches cost */
+	uint64_t predicted;            /* when the last taken branch was predicted, in 1/100 cycles */
 	bool faulted;                  /* the next access of the user is the one that faulted */
 	const struct insn *string;     /* the repeated instruction that was executed last */
 } p;
 
 void pipeline_start(void)
 {
+	p.atomics.interval = params.lock_interval;
 	memory_start();
 	tlb_start();
 	branch_start();
@@ -42,6 +49,26 @@ static uint64_t ready(const uint8_t *registers, unsigned int count, uint64_t fro
 	for (unsigned int n = 0; n < count; n++)
 		from = later(from, p.registers[registers[n]]);
 	return from;
+}
+
+/* The same for two addresses that are made of the same registers with the same values. */
+static uint64_t name_of(const struct insn *insn)
+{
+	uint64_t name = 1;
+
+	for (unsigned int n = 0; n < insn->address_reads; n++)
+		name = (name ^ p.writers[insn->registers[n]] ^ (uint64_t)insn->registers[n] << 56) * 0x9e3779b97f4a7c15u;
+	return name;
+}
+
+static void write(const struct insn *insn, uint64_t done)
+{
+	const uint8_t *registers = insn->registers + insn->address_reads + insn->data_reads;
+
+	for (unsigned int n = 0; n < insn->writes; n++) {
+		p.registers[registers[n]] = done;
+		p.writers[registers[n]] = p.number;
+	}
 }
 
 static uint64_t translate(const struct insn *insn, const struct access *access, uint64_t cycle)
@@ -77,7 +104,7 @@ static uint64_t load(struct insn *insn, struct charge *charge, const struct acce
 		     uint64_t cycle)
 {
 	unsigned int bytes = insn->load_bytes ? insn->load_bytes : 8;
-	uint64_t done = cycle + cycles(params.l1d_latency), translated = cycle, value = 0;
+	uint64_t done = cycle, translated = cycle, value = 0;
 	enum cause level = CAUSE_L1;
 
 	for (const struct access *a = accesses; a < accesses + count; a++) {
@@ -90,7 +117,7 @@ static uint64_t load(struct insn *insn, struct charge *charge, const struct acce
 		translated = later(translated, begin);
 		if (params.stride_distance)
 			memory_stride(insn->habit, a->physical, begin);
-		if (store_forwards(a->physical, bytes, begin, &value)) {
+		if (store_forwards(a->physical, bytes, p.name, begin, &value)) {
 			arrival = (struct arrival){ value, CAUSE_STORES };
 		} else {
 			arrival = memory_access(a->physical >> LINE_SHIFT, begin, false);
@@ -121,7 +148,7 @@ static uint64_t atomic(struct insn *insn, struct charge *charge, const struct ac
 	charge_step(charge, begin, CAUSE_STORES);
 	if (params.lock_at_head)
 		begin = later(begin, window.retired);
-	begin = later(later(begin, p.next_atomic), p.loads_from);
+	begin = meter_book(&p.atomics, later(begin, p.loads_from));
 	charge_step(charge, begin, CAUSE_ATOMICS);
 	begin = later(issue(insn, true, begin), issue(insn, false, begin));
 	charge_step(charge, begin, CAUSE_PORTS);
@@ -132,7 +159,6 @@ static uint64_t atomic(struct insn *insn, struct charge *charge, const struct ac
 	charge_step(charge, done, arrival.level);
 	done += cycles(params.lock_latency);
 	charge_step(charge, done, CAUSE_ATOMICS);
-	p.next_atomic = begin + cycles(params.lock_interval);
 	if (params.lock_blocks_loads)
 		p.loads_from = later(p.loads_from, done);
 	store_atomic(access->physical, insn->store_bytes ? insn->store_bytes : 8, done);
@@ -269,13 +295,15 @@ static void drain(const struct insn *insn, const struct access *accesses, uint32
 {
 	unsigned int bytes = insn->store_bytes ? insn->store_bytes : 8;
 
+	if (!insn->load_bytes && !insn->writes)
+		done -= insn->latency; /* the value was there before */
 	for (const struct access *a = accesses; a < accesses + count; a++) {
 		if (!a->store)
 			continue;
 		if (insn->lock || insn->kind == REPEAT)
 			window_store(done);
 		else
-			window_store(store_drain(a->physical, bytes, done, later(retired, translate(insn, a, done))));
+			window_store(store_drain(a->physical, bytes, p.name, done, later(retired, translate(insn, a, done))));
 	}
 }
 
@@ -290,14 +318,15 @@ static void execute(struct insn *insn, uint32_t function, const struct access *a
 	loads = count - stores;
 	if (supply > window.front)
 		window_redirect(supply, missed > window.front ? CAUSE_ICACHE : CAUSE_WIDTH, function);
+	p.number++;
+	p.name = insn->uops > RENAMED ? p.number : name_of(insn);
 	charge.function = function;
 	charge.dispatched = charge.issued = window_dispatch(insn->uops, loads, stores < SMALL_STORES ? stores : SMALL_STORES);
 	charge_begin(&charge, charge.dispatched + 1);
 	done = run(insn, &charge, accesses, count, loads, charge.dispatched + 1);
 	if (insn->uops && insn->groups)
 		issue_wait(charge.dispatched, charge.issued, insn->uops);
-	for (unsigned int n = 0; n < insn->writes; n++)
-		p.registers[insn->registers[insn->address_reads + insn->data_reads + n]] = done;
+	write(insn, done);
 	p.branch_done = done;
 	p.string = insn->kind == REPEAT ? insn : 0;
 	if (insn->kind == UNKNOWN)
@@ -323,30 +352,41 @@ void pipeline_block(struct block *block, uint32_t limit, const struct access *ac
 	}
 }
 
+/* A taken branch that was predicted: what is at its target is there some time after the one before. */
+static void taken(const struct insn *insn, uint32_t function)
+{
+	uint64_t least = window.front > AHEAD ? (window.front - AHEAD) * 100 : 0;
+
+	p.predicted = later(p.predicted, least);
+	p.predicted += insn->kind == BRANCH || insn->kind == JUMP ? params.taken_branch : params.taken_call;
+	window_redirect(p.predicted / 100, CAUSE_WIDTH, function);
+}
+
+/* What is at @cycle is the first that is predicted again. */
+static void wrong_way(uint64_t cycle, uint32_t function)
+{
+	window_redirect(cycle, CAUSE_MISPREDICTION, function);
+	front_redirect(cycle);
+	p.predicted = cycle * 100;
+}
+
 void pipeline_follow(const struct block *block, const struct block *next)
 {
 	const struct insn *insn = &block->insns[block->count - 1];
-	uint64_t cycle;
 
 	if (insn->kind < BRANCH || insn->kind > CALL_INDIRECT)
 		return;
 	switch (branch_resolve(insn, block->end, next->start)) {
 	case GUESS_WRONG:
-		cycle = p.branch_done + cycles(params.mispredict);
-		window_redirect(cycle, CAUSE_MISPREDICTION, block->function);
-		front_redirect(cycle);
+		wrong_way(p.branch_done + cycles(params.mispredict), block->function);
 		break;
 	case GUESS_LATE:
-		cycle = window.front + cycles(params.btb_miss);
-		window_redirect(cycle, CAUSE_MISPREDICTION, block->function);
-		front_redirect(cycle);
+		wrong_way(window.front + cycles(params.btb_miss), block->function);
 		break;
 	case GUESS_RIGHT:
 		if (next->start == block->end)
 			break;
-		p.taken += params.taken_branch;
-		window_redirect(window.front + p.taken / 100, CAUSE_WIDTH, block->function);
-		p.taken %= 100;
+		taken(insn, block->function);
 	}
 }
 
@@ -360,8 +400,7 @@ void pipeline_repeat(struct block *block, const struct access *accesses, const i
 	window_retire(0, done);
 	window_redirect(done, CAUSE_STRINGS, block->function);
 	store_atomic(0, 0, done);
-	for (unsigned int n = 0; n < insn->writes; n++)
-		p.registers[insn->registers[insn->address_reads + insn->data_reads + n]] = done;
+	write(insn, done);
 }
 
 static void enter(const struct block *block, uint32_t cost)

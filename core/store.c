@@ -11,6 +11,7 @@
 /* The last store to 8 bytes of memory. */
 struct slot {
 	uint64_t granule; /* and one */
+	uint64_t name;    /* of what its address was made of */
 	uint64_t value, drained;
 	uint8_t bytes; /* a mask of what it wrote */
 };
@@ -27,7 +28,7 @@ static uint8_t mask_of(uint64_t granule, uint64_t from, uint64_t to)
 	return (uint8_t)((0xffu << low) & (0xffu >> (GRANULE - high)));
 }
 
-static void enter(uint64_t physical, unsigned int bytes, uint64_t value, uint64_t drained)
+static void enter(uint64_t physical, unsigned int bytes, uint64_t name, uint64_t value, uint64_t drained)
 {
 	uint64_t end = physical + bytes;
 
@@ -35,11 +36,11 @@ static void enter(uint64_t physical, unsigned int bytes, uint64_t value, uint64_
 		struct slot *slot = &slots[g % SLOTS];
 		uint8_t mask = mask_of(g, physical, end);
 
-		*slot = (struct slot){ g + 1, value, drained, mask };
+		*slot = (struct slot){ g + 1, name, value, drained, mask };
 	}
 }
 
-uint64_t store_drain(uint64_t physical, unsigned int bytes, uint64_t value, uint64_t retired)
+uint64_t store_drain(uint64_t physical, unsigned int bytes, uint64_t name, uint64_t value, uint64_t retired)
 {
 	uint64_t there = memory_access(physical >> LINE_SHIFT, retired, true).ready - cycles(params.l1d_latency);
 	uint64_t next = last * 100 + part + params.store_interval;
@@ -48,7 +49,7 @@ uint64_t store_drain(uint64_t physical, unsigned int bytes, uint64_t value, uint
 		next = there * 100;
 	last = next / 100;
 	part = next % 100;
-	enter(physical, bytes, value, last);
+	enter(physical, bytes, name, value, last);
 	return last;
 }
 
@@ -58,7 +59,7 @@ void store_atomic(uint64_t physical, unsigned int bytes, uint64_t done)
 		last = done;
 		part = 0;
 	}
-	enter(physical, bytes, done, done);
+	enter(physical, bytes, 0, done, done);
 }
 
 uint64_t store_drained(void)
@@ -66,11 +67,12 @@ uint64_t store_drained(void)
 	return last;
 }
 
-bool store_forwards(uint64_t physical, unsigned int bytes, uint64_t cycle, uint64_t *ready)
+bool store_forwards(uint64_t physical, unsigned int bytes, uint64_t name, uint64_t cycle, uint64_t *ready)
 {
 	uint64_t end = physical + bytes;
 	bool found = false;
 
+	*ready = cycle;
 	for (uint64_t g = physical / GRANULE; g * GRANULE < end; g++) {
 		const struct slot *slot = &slots[g % SLOTS];
 		uint8_t mask = mask_of(g, physical, end);
@@ -82,9 +84,10 @@ bool store_forwards(uint64_t physical, unsigned int bytes, uint64_t cycle, uint6
 			when = slot->drained + cycles(params.store_forward_fail);
 			statistics.forward_failures++;
 		} else {
-			when = (slot->value > cycle ? slot->value : cycle) + cycles(params.store_forward);
+			when = (slot->value > cycle ? slot->value : cycle) +
+			       cycles(slot->name == name ? params.store_forward_same : params.store_forward);
 		}
-		if (!found || when > *ready)
+		if (when > *ready)
 			*ready = when;
 		found = true;
 	}

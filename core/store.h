@@ -7,10 +7,11 @@
 #include <stdint.h>
 
 /*
- * A store of @bytes to @physical whose value is there in @value is retired in @retired.
+ * A store of @bytes to @physical whose value is there in @value is retired in @retired. @name: of the registers that
+ * its address is made of, with what they hold.
  * Returns the cycle in which it is in the first level cache: its buffer is free again.
  */
-uint64_t store_drain(uint64_t physical, unsigned int bytes, uint64_t value, uint64_t retired);
+uint64_t store_drain(uint64_t physical, unsigned int bytes, uint64_t name, uint64_t value, uint64_t retired);
 
 /* The same for an atomic operation, which has written its line in @done. */
 void store_atomic(uint64_t physical, unsigned int bytes, uint64_t done);
@@ -21,6 +22,6 @@ uint64_t store_drained(void);
 /*
  * A load issued in @cycle: whether an earlier store has the value (or a part of it), which is then usable in *@ready.
  */
-bool store_forwards(uint64_t physical, unsigned int bytes, uint64_t cycle, uint64_t *ready);
+bool store_forwards(uint64_t physical, unsigned int bytes, uint64_t name, uint64_t cycle, uint64_t *ready);
 
 #endif

@@ -139,6 +139,17 @@ static uint64_t place(struct habit *habit, uint64_t address)
 	return habit->frame << 12 | (address & 0xfff);
 }
 
+/* The emulator makes two accesses of 8 bytes of one of 16. */
+static bool goes_with(const struct lane *lane, uint64_t address, bool store)
+{
+	const struct insn *insn = &lane->block->insns[lane->at];
+	const struct access *last = lane->accesses + lane->count - 1;
+	unsigned int bytes = store ? insn->store_bytes : insn->load_bytes;
+
+	return lane->count && bytes > 8 && last->index == lane->at && last->store == store &&
+	       address > last->address && address - last->address < bytes;
+}
+
 static void access_token(uint64_t value)
 {
 	struct lane *lane = t.lane;
@@ -154,6 +165,8 @@ static void access_token(uint64_t value)
 	address = habit->guess + habit->stride + zigzag(number());
 	habit->stride = address - habit->guess;
 	habit->guess = address;
+	if (goes_with(lane, address, value & 1))
+		return;
 	lane->accesses[lane->count++] = (struct access){ address, place(habit, address), lane->at, value & 1 };
 }
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 PLAIN: Mapping[str, int | str] = {
     "width": 4, "retire": 8, "rob": 256, "scheduler": 96, "load_queue": 72, "store_queue": 48,
     "ports": 8, "load_ports": 0b00110000, "fetch_bytes": 256, "decode_bytes": 16, "opcache_size": 0,
-    "opcache_ways": 8, "taken_branch": 0,
+    "opcache_ways": 8, "taken_branch": 0, "taken_call": 0,
     "mispredict": 15, "btb_entries": 4096, "btb_ways": 4, "btb_miss": 8, "bimodal_bits": 12, "tagged_tables": 5,
     "tagged_bits": 10, "history_min": 4, "history_max": 128, "indirect_bits": 10, "return_stack": 16,
     "l1i_size": 32768, "l1i_ways": 8, "l1i_prefetch": 4,
@@ -17,7 +17,8 @@ PLAIN: Mapping[str, int | str] = {
     "dtlb_entries": 64, "dtlb_ways": 64, "stlb_entries": 2048, "stlb_ways": 8, "stlb_latency": 7,
     "pwc_pde": 64, "pwc_pdpte": 16, "pwc_pml4e": 4, "page_walkers": 2, "walk_start": 5, "walk_step": 0,
     "walk_from_l2": 0,
-    "store_forward": 5, "store_forward_fail": 12, "store_interval": 1, "lock_latency": 20, "lock_interval": 20,
+    "store_forward": 5, "store_forward_same": 5, "store_forward_fail": 12, "store_interval": 1,
+    "lock_latency": 20, "lock_interval": 20,
     "lock_at_head": 0, "lock_drains_stores": 1, "lock_blocks_loads": 0, "fence_full": 30, "fence_load": 20,
     "exception_entry": 300, "interrupt_entry": 400,
     "rep_store_start": 30, "rep_store_l1": 2, "rep_store_l2": 4, "rep_store_l3": 8, "rep_store_memory": 16,

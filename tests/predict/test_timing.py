@@ -100,7 +100,7 @@ def test_a_wrong_file_is_refused_with_its_place(old: str, new: str, what: str) -
 def test_parameters_are_written_for_the_core_model() -> None:
     lines = dict(line.split(" ") for line in timing_for("zen4").params_text().splitlines())
     assert lines.keys() == parameters().keys()
-    assert (lines["width"], lines["taken_branch"]) == ("6", "0.25")
+    assert (lines["width"], lines["l2_latency"]) == ("6", "14")
 
 
 def test_ports_are_text_and_back() -> None:
