@@ -285,6 +285,15 @@ def _compare(facts: Facts) -> Found | None:
     return Found(large.value / 1024, 0.0, small.value / 64, large.n, "repe cmpsb of 1024 bytes (compare)")
 
 
+def _drains(facts: Facts) -> Found | None:
+    """Whether an atomic operation takes longer behind a store to another line."""
+    behind, alone = facts.measured.get("lock_after_store"), facts.measured.get("lock_add_chain")
+    if behind is None or alone is None:
+        return None
+    value = float(behind.value > alone.value + 1)
+    return Found(value, value, value, behind.n, "an atomic addition behind a store (lock_after_store, lock_add_chain)")
+
+
 _FILL, _COPY = "rep stosb", "rep movsb"
 _RULES: Mapping[str, Rule] = {
     "width": _width,
@@ -309,10 +318,13 @@ _RULES: Mapping[str, Rule] = {
     "walk_start": _walk_start,
     "store_forward": plain("forward_other_chain", "a store, a load of it by another register, an addition, less that",
                            less=1),
+    "store_forward_same": plain("forward_chain", "a store, a load of it by the same register, an addition, less that",
+                                less=1),
     "store_forward_fail": _forward_fail,
     "store_interval": plain("store_lines", "stores to four lines that hit"),
     "lock_latency": plain("lock_xadd_chain", "chain of lock xadd on one line"),
     "lock_interval": _least("atomic additions on one line and on four", "lock_add_chain", "lock_add_lines"),
+    "lock_drains_stores": _drains,
     "fence_full": _least("full fences in a row", "mfence_many", "dmb_many"),
     "fence_load": _least("fences of execution in a row", "lfence_many", "isb_many"),
     "rep_store_start": _start("fill", _FILL), "rep_store_l1": _lines("fill", 1024, 4096, _FILL),
