@@ -26,7 +26,7 @@ from kassay.effects.lock import host_locked, locked, refusing
 from kassay.effects.workers import mapped
 from kassay.errors import BadInput
 from kassay.evidence.collect import collect
-from kassay.evidence.predictions import timings_for, with_predictions
+from kassay.evidence.predictions import found_timings, timings_for, with_predictions
 from kassay.evidence.profiles import StoredProfiles
 from kassay.guest.program_source import PROGRAMS, SUFFIX, stored
 from kassay.imports import store
@@ -45,6 +45,7 @@ from kassay.model.records import content_id
 from kassay.model.report import Comparisons, Report
 from kassay.model.run import CellEvidence, RunRecord
 from kassay.plan.prepare import Prepared, prepare, shared_cmdline
+from kassay.predict.core import core
 from kassay.predict.timing import timings
 from kassay.registry import discover
 from kassay.report.build import build_imported, build_report
@@ -62,7 +63,9 @@ def measure(experiment: Experiment, directory: Path, tell: Tell, programs: Progr
 
     programs: of the machines that are booted, instead of those built here.
     """
-    timings_for(experiment.predict or (), experiment.arch)  # an unknown CPU is said before anything is measured
+    if experiment.predict:  # what is missing for it is said before anything is measured
+        timings_for(experiment.predict, experiment.arch)
+        core()
     prepared = prepare(experiment, resumed(directory, experiment), tell, programs)
     with locked(directory / "lock", refusing(str(directory))):
         folder = started(directory, prepared.plan)
@@ -112,7 +115,7 @@ def _answer_run(directory: Path, tell: Tell, seed_rules: bool, predict: Sequence
     many = question.overview and wide(plan)
     findings = _itemised_in_parts(read, tell) if many else itemised(compared.findings, plan.cells, counted)
     stacks = () if many else stacks_of(findings, plan.cells, counted)
-    findings = _predicted(read, findings, predict, tell)
+    findings = _predicted(read, findings, predict, tell, primary_only=many)
     report = build_report(
         plan, compared._replace(findings=findings, stacks=stacks),
         read.evidence, read.records, title=_title(plan, question), cmdline=shared_cmdline(plan),
@@ -131,7 +134,7 @@ def _answer_run(directory: Path, tell: Tell, seed_rules: bool, predict: Sequence
 
 
 def _predicted(
-    read: "_Read", findings: tuple[Finding, ...], predict: Sequence[str] | None, tell: Tell
+    read: "_Read", findings: tuple[Finding, ...], predict: Sequence[str] | None, tell: Tell, *, primary_only: bool
 ) -> tuple[Finding, ...]:
     """The findings with predictions, where these are asked for."""
     experiment = read.folder.plan.experiment
@@ -145,9 +148,12 @@ def _predicted(
                        f"measure again with one: {again} --out {quote(f'{read.folder.path}-traced')}")  # fmt: skip
     if not cpus:
         raise BadInput(f"{read.folder.path}: no CPU is named", f"add --cpu; known: {', '.join(timings())}")
+    known, lacking = found_timings(cpus, experiment.arch)
+    if predict is not None:
+        timings_for(cpus, experiment.arch)  # raises
     return with_predictions(
-        findings, read.folder, read.records, read.evidence, timings_for(cpus, experiment.arch), tell
-    )  # fmt: skip
+        findings, read.folder, read.records, read.evidence, known, tell, lacking, primary_only=primary_only
+    )
 
 
 class _Part(NamedTuple):

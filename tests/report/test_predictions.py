@@ -5,8 +5,12 @@ import json
 
 from msgspec.structs import replace
 
-from kassay.report.predictions import disagreements, prediction_tables, rough, shown
+from kassay.model.finding import AttributionGroup
+from kassay.model.prediction import PredictedCause
+from kassay.report.predicted import prediction_tables
+from kassay.report.predictions import because, disagreements, rough, shown
 from tests.report.rendering import rendered, sample_report
+from tests.report.reports import attribution
 
 
 def test_where_counts_and_prediction_disagree_it_stands_in_the_first_three_lines() -> None:
@@ -58,6 +62,21 @@ def test_of_a_ladder_only_steps_are_shown_and_all_are_in_the_table() -> None:
     assert pairs == {(s.from_kernel, s.to_kernel) for s in ladder.ladders[0].steps}
     assert len(prediction_tables(report)[0].rows) == 3 * len(ladder.findings)
     assert disagreements(sample_report("compare")) == ()
+
+
+def test_functions_that_exchanged_code_are_one_and_hidden_instructions_are_counted() -> None:
+    (one,) = sample_report("predicted").findings
+    group = AttributionGroup(root="change_pte_range", functions=("change_pte_range", "prot_commit_flush_ptes"),
+                             base=160.0, head=478.0, delta=318.0)  # fmt: skip
+    itemised = replace(attribution(), groups=(group,))
+    text = because(replace(one, attribution=itemised), one.predictions[0])
+    assert (
+        "change_pte_range with 1 callee +11.25 (+318 instructions; issue width +7.75; dependencies +3.5; of it" in text
+    )
+    hidden = PredictedCause(cause="atomics", base_ns=0.0, head_ns=0.0, head_instructions=192.0)
+    rows = tuple(replace(row, causes=(*row.causes, hidden)) for row in one.predictions[0].rows)
+    text = because(one, replace(one.predictions[0], rows=rows))
+    assert "(+328 instructions, +192 of them in the shadow of atomics; issue width" in text
 
 
 def test_percent_as_a_prediction_deserves() -> None:

@@ -99,7 +99,10 @@ def _cpus(words: str, arch: str) -> tuple[str, ...]:
     from kassay.evidence.predictions import timings_for
 
     given = words.split(",")
-    return tuple(name if name.endswith(".toml") else next(iter(timings_for((name,), arch))) for name in given)
+    return tuple(
+        str(Path(name).absolute()) if name.endswith(".toml") else next(iter(timings_for((name,), arch)))
+        for name in given
+    )
 
 
 def experiment_from(question: str, workload: str, kernels: Sequence[str], options: Measuring) -> Experiment:

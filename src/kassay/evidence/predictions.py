@@ -51,16 +51,32 @@ def timings_for(cpus: Iterable[str], arch: str) -> dict[str, Timing]:
     return found
 
 
+def found_timings(cpus: Iterable[str], arch: str) -> tuple[dict[str, Timing], tuple[Prediction, ...]]:
+    """As timings_for(); for CPUs that are not known here any more, as of a directory from elsewhere, a refusal."""
+    found: dict[str, Timing] = {}
+    lacking = []
+    for cpu in cpus:
+        try:
+            found |= timings_for((cpu,), arch)
+        except BadInput as error:
+            why = reason("cpu-not-known", problem=error.what)
+            lacking.append(Prediction(cpu=cpu, calibrated=False, refused=why))
+    return found, tuple(lacking)
+
+
 def with_predictions(
     findings: Sequence[Finding], folder: RunDirectory, records: Iterable[RunRecord], evidence: Sequence[CellEvidence],
-    timings: Mapping[str, Timing], tell: Tell,
+    timings: Mapping[str, Timing], tell: Tell, lacking: tuple[Prediction, ...] = (), *, primary_only: bool = False,
 ) -> tuple[Finding, ...]:  # fmt: skip
-    """The findings of counts that have a verdict, with a prediction for each CPU; the others as they are."""
+    """The findings of counts that have a verdict, with a prediction for each CPU; the others as they are. lacking: of
+    found_timings(). primary_only: of primary metrics."""
     traces = _Traces(folder, records, evidence)
-    wanted = [f for f in findings if f.verdict not in REFUSED and f.change is not None]
+    wanted = [
+        f for f in findings if f.verdict not in REFUSED and f.change is not None and (f.primary or not primary_only)
+    ]
     replays = _replays(folder.path, [traces.of(f, side) for f in wanted for side in f.sides], timings, tell)
     made = {
-        id(f): tuple(_prediction(f, timing, traces, replays) for timing in timings.values()) for f in wanted
+        id(f): (*(_prediction(f, timing, traces, replays) for timing in timings.values()), *lacking) for f in wanted
     }  # fmt: skip
     return tuple(structs.replace(f, predictions=made[id(f)]) if id(f) in made else f for f in findings)
 

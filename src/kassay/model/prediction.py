@@ -24,16 +24,24 @@ CAUSES = {
 }
 """Why time passes, in the order in which it is listed, with what it is called in sentences."""
 
+WAITING = (
+    "atomics", "serialising", "misprediction", "l2", "l3", "memory", "tlb", "stores", "strings", "rings", "icache",
+)  # fmt: skip
+"""Causes that instructions wait for, and in whose shadow others are done for nothing."""
+
 PREDICTED = "predicted"
 """The evidence of every prediction. It is no verdict."""
 
 
 class PredictedCause(Record, frozen=True, kw_only=True):
-    """One cause's share of the predicted time, ns per operation. cause: a word of CAUSES."""
+    """One cause's share of the predicted time, ns per operation. cause: a word of CAUSES. *_instructions: per
+    operation, those that waited for it, or that were done in its shadow."""
 
     cause: str
     base_ns: float
     head_ns: float
+    base_instructions: float = 0.0
+    head_instructions: float = 0.0
 
     @property
     def delta_ns(self) -> float:

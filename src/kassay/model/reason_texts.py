@@ -144,6 +144,7 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "{part:+.3g} of {total:+.3g} ns",
     # why no time is predicted, or with what doubt
     "no-trace": "no run carries a trace",
+    "cpu-not-known": "{problem}",
     "trace-not-usable": "{kernel}, run {run}: {problem}",
     "others-not-predicted": "{share:.1%} of the instructions are of interrupts and other tasks, whose time is not in "
     "the prediction",

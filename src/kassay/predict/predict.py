@@ -6,6 +6,8 @@ from math import fsum
 from types import MappingProxyType
 from typing import NamedTuple
 
+from msgspec import structs
+
 from kassay.model.finding import Finding
 from kassay.model.prediction import CAUSES, PredictedCause, PredictedRow, Prediction
 from kassay.model.reason import Reason, reason
@@ -86,21 +88,38 @@ IntervalOf = Callable[[Nanoseconds, Nanoseconds], "tuple[float, float, float] | 
 """(ns by cause of base, of head) -> (lowest change, highest change, level), or why there is none."""
 
 
+class _Share(NamedTuple):
+    """Of one cause, per operation: ns, and the instructions that waited for it or that it hid."""
+
+    ns: float = 0.0
+    instructions: float = 0.0
+
+
+_Shares = Mapping[str, _Share]
+"""By cause."""
+
+
 class _Timed(NamedTuple):
-    """One side in ns per operation: of each round answered for, by cause, by function and cause; and instructions."""
+    """One side: ns of each round answered for, shares of all functions together and of each."""
 
     rounds: tuple[float, ...]
-    causes: dict[str, float]
-    functions: dict[str, dict[str, float]]
-    instructions: dict[str, float]
+    causes: _Shares
+    functions: Mapping[str, _Shares]
 
     @property
     def ns(self) -> float:
-        return fsum(self.causes.values())
+        return fsum(share.ns for share in self.causes.values())
+
+    @property
+    def ns_by_cause(self) -> dict[str, float]:
+        return {cause: share.ns for cause, share in self.causes.items()}
 
     @property
     def executed(self) -> float:
-        return fsum(self.instructions.values())
+        return fsum(share.instructions for share in self.causes.values())
+
+    def executed_in(self, function: str) -> float:
+        return fsum(share.instructions for share in self.functions.get(function, {}).values())
 
 
 def prediction(finding: Finding, cpu: OnCpu, base: TracedSide, head: TracedSide, interval_of: IntervalOf) -> Prediction:
@@ -108,12 +127,12 @@ def prediction(finding: Finding, cpu: OnCpu, base: TracedSide, head: TracedSide,
     nothing = Prediction(cpu=cpu.name, calibrated=cpu.calibrated, model=cpu.model)
     problem = next((side.problem for side in (base, head) if side.problem is not None), None)
     if base.replay is None or head.replay is None or problem is not None:
-        return _with(nothing, refused=problem or reason("no-trace"))
+        return structs.replace(nothing, refused=problem or reason("no-trace"))
     if not base.replay.rounds or not head.replay.rounds:
         kernel = finding.sides[0 if not base.replay.rounds else 1].kernel
-        return _with(nothing, refused=reason("trace-too-short", kernel))
+        return structs.replace(nothing, refused=reason("trace-too-short", kernel))
     timed = (_timed(base, base.replay, cpu), _timed(head, head.replay, cpu))
-    found = _with(
+    found = structs.replace(
         nothing,
         base_ns=timed[0].ns, head_ns=timed[1].ns, causes=_causes(timed[0].causes, timed[1].causes),
         rows=_rows(*timed), base_instructions=timed[0].executed, head_instructions=timed[1].executed,
@@ -121,42 +140,38 @@ def prediction(finding: Finding, cpu: OnCpu, base: TracedSide, head: TracedSide,
         doubts=_doubts(finding, cpu, (base, head), timed),
     )  # fmt: skip
     refused = _refused(finding, (base.replay, head.replay), timed)
-    between = interval_of(timed[0].causes, timed[1].causes) if refused is None else refused
+    between = interval_of(timed[0].ns_by_cause, timed[1].ns_by_cause) if refused is None else refused
     if isinstance(between, Reason):
-        return _with(found, refused=between)
+        return structs.replace(found, refused=between)
     low, high, level = between
-    whole = _with(found, change=timed[1].ns / timed[0].ns - 1, interval=(low, high), level=level)
-    return _with(whole, meaning=_meaning(finding, whole))
-
-
-def _with(one: Prediction, **changes: object) -> Prediction:
-    fields = {name: getattr(one, name) for name in one.__struct_fields__}
-    return Prediction(**{**fields, **changes})
+    whole = structs.replace(found, change=timed[1].ns / timed[0].ns - 1, interval=(low, high), level=level)
+    return structs.replace(whole, meaning=_meaning(finding, whole))
 
 
 def _timed(side: TracedSide, replay: Replay, cpu: OnCpu) -> _Timed:
     """Sums of a cause are made of whole hundredths of a cycle, so that rows and causes have one total."""
-    per = 100 * cpu.ghz * side.operations
-    weight = cpu.weights.get
+    per, many = 100 * cpu.ghz * side.operations, len(side.rounds)
     rounds: dict[int, float] = dict.fromkeys(side.rounds, 0.0)
-    cycles: dict[str, dict[str, int]] = {}
-    executed: dict[str, int] = {}
+    sums: dict[str, dict[str, tuple[int, int]]] = {}
     for row in replay.rows:
         if row.interval in side.intervals and row.round in rounds:
-            rounds[row.round] += row.cycles100 * weight(row.cause, 1.0)
-            of = cycles.setdefault(row.function, {})
-            of[row.cause] = of.get(row.cause, 0) + row.cycles100
-            executed[row.function] = executed.get(row.function, 0) + row.instructions
-    many = len(rounds)
-    functions = {
-        name: {cause: n * weight(cause, 1.0) / per / many for cause, n in of.items()} for name, of in cycles.items()
-    }
-    causes = {
-        cause: sum(of.get(cause, 0) for of in cycles.values()) * weight(cause, 1.0) / per / many
-        for cause in sorted({cause for of in cycles.values() for cause in of}, key=_place)
-    }
-    instructions = {name: n / side.operations / many for name, n in executed.items()}
-    return _Timed(tuple(n / per for n in rounds.values()), causes, functions, instructions)
+            rounds[row.round] += row.cycles100 * cpu.weights.get(row.cause, 1.0)
+            of = sums.setdefault(row.function, {})
+            cycles, executed = of.get(row.cause, (0, 0))
+            of[row.cause] = (cycles + row.cycles100, executed + row.instructions)
+
+    def share(cause: str, cycles: int, executed: int) -> _Share:
+        return _Share(cycles * cpu.weights.get(cause, 1.0) / per / many, executed / side.operations / many)
+
+    causes = sorted({cause for of in sums.values() for cause in of}, key=_place)
+    wholes = {
+        cause: [sum(of.get(cause, (0, 0))[i] for of in sums.values()) for i in (0, 1)] for cause in causes
+    }  # fmt: skip
+    return _Timed(
+        tuple(cycles / per for cycles in rounds.values()),
+        {cause: share(cause, *whole) for cause, whole in wholes.items()},
+        {name: {cause: share(cause, *one) for cause, one in of.items()} for name, of in sums.items()},
+    )
 
 
 def _place(cause: str) -> tuple[int, str]:
@@ -165,9 +180,15 @@ def _place(cause: str) -> tuple[int, str]:
     return (known.index(cause) if cause in CAUSES else len(known), cause)
 
 
-def _causes(base: Nanoseconds, head: Nanoseconds) -> tuple[PredictedCause, ...]:
-    names = sorted(base.keys() | head.keys(), key=_place)
-    return tuple(PredictedCause(cause=n, base_ns=base.get(n, 0.0), head_ns=head.get(n, 0.0)) for n in names)
+def _causes(base: _Shares, head: _Shares) -> tuple[PredictedCause, ...]:
+    found = []
+    for cause in sorted(base.keys() | head.keys(), key=_place):
+        before, after = base.get(cause, _Share()), head.get(cause, _Share())
+        found.append(
+            PredictedCause(cause=cause, base_ns=before.ns, head_ns=after.ns, base_instructions=before.instructions,
+                           head_instructions=after.instructions)
+        )  # fmt: skip
+    return tuple(found)
 
 
 def _rows(base: _Timed, head: _Timed) -> tuple[PredictedRow, ...]:
@@ -177,7 +198,7 @@ def _rows(base: _Timed, head: _Timed) -> tuple[PredictedRow, ...]:
         made.append(
             PredictedRow(
                 function=name, base_ns=fsum(c.base_ns for c in causes), head_ns=fsum(c.head_ns for c in causes),
-                base_instructions=base.instructions.get(name, 0.0), head_instructions=head.instructions.get(name, 0.0),
+                base_instructions=base.executed_in(name), head_instructions=head.executed_in(name),
                 causes=tuple(sorted(causes, key=lambda c: (-abs(c.delta_ns), _place(c.cause)))),
             )
         )  # fmt: skip
@@ -188,9 +209,9 @@ def _refused(finding: Finding, replays: tuple[Replay, Replay], timed: tuple[_Tim
     """What keeps a change from being told although both sides were replayed."""
     if max(replay.cpus for replay in replays) > 1:
         return reason("several-cpus", cpus=max(replay.cpus for replay in replays))
-    sent = [name for name in _IPIS if any(side.instructions.get(name, 0.0) > 0 for side in timed)]
+    sent = [name for name in _IPIS if any(side.executed_in(name) > 0 for side in timed)]
     if sent and (finding.machine.cpus or 1) > 1:
-        counted = tuple((name, f"{max(side.instructions.get(name, 0.0) for side in timed):.3g}") for name in sent)
+        counted = tuple((name, f"{max(side.executed_in(name) for side in timed):.3g}") for name in sent)
         return reason("interrupts-between-cpus", functions=counted)
     if _share(timed) > UNKNOWN_MOST:
         return _without_data(replays, timed)
@@ -199,7 +220,7 @@ def _refused(finding: Finding, replays: tuple[Replay, Replay], timed: tuple[_Tim
 
 def _share(timed: tuple[_Timed, _Timed]) -> float:
     """The larger share of a side's time that is in instructions without data."""
-    return max(side.causes.get("unknown", 0.0) / side.ns if side.ns else 0.0 for side in timed)
+    return max(side.ns_by_cause.get("unknown", 0.0) / side.ns if side.ns else 0.0 for side in timed)
 
 
 def _without_data(replays: tuple[Replay, Replay], timed: tuple[_Timed, _Timed]) -> Reason:

@@ -1,22 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Predicted time in words and tables: what was counted, what it should cost on each CPU, and why."""
+"""Predicted time in words: what was counted, what it should cost on each CPU, and why."""
 
 import textwrap
 from collections.abc import Sequence
+from math import fsum
+from typing import NamedTuple
 
 from kassay.model.finding import REFUSED, Finding
-from kassay.model.prediction import CAUSES, PredictedCause, PredictedRow, Prediction
+from kassay.model.prediction import CAUSES, WAITING, PredictedCause, PredictedRow, Prediction
 from kassay.model.reason_texts import reason_text
 from kassay.model.report import Report
-from kassay.model.texts import Table, cells, figures, machine_text, one_line, settings_text, table
-from kassay.model.units import format_change, format_decimals, format_signed, places_of
-from kassay.report.columns import Column, ScreenLine, summed
-from kassay.report.words import interval_text
+from kassay.model.texts import one_line, settings_text
+from kassay.model.units import format_decimals, format_signed, places_of
+from kassay.report.columns import ScreenLine
 
 _LABEL, _MIDDLE = 12, 34
 _NAMED, _CAUSED = 3, 2  # functions, and causes of each, that a sentence names
+_HIDDEN = 0.2  # share of added instructions that are worth a word when they cost nothing
 _PRESENT, _STILL = 0.02, 0.05  # shares: of the time, for a cause to be worth a word; of the change, for it to be none
-_FINDINGS, _ROWS = 4, 20
+_FINDINGS = 4
 ABOUT = (
     "A model of each CPU executed the recorded instructions and memory accesses of chosen rounds. This is a "
     "prediction, no measurement and no verdict: its interval is how far the model was wrong on changes it had not "
@@ -27,6 +29,8 @@ ABOUT = (
 def shown(report: Report) -> list[Finding]:
     """Comparisons of primary metrics with predictions: those that the answer is about, of a ladder its steps."""
     found = [f for f in report.findings if f.primary and f.predictions and f.verdict not in REFUSED]
+    if report.gaps:  # whose answer is about all three kernels
+        return found
     pairs = set(report.lead.pairs) if report.lead is not None else set()
     if not pairs:
         pairs = {(s.from_kernel, s.to_kernel) for ladder in report.ladders if ladder.primary for s in ladder.steps}
@@ -128,28 +132,78 @@ def because(f: Finding, one: Prediction) -> str:
         return ""
     total, per = one.head_ns - one.base_ns, f.unit.partition("/")[2]
     places = max(1, places_of(total))
-    named = [row for row in one.rows[:_NAMED] if abs(row.delta_ns) > _STILL * abs(total)]
+    named = [row for row in _grouped(f, one) if abs(row.whole.delta_ns) > _STILL * abs(total)][:_NAMED]
     functions = ", ".join(_function(row, places) for row in named)
     moved = sorted(
         (c for c in one.causes if abs(c.delta_ns) > _STILL * abs(total)), key=lambda c: -abs(c.delta_ns)
     )  # fmt: skip
     causes = ", ".join(f"{_named(c)} {format_signed(c.delta_ns, places)}" for c in moved[:4])
     still = [_named(c) for c in one.causes if c not in moved and c.base_ns > _PRESENT * one.base_ns]
-    parts = [
-        f"of {format_signed(total, places)} ns{f'/{per}' if per else ''} on {one.cpu}: {functions or 'no function'}"
-    ]
+    of = f"of {format_signed(total, places)} ns{f'/{per}' if per else ''} on {one.cpu}"
+    parts = [f"{of}: {functions or 'no function stands out'}"]
     parts += [f"by cause {causes}"] if causes else []
     parts += [f"{', '.join(still)} unchanged"] if still else []
     return "; ".join(parts)
 
 
-def _function(row: PredictedRow, places: int) -> str:
+class _Named(NamedTuple):
+    """A function, or some that exchanged code, with the members of these that have a part of their own."""
+
+    whole: PredictedRow
+    members: tuple[PredictedRow, ...] = ()
+
+
+def _grouped(f: Finding, one: Prediction) -> list[_Named]:
+    """Functions that exchanged code are one: alone, one of them vanished and the others are new."""
+    rows = {row.function: row for row in one.rows}
+    made = []
+    for group in f.attribution.groups if f.attribution is not None else ():
+        members = tuple(rows.pop(name) for name in group.functions if name in rows)
+        if members:
+            callees = len(group.functions) - 1
+            name = f"{group.root} with {callees} callee{'s' * (callees > 1)}"
+            inside = sorted((row for row in members if row.function != group.root), key=lambda r: -abs(r.delta_ns))
+            made.append(_Named(_sum(name, members), tuple(inside[:_CAUSED])))
+    made += [_Named(row) for row in rows.values()]
+    return sorted(made, key=lambda one: -abs(one.whole.delta_ns))
+
+
+def _sum(name: str, rows: Sequence[PredictedRow]) -> PredictedRow:
+    causes: dict[str, list[PredictedCause]] = {}
+    for row in rows:
+        for cause in row.causes:
+            causes.setdefault(cause.cause, []).append(cause)
+
+    def added(parts: "Sequence[PredictedRow | PredictedCause]") -> dict[str, float]:
+        fields = ("base_ns", "head_ns", "base_instructions", "head_instructions")
+        return {field: fsum(getattr(part, field) for part in parts) for field in fields}
+
+    made = (PredictedCause(cause=cause, **added(parts)) for cause, parts in causes.items())
+    return PredictedRow(function=name, **added(rows), causes=tuple(sorted(made, key=lambda c: -abs(c.delta_ns))))
+
+
+def _function(named: _Named, places: int) -> str:
+    row = named.whole
     more = row.head_instructions - row.base_instructions
+    words = []
+    if round(more):
+        words.append(f"{format_signed(more, 0)} instructions{_shadow(row, more)}")
     causes = [c for c in row.causes if abs(c.delta_ns) > 0.2 * abs(row.delta_ns)][:_CAUSED]
-    words = [f"{format_signed(more, 0)} instructions"] if round(more) else []
     words += [f"{_named(c)} {format_signed(c.delta_ns, places)}" for c in causes]
-    inside = f" ({', '.join(words)})" if words else ""
+    if named.members:
+        parts = (f"{one_line(part.function)} {format_signed(part.delta_ns, places)}" for part in named.members)
+        words.append(f"of it {', '.join(parts)}")
+    inside = f" ({'; '.join(words)})" if words else ""
     return f"{one_line(row.function)} {format_signed(row.delta_ns, places)}{inside}"
+
+
+def _shadow(row: PredictedRow, more: float) -> str:
+    """How many of the added instructions are done while another one waits, where these are many."""
+    waits = [(c.head_instructions - c.base_instructions, c) for c in row.causes if c.cause in WAITING]
+    hidden, cause = max(waits, key=lambda pair: pair[0], default=(0.0, None))
+    if cause is None or more <= 0 or hidden < _HIDDEN * more:
+        return ""
+    return f", {format_signed(hidden, 0)} of them in the shadow of {_named(cause)}"
 
 
 def _named(one: PredictedCause) -> str:
@@ -175,78 +229,6 @@ def _columns(row: tuple[str, str, str], middle: int, width: int) -> list[ScreenL
 def _wrapped(label: str, text: str, width: int) -> list[ScreenLine]:
     lines = textwrap.wrap(one_line(text), width, initial_indent=f"{label:{_LABEL}}", subsequent_indent=" " * _LABEL)
     return [ScreenLine(line) for line in lines]
-
-
-def prediction_tables(report: Report) -> tuple[Table, ...]:
-    """All comparisons on all CPUs, then of those that are shown each CPU's causes and functions, which add up."""
-    every = [f for f in report.findings if f.predictions]
-    if not every:
-        return ()
-    found: list[Table] = [_overview(every)]
-    for f in shown(report):
-        whole = [one for one in f.predictions if one.base_ns is not None and one.rows]
-        found += [made for one in whole for made in (_by_cause(f, one), _by_function(f, one))]
-    return tuple(found)
-
-
-def _overview(findings: Sequence[Finding]) -> Table:
-    names = (
-        "comparison",
-        "metric",
-        "cpu",
-        *figures("counted", "predicted", "interval", "base, ns", "head, ns"),
-        "from",
-    )
-    lines = (
-        cells(f"{f.sides[0].kernel} to {f.sides[1].kernel}{_point(f, findings)}", f.metric, one.cpu,
-              format_change(f.change), format_change(one.change), interval_text(one.interval), ns(one.base_ns),
-              ns(one.head_ns), _from(one))
-        for f in findings for one in f.predictions
-    )  # fmt: skip
-    return table("Predicted time, per operation", names, lines)
-
-
-def _point(f: Finding, findings: Sequence[Finding]) -> str:
-    """What tells a comparison from others of the same kernels."""
-    if len({other.point for other in findings}) < 2:
-        return ""
-    return f", {f.workload} {settings_text(f.settings)}; {machine_text(f.machine)}"
-
-
-def _from(one: Prediction) -> str:
-    words = [f"refused: {reason_text(one.refused)}"] if one.refused is not None else []
-    words += ["calibrated on this CPU" if one.calibrated else "published data"]
-    return "; ".join((*words, *map(reason_text, one.doubts)))
-
-
-def _by_cause(f: Finding, one: Prediction) -> Table:
-    lines = [(CAUSES.get(c.cause, c.cause), c.base_ns, c.head_ns) for c in one.causes]
-    return _added_up(f"{_pair(f)} on {one.cpu}: by cause", "cause", lines, one)
-
-
-def _by_function(f: Finding, one: Prediction) -> Table:
-    lines = [(one_line(r.function), r.base_ns, r.head_ns) for r in one.rows]
-    return _added_up(f"{_pair(f)} on {one.cpu}: by function", "function", lines, one, _ROWS)
-
-
-def _pair(f: Finding) -> str:
-    return f"{f.metric}, {f.sides[0].kernel} to {f.sides[1].kernel}"
-
-
-def _added_up(
-    title: str, what: str, lines: Sequence[tuple[str, float, float]], one: Prediction, most: int = 0
-) -> Table:
-    """Figures that add up as printed: what is left out is a row, and so is what rounding takes."""
-    assert one.base_ns is not None and one.head_ns is not None
-    top = lines[:most] if most else lines
-    left = len(lines) - len(top)
-    totals = (one.base_ns, one.head_ns, one.head_ns - one.base_ns)
-    columns = [
-        Column([(base, head, head - base)[i] for _, base, head in top], (), totals[i]) for i in range(3)
-    ]  # fmt: skip
-    texts, ends = summed(columns, (), f"and {left} more" if left else "")
-    rows = (cells(*row) for row in zip((*(name for name, *_ in top), *ends), *texts, strict=True))
-    return table(one_line(title), (what, *figures("base, ns", "head, ns", "difference")), rows)
 
 
 def mail_sentence(f: Finding) -> str:

@@ -46,6 +46,7 @@ def _compare(e: Experiment, kernels: tuple[KernelIdentity, ...], pair: tuple[int
         ("--memory", memory_text(point.machine.memory_bytes), memory_text(_DEFAULT.memory_bytes[0])),
         ("--flavour", e.flavour, _DEFAULT.flavour), ("--boot", e.boot, _DEFAULT.boot),
         ("--rounds", str(e.rounds), str(_DEFAULT.rounds)), ("--margin", f"{e.margin:g}", f"{_DEFAULT.margin:g}"),
+        ("--predict", ",".join(e.predict or ()), ""),
         ("--cmdline-base", e.kernels[base].cmdline, ""), ("--cmdline-head", e.kernels[head].cmdline, ""),
     )  # fmt: skip
     wanted = [(option, value) for option, value, default in chosen if value != default and option not in left_out]

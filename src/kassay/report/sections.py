@@ -8,7 +8,7 @@ from kassay.model.records import Record
 from kassay.model.report import Lead, Report
 from kassay.model.texts import Table, machine_text, one_line, settings_text, verbatim
 from kassay.model.units import format_bytes
-from kassay.report import appendix, itemised, predictions, tables
+from kassay.report import appendix, itemised, predicted, predictions, tables
 from kassay.report.counters import contention_tables, counters_tables
 from kassay.report.icicle import Icicle, icicles
 from kassay.report.printed import printed_tables
@@ -98,7 +98,7 @@ def _refused(report: Report) -> Section | None:
 
 
 def _predicted(report: Report) -> Section | None:
-    found = predictions.prediction_tables(report)
+    found = predicted.prediction_tables(report)
     about = [f for f in predictions.shown(report) if f.predictions]
     items = tuple(
         f"{f.sides[0].kernel} to {f.sides[1].kernel}, {text}"

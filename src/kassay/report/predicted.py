@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Predicted time in tables: every comparison on every CPU, then by cause and by function, which add up."""
+
+from collections.abc import Sequence
+
+from kassay.model.finding import Finding
+from kassay.model.prediction import CAUSES, Prediction
+from kassay.model.reason_texts import reason_text
+from kassay.model.report import Report
+from kassay.model.texts import Table, cells, figures, machine_text, one_line, settings_text, table
+from kassay.model.units import format_change
+from kassay.report.columns import Column, summed
+from kassay.report.predictions import ns, shown
+from kassay.report.words import interval_text
+
+_ROWS = 20
+
+
+def prediction_tables(report: Report) -> tuple[Table, ...]:
+    """All comparisons on all CPUs, then of those that are shown each CPU's causes and functions, which add up."""
+    every = [f for f in report.findings if f.predictions]
+    if not every:
+        return ()
+    found: list[Table] = [_overview(every)]
+    for f in shown(report):
+        whole = [one for one in f.predictions if one.base_ns is not None and one.rows]
+        found += [made for one in whole for made in (_by_cause(f, one), _by_function(f, one))]
+    return tuple(found)
+
+
+def _overview(findings: Sequence[Finding]) -> Table:
+    names = (
+        "comparison",
+        "metric",
+        "cpu",
+        *figures("counted", "predicted", "interval", "base, ns", "head, ns"),
+        "from",
+    )
+    lines = (
+        cells(f"{f.sides[0].kernel} to {f.sides[1].kernel}{_point(f, findings)}", f.metric, one.cpu,
+              format_change(f.change), format_change(one.change), interval_text(one.interval), ns(one.base_ns),
+              ns(one.head_ns), _from(one))
+        for f in findings for one in f.predictions
+    )  # fmt: skip
+    return table("Predicted time, per operation", names, lines)
+
+
+def _point(f: Finding, findings: Sequence[Finding]) -> str:
+    """What tells a comparison from others of the same kernels."""
+    if len({other.point for other in findings}) < 2:
+        return ""
+    return f", {f.workload} {settings_text(f.settings)}; {machine_text(f.machine)}"
+
+
+def _from(one: Prediction) -> str:
+    words = [f"refused: {reason_text(one.refused)}"] if one.refused is not None else []
+    words += ["calibrated on this CPU" if one.calibrated else "published data"]
+    return "; ".join((*words, *map(reason_text, one.doubts)))
+
+
+def _by_cause(f: Finding, one: Prediction) -> Table:
+    lines = [(CAUSES.get(c.cause, c.cause), c.base_ns, c.head_ns) for c in one.causes]
+    return _added_up(f"{_pair(f)} on {one.cpu}: by cause", "cause", lines, one)
+
+
+def _by_function(f: Finding, one: Prediction) -> Table:
+    lines = [(one_line(r.function), r.base_ns, r.head_ns) for r in one.rows]
+    return _added_up(f"{_pair(f)} on {one.cpu}: by function", "function", lines, one, _ROWS)
+
+
+def _pair(f: Finding) -> str:
+    return f"{f.metric}, {f.sides[0].kernel} to {f.sides[1].kernel}"
+
+
+def _added_up(
+    title: str, what: str, lines: Sequence[tuple[str, float, float]], one: Prediction, most: int = 0
+) -> Table:
+    """Figures that add up as printed: what is left out is a row, and so is what rounding takes."""
+    assert one.base_ns is not None and one.head_ns is not None
+    top = lines[:most] if most else lines
+    left = len(lines) - len(top)
+    totals = (one.base_ns, one.head_ns, one.head_ns - one.base_ns)
+    columns = [
+        Column([(base, head, head - base)[i] for _, base, head in top], (), totals[i]) for i in range(3)
+    ]  # fmt: skip
+    texts, ends = summed(columns, (), f"and {left} more" if left else "")
+    rows = (cells(*row) for row in zip((*(name for name, *_ in top), *ends), *texts, strict=True))
+    return table(one_line(title), (what, *figures("base, ns", "head, ns", "difference")), rows)

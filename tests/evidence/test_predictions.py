@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""CPUs to predict for: by any spelling, of the kernels' architecture, and refused by name where one is gone."""
+
+import pytest
+
+from kassay.errors import BadInput
+from kassay.evidence.predictions import found_timings, timings_for
+
+
+@pytest.mark.parametrize("name", ["alderlake_p", "alder-lake-p", "Alderlake-P", "alder_lake_p"])
+def test_a_cpu_is_found_by_any_spelling(name: str) -> None:
+    assert list(timings_for((name, "zen3"), "x86_64")) == ["alderlake_p", "zen3"]
+
+
+def test_an_unknown_cpu_names_those_that_are_known_and_how_to_add_one() -> None:
+    with pytest.raises(BadInput, match="no timing file for CPU 'zen33'") as caught:
+        timings_for(("zen33",), "x86_64")
+    assert "did you mean zen3?" in caught.value.remedy and "kassay calibrate" in caught.value.remedy
+
+
+def test_a_cpu_of_another_architecture_is_no_cpu_for_these_kernels() -> None:
+    with pytest.raises(BadInput, match="is of x86_64, and the kernels are of arm64"):
+        timings_for(("zen3",), "arm64")
+
+
+def test_a_directory_made_for_a_cpu_that_is_gone_answers_for_the_others() -> None:
+    found, lacking = found_timings(("/nowhere/my.toml", "zen3"), "x86_64")
+    assert list(found) == ["zen3"]
+    (one,) = lacking
+    assert one.cpu == "/nowhere/my.toml" and one.refused is not None and one.refused.code == "cpu-not-known"
