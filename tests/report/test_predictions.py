@@ -70,9 +70,7 @@ def test_functions_that_exchanged_code_are_one_and_hidden_instructions_are_count
                              base=160.0, head=478.0, delta=318.0)  # fmt: skip
     itemised = replace(attribution(), groups=(group,))
     text = because(replace(one, attribution=itemised), one.predictions[0])
-    assert (
-        "change_pte_range with 1 callee +11.25 (+318 instructions; issue width +7.75; dependencies +3.5; of it" in text
-    )
+    assert "change_pte_range with 1 callee +11.2 (+318 instructions; issue width +7.8; dependencies +3.5; of it" in text
     hidden = PredictedCause(cause="atomics", base_ns=0.0, head_ns=0.0, head_instructions=192.0)
     rows = tuple(replace(row, causes=(*row.causes, hidden)) for row in one.predictions[0].rows)
     text = because(one, replace(one.predictions[0], rows=rows))

@@ -11,14 +11,14 @@ from kassay.model.prediction import CAUSES, WAITING, PredictedCause, PredictedRo
 from kassay.model.reason_texts import reason_text
 from kassay.model.report import Report
 from kassay.model.texts import one_line, settings_text
-from kassay.model.units import format_decimals, format_signed, places_of
+from kassay.model.units import format_decimals, format_signed
 from kassay.report.columns import ScreenLine
 
 _LABEL, _MIDDLE = 12, 34
 _NAMED, _CAUSED = 3, 2  # functions, and causes of each, that a sentence names
-_HIDDEN = 0.2  # share of added instructions that are worth a word when they cost nothing
+_HIDDEN, _FEWEST = 0.2, 5  # share of added instructions worth a word when they cost nothing, and how many these are
 _PRESENT, _STILL = 0.02, 0.05  # shares: of the time, for a cause to be worth a word; of the change, for it to be none
-_FINDINGS = 4
+_FINDINGS, _SENTENCES = 4, 2
 ABOUT = (
     "A model of each CPU executed the recorded instructions and memory accesses of chosen rounds. This is a "
     "prediction, no measurement and no verdict: its interval is how far the model was wrong on changes it had not "
@@ -39,29 +39,39 @@ def shown(report: Report) -> list[Finding]:
 
 
 def disagreements(report: Report) -> tuple[str, ...]:
-    """Where counts and prediction differ in size or sign, of the largest change that is shown: a sentence for each way
-    in which they do, of the first CPU."""
-    largest = max(shown(report), key=lambda f: abs(f.change or 0.0), default=None)
-    found = {one.meaning.code: one.meaning for one in reversed(largest.predictions) if one.meaning} if largest else {}
-    texts = [one_line(reason_text(one)) for one in reversed(found.values())]
-    return tuple(f"{text[:1].upper()}{text[1:]}." for text in texts)
+    """Where counts and prediction differ in size or sign, largest change first: a sentence for each way in which they
+    do."""
+    found = shown(report)
+    texts: dict[str, str] = {}
+    for f in sorted(found, key=lambda f: -abs(f.change or 0.0)):
+        for one in f.predictions:
+            if one.meaning is not None and one.meaning.code not in texts:
+                pair = f" (from {f.sides[0].kernel} to {f.sides[1].kernel})" if len(found) > 1 else ""
+                texts[one.meaning.code] = one_line(f"{reason_text(one.meaning)}{pair}")
+    return tuple(f"{text[:1].upper()}{text[1:]}." for text in texts.values())[:_SENTENCES]
 
 
 def prediction_lines(report: Report, width: int) -> list[ScreenLine]:
-    """Counted, predicted, why: of each comparison shown. What is left out is counted."""
+    """Counted, predicted, why: of each comparison shown; then what is in doubt, once. What is left out is counted."""
     found = shown(report)
     lines: list[ScreenLine] = []
     for f in found[:_FINDINGS]:
         lines.append(ScreenLine(""))
-        lines += [ScreenLine(_subject(f), "bold cyan")] if len(found) > 1 else []
+        lines += [ScreenLine(text, "bold cyan") for text in textwrap.wrap(_subject(f, found), width)]
         lines += _block(f, width)
+    doubts = list(dict.fromkeys(text for f in found[:_FINDINGS] for text in _doubts(f)))
+    lines += [line for i, text in enumerate(doubts) for line in _wrapped("" if i else "doubt", text, width)]
     more = len(found) - _FINDINGS
     return lines + ([ScreenLine(f"and {more} more predictions: see --format markdown", "yellow")] if more > 0 else [])
 
 
-def _subject(f: Finding) -> str:
-    words = f"{f.sides[0].kernel} to {f.sides[1].kernel}"
-    return one_line(f"{words}, {f.workload}, {settings_text(f.settings)}")
+def _subject(f: Finding, found: Sequence[Finding]) -> str:
+    """What tells a comparison from the others; "" where it is the only one."""
+    if len(found) == 1:
+        return ""
+    words = [f"{f.sides[0].kernel} to {f.sides[1].kernel}"]
+    words += [f"{f.workload}, {settings_text(f.settings)}"] if len({other.point for other in found}) > 1 else []
+    return one_line(", ".join(words))
 
 
 def _block(f: Finding, width: int) -> list[ScreenLine]:
@@ -71,9 +81,7 @@ def _block(f: Finding, width: int) -> list[ScreenLine]:
     middle = min(_MIDDLE, max(len(row[1]) for row in rows)) + 2
     lines = [line for row in rows for line in _columns(row, middle, width)]
     why = next((because(f, one) for one in f.predictions if one.rows), "")
-    lines += _wrapped("why", why, width) if why else []
-    doubts = _doubts(f)
-    return lines + [line for i, text in enumerate(doubts) for line in _wrapped("" if i else "doubt", text, width)]
+    return lines + (_wrapped("why", why, width) if why else [])
 
 
 def _doubts(f: Finding) -> list[str]:
@@ -131,7 +139,7 @@ def because(f: Finding, one: Prediction) -> str:
     if one.base_ns is None or one.head_ns is None or not one.rows:
         return ""
     total, per = one.head_ns - one.base_ns, f.unit.partition("/")[2]
-    places = max(1, places_of(total))
+    places = _places(total)
     named = [row for row in _grouped(f, one) if abs(row.whole.delta_ns) > _STILL * abs(total)][:_NAMED]
     functions = ", ".join(_function(row, places) for row in named)
     moved = sorted(
@@ -144,6 +152,11 @@ def because(f: Finding, one: Prediction) -> str:
     parts += [f"by cause {causes}"] if causes else []
     parts += [f"{', '.join(still)} unchanged"] if still else []
     return "; ".join(parts)
+
+
+def _places(total: float) -> int:
+    """Decimals of a difference and of its parts: no more than a prediction deserves."""
+    return 1 if abs(total) >= 10 else 2 if abs(total) >= 1 else 3
 
 
 class _Named(NamedTuple):
@@ -201,7 +214,7 @@ def _shadow(row: PredictedRow, more: float) -> str:
     """How many of the added instructions are done while another one waits, where these are many."""
     waits = [(c.head_instructions - c.base_instructions, c) for c in row.causes if c.cause in WAITING]
     hidden, cause = max(waits, key=lambda pair: pair[0], default=(0.0, None))
-    if cause is None or more <= 0 or hidden < _HIDDEN * more:
+    if cause is None or more < _FEWEST or hidden < _HIDDEN * more:
         return ""
     return f", {format_signed(hidden, 0)} of them in the shadow of {_named(cause)}"
 
