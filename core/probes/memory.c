@@ -119,12 +119,33 @@ static uint64_t operations_of_pages(uint64_t count)
 	return count < 16000 ? 2 * 8192 : 16000;
 }
 
+/* Chains through lines of one cycle, entered at places that are far apart in it. */
+static void enter(void **at, size_t count)
+{
+	for (size_t i = 0; i < count; i++, at = *at)
+		if (i % (count / chains) == 0 && i / (count / chains) < chains)
+			positions[i / (count / chains)] = at;
+}
+
+/* Argument: parallel chains * 2^20 + pages, of each of which one line is read. */
+static const char *parallel_pages(uint64_t argument)
+{
+	size_t count = argument & 0xfffff;
+
+	chains = (unsigned int)(argument >> 20);
+	if (chains < 1 || chains > 32)
+		return "1 to 32 chains";
+	if (cycle_of_pages(count, PAGES_4K))
+		return "no memory";
+	enter(position, count);
+	return NULL;
+}
+
 /* Argument: parallel chains * 2^20 + KiB of the region. */
 static const char *parallel(uint64_t argument)
 {
 	size_t bytes = (argument & 0xfffff) * KIB;
 	char *memory = memory_of(bytes, PAGES_4K, 1);
-	void **at;
 
 	chains = (unsigned int)(argument >> 20);
 	if (!memory)
@@ -132,11 +153,7 @@ static const char *parallel(uint64_t argument)
 	if (chains < 1 || chains > 32)
 		return "1 to 32 chains";
 	make_cycle(memory, bytes / LINE, LINE, 0, 8 * PAGE / LINE);
-	/* One cycle, entered at places that are far apart in it. */
-	at = (void **)memory;
-	for (size_t i = 0; i < bytes / LINE; i++, at = *at)
-		if (i % (bytes / LINE / chains) == 0 && i / (bytes / LINE / chains) < chains)
-			positions[i / (bytes / LINE / chains)] = at;
+	enter((void **)memory, bytes / LINE);
 	return NULL;
 }
 
@@ -192,6 +209,32 @@ static uint64_t write_lines(uint64_t operations)
 	return operations;
 }
 
+/* An operation: a store to the next line, and an atomic addition on a line that is at hand. */
+static uint64_t write_atomic(uint64_t operations)
+{
+	static uint64_t counter;
+
+	for (uint64_t i = 0; i < operations; i++) {
+		*(volatile uint64_t *)(stream + stream_at) = i;
+		__atomic_fetch_add(&counter, 1, __ATOMIC_SEQ_CST);
+		stream_at = stream_at + LINE < stream_bytes ? stream_at + LINE : 0;
+	}
+	return operations;
+}
+
+/* As write_atomic, and lines that are loaded in place of lines that are written. */
+static uint64_t read_atomic(uint64_t operations)
+{
+	static uint64_t counter;
+
+	for (uint64_t i = 0; i < operations; i++) {
+		(void)*(volatile uint64_t *)(stream + stream_at);
+		__atomic_fetch_add(&counter, 1, __ATOMIC_SEQ_CST);
+		stream_at = stream_at + LINE < stream_bytes ? stream_at + LINE : 0;
+	}
+	return operations;
+}
+
 static uint64_t operations_of_stream(uint64_t kib)
 {
 	uint64_t lines = kib * KIB / LINE;
@@ -207,7 +250,10 @@ const struct probe memory_probes[] = {
 	{ "pages_huge", pages_huge, NULL, chase, 0, operations_of_pages },
 	{ "walk", walk, NULL, chase, 20000, NULL },
 	{ "parallel", parallel, NULL, chase_parallel, 20000, NULL },
+	{ "parallel_pages", parallel_pages, NULL, chase_parallel, 20000, NULL },
 	{ "read_lines", region, NULL, read_lines, 0, operations_of_stream },
+	{ "read_atomic", region, NULL, read_atomic, 0, operations_of_stream },
+	{ "write_atomic", region, NULL, write_atomic, 0, operations_of_stream },
 	{ "write_lines", region, NULL, write_lines, 0, operations_of_stream },
 	{ 0 },
 };

@@ -104,7 +104,7 @@ def test_latencies_sizes_and_rates_are_read_from_their_probes() -> None:
     found = {name: one.value for name, one in parameters_of(facts(points)).items()}
     wanted = {
         "width": 6, "l1d_latency": 4, "l2_latency": 14, "l3_latency": 50, "memory_latency": 400, "lock_latency": 8,
-        "lock_interval": 6, "store_forward": 7, "mispredict": 15, "line_split": 1, "rep_store_l1": 1.75,
+        "lock_interval": 7, "store_forward": 7, "mispredict": 15, "line_split": 1, "rep_store_l1": 1.75,
         "rep_store_start": 19, "rob": 312, "fill_buffers": 12, "dtlb_entries": 64, "stlb_latency": 7,
         "stlb_entries": 2048, "walk_start": 22, "return_stack": 32, "l3_size": 4 << 20, "l3_ways": 16,
     }  # fmt: skip
@@ -199,6 +199,16 @@ def test_a_name_of_kassays_and_a_file_of_another_machine_are_refused(
         check("mine", silent)
     with pytest.raises(BadInput, match="from published data, of no machine"):
         check("zen4", silent)
+
+
+def test_host_is_refused_where_its_file_came_from_another_machine(probes: list[tuple[str, ...]]) -> None:
+    whole.calibrate("host", like="", repeats=1, fresh=False, tell=silent)
+    path = timings()["host"]
+    path.write_text(path.read_text().replace('model = "17"', 'model = "99"'))
+    timing_for.cache_clear()
+    machine.refuse_another_machine(["zen4", "mine.toml"])
+    with pytest.raises(BadInput, match="host: calibrated on another machine: "):
+        machine.refuse_another_machine(["zen4", "host"])
 
 
 def test_a_check_names_what_is_no_longer_so(probes: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch) -> None:

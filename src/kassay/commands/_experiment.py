@@ -97,8 +97,10 @@ def predicting(experiment: Experiment, cpus: str) -> Experiment:
 def _cpus(words: str, arch: str) -> tuple[str, ...]:
     """CPUs by the names of their timing files, and paths of such files as they are."""
     from kassay.evidence.predictions import timings_for
+    from kassay.predict.calibrate.machine import refuse_another_machine
 
     given = words.split(",")
+    refuse_another_machine(given)
     return tuple(
         str(Path(name).absolute()) if name.endswith(".toml") else next(iter(timings_for((name,), arch)))
         for name in given

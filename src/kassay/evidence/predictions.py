@@ -100,11 +100,15 @@ class _Traces:
 
 def _prediction(f: Finding, timing: Timing, traces: _Traces, replays: "_Replays") -> Prediction:
     sides = [_side(f, side, timing, traces, replays) for side in f.sides]
+    learned = timing.calibrated and timing.interval.n > 0
     cpu = OnCpu(
-        name=timing.name, calibrated=timing.calibrated, ghz=timing.ghz.value, model=_model(timing),
+        name=timing.name, calibrated=learned, ghz=timing.ghz.value, model=_model(timing),
         weights=timing.interval.weights,
     )  # fmt: skip
-    return prediction(f, cpu, sides[0], sides[1], _bounded(timing))
+    found = prediction(f, cpu, sides[0], sides[1], _bounded(timing))
+    if timing.calibrated and not learned and found.interval is not None:
+        return structs.replace(found, doubts=(*found.doubts, reason("no-changes-measured")))
+    return found
 
 
 def _side(f: Finding, side: Side, timing: Timing, traces: _Traces, replays: "_Replays") -> TracedSide:

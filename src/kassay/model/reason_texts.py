@@ -195,6 +195,7 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "scatter of a boot ({scatter:.1%}): too little to be bisected on this clock",
     "merge-itself": "the merge itself: {problem}",
     # of predictions
+    "no-changes-measured": "the CPU's figures were measured, but no changes: the interval is that of published data",
     "cause-not-calibrated": "{share:.0%} of what changed is {cause}, which was never calibrated on this CPU: it moved "
     "in {calibrated} of its measured changes, and {needed} are needed",
 })  # fmt: skip

@@ -122,7 +122,7 @@ def _basis(f: Finding, one: Prediction) -> str:
     if one.refused is not None:
         without = f"; the model has {times}" if times else ""
         return f"{reason_text(one.refused)}{without}"
-    inside = f"{one.level or 0:.0%} of held-out changes inside such intervals"
+    inside = f"{one.level or 0:.0%} of held-out changes inside such intervals".replace("%", " %")
     basis = f"calibrated on this CPU, {inside}" if one.calibrated else "from published data only: wider"
     return f"{times}; {basis}" if times else basis
 

@@ -185,7 +185,19 @@ def _left(quantity: Quantity, name: str) -> Quantity:
 
 def _composites(measured: Mapping[str, samples.Measured], repeats: int) -> dict[str, Quantity]:
     """Whole operations of the running kernel and of two CPUs, in cycles: what predictions can be held against."""
-    kinds = ("entry", "fault_", "discard", "protect", "map_cycle", "cross_", "walk", "chase_", "lock_")
+    kinds = (
+        "entry",
+        "fault_",
+        "discard",
+        "protect",
+        "map_cycle",
+        "cross_",
+        "walk",
+        "chase_",
+        "lock_",
+        "read_atomic",
+        "write_atomic",
+    )
     return {
         word: _quantity(Found(*one, "cycles of one operation"), repeats)
         for word, one in measured.items()

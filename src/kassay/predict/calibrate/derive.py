@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
-from kassay.predict.calibrate.points import CHAINS, MEMORY_KIB, PARALLEL_KIB
+from kassay.predict.calibrate.points import CHAINS, MEMORY_KIB, PARALLEL_KIB, WALKED_PAGES
 from kassay.predict.calibrate.samples import Measured, curve
 from kassay.predict.calibrate.steps import Step, crossing, step_of
 
@@ -285,6 +285,36 @@ def _compare(facts: Facts) -> Found | None:
     return Found(large.value / 1024, 0.0, small.value / 64, large.n, "repe cmpsb of 1024 bytes (compare)")
 
 
+def _lock_interval(facts: Facts) -> Found | None:
+    lines, chain = facts.measured.get("lock_add_lines"), facts.measured.get("lock_add_chain")
+    one = lines or chain
+    if one is None:
+        return None
+    missing = facts.measured.get("read_atomic:256", one)
+    return Found(one.value, min(one.low, chain.low if chain else one.low), max(one.high, missing.high), one.n,
+                 "atomic additions on four lines; low: on one, high: beside misses (lock_add_*)")  # fmt: skip
+
+
+def _taken_call(facts: Facts) -> Found | None:
+    both, jump = facts.measured.get("call_many"), facts.measured.get("jump_many")
+    if both is None or jump is None:
+        return None
+    value, low, high = (max(0.0, (cycles - jump.value) / 2) for cycles in both[:3])
+    return Found(value, low, high, both.n, "half of a call and its return (call_many, jump_many)")
+
+
+def _page_walkers(facts: Facts) -> Found | None:
+    points = {count >> 20: cycles for count, cycles in curve(facts.measured, "parallel_pages").items()}
+    hit = facts.measured.get("pages_small:1024")
+    if 2 not in points or hit is None:
+        return None
+    most = max(points)
+    value = max(1.0, (2 * points[2] - hit.value) / min(points.values()))
+    return Found(round(value), max(1, round(value) - 2), min(most, round(value) + 2),
+                 facts.measured[f"parallel_pages:{(2 << 20) + WALKED_PAGES}"].n,
+                 "time of page walks of two chases by that of many at once (parallel_pages)")  # fmt: skip
+
+
 def _drains(facts: Facts) -> Found | None:
     """Whether an atomic operation takes longer behind a store to another line."""
     behind, alone = facts.measured.get("lock_after_store"), facts.measured.get("lock_add_chain")
@@ -302,7 +332,8 @@ _RULES: Mapping[str, Rule] = {
     "load_queue": _step("window_loads", "loads between two misses that overlap"),
     "store_queue": _step("window_stores", "stores between two misses that overlap"),
     "mispredict": _mispredict,
-    "return_stack": _return_stack,
+    "taken_branch": plain("jump_many", "jumps to the next one, each taken"), "taken_call": _taken_call,
+    "return_stack": _return_stack, "page_walkers": _page_walkers,
     "l1i_size": _cache("l1i", 0), "l1i_ways": _cache("l1i", 1),
     "l1d_size": _cache("l1d", 0), "l1d_ways": _cache("l1d", 1),
     "l1d_latency": plain("load_chain", "chain of loads that hit"),
@@ -323,7 +354,7 @@ _RULES: Mapping[str, Rule] = {
     "store_forward_fail": _forward_fail,
     "store_interval": plain("store_lines", "stores to four lines that hit"),
     "lock_latency": plain("lock_xadd_chain", "chain of lock xadd on one line"),
-    "lock_interval": _least("atomic additions on one line and on four", "lock_add_chain", "lock_add_lines"),
+    "lock_interval": _lock_interval,
     "lock_drains_stores": _drains,
     "fence_full": _least("full fences in a row", "mfence_many", "dmb_many"),
     "fence_load": _least("fences of execution in a row", "lfence_many", "isb_many"),

@@ -3,14 +3,17 @@
 
 import platform
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from kassay.arches import of_machine
 from kassay.cpus import cpus
 from kassay.errors import BadInput, HostLacks
 from kassay.model.records import Record
+from kassay.predict.timing import timing_for
 
+HOST = "host"
+"""Name of a timing file that says that it is of this machine."""
 _NAMES = (
     "vendor_id", "cpu family", "model", "model name", "stepping", "microcode",
     "CPU implementer", "CPU part", "CPU variant", "CPU revision",
@@ -18,7 +21,6 @@ _NAMES = (
 _SAME = ("vendor_id", "cpu family", "model", "CPU implementer", "CPU part")
 _THP = Path("/sys/kernel/mm/transparent_hugepage/enabled")
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
-_NO_MICROCODE = ("0xffffffff", "0x1", "0x01000065")
 
 
 class HostMachine(Record, frozen=True, kw_only=True):
@@ -82,9 +84,15 @@ def differences(file: Mapping[str, str], host: Mapping[str, str]) -> Iterator[st
             yield f"{name}: {file.get(name, '-')} in the file, {host.get(name, '-')} here"
 
 
-def microcode_hidden(cpuinfo: Mapping[str, str], hypervisor: str) -> bool:
-    """Whether the version of the microcode is a hypervisor's own number."""
-    return bool(hypervisor) and cpuinfo.get("microcode", _NO_MICROCODE[0]) in _NO_MICROCODE
+def refuse_another_machine(names: Iterable[str]) -> None:
+    """Raises BadInput where HOST is among the names and its file is of another machine, as in a home that is shared."""
+    if HOST not in names:
+        return
+    there = timing_for(HOST).machine
+    host = cpuinfo_of(Path("/proc/cpuinfo").read_text("utf-8", "replace"))
+    for difference in differences(there.cpuinfo if there else {}, host):
+        raise BadInput(f"{HOST}: calibrated on another machine: {difference}",
+                       "kassay calibrate NAME makes a file of this one; name the other one by its path")  # fmt: skip
 
 
 def caches() -> dict[str, tuple[int, int]]:

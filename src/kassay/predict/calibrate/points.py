@@ -18,6 +18,8 @@ PAGES = (
     16, 32, 48, 56, 60, 64, 68, 72, 76, 80, 96, 112, 128, 192, 256, 512, 1024, 1280, 1536, 1792, 2048, 2304, 2560, 2816,
     3072, 3328, 4096, 6144, 8192,
 )  # fmt: skip
+WALKED_PAGES = 8192
+WALKERS = (1, 2, 4, 6, 8, 10, 12, 16)
 CHAINS = (1, 2, 4, 8, 10, 12, 16, 20, 24, 28, 32)
 WINDOW_MIXED = tuple(range(64, 704, 16))
 WINDOW_QUEUES = (*range(16, 160, 4), *range(160, 352, 16))
@@ -26,8 +28,8 @@ FILLS = (64, 256, 1024, 4096, 16384, 262144, 4 << 20, 64 << 20)
 STREAMS_KIB = (16, 256, 3072, MEMORY_KIB)
 WALKS = (1, 2, 3, 8, 16, 63, 64, 65)
 PARAMETRIC = (
-    "branch_", "call_depth", "chase_", "pages_", "walk", "parallel", "read_lines", "write_lines", "window_", "fill",
-    "copy", "compare", "protect", "map_cycle", "cross_flush",
+    "branch_", "call_depth", "chase_", "pages_", "walk", "parallel", "read_lines", "write_lines", "read_atomic",
+    "write_atomic", "window_", "fill", "copy", "compare", "protect", "map_cycle", "cross_flush",
 )  # fmt: skip
 
 
@@ -56,7 +58,9 @@ def groups() -> tuple[Group, ...]:
         Group("translation", 15, _asked("pages_small", PAGES)),
         Group("walks", 8, _asked("walk", WALKS)),
         Group("parallel misses", 8, _asked("parallel", [(count << 20) + PARALLEL_KIB for count in CHAINS])),
-        Group("streams", 12, (*_asked("read_lines", STREAMS_KIB), *_asked("write_lines", STREAMS_KIB))),
+        Group("parallel walks", 10, _asked("parallel_pages", [(count << 20) + WALKED_PAGES for count in WALKERS])),
+        Group("streams", 12, (*_asked("read_lines", STREAMS_KIB), *_asked("write_lines", STREAMS_KIB),
+                              *_asked("read_atomic", STREAMS_KIB[:3]), *_asked("write_atomic", STREAMS_KIB[:3]))),
         Group("reorder buffer", 9, _asked("window_mixed", WINDOW_MIXED)),
         Group("queues", 9, tuple(word for kind in ("dependent", "loads", "stores", "adds")
                                  for word in _asked(f"window_{kind}", WINDOW_QUEUES))),
