@@ -28,7 +28,7 @@ from kassay.predict.interval import interval_of, refusals
 from kassay.predict.predict import IntervalOf, Nanoseconds, OnCpu, Replay, TracedSide, prediction
 from kassay.predict.replay import replay_of, version
 from kassay.predict.timing import Timing, timing_for
-from kassay.predict.trace import counted
+from kassay.predict.trace import disagreement
 from kassay.profile.counters import ProfileError
 from kassay.profile.totals import intervals_of
 
@@ -198,18 +198,12 @@ def _disagreement(directory: Path, record: RunRecord, replay: Replay) -> str:
     raw = raw_of(directory, record)
     if raw is None:
         return ""
-    wanted = counted(raw, replay.rounds)
     found: Counter[tuple[int, int]] = Counter()
     for row in replay.rows:
         found[row.round, row.interval] += row.instructions
     for number, interval, executed in replay.others:
         found[number, interval] += executed
-    wrong = [key for key in sorted(wanted.keys() | found.keys()) if wanted.get(key, 0) != found[key]]
-    if not wrong:
-        return ""
-    number, interval = wrong[0]
-    counts = f"{found[wrong[0]]} instructions, and the profile {wanted.get(wrong[0], 0)}"
-    return f"the trace has in round {number}, interval {interval} {counts}"
+    return disagreement(found, raw, replay.rounds)
 
 
 def _path(job: _Job) -> Path:

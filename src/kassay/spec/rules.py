@@ -252,7 +252,8 @@ def _predictions(e: Experiment) -> Iterator[str]:
     if not e.predict or not all(e.predict) or len(set(e.predict)) < len(e.predict):
         yield "predict: needs at least one CPU, and each once"
     if clock is not None and not (clock.exact and clock.profile_cpus):
-        yield f"predict: is made from counts, with clock {listed(name for name in profiling())}, and not with {e.clock}"
+        counting = listed(name for name in profiling() if measuring()[name].exact)
+        yield f"predict: is made from exact counts: use clock {counting}, not {e.clock}"
 
 
 def _budget_problem(text: str) -> str:
