@@ -38,15 +38,22 @@ static enum guess direct(uint64_t address)
 	return GUESS_LATE;
 }
 
-static enum guess indirect(uint64_t address, uint64_t next)
+/* A branch whose target changes; @path: what led to it, 0 where that does not count. */
+static bool is_known(uint64_t address, uint64_t path, uint64_t next)
 {
-	uint64_t hash = (address ^ b.path) * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t hash = (address ^ path) * UINT64_C(0x9e3779b97f4a7c15);
 	struct target *target = &b.indirect[hash >> (64 - params.indirect_bits)];
 	uint32_t tag = (uint32_t)hash;
+	bool known = target->tag == tag && target->target == next;
 
-	if (target->tag == tag && target->target == next)
-		return GUESS_RIGHT;
 	*target = (struct target){ tag, next };
+	return known;
+}
+
+static enum guess indirect(uint64_t address, uint64_t next)
+{
+	if (is_known(address, params.indirect_path ? b.path : 0, next))
+		return GUESS_RIGHT;
 	statistics.indirect_mispredictions++;
 	return GUESS_WRONG;
 }
@@ -57,13 +64,15 @@ static void push(uint64_t address)
 	b.returns[b.top] = address;
 }
 
-static enum guess pop(uint64_t next)
+static enum guess pop(uint64_t from, uint64_t next)
 {
 	uint64_t address = b.returns[b.top];
 
 	b.returns[b.top] = 0;
 	b.top = (b.top + params.return_stack - 1) % params.return_stack;
 	if (address == next)
+		return GUESS_RIGHT;
+	if (!address && params.return_fallback && is_known(from, 0, next))
 		return GUESS_RIGHT;
 	statistics.return_mispredictions++;
 	return GUESS_WRONG;
@@ -89,7 +98,7 @@ static enum guess guess(const struct insn *insn, uint64_t after, uint64_t next)
 	case JUMP_INDIRECT:
 		return indirect(insn->address, next);
 	case RETURN:
-		return pop(next);
+		return pop(insn->address, next);
 	default:
 		return GUESS_RIGHT;
 	}

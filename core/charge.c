@@ -84,7 +84,8 @@ void charge_retire(const struct charge *charge, uint64_t before, uint64_t now, u
 
 void charge_string(uint32_t function, uint64_t before, uint64_t done, uint64_t times)
 {
-	account_charge(function, CAUSE_STRINGS, done - before);
+	if (done > before)
+		account_charge(function, CAUSE_STRINGS, done - before);
 	for (; times; times--)
 		account_instruction(function, CAUSE_STRINGS);
 }

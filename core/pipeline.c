@@ -24,7 +24,7 @@ static struct {
 	uint64_t name;                 /* of what its address is made of */
 	uint64_t loads_from;           /* no load issues before: a fence or an atomic operation */
 	struct meter atomics;
-	uint64_t branch_done;          /* of the last branch */
+	uint64_t branch_done;          /* of the last instruction */
 	uint64_t predicted;            /* when the last taken branch was predicted, in 1/100 cycles */
 	bool faulted;                  /* the next access of the user is the one that faulted */
 	const struct insn *string;     /* the repeated instruction that was executed last */
@@ -250,6 +250,18 @@ static uint64_t compute(struct insn *insn, struct charge *charge, const struct a
 	return done;
 }
 
+/* Its micro-ops are dispatched for as long as it takes; they wait for its operands, and dispatch does not. */
+static uint64_t string(struct insn *insn, struct charge *charge, const struct access *accesses, uint32_t count,
+		       uint64_t from)
+{
+	uint64_t done = string_begin(insn, accesses, count, insn == p.string, from);
+
+	charge_step(charge, from, CAUSE_DEPENDENCY);
+	charge_step(charge, done, CAUSE_STRINGS);
+	window_redirect(charge->dispatched + done - from, CAUSE_STRINGS, charge->function);
+	return done;
+}
+
 static uint64_t run(struct insn *insn, struct charge *charge, const struct access *accesses, uint32_t count,
 		    unsigned int loads, uint64_t from)
 {
@@ -278,12 +290,7 @@ static uint64_t run(struct insn *insn, struct charge *charge, const struct acces
 	case FLUSH_PAGE:
 		return alone(insn, charge, charge->function, from);
 	case REPEAT:
-		from = later(ready(all, reads, from), store_drained());
-		charge_step(charge, from, CAUSE_DEPENDENCY);
-		from = string_begin(insn, accesses, count, insn == p.string, from);
-		charge_step(charge, from, CAUSE_STRINGS);
-		window_redirect(from, CAUSE_STRINGS, charge->function);
-		return from;
+		return string(insn, charge, accesses, count, ready(all, reads, from));
 	default:
 		return compute(insn, charge, accesses, count, loads, from);
 	}
@@ -394,12 +401,12 @@ void pipeline_repeat(struct block *block, const struct access *accesses, const i
 		     uint64_t times)
 {
 	const struct insn *insn = &block->insns[block->count - 1];
-	uint64_t done = string_go_on(insn, accesses, strides, count, times, window.retired);
+	uint64_t before = p.branch_done, done = string_go_on(insn, accesses, strides, count, times, before);
 
 	charge_string(block->function, window.retired, done, times);
 	window_retire(0, done);
-	window_redirect(done, CAUSE_STRINGS, block->function);
-	store_atomic(0, 0, done);
+	window_redirect(window.front + done - before, CAUSE_STRINGS, block->function);
+	p.branch_done = done;
 	write(insn, done);
 }
 

@@ -96,6 +96,28 @@ def test_returns_are_known_until_the_stack_is_too_deep(tmp_path: Path, depth: in
     assert answer(tokens, tmp_path).statistics["return_mispredictions"] == 55 * missed
 
 
+@pytest.mark.parametrize(("path", "missed"), [(1, 0), (0, 1)])
+def test_targets_in_turn_are_known_by_the_path_to_them_alone(tmp_path: Path, path: int, missed: int) -> None:
+    tokens = Tokens()
+    call = tokens.define([insn(), insn("jump_indirect")])
+    targets = [tokens.define([insn(), insn("jump")], start=0x500000 + 64 * n) for n in range(4)]
+    rounds(tokens, 100, 100, lambda n: tokens.run_all(call, targets[n % 4]))
+    found = answer(tokens, tmp_path, indirect_path=path).statistics["indirect_mispredictions"]
+    assert found == pytest.approx(200 * missed, abs=20)
+
+
+def test_a_return_beyond_the_stack_goes_where_it_went_last(tmp_path: Path) -> None:
+    """As in a recursion: the same call and the same return at each depth."""
+    tokens = Tokens()
+    call = tokens.define([insn(), insn("call")], start=0x1000)
+    back = tokens.define([insn(), insn("return")], start=0x1008)
+    out = tokens.define([insn(), insn("return")], start=0x2000)
+    rounds(tokens, 5, 50, lambda _: tokens.run_all(*[call] * 40, out, *[back] * 39))
+    lost = [answer(tokens, tmp_path, return_fallback=n).statistics["return_mispredictions"] for n in (0, 1)]
+    assert lost[0] >= 55 * 23
+    assert lost[1] <= 55 * 2
+
+
 def test_atomics_are_a_chain(tmp_path: Path) -> None:
     tokens, block = loop([LOCK, *[insn(writes="5")] * 30])
     rounds(tokens, 20, 100, lambda _: tokens.run(block, (0, 0x9000, True)))
