@@ -45,6 +45,7 @@ class Entry(Record, frozen=True, kw_only=True):
     high: float | None = None
     n: int | None = None
     rate: bool = False
+    per: float | None = None
     run: tuple[str, ...] = ()
     metric: str = ""
     why: str = ""
@@ -66,9 +67,12 @@ class Entry(Record, frozen=True, kw_only=True):
 
 
 class Predicted(NamedTuple):
-    """An answer for one CPU. ratio: head / base, of what is left where a part is refused. low, high: its interval."""
+    """An answer for one CPU. ns: of base and head. ratio: head / base, of what is left where a part is refused. low,
+    high: its interval.
+    """
 
     cpu: str
+    ns: tuple[float, float] | None
     ratio: float | None
     low: float | None
     high: float | None
@@ -145,7 +149,8 @@ def outcome(entry: Entry, answer: Mapping[str, Any] | None, problem: str) -> Out
 def _predicted(made: Mapping[str, Any]) -> Predicted:
     base, head, refused = made["base_ns"], made["head_ns"], made["refused"]
     low, high = (1 + bound for bound in made["interval"]) if made["interval"] else (None, None)
-    return Predicted(made["cpu"], head / base if base and head else None, low, high, refused["code"] if refused else "")
+    ns = (base, head) if base and head else None
+    return Predicted(made["cpu"], ns, head / base if ns else None, low, high, refused["code"] if refused else "")
 
 
 def _number(value: float | None) -> str:
@@ -185,6 +190,18 @@ def cpus(found: Sequence[Outcome]) -> str:
             lines.append(
                 f"| {made.entry.id} | {_published(made.entry)} | {one.cpu} | {_number(one.ratio)} | {interval} |"
             )
+    return "\n".join(lines) + "\n"
+
+
+def absolute(found: Sequence[Outcome]) -> str:
+    """Where the publication is a time of the workload's own operations: both times, in the publication's unit."""
+    lines = ["| entry | unit | published | CPU | predicted |", "| --- | --- | --- | --- | --- |"]
+    for made in found:
+        entry, first = made.entry, made.predicted[0] if made.predicted else None
+        if entry.per and entry.base and entry.head and first and first.ns:
+            before, after = (ns / entry.per for ns in first.ns)
+            times = f"{entry.base:.5g} → {entry.head:.5g} | {first.cpu} | {before:.4g} → {after:.4g}"
+            lines.append(f"| {entry.id} | {entry.unit} | {times} |")
     return "\n".join(lines) + "\n"
 
 
@@ -249,7 +266,8 @@ def main() -> None:
     words = sys.argv[1:]
     page = Path(words[0]) if words and words[0] != "-" else None
     found = outcomes([entry for entry in entries if not words[1:] or entry.id in words[1:]])
-    parts = {"score": score(entries, found), "table": table(found), "cpus": cpus(found), "sources": sources(entries)}
+    parts = {"score": score(entries, found), "table": table(found), "cpus": cpus(found), "absolute": absolute(found),
+             "sources": sources(entries)}  # fmt: skip
     print("\n".join(text for name, text in parts.items() if name != "sources"))
     if page and not words[1:]:
         page.write_text(placed(page.read_text(), parts))
