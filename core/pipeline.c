@@ -27,7 +27,7 @@ static struct {
 	uint64_t branch_done;          /* of the last instruction */
 	uint64_t predicted;            /* when the last taken branch was predicted, in 1/100 cycles */
 	bool faulted;                  /* the next access of the user is the one that faulted */
-	const struct insn *string;     /* the repeated instruction that was executed last */
+	uint64_t string;               /* address of the repeated instruction that was executed last, and one */
 } p;
 
 void pipeline_start(void)
@@ -254,7 +254,7 @@ static uint64_t compute(struct insn *insn, struct charge *charge, const struct a
 static uint64_t string(struct insn *insn, struct charge *charge, const struct access *accesses, uint32_t count,
 		       uint64_t from)
 {
-	uint64_t done = string_begin(insn, accesses, count, insn == p.string, from);
+	uint64_t done = string_begin(insn, accesses, count, insn->address + 1 == p.string, from);
 
 	charge_step(charge, from, CAUSE_DEPENDENCY);
 	charge_step(charge, done, CAUSE_STRINGS);
@@ -335,7 +335,7 @@ static void execute(struct insn *insn, uint32_t function, const struct access *a
 		issue_wait(charge.dispatched, charge.issued, insn->uops);
 	write(insn, done);
 	p.branch_done = done;
-	p.string = insn->kind == REPEAT ? insn : 0;
+	p.string = insn->kind == REPEAT ? insn->address + 1 : 0;
 	if (insn->kind == UNKNOWN)
 		statistics.unknown_instructions++;
 	retired = window.retired;

@@ -10,6 +10,8 @@ enum work { STORES, COPIES, COMPARES };
 
 static uint64_t line, page; /* of the destination, the last ones */
 static uint64_t part;       /* 1/100 cycles that are not charged yet */
+static uint64_t bytes;      /* of the string so far */
+static bool is_long;        /* it has paid for more than a short start */
 
 static enum work work_of(const struct access *accesses, uint32_t count)
 {
@@ -66,23 +68,47 @@ static uint64_t touch(enum work work, const uint64_t *addresses, const struct ac
 	return cycle;
 }
 
+/* @more bytes are known of; the cycles that a start takes more for it. */
+static uint32_t start_of(enum work work, uint64_t more)
+{
+	uint32_t all = (uint32_t)cycles(work == STORES ? params.rep_store_start : params.rep_copy_start);
+	uint32_t least = params.rep_short_bytes ? (uint32_t)cycles(params.rep_short_start) : all, paid = bytes ? least : 0;
+
+	bytes += more;
+	if (is_long)
+		return 0;
+	if (bytes <= params.rep_short_bytes)
+		return least - paid;
+	is_long = true;
+	return all > paid ? all - paid : 0;
+}
+
+static unsigned int size_of(const struct insn *insn)
+{
+	return insn->store_bytes ? insn->store_bytes : insn->load_bytes;
+}
+
 uint64_t string_begin(const struct insn *insn, const struct access *accesses, uint32_t count, bool again,
 		      uint64_t cycle)
 {
 	enum work work = work_of(accesses, count);
 	uint64_t addresses[8];
 
+	if (again && !count)
+		return cycle; /* the emulator's look at a count that is used up */
 	if (!again) {
 		line = page = UINT64_MAX;
-		cycle += cycles(work == STORES ? params.rep_store_start : params.rep_copy_start);
+		bytes = 0;
+		is_long = false;
 	}
+	cycle += start_of(work, size_of(insn));
 	if (work == COMPARES)
 		cycle += cycles(params.rep_compare);
 	if (count > 8)
 		count = 8;
 	for (uint32_t n = 0; n < count; n++)
 		addresses[n] = accesses[n].address;
-	statistics.string_bytes += insn->store_bytes ? insn->store_bytes : insn->load_bytes;
+	statistics.string_bytes += size_of(insn);
 	return touch(work, addresses, accesses, count, cycle);
 }
 
@@ -104,7 +130,8 @@ uint64_t string_go_on(const struct insn *insn, const struct access *accesses, co
 	enum work work = work_of(accesses, count);
 	uint64_t addresses[8];
 
-	statistics.string_bytes += times * (insn->store_bytes ? insn->store_bytes : insn->load_bytes);
+	statistics.string_bytes += times * size_of(insn);
+	cycle += start_of(work, times * size_of(insn));
 	if (work == COMPARES)
 		cycle += times * params.rep_compare / 100;
 	if (count > 8)

@@ -177,6 +177,24 @@ def test_a_string_takes_its_start_and_a_time_for_each_line_where_it_is(tmp_path:
     assert found.intervals[1].instructions == 4 * (size // 8 + 1)
 
 
+@pytest.mark.parametrize(("size", "start"), [(64, 5), (128, 5), (256, 30)])
+def test_a_short_string_begins_sooner_where_the_cpu_is_fast_at_it(tmp_path: Path, size: int, start: int) -> None:
+    tokens = Tokens()
+    block = tokens.define([insn("repeat", address="1", data="2", store=8, ports="-")])
+
+    def once(n: int) -> None:
+        tokens.run(block, (0, 0x100000, True))
+        for _ in range(2):
+            tokens.repeat(size // 16 - 1, 8)
+        tokens.repeat(1, 8)
+        tokens.run(rest)
+
+    rest = tokens.define([insn("jump")])
+    rounds(tokens, 10, 20, once)
+    found = answer(tokens, tmp_path, rep_short_bytes=128)
+    assert each(found, 20) == pytest.approx(start + size / 64 * 2, abs=2)
+
+
 def test_what_is_not_the_measured_tasks_is_apart(tmp_path: Path) -> None:
     tokens, block = loop([ADD] * 10)
     tokens.turn(1)
