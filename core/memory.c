@@ -27,11 +27,25 @@ void memory_start(void)
 	m.l2_fills.count = params.l2_fills;
 }
 
+/* Whether the third level has the line. Others who share it push out what was not used for a time. */
+static bool in_l3(uint64_t line, uint64_t cycle)
+{
+	struct entry *there = cache_find(&m.l3, line);
+	bool fresh;
+
+	if (!there)
+		return false;
+	fresh = !params.l3_lifetime || there->ready + params.l3_lifetime > cycle;
+	there->ready = cycle;
+	return fresh;
+}
+
 static void put_l3(uint64_t line, uint64_t cycle, bool dirty)
 {
-	struct entry entry = cache_entry(line, 0, CAUSE_L3), *there = cache_find(&m.l3, line);
+	struct entry entry = cache_entry(line, cycle, CAUSE_L3), *there = cache_find(&m.l3, line);
 
 	if (there) {
+		there->ready = cycle;
 		there->dirty |= dirty;
 		return;
 	}
@@ -74,7 +88,7 @@ static struct arrival beyond_l2(uint64_t line, uint64_t cycle)
 	uint64_t begin, *fill = pool_take(&m.l2_fills, cycle, &begin);
 
 	statistics.l2_misses++;
-	if (cache_find(&m.l3, line)) {
+	if (in_l3(line, cycle)) {
 		arrival.ready = meter_book(&m.l3_lines, begin) + cycles(params.l3_latency);
 		arrival.level = CAUSE_L3;
 	} else {
@@ -160,7 +174,7 @@ struct arrival memory_code(uint64_t line, uint64_t cycle)
 	return from_l2(line, cycle);
 }
 
-enum cause memory_string(uint64_t line, bool store)
+enum cause memory_string(uint64_t line, bool store, uint64_t cycle)
 {
 	struct entry *there = cache_find(&m.l1, line);
 	enum cause level = CAUSE_L2;
@@ -170,12 +184,12 @@ enum cause memory_string(uint64_t line, bool store)
 		return CAUSE_L1;
 	}
 	if (!cache_find(&m.l2, line)) {
-		level = cache_find(&m.l3, line) ? CAUSE_L3 : CAUSE_MEMORY;
+		level = in_l3(line, cycle) ? CAUSE_L3 : CAUSE_MEMORY;
 		if (level == CAUSE_MEMORY && !params.l3_victim)
-			put_l3(line, 0, false);
-		put_l2(line, (struct arrival){ 0, level }, false, 0);
+			put_l3(line, cycle, false);
+		put_l2(line, (struct arrival){ cycle, level }, false, cycle);
 	}
-	put_l1(line, (struct arrival){ 0, level }, store, false, 0);
+	put_l1(line, (struct arrival){ cycle, level }, store, false, cycle);
 	return level;
 }
 

@@ -403,7 +403,7 @@ void pipeline_repeat(struct block *block, const struct access *accesses, const i
 	const struct insn *insn = &block->insns[block->count - 1];
 	uint64_t before = p.branch_done, done = string_go_on(insn, accesses, strides, count, times, before);
 
-	charge_string(block->function, window.retired, done, times);
+	charge_string(block->function, window.retired, later(window.retired, done), times);
 	window_retire(0, done);
 	window_redirect(window.front + done - before, CAUSE_STRINGS, block->function);
 	p.branch_done = done;

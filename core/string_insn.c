@@ -49,7 +49,7 @@ static uint64_t touch(enum work work, const uint64_t *addresses, const struct ac
 
 	for (uint32_t n = 0; n < count; n++) {
 		uint64_t physical = trace_physical(addresses[n]);
-		enum cause level = memory_string(physical >> LINE_SHIFT, accesses[n].store);
+		enum cause level = memory_string(physical >> LINE_SHIFT, accesses[n].store, cycle);
 
 		if (level > slowest)
 			slowest = level;

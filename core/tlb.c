@@ -10,10 +10,11 @@
 #define INDEX_BITS 9
 #define LARGE_SHIFT (PAGE_SHIFT + INDEX_BITS)
 #define RECENT 64
+#define LARGE (UINT64_C(1) << 62)
 /* Above all physical memory, with room for the entries of each level. */
 #define TABLES(level) (UINT64_C(0x4000000000000000) + ((uint64_t)(level) << 54))
 
-/* Keys: virtual page << 1, or virtual large page << 1 | 1. */
+/* Keys: virtual pages; those of large ones have LARGE. The low bits choose the set. */
 static struct {
 	struct cache first, second;
 	struct cache pointers[LEVELS]; /* [1]: to tables of PTEs, [2]: of PMDs, [3]: of PUDs */
@@ -90,7 +91,7 @@ static void remember(uint64_t address)
 uint64_t tlb_translate(uint64_t address, uint64_t physical, uint64_t cycle)
 {
 	bool large = is_large(address, physical);
-	uint64_t key = large ? address >> LARGE_SHIFT << 1 | 1 : address >> PAGE_SHIFT << 1;
+	uint64_t key = large ? address >> LARGE_SHIFT | LARGE : address >> PAGE_SHIFT;
 	struct entry *there = cache_find(&t.first, key);
 
 	remember(address);
@@ -112,7 +113,7 @@ uint64_t tlb_translate(uint64_t address, uint64_t physical, uint64_t cycle)
 
 static bool is_of_user(uint64_t key)
 {
-	return key & 1 ? is_user(key >> 1 << LARGE_SHIFT) : is_user(key >> 1 << PAGE_SHIFT);
+	return is_user(key & LARGE ? key << LARGE_SHIFT : key << PAGE_SHIFT);
 }
 
 static bool always(uint64_t key)
@@ -131,8 +132,8 @@ void tlb_flush_user(void)
 
 void tlb_drop(uint64_t address)
 {
-	cache_drop(&t.first, address >> PAGE_SHIFT << 1);
-	cache_drop(&t.second, address >> PAGE_SHIFT << 1);
+	cache_drop(&t.first, address >> PAGE_SHIFT);
+	cache_drop(&t.second, address >> PAGE_SHIFT);
 }
 
 void tlb_flush_page(void)

@@ -14,7 +14,7 @@ PLAIN: Mapping[str, int | str] = {
     "l1i_size": 32768, "l1i_ways": 8, "l1i_prefetch": 4,
     "l1d_size": 32768, "l1d_ways": 8, "l1d_latency": 4, "l2_size": 524288, "l2_ways": 8, "l2_latency": 14,
     "l2_interval": 2, "l3_size": 8388608, "l3_ways": 16, "l3_latency": 50, "l3_interval": 4, "l3_victim": 0,
-    "memory_latency": 300, "memory_interval": 10, "fill_buffers": 12, "l2_fills": 32,
+    "l3_lifetime": 0, "memory_latency": 300, "memory_interval": 10, "fill_buffers": 12, "l2_fills": 32,
     "prefetch_streams": 0, "prefetch_distance": 16, "prefetch_adjacent": 0, "stride_distance": 0, "line_split": 5,
     "dtlb_entries": 64, "dtlb_ways": 64, "stlb_entries": 2048, "stlb_ways": 8, "stlb_latency": 7,
     "pwc_pde": 64, "pwc_pdpte": 16, "pwc_pml4e": 4, "page_walkers": 2, "walk_start": 5, "walk_step": 0,

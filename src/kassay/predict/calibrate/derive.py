@@ -155,7 +155,9 @@ def _memory_latency(facts: Facts) -> Found | None:
     return _chase(facts, 2 * facts.caches.get("l3", facts.caches.get("l2", (0, 0)))[0], MEMORY_KIB << 10)
 
 
-def _l3_size(facts: Facts) -> Found | None:
+def _l3_lifetime(facts: Facts) -> Found | None:
+    """How long a line stays in a third level that others use: a lap of the largest chase that still had its latency, at
+    memory's latency, as its first lap was."""
     near, far = _l3_latency(facts), _memory_latency(facts)
     if near is None or far is None:
         return None
@@ -165,11 +167,12 @@ def _l3_size(facts: Facts) -> Found | None:
         if kib << 10 >= facts.caches["l2"][0] * 1.5
     }
     step: Step | None = crossing(points, near.value, far.value)
-    size, ways = facts.caches["l3"]
+    size = facts.caches["l3"][0]
     if step is None or size <= step.size << 10:
-        return Found(size, size, size, 1, "/sys/devices/system/cpu/cpu0/cache (l3)")
-    return Found((step.size << 10) // (ways * 64) * ways * 64, step.low << 10, size, near.n,
-                 f"the largest region whose chase is nearer to the third level's latency than to memory's, of "
+        return Found(0, 0, 0, near.n, "chases through all of the third level have its latency (chase_local)")
+    lap = round((step.size << 10) / 64 * far.value)
+    return Found(lap, round((step.low << 10) / 64 * far.value), 4 * lap, near.n,
+                 f"a lap by memory's latency of the largest region whose chase is nearer to the third level's, of "
                  f"{size >> 20} MiB that CPUs and virtual machines share (chase_local)")  # fmt: skip
 
 
@@ -339,7 +342,7 @@ _RULES: Mapping[str, Rule] = {
     "l1d_latency": plain("load_chain", "chain of loads that hit"),
     "l2_size": _cache("l2", 0), "l2_ways": _cache("l2", 1), "l2_latency": _l2_latency,
     "l2_interval": plain("read_lines:256", "one word of each line of 256 KiB, in order"),
-    "l3_size": _l3_size, "l3_ways": _cache("l3", 1), "l3_latency": _l3_latency,
+    "l3_size": _cache("l3", 0), "l3_lifetime": _l3_lifetime, "l3_ways": _cache("l3", 1), "l3_latency": _l3_latency,
     "l3_interval": plain("read_lines:3072", "one word of each line of 3 MiB, in order"),
     "memory_latency": _memory_latency,
     "memory_interval": plain(f"read_lines:{MEMORY_KIB}", "one word of each line of 128 MiB, in order"),
