@@ -6,6 +6,7 @@ import platform
 import re
 import subprocess
 from pathlib import Path
+from statistics import mode
 
 import pytest
 
@@ -13,10 +14,14 @@ from kassay import pipeline
 from kassay.archive import apt as _apt
 from kassay.archive.mirrors import host_mirrors
 from kassay.effects.files import cache_directory
+from kassay.journal import artifacts
+from kassay.journal.directory import open_directory
+from kassay.journal.journal import read_journal
 from kassay.machines._plugin import interface
 from kassay.machines._qemu import version
 from kassay.model.finding import AttributionRow
 from kassay.model.progress import silent
+from kassay.predict.trace import instructions
 
 from .conftest import NEW, OLD, QUICK, Kassay
 
@@ -71,18 +76,32 @@ def tables(directory: Path) -> dict[tuple[str, str], list[AttributionRow]]:
     return {(f.metric, f.head): sorted(f.attribution.rows, key=repr) for f in report.findings if f.attribution}
 
 
+def traced(directory: Path) -> list[list[int]]:
+    """Instructions of the intervals of most recorded rounds, of each kernel."""
+    folder = open_directory(directory)
+    records = {record.run: record for record in read_journal(folder.journal, folder.plan_id)}
+    cells = [cell.id for cell in folder.plan.cells]
+    runs = sorted(folder.plan.runs, key=lambda run: cells.index(run.cell))
+    names = (records[run.id].trace_sha256 for run in runs)
+    found = (instructions(artifacts.get(directory, name)) for name in names if name is not None)
+    return [[mode(n for (_, at), n in one.items() if at == interval) for interval in range(4)] for one in found]
+
+
 @pytest.mark.parametrize("boot", ["short", "snapshot"])
 def test_two_versions_of_qemu_give_the_same_function_table(
     kassay: Kassay, newer_qemu: Path, tmp_path: Path, boot: str
 ) -> None:
     words = ("compare", "mprotect_toggle", OLD, NEW, *QUICK, "--repeats", "1", "--perturb", "0", "--boot", boot)
-    ran = kassay(*words, "--out", str(tmp_path / "old"))
+    predict = ("--predict", "zen4") if boot == "snapshot" else ()
+    ran = kassay(*words, *predict, "--out", str(tmp_path / "old"))
     assert ran.status == 0, ran.err
     path = f"{newer_qemu}{os.pathsep}{os.environ['PATH']}"
-    ran = kassay(*words, "--out", str(tmp_path / "new"), env={**os.environ, "PATH": path})
+    ran = kassay(*words, *predict, "--out", str(tmp_path / "new"), env={**os.environ, "PATH": path})
     assert ran.status == 0, ran.err
     used = pipeline.answer(tmp_path / "new").machine.program.removeprefix("QEMU ")
     assert used != version("x86_64")
     assert interface(used) == 3, used
     assert len(tables(tmp_path / "new")) == 4
     assert tables(tmp_path / "new") == tables(tmp_path / "old")
+    assert traced(tmp_path / "new") == traced(tmp_path / "old")
+    assert len(traced(tmp_path / "new")) == (2 if boot == "snapshot" else 0)
