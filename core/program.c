@@ -83,6 +83,26 @@ static void ports(struct text *text, struct insn *insn)
 	memcpy(list, groups, insn->groups * sizeof(*list));
 }
 
+/*
+ * A latency counts from the issue of an instruction's first micro-op, and issue() says when
+ * the last one does: what a port that is busy for several cycles takes is not added to it.
+ */
+static uint32_t after_last(const struct insn *insn, uint32_t latency)
+{
+	uint32_t between = 0;
+
+	for (unsigned int n = 0; n < insn->groups; n++) {
+		const struct port_group *group = &insn->ports[n];
+		uint32_t cycles = (group->count - 1u) / (unsigned int)__builtin_popcount(group->mask);
+
+		if (!group->load && cycles > between)
+			between = cycles;
+	}
+	if (!between || !latency)
+		return latency;
+	return latency > between + 1 ? latency - between : 1;
+}
+
 static void instruction(struct text *text, struct insn *insn, uint64_t address)
 {
 	uint8_t *list, names[MAX_REGISTERS];
@@ -105,6 +125,7 @@ static void instruction(struct text *text, struct insn *insn, uint64_t address)
 	insn->load_bytes = (uint16_t)text_number(text, 0, 4096);
 	insn->store_bytes = (uint16_t)text_number(text, 0, 4096);
 	ports(text, insn);
+	insn->latency = after_last(insn, insn->latency);
 	insn->fixed = (uint32_t)((text_decimal(text, 100) + 50) / 100);
 	insn->habit = allocate(1, sizeof(*insn->habit));
 	insn->habit->page = UINT64_MAX;

@@ -74,12 +74,12 @@ def test_a_sample_is_in_cycles_of_the_chain_beside_it() -> None:
         program.parse("what")
 
 
-def test_a_quantity_is_the_lower_quartile_of_the_repeats_and_has_their_spread() -> None:
+def test_a_quantity_is_that_of_the_least_disturbed_repeat_and_has_the_spread_of_all() -> None:
     repeats = []
     for number, quartile in enumerate([9.0, 5.0, 6.0, 7.0, 30.0]):
         point = samples.Point(quartile=quartile, least=quartile - 1, n=5)
         repeats.append(samples.Repeat(repeat=number, group="a", hz=4e9, refused={}, points={"x": point}))
-    assert samples.quantities(repeats) == {"x": Measured(6.0, 4.0, 9.0, 25)}
+    assert samples.quantities(repeats) == {"x": Measured(5.0, 4.0, 9.0, 25)}
 
 
 def test_a_step_is_found_and_noise_before_it_is_not_one() -> None:

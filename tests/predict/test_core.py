@@ -38,6 +38,13 @@ def test_two_ports_take_half_of_the_additions_a_cycle(tmp_path: Path) -> None:
     assert main_cause(found) == "ports"
 
 
+@pytest.mark.parametrize(("data", "expected"), [("1", 9), ("2", 7)])
+def test_a_divider_is_busy_for_a_part_of_its_latency(tmp_path: Path, data: str, expected: int) -> None:
+    tokens, block = loop([insn(data=data, writes="1", latency=9, ports="2x7")] * 20)
+    rounds(tokens, 5, 40, lambda _: tokens.run(block))
+    assert each(answer(tokens, tmp_path), 40) == pytest.approx(20 * expected, rel=0.03)
+
+
 def test_idioms_and_moves_take_a_slot_and_no_port(tmp_path: Path) -> None:
     lines = [insn("zero", writes="1", ports="-"), insn("move", data="1", writes="2", ports="-"), insn("nop", ports="-")]
     tokens, block = loop(lines * 13)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Samples become quantities, and a journal keeps them, so that a killed calibration goes on where it was.
 
-Others on the same machine only ever add time. So a repeat says the lower quartile of its samples, and a quantity is the
-lower quartile of its repeats, between the smallest sample of all and the upper quartile of the repeats.
+Others on the same machine only ever add time. So a repeat says the lower quartile of its samples, and a quantity is that
+of its least disturbed repeat, between the smallest sample of all and the upper quartile of the repeats.
 """
 
 import json
@@ -90,7 +90,7 @@ def core_hz(repeats: Sequence[Repeat]) -> Measured:
 def _over(points: list[Point]) -> Measured:
     quartiles = sorted(point.quartile for point in points)
     return Measured(
-        quartiles[(len(quartiles) - 1) // 4], min(point.least for point in points),
+        quartiles[0], min(point.least for point in points),
         quartiles[3 * (len(quartiles) - 1) // 4], sum(point.n for point in points),
     )  # fmt: skip
 
