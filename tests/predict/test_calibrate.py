@@ -104,7 +104,7 @@ def test_latencies_sizes_and_rates_are_read_from_their_probes() -> None:
     found = {name: one.value for name, one in parameters_of(facts(points)).items()}
     wanted = {
         "width": 6, "l1d_latency": 4, "l2_latency": 14, "l3_latency": 50, "memory_latency": 400, "lock_latency": 8,
-        "lock_interval": 7, "store_forward": 7, "mispredict": 15, "line_split": 1, "rep_store_l1": 1.75,
+        "lock_interval": 7, "store_forward": 7, "mispredict": 12, "line_split": 1, "rep_store_l1": 1.75,
         "rep_store_start": 19, "rob": 312, "fill_buffers": 12, "dtlb_entries": 64, "stlb_latency": 7,
         "stlb_entries": 2048, "walk_start": 22, "return_stack": 32, "l3_lifetime": (4 << 20) // 64 * 400,
         "l3_size": 32 << 20, "l3_ways": 16,

@@ -98,11 +98,11 @@ def _mispredict(facts: Facts) -> Found | None:
     by_chance, never = facts.measured.get("branch_conditional:1"), facts.measured.get("branch_conditional:0")
     if by_chance is None or never is None:
         return None
-    # Half of them are mispredicted. Of the difference 5 cycles are those from the end of the generator's chain
-    # to the branch's execution, and from dispatch to execution of what follows.
+    # Half of them are mispredicted. Of twice the difference 8 cycles go from the end of the generator's chain to the
+    # branch's execution and from dispatch to execution of what follows: so do pairs of programs with such branches.
     whole = 2 * (by_chance.value - never.value)
-    return Found(whole - 5, whole - 8, 2 * (by_chance.high - never.low), by_chance.n,
-                 "branches taken by chance against branches never taken, twice the difference less the 5 cycles "
+    return Found(whole - 8, whole - 10, 2 * (by_chance.high - never.low), by_chance.n,
+                 "branches taken by chance against branches never taken, twice the difference less the 8 cycles "
                  "until the branch executes (branch_conditional)")  # fmt: skip
 
 
@@ -327,6 +327,14 @@ def _drains(facts: Facts) -> Found | None:
     return Found(value, value, value, behind.n, "an atomic addition behind a store (lock_after_store, lock_add_chain)")
 
 
+def _short_start(facts: Facts) -> Found | None:
+    whole, line = facts.measured.get("fill:64"), _lines("fill", 1024, 4096, _FILL)(facts)
+    if whole is None or line is None:
+        return None
+    value, low, high = (max(0.0, cycles - line.value) for cycles in whole[:3])
+    return Found(value, low, high, whole.n, "rep stosb of 64 bytes less its line (fill)")
+
+
 _FILL, _COPY = "rep stosb", "rep movsb"
 _RULES: Mapping[str, Rule] = {
     "width": _width,
@@ -361,6 +369,7 @@ _RULES: Mapping[str, Rule] = {
     "lock_drains_stores": _drains,
     "fence_full": _least("full fences in a row", "mfence_many", "dmb_many"),
     "fence_load": _least("fences of execution in a row", "lfence_many", "isb_many"),
+    "rep_short_start": _short_start,
     "rep_store_start": _start("fill", _FILL), "rep_store_l1": _lines("fill", 1024, 4096, _FILL),
     "rep_store_l2": _lines("fill", 16384, 262144, _FILL), "rep_store_l3": _lines("fill", 262144, 4 << 20, _FILL),
     "rep_store_memory": _lines("fill", 4 << 20, 64 << 20, _FILL),

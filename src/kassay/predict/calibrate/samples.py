@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Samples become quantities, and a journal keeps them, so that a killed calibration goes on where it was.
 
-Others on the same machine only ever add time. So a repeat says the lower quartile of its samples, and a quantity is that
-of its least disturbed repeat, between the smallest sample of all and the upper quartile of the repeats.
+Others on the same machine only ever add time. So a repeat says the lower quartile of its samples, and a quantity is
+that of its least disturbed repeat, between the smallest sample and the upper quartile of the repeats. The very smallest
+samples of a repeat do not count: where both chains beside a sample were interrupted, it looks too short.
 """
 
 import json
@@ -31,7 +32,7 @@ class Measured(NamedTuple):
 
 
 class Point(Record, frozen=True, kw_only=True):
-    """One point in one repeat: lower quartile and minimum of n samples, cycles of one operation."""
+    """One point in one repeat: lower quartile and (nearly) minimum of n samples, cycles of one operation."""
 
     quartile: float
     least: float
@@ -61,7 +62,10 @@ def repeat_of(number: int, group: str, output: Output) -> Repeat:
     points = {}
     for word, samples in output.samples.items():
         cycles = sorted(sample.cycles for sample in samples)
-        points[word] = Point(quartile=cycles[len(cycles) // 4], least=cycles[0], n=len(cycles))
+        points[word] = Point(
+            quartile=cycles[len(cycles) // 4], least=cycles[max(len(cycles) // 10, min(1, len(cycles) // 6))],
+            n=len(cycles),
+        )  # fmt: skip
     hz = sorted(sample.hz for samples in output.samples.values() for sample in samples)
     return Repeat(repeat=number, group=group, points=points, refused=output.refused,
                   hz=hz[3 * len(hz) // 4] if hz else 0.0)  # fmt: skip
