@@ -92,10 +92,16 @@ def perturbation(seed: int, kernel: int, number: int) -> Perturbation:
     )
 
 
-def traced_rounds(rounds: int) -> tuple[int, ...]:
+_OF_PROGRAMS = (3, 6, 9, 17, 33, 65)
+"""First rounds of the pairs that are recorded where a program marks rounds itself: how many, it alone knows."""
+
+
+def traced_rounds(rounds: int | None) -> tuple[int, ...]:
     """Which of so many rounds (the first is 1) are recorded: up to three pairs, evenly drawn. The first round of a pair
     warms a model of caches and predictors, the second is answered for; the first two of a run are left out where it can
-    be, as they are not steady."""
+    be, as they are not steady. None: how many there will be is not known; what never comes is not in the trace."""
+    if rounds is None:
+        return tuple(number for first in _OF_PROGRAMS for number in (first, first + 1))
     steady = range(3 if rounds >= 4 else rounds - 1, rounds + 1)
     pairs = min(3, len(steady) // 2)
     firsts = (steady[(2 * number + 1) * len(steady) // (2 * pairs) - 1] for number in range(pairs))

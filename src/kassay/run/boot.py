@@ -138,6 +138,7 @@ class Measurer:
         moved = run.perturbation
         arguments = self._arguments(run, cell)
         experiment = self._prepared.plan.experiment
+        use = experiment.program(cell.workload)
         image = self._initramfs(run, cell, directory, arguments) if machine.boots else None
         base = machine.cmdline(cell.machine.arch, cpus, experiment.boot)
         return Job(
@@ -154,7 +155,7 @@ class Measurer:
             cpu=_cpu(machine, cell),
             nodes=cell.machine.nodes,
             profile=None if self._prepared.no_profile else profile_of(experiment, run),
-            rounds=traced_rounds(experiment.rounds),
+            rounds=traced_rounds(None if use is not None and use.counted else experiment.rounds),
             trace_budget=parse_bytes(experiment.trace_budget or TRACE_BUDGET),
         )
 
