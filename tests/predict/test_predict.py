@@ -96,6 +96,8 @@ def test_counts_and_prediction_that_differ_are_put_into_words() -> None:
     assert codes(predicted(head=slow, values=(300.0, 360.0)).meaning) == ["counts-under-state"]
     assert codes(predicted(head=slow, values=(300.0, 200.0)).meaning) == ["counts-mislead"]
     assert predicted(values=(300.0, 450.0)).meaning is None  # inside the interval
+    fewer = {**BASE, ("sum", "width"): (1010, 1500)}
+    assert codes(predicted(head=fewer, values=(300.0, 250.0)).meaning) == ["counts-without-time"]
     blind = predicted(head=slow, values=(300.0, 300.0)).meaning
     assert blind is not None and blind["cause"] == "memory"
 

@@ -136,6 +136,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     # of counts and the time predicted from them
     "counts-over-state": "counts over-state: {counts:+.1%} instructions, {time:+.1%} predicted time on {cpu}: an "
     "instruction {more_or_fewer} takes {each:.2g} ns, those before take {before:.2g} ns on average",
+    "counts-without-time": "counts over-state: {counts:+.1%} instructions, and no clear change of predicted time on "
+    "{cpu} ({low:+.1%} to {high:+.1%})",
     "counts-under-state": "counts under-state: {counts:+.1%} instructions, {time:+.1%} predicted time on {cpu}: "
     "{cause} {part:+.3g} of {total:+.3g} ns",
     "counts-blind": "counts are blind: {counts:+.1%} instructions, {time:+.1%} predicted time on {cpu}: {cause} "
@@ -149,7 +151,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "others-not-predicted": "{share:.1%} of the instructions are of interrupts and other tasks, whose time is not in "
     "the prediction",
     "trace-cut": "the trace was cut by its budget: {complete} of {rounds} rounds are complete",
-    "trace-too-short": "the trace was cut by its budget before two rounds in a row were complete",
+    "trace-too-short": "the trace was cut by its budget before two rounds in a row were complete: "
+    "--trace-budget allows more",
     "several-cpus": "waiting of {cpus} CPUs for each other (locks, cache lines) is not in the model",
     "interrupts-between-cpus": "interrupts between CPUs are not in the model: {functions:amounts}",
     "instructions-without-data": "{share:.1%} of the time is in instructions that the timing file has no data for"

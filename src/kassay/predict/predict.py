@@ -17,8 +17,8 @@ UNKNOWN_MOST = 0.05
 """Share of the time in instructions without data above which nothing is predicted; below it is a doubt."""
 _UNKNOWN_TOLD, _SPREAD_TOLD, _ROUNDS_TOLD = 0.005, 0.05, 0.01
 _DEFAULT_CPU = "the default CPU of the emulator"
-SAME = 0.01
-"""A relative change of counts below which they are the same."""
+SAME, _CLEAR = 0.01, 0.05
+"""A relative change of counts below which they are the same; from which on it is worth a word that time has none."""
 _IPIS = (
     "smp_call_function_many_cond", "smp_call_function_single", "native_flush_tlb_multi", "ipi_mux_send_mask",
     "gic_ipi_send_mask", "gic_send_sgi", "native_send_call_func_ipi", "native_send_call_func_single_ipi",
@@ -260,7 +260,7 @@ def _meaning(finding: Finding, found: Prediction) -> Reason | None:
         return None
     same_sign = counts * time > 0
     if same_sign and abs(counts) > abs(time) and abs(counts) >= SAME:
-        return _over_stated(counts, time, found) or _of_cause("counts-under-state", counts, time, found)
+        return _over_stated(counts, time, found)
     if abs(counts) < SAME:
         return _of_cause("counts-blind", counts, time, found) if abs(time) >= SAME else None
     if not same_sign and (between[0] > 0 or between[1] < 0):
@@ -269,15 +269,19 @@ def _meaning(finding: Finding, found: Prediction) -> Reason | None:
 
 
 def _over_stated(counts: float, time: float, found: Prediction) -> Reason | None:
-    """The instructions that came or went, and those before, each in ns."""
-    assert found.base_ns is not None and found.head_ns is not None
+    """The instructions that came or went, and those before, each in ns; where time may not have changed, that."""
+    assert found.base_ns is not None and found.head_ns is not None and found.interval is not None
     assert found.base_instructions is not None and found.head_instructions is not None
     more = found.head_instructions - found.base_instructions
-    if not more or not found.base_instructions:
-        return None
+    each = (found.head_ns - found.base_ns) / more if more else 0.0
+    low, high = found.interval
+    if each <= 0 or not found.base_instructions:
+        if abs(counts) < _CLEAR:
+            return None
+        return reason("counts-without-time", counts=counts, low=low, high=high, cpu=found.cpu)
     return reason(
         "counts-over-state", counts=counts, time=time, cpu=found.cpu, more_or_fewer="more" if more > 0 else "fewer",
-        each=(found.head_ns - found.base_ns) / more, before=found.base_ns / found.base_instructions,
+        each=each, before=found.base_ns / found.base_instructions,
     )  # fmt: skip
 
 

@@ -14,11 +14,11 @@ from kassay.model.texts import one_line, settings_text
 from kassay.model.units import format_decimals, format_signed
 from kassay.report.columns import ScreenLine
 
-_LABEL, _MIDDLE = 12, 34
+_LABEL, _MIDDLE = 12, 36
 _NAMED, _CAUSED = 3, 2  # functions, and causes of each, that a sentence names
 _HIDDEN, _FEWEST = 0.2, 5  # share of added instructions worth a word when they cost nothing, and how many these are
 _PRESENT, _STILL = 0.02, 0.05  # shares: of the time, for a cause to be worth a word; of the change, for it to be none
-_FINDINGS, _SENTENCES = 4, 2
+_FINDINGS, _SENTENCES, _DOUBTS = 4, 2, 5
 ABOUT = (
     "A model of each CPU executed the recorded instructions and memory accesses of chosen rounds. This is a "
     "prediction, no measurement and no verdict: its interval is how far the model was wrong on changes it had not "
@@ -46,23 +46,36 @@ def disagreements(report: Report) -> tuple[str, ...]:
     for f in sorted(found, key=lambda f: -abs(f.change or 0.0)):
         for one in f.predictions:
             if one.meaning is not None and one.meaning.code not in texts:
-                pair = f" (from {f.sides[0].kernel} to {f.sides[1].kernel})" if len(found) > 1 else ""
-                texts[one.meaning.code] = one_line(f"{reason_text(one.meaning)}{pair}")
+                of = f" ({_subject(f, found)})" if len(found) > 1 else ""
+                texts[one.meaning.code] = one_line(f"{reason_text(one.meaning)}{of}")
     return tuple(f"{text[:1].upper()}{text[1:]}." for text in texts.values())[:_SENTENCES]
 
 
 def prediction_lines(report: Report, width: int) -> list[ScreenLine]:
-    """Counted, predicted, why: of each comparison shown; then what is in doubt, once. What is left out is counted."""
-    found = shown(report)
+    """Counted, predicted, why: of each comparison shown; then what is in doubt. What is left out is counted."""
+    every = shown(report)
+    if report.overview is not None:
+        every = sorted(every, key=lambda f: -max(abs(one.change or 0.0) for one in f.predictions))
+    found = every[:_FINDINGS]
     lines: list[ScreenLine] = []
-    for f in found[:_FINDINGS]:
+    for f in found:
         lines.append(ScreenLine(""))
-        lines += [ScreenLine(text, "bold cyan") for text in textwrap.wrap(_subject(f, found), width)]
+        lines += [ScreenLine(text, "bold cyan") for text in textwrap.wrap(_subject(f, every), width)]
         lines += _block(f, width)
-    doubts = list(dict.fromkeys(text for f in found[:_FINDINGS] for text in _doubts(f)))
-    lines += [line for i, text in enumerate(doubts) for line in _wrapped("" if i else "doubt", text, width)]
-    more = len(found) - _FINDINGS
+    doubts = _all_doubts(found)
+    texts = doubts[:_DOUBTS] + ([f"and {len(doubts) - _DOUBTS} more"] if len(doubts) > _DOUBTS else [])
+    lines += [line for i, text in enumerate(texts) for line in _wrapped("" if i else "doubt", text, width)]
+    more = len(every) - len(found)
     return lines + ([ScreenLine(f"and {more} more predictions: see --format markdown", "yellow")] if more > 0 else [])
+
+
+def _all_doubts(found: Sequence[Finding]) -> list[str]:
+    """Those of all comparisons first, then the others with what they are of."""
+    of = [(f, _doubts(f)) for f in found]
+    common = [text for text in (of[0][1] if of else ()) if all(text in doubts for _, doubts in of)]
+    several = len({f.point for f in found}) > 1
+    own = [f"{f.workload}: {text}" if several else text for f, doubts in of for text in doubts if text not in common]
+    return list(dict.fromkeys((*common, *own)))
 
 
 def _subject(f: Finding, found: Sequence[Finding]) -> str:
@@ -123,15 +136,23 @@ def _basis(f: Finding, one: Prediction) -> str:
         without = f"; the model has {times}" if times else ""
         return f"{reason_text(one.refused)}{without}"
     inside = f"{one.level or 0:.0%} of held-out changes inside such intervals".replace("%", " %")
-    basis = f"calibrated on this CPU, {inside}" if one.calibrated else "from published data only: wider"
+    basis = f"calibrated on this CPU, {inside}" if one.calibrated else _UNCHECKED[_measured(one)]
     return f"{times}; {basis}" if times else basis
 
 
+_UNCHECKED = {False: "from published data only: wider", True: "its figures measured on this CPU, its error not: wider"}
+
+
+def _measured(one: Prediction) -> bool:
+    """Whether the figures of the CPU were measured, though no changes were."""
+    return any(doubt.code == "no-changes-measured" for doubt in one.doubts)
+
+
 def ns(value: float | None) -> str:
-    """Nanoseconds with one decimal from 10 on, with three digits below."""
+    """Nanoseconds: whole from 1000 on, with one decimal from 10 on, with three digits below."""
     if value is None:
         return "-"
-    return format_decimals(value, 1) if value >= 10 else f"{value:.3g}"
+    return format_decimals(value, 0 if value >= 1000 else 1) if value >= 10 else f"{value:.3g}"
 
 
 def because(f: Finding, one: Prediction) -> str:
@@ -156,7 +177,7 @@ def because(f: Finding, one: Prediction) -> str:
 
 def _places(total: float) -> int:
     """Decimals of a difference and of its parts: no more than a prediction deserves."""
-    return 1 if abs(total) >= 10 else 2 if abs(total) >= 1 else 3
+    return next((places for places, least in enumerate((100, 10, 1)) if abs(total) >= least), 3)
 
 
 class _Named(NamedTuple):
@@ -228,7 +249,7 @@ def _columns(row: tuple[str, str, str], middle: int, width: int) -> list[ScreenL
     label, left, text = row
     indent = " " * (_LABEL + middle)
     head = f"{label:{_LABEL}}{left:{middle}}"
-    if len(head) > len(indent):  # the middle is too long for its column: the text stands below
+    if len(left) > middle - 2:  # the middle is too long for its column: the text stands below
         return [
             ScreenLine(head.rstrip()),
             *(
