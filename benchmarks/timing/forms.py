@@ -16,7 +16,6 @@ from elftools.elf.elffile import ELFFile
 from kassay.predict.decode import MOVE, UNREADABLE, ZERO, Facts, decoder_of
 
 FOLDER = Path(__file__).parent
-_ENGINES = {"x86_64": ("CS_ARCH_X86", "CS_MODE_64"), "arm64": ("CS_ARCH_ARM64", "CS_MODE_ARM")}
 
 
 def forms(arch: str) -> dict[str, bytes]:
@@ -26,23 +25,33 @@ def forms(arch: str) -> dict[str, bytes]:
     return {form: bytes.fromhex(code) for form, _, code in (line.partition("\t") for line in lines)}
 
 
-def instructions(arch: str, path: Path) -> Counter[bytes]:
-    """How often each instruction is in the code of an ELF file, or in a flat image."""
-    engine = capstone.Cs(*(getattr(capstone, name) for name in _ENGINES[arch]))
-    engine.skipdata = True
-    found: Counter[bytes] = Counter()
+def instructions(arch: str, path: Path) -> Iterator[bytes]:
+    """Each instruction in the code of an ELF file, or in a flat image of a kernel, once."""
     for code in _code(path):
-        at = 0
-        for _, size, name, _ in engine.disasm_lite(code, 0):
-            if name != ".byte":
-                found[code[at : at + size]] += 1
-            at += size
-    return found
+        yield from dict.fromkeys(_words(code) if arch == "arm64" else _sweep(code))
+
+
+def _words(code: bytes) -> Iterator[bytes]:
+    """Those that are there more often: data among code is not."""
+    times = Counter(code[at : at + 4] for at in range(0, len(code) - 3, 4))
+    yield from (word for word, count in times.items() if count > 1)
+
+
+def _sweep(code: bytes) -> Iterator[bytes]:
+    engine = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
+    engine.skipdata = True
+    at = 0
+    for _, size, name, _ in engine.disasm_lite(code, 0):
+        if name != ".byte":
+            yield code[at : at + size]
+        at += size
 
 
 def _code(path: Path) -> Iterator[bytes]:
     if path.read_bytes()[:4] != b"\x7fELF":
-        yield path.read_bytes()
+        symbols = (line.split() for line in (path.parent / "symbols").read_text().splitlines())
+        at = {words[2]: int(words[0], 16) for words in symbols if words[2] in ("_text", "_stext", "_etext")}
+        yield path.read_bytes()[at["_stext"] - at["_text"] : at["_etext"] - at["_text"]]
         return
     with path.open("rb") as stream:
         for section in ELFFile(stream).iter_sections():
@@ -65,17 +74,12 @@ def main(arch: str, paths: list[Path]) -> None:
     decode = decoder_of(arch).facts
     known = forms(arch)
     facts = {form: decode(code) for form, code in known.items()}
-    times: Counter[str] = Counter()
     for path in paths:
-        for code, count in instructions(arch, path).items():
+        for code in instructions(arch, path):
             one = decode(code)
-            if one.form == UNREADABLE:
-                continue
-            times[one.form] += count
-            if _better(code, one, known.get(one.form), facts.get(one.form)):
+            if one.form != UNREADABLE and _better(code, one, known.get(one.form), facts.get(one.form)):
                 known[one.form], facts[one.form] = code, one
         print(path, len(known), file=sys.stderr)
-    # A byte pattern that is data, taken for code, is a form that only one image has once or twice.
     lines = [f"{form}\t{known[form].hex()}\n" for form in sorted(known)]
     (FOLDER / f"forms-{arch}.txt").write_text("".join(lines))
 

@@ -14,6 +14,8 @@ _MARK = {"x86_64": (b"\x0f\x01\xd9", "vmmcall"), "arm64": (bytes.fromhex("40cb36
 _GROUP = re.compile(r"\[\d+\] +- (\w+):(\d+)(?: +(.+))?")
 _ROW = re.compile(r" (\d+)\s+(\d+)\s+[\d.]+\s[* ]+U?\s+(\d+)\s+(\S+|(?=[A-Z]))\s")
 _RESOURCE = re.compile(r"(\w+)(?:\[(?:\d+,)?(\d+)\])?$")
+_TARGET = re.compile(r"^((?:j\w+|loop\w*|callq?|bl?|b\.\w+|cbn?z .*,|tbn?z .*,)\s+)#?-?(?:0x[0-9a-f]+|\d+)$")
+"""A branch to a number, which an assembler does not take."""
 NO_DATA = 100
 """The latency of instructions that a model says nothing of."""
 
@@ -65,11 +67,7 @@ def ask(arch: str, cpu: str, texts: Mapping[str, str]) -> Model:
     forms = list(texts)
     lines = []
     for number, form in enumerate(forms):
-        text = re.sub(
-            r"^(jrcxz|jecxz|loop\w*|j\w+|call\w*|b\S*|cbn?z|tbn?z|bl)\b(.*?)(?:#?-?0x[0-9a-f]+|#?-?\d+)$",
-            r"\1\2.",
-            texts[form],
-        )
+        text = _TARGET.sub(r"\1.", texts[form])
         lines += [f"{comment} LLVM-MCA-BEGIN r{number}", text, f"{comment} LLVM-MCA-END"]
     argv = [f"llvm-mca-{VERSION}", f"-mtriple={_TRIPLE[arch]}", f"-mcpu={cpu}", "--instruction-tables=full",
             "--skip-unsupported-instructions=any"]  # fmt: skip

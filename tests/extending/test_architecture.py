@@ -48,6 +48,7 @@ NAME = "eight64"
 FILES = (
     "src/kassay/arches/arm64.py", "src/kassay/codegen/decoders/arm64.py",
     "src/kassay/building/configs/lab-arm64.config", "guest/arch/arm64.c", "plugin/arch-arm64.c",
+    "src/kassay/predict/decode/arm64.py",
 )  # fmt: skip
 QUICK = ("--set", "size=2MiB", "--rounds", "8", "--repeats", "1", "--perturb", "0", "--no-control")
 

@@ -142,12 +142,6 @@ def test_bytes_that_are_no_instruction_have_no_facts() -> None:
     assert DECODER.facts(b"\x06") == Facts(UNREADABLE)
 
 
-def test_an_instruction_cut_by_the_end_of_a_page_is_known_by_its_operands() -> None:
-    whole = DECODER.facts(bytes.fromhex("488b4c2408"))
-    assert DECODER.facts(bytes.fromhex("488b4c24")) == whole
-    assert DECODER.facts(bytes.fromhex("410f")) == Facts(UNREADABLE)
-
-
 def test_a_block_is_taken_apart_by_its_lengths() -> None:
     assert [one.form for one in facts("x86_64", bytes.fromhex("5089c3c3"), (1, 2, 1))] == [
         "push r64",

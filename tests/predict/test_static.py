@@ -70,6 +70,12 @@ def test_an_instruction_without_data_is_named_counted_and_unknown() -> None:
     assert text.splitlines()[1].split()[11] == timing.unknown["load"][2]
 
 
+def test_the_first_bytes_of_an_instruction_that_another_block_executes_are_no_missing_form() -> None:
+    timing = timing_for("zen4")
+    assert program_text(traced("480307", "410f"), timing, lambda start: 0)[1] == {}
+    assert program_text(traced("06", "480307"), timing, lambda start: 0)[1] == {"(unreadable)": 1}
+
+
 def test_a_form_of_another_size_serves_for_one_without_data() -> None:
     timing = timing_for("zen4")
     entries = {"add r32,r32": timing.instructions["add r32,r32"]}

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 from kassay.arches import of_target
 from kassay.errors import BadInput
-from kassay.predict.decode import BRANCH, MOVE, NOP, PLAIN, REPEAT, ZERO, Facts, FactsDecoder, decoder_of
+from kassay.predict.decode import BRANCH, MOVE, NOP, PLAIN, REPEAT, UNREADABLE, ZERO, Facts, FactsDecoder, decoder_of
 from kassay.predict.forms import Entries, Entry
 from kassay.predict.timing import Timing
 
@@ -71,7 +71,9 @@ def program_text(trace: Traced, timing: Timing, function_of: Callable[[int], int
             line = known.get(code)
             if line is None:
                 line = known[code] = _line(decoder.facts(code), timing, entries)
-            missing[line.facts.form] += line.missing
+            # A block that ends with the first bytes of an instruction never executes it: it goes on in another block.
+            cut = line.facts.form == UNREADABLE and at == len(block.code)
+            missing[line.facts.form] += line.missing and not cut
             joined = before is not None and _joins(before, line, timing, decoder)
             text.append(_written(length, line, joined))
             before = line

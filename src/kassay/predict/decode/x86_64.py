@@ -96,8 +96,8 @@ _FLAG_NUMBERS = {"CF": _CARRY, "DF": _DIRECTION} | dict.fromkeys(("OF", "SF", "Z
 
 @cache
 def _facts(code: bytes) -> Facts:
-    one = _instruction(code)
-    if one is None:
+    one = next(_engine().disasm(code, 0x1000, 1), None)
+    if one is None or one.size != len(code):
         return Facts(UNREADABLE)
     name = _mnemonic(one)
     kind, system = kind_of(name, one)
@@ -121,19 +121,6 @@ def _facts(code: bytes) -> Facts:
         store_bytes=found.store,
         locked=locked,
     )
-
-
-def _instruction(code: bytes) -> Any:
-    """Of an instruction that crosses a page a trace may have the bytes of the first page alone: when they say which
-    operands it has, what is missing is taken for zeros."""
-    for given in (code, code + bytes(15 - len(code))):
-        one = next(_engine().disasm(given, 0x1000, 1), None)
-        if one is None:
-            continue
-        operands = one.encoding.modrm_offset or one.encoding.imm_offset
-        if one.size == len(code) or (one.size > len(code) and 0 < operands < len(code)):
-            return one
-    return None
 
 
 class _Accesses:
