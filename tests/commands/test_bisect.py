@@ -5,14 +5,19 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from msgspec import UNSET
 from typer.testing import CliRunner
 
 from kassay import kernels as kernel_store
 from kassay.cli import build_app
+from kassay.commands._bisect_options import Searching
+from kassay.commands._bisect_search import _question
+from kassay.commands._options import Measuring
 from kassay.errors import BadInput, HostLacks, NotBuilt
 from kassay.model.bisect import SearchQuestion
 from kassay.model.progress import Tell
 from kassay.search import probe as probing
+from kassay.search.candidates import listed
 from kassay.search.decision import Ask
 from kassay.search.probe import BootProbe
 
@@ -132,3 +137,10 @@ def test_other_sources_of_an_equal_image_do_not_stop_git_bisect(
     costs = Costs(head=300.0, **{"1" * 40: 300.0, "2" * 40: 300.0})
     assert [stepped(costs, tmp_path / "out", monkeypatch)[0] for _ in range(2)] == [0, 0]
     assert costs.booted == ["good", "bad", "1" * 40]
+
+
+def test_time_is_predicted_of_the_culprit_alone() -> None:
+    ends = listed(("debian:6.12", "debian:6.17"))
+    question = _question("mprotect_toggle", ends, Searching(), Measuring(predict="alder-lake-p", trace_budget="1MiB"))
+    assert question.probe.predict is UNSET and question.probe.trace_budget is UNSET
+    assert question.compare.predict == ("alderlake_p",)
