@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A shipped timing file of this machine, made anew: probes, pairs of programs, intervals, and the page of pairs.
+
+python -m benchmarks.calibrated NAME DIR [REPEATS]
+    NAME: of a file in src/kassay/predict/data, such as zen4_kvm; DIR: traces of the pairs, made when not there. Half an
+    hour on a quiet machine; what it writes is src/kassay/predict/data/NAME.toml, benchmarks/pairs/measured.json and
+    docs/predict-pairs.md.
+"""
+
+import sys
+from pathlib import Path
+
+import msgspec
+
+from benchmarks import predict_pairs
+from benchmarks._pairs import sources_sha256
+from kassay.model.progress import Progress
+from kassay.predict.calibrate.calibrate import calibrate
+from kassay.predict.calibrate.pairs import learn_file
+from kassay.predict.timing import timing_for
+
+_ROOT = Path(__file__).parents[1]
+_DATA = _ROOT / "src" / "kassay" / "predict" / "data"
+_PAGE = _ROOT / "docs" / "predict-pairs.md"
+_RUNS = "runs.json"
+
+
+def _tell(event: Progress) -> None:
+    print(f"{event.subject}: {event.text}", file=sys.stderr)
+
+
+def _traced(directory: Path) -> bool:
+    """Whether the traces are of the programs as they are now."""
+    runs = directory / _RUNS
+    return runs.is_file() and msgspec.json.decode(runs.read_bytes())["sources"] == sources_sha256()
+
+
+def _ask(*words: str) -> None:
+    """As the command line of benchmarks.predict_pairs."""
+    sys.argv = ["predict_pairs", *words]
+    predict_pairs.main()
+
+
+def main() -> None:
+    match sys.argv[1:]:
+        case [name, place, *repeats]:
+            directory = Path(place)
+        case _:
+            sys.exit(__doc__)
+    file, changes = _DATA / f"{name}.toml", directory / "changes.json"
+    calibrate(name, like="", repeats=int(repeats[0]) if repeats else 15, fresh=True, tell=_tell, out=file)
+    timing_for.cache_clear()
+    _ask("measure")
+    if not _traced(directory):
+        _ask("trace", str(directory))
+    _ask("changes", name, str(directory), str(changes))
+    _, learned = learn_file(name, changes, file)
+    print(f"{learned.table.n} changes; error of those left out {learned.plain_error:.1%} (median)")
+    print("furthest off: " + ", ".join(f"{one} ({score:.2f})" for one, score in learned.worst))
+    _ask("table", name, str(directory), str(_PAGE))
+
+
+if __name__ == "__main__":
+    main()
