@@ -82,5 +82,5 @@ uint64_t front_supply(const struct insn *insn, uint64_t cycle, uint64_t *missed)
 		}
 	}
 	f.supply += f.cost[f.known][insn->length % LENGTHS];
-	return f.supply / 100 > cycle ? f.supply / 100 : cycle;
+	return f.supply >= (cycle + 1) * 100 ? f.supply / 100 : cycle;
 }
