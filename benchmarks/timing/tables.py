@@ -5,6 +5,7 @@ Everything before that section is written by hand. What LLVM has no data for is 
 the file's [[overrides]], which come first.
 """
 
+import re
 import sys
 from pathlib import Path
 from typing import NamedTuple
@@ -92,10 +93,13 @@ def _latency(model: Model, row: Row, facts: Facts, form: str, load: int) -> int:
     """Cycles from operands to results, the loaded value among the operands."""
     if facts.kind in CONTROL:
         return 1
-    if facts.load_bytes and facts.store_bytes:
-        mnemonic, _, operands = form.removeprefix("lock ").partition(" ")
-        register = model.rows.get(f"{mnemonic} {operands.replace('m', 'r', 1)}")
-        return min(register.latency if register else max(0, row.latency - load), 30)
+    if facts.store_bytes and not facts.writes:
+        return 0  # nothing waits for it but loads of what it stores, which are the core model's
+    plain = form.removeprefix("lock ")
+    registers = re.sub(r"\bm(8|16|32|64)\b", r"r\1", plain, count=1)
+    register = model.rows.get(registers) if registers != plain else None
+    if facts.load_bytes and register is not None and not form.startswith(("mov", "pop")):
+        return min(register.latency, 30)
     if facts.load_bytes:
         return row.bypass if row.bypass < row.latency else max(0, row.latency - load)
     return row.latency

@@ -6,9 +6,11 @@ import pytest
 
 from kassay.errors import BadInput
 from kassay.predict import core
+from kassay.predict.decode import UNREADABLE, facts
+from kassay.predict.forms import Entries
 from kassay.predict.static import program_text
-from kassay.predict.timing import Timing, timing_for
-from kassay.predict.trace import Trace, TraceBlock, read_trace
+from kassay.predict.timing import Timing, timing_for, timings
+from kassay.predict.trace import Trace, TraceBlock, read_trace, steps
 from tests.predict.traces import recorded
 
 
@@ -103,3 +105,17 @@ def test_the_core_model_reads_the_program_of_a_real_trace(release: str, tmp_path
     assert sum(row.instructions for row in found.intervals) > 1000
     unknown = sum(row.cycles100 for row in found.rows if row.cause == "unknown")
     assert unknown <= sum(row.cycles100 for row in found.rows) / 1000
+
+
+@pytest.mark.parametrize("cpu", [name for name, path in timings().items() if '\narch = "x86_64"\n' in path.read_text()])
+def test_of_what_a_kernel_executes_hardly_anything_is_without_data(cpu: str) -> None:
+    trace = recorded("6.17")
+    blocks = read_trace(trace).blocks
+    entries, executed, without = Entries(timing_for(cpu)), 0, 0
+    known = [[one.system != "" or one.kind != "plain" or one.form == UNREADABLE or entries.of(one.form) is not None
+              for one in facts("x86_64", block.code, block.lengths)] for block in blocks]  # fmt: skip
+    for step in steps(trace):
+        executed += len(known[step.block])
+        without += known[step.block].count(False)
+    assert executed > 100_000
+    assert without < executed / 1000
