@@ -113,6 +113,12 @@ def test_latencies_sizes_and_rates_are_read_from_their_probes() -> None:
     assert "rep_copy_l1" not in found and "store_queue" not in found
 
 
+def test_a_machine_without_renamed_stores_or_xadd_has_other_probes_for_the_same() -> None:
+    found = parameters_of(facts(exactly(forward_chain=5, exclusive_add_chain=9)))
+    assert (found["store_forward"].value, found["lock_latency"].value) == (4, 9)
+    assert "exclusive_add_chain" in found["lock_latency"].how
+
+
 def test_the_cpu_is_known_by_its_numbers_and_its_name_may_differ() -> None:
     lines = "vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD  EPYC\n"
     text = f"processor\t: 0\n{lines}\nprocessor\t: 1\nmodel\t: 2\n"

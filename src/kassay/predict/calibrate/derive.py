@@ -54,14 +54,12 @@ def plain(point: str, how: str, *, times: float = 1.0, less: float = 0.0, least:
     return rule
 
 
-def _rate(point: str, how: str) -> Rule:
-    """Operations in a cycle, as a whole number."""
+def _first(how: str, *points: str, less: float = 0.0) -> Rule:
+    """As plain(), of the first point that this architecture has."""
 
     def rule(facts: Facts) -> Found | None:
-        one = facts.measured.get(point)
-        return (
-            None if one is None else Found(round(1 / one.value), int(1 / one.high), -int(-1 / one.low // 1), one.n, how)
-        )
+        point = next((name for name in points if name in facts.measured), None)
+        return None if point is None else plain(point, how, less=less)(facts)
 
     return rule
 
@@ -358,13 +356,14 @@ _RULES: Mapping[str, Rule] = {
     "line_split": _split,
     "dtlb_entries": _dtlb_entries, "stlb_latency": _stlb_latency, "stlb_entries": _stlb_entries,
     "walk_start": _walk_start,
-    "store_forward": plain("forward_other_chain", "a store, a load of it by another register, an addition, less that",
+    "store_forward": _first("a store, a load of it, an addition, less that", "forward_other_chain", "forward_chain",
                            less=1),
     "store_forward_same": plain("forward_chain", "a store, a load of it by the same register, an addition, less that",
                                 less=1),
     "store_forward_fail": _forward_fail,
     "store_interval": plain("store_lines", "stores to four lines that hit"),
-    "lock_latency": plain("lock_xadd_chain", "chain of lock xadd on one line"),
+    "lock_latency": _first("chain of atomic additions on one line", "lock_xadd_chain", "lock_add_release",
+                           "exclusive_add_chain"),
     "lock_interval": _lock_interval,
     "lock_drains_stores": _drains,
     "fence_full": _least("full fences in a row", "mfence_many", "dmb_many"),
