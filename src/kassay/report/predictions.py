@@ -14,7 +14,7 @@ from kassay.model.texts import one_line, settings_text
 from kassay.model.units import format_decimals, format_signed
 from kassay.report.columns import ScreenLine
 
-_LABEL, _MIDDLE = 12, 36
+_LABEL, _MIDDLE = 12, 40
 _NAMED, _CAUSED = 3, 2  # functions, and causes of each, that a sentence names
 _HIDDEN, _FEWEST = 0.2, 5  # share of added instructions worth a word when they cost nothing, and how many these are
 _PRESENT, _STILL = 0.02, 0.05  # shares: of the time, for a cause to be worth a word; of the change, for it to be none
@@ -135,7 +135,7 @@ def _basis(f: Finding, one: Prediction) -> str:
     if one.refused is not None:
         without = f"; the model has {times}" if times else ""
         return f"{reason_text(one.refused)}{without}"
-    inside = f"{one.level or 0:.0%} of held-out changes inside such intervals".replace("%", " %")
+    inside = f"{one.level or 0:.0%} of held-out changes inside such intervals"
     basis = f"calibrated on this CPU, {inside}" if one.calibrated else _UNCHECKED[_measured(one)]
     return f"{times}; {basis}" if times else basis
 
