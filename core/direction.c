@@ -16,7 +16,7 @@ struct tagged {
 /* The last @length outcomes, folded into @bits. */
 struct fold {
 	uint32_t value;
-	unsigned int length, bits;
+	unsigned int length, bits, leaves; /* leaves: the bit at which an outcome is dropped */
 };
 
 static struct {
@@ -53,15 +53,15 @@ void direction_start(void)
 
 	lengths(length);
 	for (unsigned int n = 0; n < params.tagged_tables; n++) {
-		d.index[n] = (struct fold){ 0, length[n], params.tagged_bits };
-		d.tag[n] = (struct fold){ 0, length[n], TAG_BITS - 1 };
+		d.index[n] = (struct fold){ 0, length[n], params.tagged_bits, length[n] % params.tagged_bits };
+		d.tag[n] = (struct fold){ 0, length[n], TAG_BITS - 1, length[n] % (TAG_BITS - 1) };
 	}
 }
 
 static void fold(struct fold *f, unsigned int in, unsigned int out)
 {
 	f->value = f->value << 1 | in;
-	f->value ^= out << (f->length % f->bits);
+	f->value ^= out << f->leaves;
 	f->value ^= f->value >> f->bits;
 	f->value &= (1u << f->bits) - 1;
 }

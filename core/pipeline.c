@@ -326,7 +326,7 @@ static void execute(struct insn *insn, uint32_t function, const struct access *a
 	if (supply > window.front)
 		window_redirect(supply, missed > window.front ? CAUSE_ICACHE : CAUSE_WIDTH, function);
 	p.number++;
-	p.name = insn->uops > RENAMED ? p.number : name_of(insn);
+	p.name = !count || insn->uops > RENAMED ? p.number : name_of(insn);
 	charge.function = function;
 	charge.dispatched = charge.issued = window_dispatch(insn->uops, loads, stores < SMALL_STORES ? stores : SMALL_STORES);
 	charge_begin(&charge, charge.dispatched + 1);
