@@ -26,15 +26,6 @@ struct translated {
 	uint8_t code[MAX_BYTES];
 };
 
-static void read_code(const struct qemu_plugin_insn *insn, uint8_t *ret, size_t size)
-{
-#if KASSAY_QEMU_API >= 3
-	qemu_plugin_insn_data(insn, ret, size);
-#else
-	memcpy(ret, qemu_plugin_insn_data(insn), size);
-#endif
-}
-
 static void read_block(const struct qemu_plugin_tb *tb, struct translated *ret)
 {
 	ret->start = qemu_plugin_tb_vaddr(tb);
@@ -48,7 +39,7 @@ static void read_block(const struct qemu_plugin_tb *tb, struct translated *ret)
 
 		ret->lengths[i] = (uint8_t)size;
 		ret->last = qemu_plugin_insn_vaddr(insn);
-		read_code(insn, ret->code + ret->bytes, size);
+		insn_code(insn, ret->code + ret->bytes, size);
 		ret->bytes += (uint32_t)size;
 	}
 }

@@ -11,7 +11,8 @@
  * async_run_on_cpu()), which ends the turn of the one that runs. With several
  * CPUs that is another order of their turns, so other digits.
  *
- * Arguments: out=PATH points=PATH mode=counts|stacks|memory|trace
+ * Arguments: halts=still (halt.h)
+ *            out=PATH points=PATH mode=none|counts|stacks|memory|trace
  *            trace=PATH rounds=N[:N]... budget=BYTES, of mode=trace, which counts as mode=counts does
  */
 #define _GNU_SOURCE
@@ -23,6 +24,7 @@
 
 #include "counter.h"
 #include "follow.h"
+#include "halt.h"
 #include "points.h"
 #include "qemu_api.h"
 #include "trace.h"
@@ -38,6 +40,7 @@ static struct {
 	bool stacks;
 	bool memory;
 	bool tracing;
+	bool counting; /* mode is not "none" */
 	const char *trace;
 	const char *rounds;
 	uint64_t budget;
@@ -47,7 +50,7 @@ static struct {
 	uint64_t froms, tos;    /* in this execution of the program */
 	unsigned int intervals; /* marks of a round */
 	uint64_t marks;
-} p = { .mode = "counts" };
+} p = { .mode = "counts", .counting = true };
 
 static void begin(unsigned int cpu)
 {
@@ -279,7 +282,8 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 	(void)id;
-	if (p.state == DONE)
+	halts_hold(p.arch, tb);
+	if (p.state == DONE || !p.counting)
 		return;
 	pthread_mutex_lock(&lock);
 	count_block(tb);
@@ -296,6 +300,8 @@ static int read_argument(const char *argument)
 		p.out = strdup(value);
 	else if (!strncmp(argument, "points=", 7))
 		p.points = strdup(value);
+	else if (!strcmp(argument, "halts=still"))
+		halts_watch();
 	else if (!strncmp(argument, "mode=", 5))
 		p.mode = strdup(value);
 	else if (!strncmp(argument, "trace=", 6))
@@ -306,6 +312,7 @@ static int read_argument(const char *argument)
 		p.budget = strtoull(value, NULL, 10);
 	else
 		return -1;
+	p.counting = strcmp(p.mode, "none");
 	p.stacks = !strcmp(p.mode, "stacks");
 	p.memory = !strcmp(p.mode, "memory");
 	p.tracing = !strcmp(p.mode, "trace");
@@ -332,7 +339,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		fprintf(stderr, "kassay-profile: more than %d CPUs\n", MAX_CPUS);
 		return -1;
 	}
-	if (!p.out || !p.points || points_read(p.points)) {
+	if (p.counting && (!p.out || !p.points || points_read(p.points))) {
 		fprintf(stderr, "kassay-profile: out=PATH and points=PATH are needed\n");
 		return -1;
 	}

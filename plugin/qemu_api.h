@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifndef KASSAY_QEMU_API
 #error "define KASSAY_QEMU_API as 1, 2 or 3"
@@ -75,5 +76,15 @@ size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *ret, siz
 #else
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
 #endif
+
+/* Copies the first @size bytes of an instruction. */
+static inline void insn_code(const struct qemu_plugin_insn *insn, uint8_t *ret, size_t size)
+{
+#if KASSAY_QEMU_API >= 3
+	qemu_plugin_insn_data(insn, ret, size);
+#else
+	memcpy(ret, qemu_plugin_insn_data(insn), size);
+#endif
+}
 
 #endif

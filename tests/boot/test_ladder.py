@@ -52,6 +52,7 @@ def test_the_plain_runs_of_a_kernel_are_bit_identical_in_everything_shipped(ladd
         assert record.stream_sha256 is not None
         stream = artifacts.get(ladder, record.stream_sha256).decode("latin-1").splitlines()
         by_cell.setdefault(record.run.rpartition("-")[0], []).append(stream)
+        assert record.argv[-1].endswith(",halts=still")
     assert [len(streams) for streams in by_cell.values()] == [2, 2, 2]
     differences = [line for first, second in by_cell.values() for line in unified_diff(first, second, "0", "1", n=2)]
     assert differences == [], "\n".join(differences[:60])

@@ -38,7 +38,8 @@ class Emulation(Record, frozen=True, kw_only=True):
     accelerator: as reports name it; options: that choose it. clock_options: of the guest's clocks. cpu: a model for
     every architecture, and no other can be chosen; None for that of the architecture. emulated_time: whether emulated
     CPUs are timed by the host's clock, so that a busy host would fail the guest's own checks of its timers. one_cpu:
-    whether the kernel parameters are used that shorten the boot of one CPU.
+    whether the kernel parameters are used that shorten the boot of one CPU. still_halts: whether a CPU may halt only
+    while QEMU's main loop sleeps, without which guest time depends on the host (plugin/halt.h).
     """
 
     accelerator: str
@@ -47,6 +48,7 @@ class Emulation(Record, frozen=True, kw_only=True):
     cpu: str | None = None
     emulated_time: bool = False
     one_cpu: bool = False
+    still_halts: bool = False
 
 
 def machine_options(emulation: Emulation, arch: Arch, cpus: int, snapshot: bool, cpu: str = "") -> tuple[str, ...]:

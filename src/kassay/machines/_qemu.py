@@ -108,15 +108,16 @@ def run_qemu(emulation: Emulation, job: Job, arch: str) -> Ended:
     """Boots the job's kernel, or restores its snapshot, and waits for the guest's end: at most timeout_s."""
     words = version(arch)
     command = argv(job, emulation, arch_of(arch))
-    counting = _counting(job, arch, words)
+    counting = _plugged(emulation, job.profile, job, arch, words)
     if job.snapshot is None:
         return _watched(job, (*command, *counting))
-    path = snapshot_path(job.snapshot, job.cmdline, str(job.seed), str(job.memory_bytes), words,
+    uncounted = _plugged(emulation, None, job, arch, words)
+    path = snapshot_path(job.snapshot, job.cmdline, str(job.seed), str(job.memory_bytes), words, *uncounted[:1],
                          *machine_options(emulation, arch_of(arch), job.cpus, True, job.cpu),
                          *node_options(job.cpus, job.memory_bytes, job.nodes))  # fmt: skip
     started = host_clock.monotonic_s()
     with one_maker(path):
-        problem = "" if path.exists() else save(job, _saving(job, emulation, arch), words, path)
+        problem = "" if path.exists() else save(job, (*_saving(job, emulation, arch), *uncounted), words, path)
         taken = None if problem else take(path)
     if taken is None:
         return _unmade(job, command, problem, host_clock.monotonic_s() - started)
@@ -135,19 +136,35 @@ def _saving(job: Job, emulation: Emulation, arch: str) -> tuple[str, ...]:
     return argv(msgspec.structs.replace(job, program=(f"{job.directory}/job",)), emulation, arch_of(arch))
 
 
-def _counting(job: Job, arch: str, words: str) -> tuple[str, ...]:
-    """The plugin's options; it changes nothing in the guest, so it is no part of the machine's identity."""
-    if job.profile is None:
-        return ()
+def _plugged(emulation: Emulation, profile: str | None, job: Job, arch: str, words: str) -> tuple[str, ...]:
+    """The plugin's options; it changes nothing in the guest, so it is no part of the machine's identity.
+
+    Without a profile a host that cannot have the plugin goes on without it.
+    """
+    still = ("halts=still",) if emulation.still_halts else ()
+    if profile is None:
+        return _plugin_option(arch, words, ("mode=none", *still)) if still and _has_plugin(arch, words) else ()
     directory = escape(job.directory)
     values = (
-        escape(str(plugin(arch, words))),
-        f"mode={job.profile}",
+        f"mode={profile}",
         f"out={directory}/profile",
         f"points={directory}/points",
-        *(_tracing(job, directory) if job.profile == TRACE else ()),
+        *(_tracing(job, directory) if profile == TRACE else ()),
     )
-    return ("-plugin", ",".join(values))
+    return _plugin_option(arch, words, (*values, *still))
+
+
+def _plugin_option(arch: str, words: str, values: tuple[str, ...]) -> tuple[str, ...]:
+    return "-plugin", ",".join((escape(str(plugin(arch, words))), *values))
+
+
+@cache
+def _has_plugin(arch: str, words: str) -> bool:
+    try:
+        plugin(arch, words)
+    except HostLacks:
+        return False
+    return True
 
 
 def _tracing(job: Job, directory: str) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ EMULATION = Emulation(
     options=("-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off"),
     clock_options=("-rtc", "base=2026-01-01,clock=vm"),
     one_cpu=True,
+    still_halts=True,
 )
 MACHINE = qemu_machine(
     "qemu_icount",
