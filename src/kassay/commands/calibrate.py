@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from kassay.commands import Command
+from kassay.errors import BadInput
 
 if TYPE_CHECKING:
     from kassay.predict.calibrate.calibrate import Calibrated
@@ -44,6 +45,8 @@ def _calibrate(
 
     Keep the machine quiet: others on it make memory and the third level slower.
     """
+    if out is not None and out.suffix != ".toml":
+        raise BadInput(f"--out {out}: a timing file's name ends in .toml", f"write --out {out}.toml")
     if pairs is not None:
         return _learn(name, pairs, out)
     if check:

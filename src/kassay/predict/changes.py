@@ -14,7 +14,6 @@ import msgspec
 import numpy as np
 from scipy.optimize import nnls
 
-from kassay.effects import files
 from kassay.errors import BadInput
 from kassay.model.records import Record, from_json
 from kassay.predict.interval import (
@@ -86,10 +85,10 @@ def read_changes(path: Path) -> Changes:
         found = from_json(path.read_bytes(), Changes)
     except OSError as error:
         raise BadInput(
-            f"{path}: {error.strerror}", "--pairs takes a file of measured changes, docs/predict.md"
+            f"{path}: {error.strerror}", "--pairs takes a file of measured changes, docs/calibrate.md"
         ) from error
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: {error}", f"the file must be {SCHEMA}, docs/formats.md") from error
+        raise BadInput(f"{path}: {error}", f"the file must be {SCHEMA}, docs/calibrate.md") from error
     if found.schema != SCHEMA:
         raise BadInput(f"{path}: schema {found.schema!r}", f"known: {SCHEMA}")
     for change in found.pairs:
@@ -125,11 +124,6 @@ def learn(changes: Changes, *, source: str, level: float = LEVEL) -> Learned:
     )  # fmt: skip
     worst = sorted(zip((one.name for one in pairs), chosen, strict=True), key=lambda pair: -pair[1])[:5]
     return Learned(table=table, error=error, plain_error=plain_error, worst=tuple(worst))
-
-
-def timing_sha256(path: Path) -> str:
-    """For Changes.timing."""
-    return files.sha256_file(path)
 
 
 def _key(change: Change) -> str:
