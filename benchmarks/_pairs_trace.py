@@ -41,8 +41,8 @@ class Traced(NamedTuple):
 
     @property
     def trace(self) -> bytes:
-        assert self.record.trace_sha256 is not None
-        return artifacts.get(self.directory, self.record.trace_sha256)
+        assert self.record.trace is not None
+        return artifacts.get(self.directory, self.record.trace)
 
     def rounds(self, side: str) -> tuple[int, int]:
         """Its warm round, and the one that is answered for."""
@@ -68,7 +68,7 @@ def traced(sides: Sequence[str], directory: Path, tell: Callable[[str], None]) -
         for number, run in enumerate(prepared.plan.runs):
             tell(f"trace {number + 1} of {len(prepared.plan.runs)}")
             record = recorder.measure(run, 0)
-            if record.outcome != "ok" or record.trace_sha256 is None:
+            if record.outcome != "ok" or record.trace is None:
                 raise RuntimeError(f"{run.id}: {record.outcome}: {record.detail or record.profile_problem}")
             yield Traced(tuple(_groups(sides)[groups[run.cell]]), record, directory)
 

@@ -69,7 +69,7 @@ def cpu_s(place: Path, kernel: str, workload: str, size: str, case: Case) -> flo
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     record = measurer.measure(run, 1)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert record.outcome == "ok" and (record.trace_sha256 is not None) == (case.recorded is not None), record
+    assert record.outcome == "ok" and (record.trace is not None) == (case.recorded is not None), record
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 

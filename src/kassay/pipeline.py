@@ -141,7 +141,7 @@ def _predicted(
     cpus = predict or experiment.predict or ()
     if predict is None and not cpus:
         return findings
-    if not any(record.trace_sha256 for record in read.records) and predict is not None:
+    if not any(record.trace for record in read.records) and predict is not None:
         named = ",".join(cpus) or "CPU"
         again = f"kassay run {quote(f'{read.folder.path}/pinned.toml')} --predict {quote(named)}"
         raise BadInput(f"{read.folder.path}: no run recorded a trace",

@@ -38,14 +38,14 @@ def measured(
     records = measurer.measure(plain, 1), measurer.measure(traced, 1)
     assert [record.outcome for record in records] == ["ok", "ok"], records
     assert records[0].stream_sha256 == records[1].stream_sha256 is not None
-    assert (records[0].trace_sha256, records[0].profile_sha256) == (None, None)
+    assert (records[0].trace, records[0].profile_sha256) == (None, None)
     return records
 
 
 def trace_of(directory: Path, record: RunRecord) -> bytes:
     """The trace, after it was held against the profile of the same run."""
-    assert record.trace_sha256 is not None and record.profile_sha256 is not None
-    data = artifacts.get(directory, record.trace_sha256)
+    assert record.trace is not None and record.profile_sha256 is not None
+    data = artifacts.get(directory, record.trace)
     read, raw = read_trace(data), parse(artifacts.get(directory, record.profile_sha256))
     assert (read.complete_rounds, read.cut) == (read.rounds, False)
     assert disagreement(instructions(data), raw, read.rounds) == ""
@@ -80,8 +80,8 @@ def clears_a_page(step: Step) -> bool:
 
 def test_a_trace_ends_at_its_budget(tmp_path: Path) -> None:
     _, traced = measured(tmp_path, OLD, "mprotect_toggle", {"size": "1MiB"}, trace_budget="128KiB")
-    assert traced.trace_sha256 is not None and traced.profile_sha256 is not None
-    data = artifacts.get(tmp_path, traced.trace_sha256)
+    assert traced.trace is not None and traced.profile_sha256 is not None
+    data = artifacts.get(tmp_path, traced.trace)
     read, raw = read_trace(data), parse(artifacts.get(tmp_path, traced.profile_sha256))
     assert read.cut and len(data) < (128 << 10) + 4096 and data[-1] == Event.CUT << 2 | 2
     assert 0 < len(read.complete_rounds) < len(read.rounds)

@@ -82,7 +82,7 @@ def traced(directory: Path) -> list[list[int]]:
     records = {record.run: record for record in read_journal(folder.journal, folder.plan_id)}
     cells = [cell.id for cell in folder.plan.cells]
     runs = sorted(folder.plan.runs, key=lambda run: cells.index(run.cell))
-    names = (records[run.id].trace_sha256 for run in runs)
+    names = (records[run.id].trace for run in runs)
     found = (instructions(artifacts.get(directory, name)) for name in names if name is not None)
     return [[mode(n for (_, at), n in one.items() if at == interval) for interval in range(4)] for one in found]
 

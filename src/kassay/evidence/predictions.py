@@ -95,7 +95,7 @@ class _Traces:
     def of(self, f: Finding, side: Side) -> RunRecord | None:
         """The first plain run with a trace."""
         runs = (m.run for m in self._evidence[f.point, side.kernel].measurements if m.plain)
-        return next((self._records[run] for run in runs if self._records[run].trace_sha256), None)
+        return next((self._records[run] for run in runs if self._records[run].trace), None)
 
 
 def _prediction(f: Finding, timing: Timing, traces: _Traces, replays: "_Replays") -> Prediction:
@@ -180,11 +180,11 @@ def _replays(
 def _replayed(job: _Job) -> Replay | str:
     """A text where it cannot be: what was counted is an answer all the same."""
     directory, record, timing = job
-    assert record.trace_sha256 is not None
+    assert record.trace is not None
     try:
         report = report_of(directory, record)
         symbols = symbols_of(directory, record, report)
-        data = artifacts.get(directory, record.trace_sha256)
+        data = artifacts.get(directory, record.trace)
         made = replay_of(data, timing, lambda address: symbols.find(address)[0])
         return _disagreement(directory, record, made) or made
     except KassayError as error:
@@ -207,7 +207,7 @@ def _disagreement(directory: Path, record: RunRecord, replay: Replay) -> str:
 
 
 def _path(job: _Job) -> Path:
-    made_of = (job.record.trace_sha256, *job.record.symbols, job.record.stream_sha256, _model(job.timing))
+    made_of = (job.record.trace, *job.record.symbols, job.record.stream_sha256, _model(job.timing))
     return cache_directory() / _STORE / f"{hashlib.sha256(repr(made_of).encode()).hexdigest()}.zst"
 
 

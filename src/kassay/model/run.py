@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What one boot gave: its outcome and raw artifacts, and, read from these, its rounds and audited state."""
 
+import msgspec
+
 from kassay.model.guest import GuestCpu, PhaseRounds, Requirement
 from kassay.model.kernel import KernelIdentity
 from kassay.model.plan import Cell
@@ -40,7 +42,7 @@ class RunRecord(Record, frozen=True, kw_only=True):
     argv: how the machine was started, artifact paths shortened to their names.
     profile_sha256: what the emulator counted in the region; None when the run carried no profile, profile_problem
     then says why one that was wanted is not there. symbols: tables of kernel, program and modules, for its addresses.
-    trace_sha256: the stream of what chosen rounds executed; None when the run recorded none.
+    trace_sha256: the stream of what chosen rounds executed; not written when the run recorded none.
     """
 
     run: str
@@ -55,7 +57,12 @@ class RunRecord(Record, frozen=True, kw_only=True):
     profile_sha256: str | None = None
     profile_problem: str = ""
     symbols: tuple[str, ...] = ()
-    trace_sha256: str | None = None
+    trace_sha256: str | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def trace(self) -> str | None:
+        """The artifact of the trace; None when the run recorded none."""
+        return self.trace_sha256 or None
 
 
 Fields = tuple[tuple[str, str | None], ...]

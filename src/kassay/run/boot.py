@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
+from msgspec import UNSET
+
 from kassay import kernels as kernel_store
 from kassay.arches import arch_of
 from kassay.clocks import clock_of
@@ -110,7 +112,7 @@ class Measurer:
             profile_sha256=artifacts.put(self._directory, ended.profile) if ended.profile else None,
             profile_problem=self._no_profile(job, ended),
             symbols=tuple(artifacts.put(self._directory, table) for table in tables) if ended.profile else (),
-            trace_sha256=artifacts.put(self._directory, ended.trace) if ended.trace else None,
+            trace_sha256=artifacts.put(self._directory, ended.trace) if ended.trace else UNSET,
         )  # fmt: skip
 
     def _profiled(self, job: Job, cell: Cell) -> tuple[bytes, ...]:
