@@ -112,7 +112,7 @@ def run_qemu(emulation: Emulation, job: Job, arch: str) -> Ended:
     if job.snapshot is None:
         return _watched(job, (*command, *counting))
     uncounted = _plugged(emulation, None, job, arch, words)
-    path = snapshot_path(job.snapshot, job.cmdline, str(job.seed), str(job.memory_bytes), words, *uncounted[:1],
+    path = snapshot_path(job.snapshot, job.cmdline, str(job.seed), str(job.memory_bytes), words,
                          *machine_options(emulation, arch_of(arch), job.cpus, True, job.cpu),
                          *node_options(job.cpus, job.memory_bytes, job.nodes))  # fmt: skip
     started = host_clock.monotonic_s()
