@@ -269,4 +269,8 @@ def test_a_machine_that_never_comes_to_its_snapshot_times_out_and_leaves_none(
     assert ended.status != 0
     assert ended.detail and "\n" not in ended.detail
     assert gone(place)
-    assert [path for path in (place / "cache").rglob("*") if path.is_file() and path.suffix != ".lock"] == []
+    assert [
+        path
+        for path in (place / "cache" / "kassay" / "snapshots").rglob("*")
+        if path.is_file() and path.suffix != ".lock"
+    ] == []

@@ -74,7 +74,7 @@ int main(void)
 {
 	static const struct qemu_plugin_tb plain = { 2, { { 0x10, 1, { 0x90 } }, { 0x11, 2, { 0xeb, 0x00 } } } };
 	static const struct qemu_plugin_tb halting = { 2, { { 0x20, 1, { 0xfb } }, { 0x21, 1, { 0xf4 } } } };
-	static const struct timespec busy = { 0, 200000000 }, asleep = { 1, 0 };
+	static const struct timespec busy = { 0, 100000000 }, asleep = { 0, 300000000 };
 	const struct arch *arch = arch_find("x86_64");
 	pthread_t cpu;
 

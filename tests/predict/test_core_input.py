@@ -86,6 +86,7 @@ def test_without_a_compiler_the_error_says_what_to_install(monkeypatch: pytest.M
 
 
 @pytest.mark.skipif(shutil.which("clang") is None, reason="clang is not there")
+@pytest.mark.slow
 def test_gcc_and_clang_give_the_same_digits(tmp_path: Path) -> None:
     tokens = chase(1 << 20, 192)
     files = [tmp_path / "params", tmp_path / "program", tokens.write(tmp_path / "trace")]
