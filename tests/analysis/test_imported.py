@@ -109,6 +109,7 @@ def test_a_value_of_zero_in_a_ladder_is_no_crash() -> None:
     assert {(s.from_kernel, s.to_kernel) for s in ladder.steps} >= {("a", "b"), ("b", "c")}
 
 
+@pytest.mark.slow
 def test_many_settings_of_three_equal_kernels_name_no_change_between_the_ends() -> None:
     made = [
         msgspec.structs.replace(series(kernel, values(1, 10, seed * 7 + place)), workload=f"w{seed}")

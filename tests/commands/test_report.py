@@ -44,6 +44,7 @@ def test_a_mail_threads_and_has_its_readers(imported: Path) -> None:
     assert "In-Reply-To: <a@b.example>" in head and "To: linux-mm@kvack.org" in head and "Cc: x@y.example" in head
 
 
+@pytest.mark.slow
 def test_charts_are_written_as_svg_and_png(imported: Path, tmp_path: Path) -> None:
     said(0, "report", str(imported), "--charts", str(tmp_path / "c"))
     assert (tmp_path / "c" / "report-1.svg").read_bytes().startswith(b"<svg")

@@ -64,6 +64,7 @@ def test_any_text_is_taken_or_refused_and_what_is_taken_stays_as_it_is(name: str
     assert pairs(*found.items()) == found
 
 
+@pytest.mark.slow
 def test_a_workload_is_built_when_it_is_looked_up_and_described_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,6 +54,7 @@ def test_a_program_is_compiled_again_only_when_its_sources_changed(
     assert compiled == ["init", "init", "calibrate"]
 
 
+@pytest.mark.slow
 def test_common_files_are_compiled_once_for_all_programs(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[str] = []
     run = process.run

@@ -37,6 +37,7 @@ def left_out(report: GuestReport | None) -> str | None:
     return next(file.content for file in report.files if file.path == "kassay/tasks_left_out")
 
 
+@pytest.mark.slow
 def test_tasks_beyond_the_table_are_counted(tmp_path: Path) -> None:
     assert left_out(run(compile.build("calibrate", "x86_64"), "iterations=5", "syscalls=5").report) == "tasks 0\n"
     program = tmp_path / "program"
