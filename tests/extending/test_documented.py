@@ -41,7 +41,6 @@ def test_the_page_has_an_example_of_each_kind_it_describes() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.slow
 def test_a_command_is_listed_explained_and_run(documented: Outside) -> None:
     assert "verdicts" in documented.kassay("--help")
     assert "Directories of runs, or imports." in documented.kassay("verdicts", "--help")
@@ -49,7 +48,6 @@ def test_a_command_is_listed_explained_and_run(documented: Outside) -> None:
     assert "Did you mean 'verdicts'" in documented.kassay("verdict", "d", status=2)
 
 
-@pytest.mark.slow
 def test_a_format_is_listed_writes_a_report_and_has_its_own_option(documented: Outside) -> None:
     help_text = documented.kassay("report", "--help")
     assert "org, " in help_text and "--level" in help_text and "How many stars" in help_text
@@ -61,7 +59,6 @@ def test_a_format_is_listed_writes_a_report_and_has_its_own_option(documented: O
     assert "org, " in documented.kassay("compare", "--help")
 
 
-@pytest.mark.slow
 def test_a_gate_rule_refuses_a_comparison(tmp_path: Path) -> None:
     found = outside(tmp_path)
     rule = EXAMPLES["analysis/gate/same_compiler.py"].replace("compiler == head", "compiler != head")
@@ -85,7 +82,6 @@ def test_a_file_that_cannot_be_used_is_named(tmp_path: Path, text: str, words: s
     assert f"{found.extensions}/arches/broken.py: {words}" in found.kassay("doctor", status=2)
 
 
-@pytest.mark.slow
 def test_an_importer_is_listed_recognised_and_its_values_judged(documented: Outside) -> None:
     assert "two_columns" in documented.kassay("import", "--help")
     for kernel, value in (("old", 100), ("new", 150)):

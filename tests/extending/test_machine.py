@@ -66,7 +66,6 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Outside:
     return found
 
 
-@pytest.mark.slow
 def test_a_new_clock_and_its_machine_measure_and_are_answered_in_their_own_words(watched: Outside) -> None:
     report = measured(watched, "wristwatch", "d")
     assert (report["machine"]["clock"], report["machine"]["accelerator"]) == ("wristwatch", "wrist")
@@ -99,13 +98,11 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> Outside:
     return found
 
 
-@pytest.mark.slow
 def test_of_several_machines_the_first_that_works_is_taken_and_named(twins: Outside) -> None:
     report = measured(twins, "host", "d")
     assert (report["machine"]["accelerator"], report["experiment"]["machine"]) == ("none", "host")
 
 
-@pytest.mark.slow
 def test_a_machine_is_chosen_by_its_name(twins: Outside) -> None:
     report = measured(twins, "spare", "e")
     assert (report["machine"]["clock"], report["machine"]["accelerator"]) == ("host", "spare")

@@ -29,7 +29,6 @@ def added(tmp_path_factory: pytest.TempPathFactory) -> Outside:
     return found
 
 
-@pytest.mark.slow
 def test_it_is_listed_described_completed_and_guessed(added: Outside) -> None:
     assert re.search(r"^mlock_cycle +mlock\(\) and munlock\(\) of a whole", added.kassay("workloads"), re.M)
     shown = added.kassay("workloads", "mlock_cycle")
