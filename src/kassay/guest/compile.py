@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """C sources -> one static program. Objects and programs are kept by the content of all that went into them."""
 
-import hashlib
 import re
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from kassay.arches import arch_of
 from kassay.effects import process
+from kassay.effects.compiler import digest, version
 from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
 from kassay.errors import BadInput, Defect, HostLacks, KassayError, unknown
 from kassay.guest import sources
@@ -146,17 +146,15 @@ def _key(name: str, arch: str, cc: str) -> str:
 
 
 def _digest(arch: str, cc: str, files: Iterable[str]) -> str:
-    digest = hashlib.sha256(repr((arch, cc, _compiler_words(cc, arch), FLAGS)).encode())
-    for file in files:
-        digest.update(f"\0{file}\0".encode() + sources.path_of(file).read_bytes())
-    return digest.hexdigest()
+    named = ((file, sources.path_of(file)) for file in files)
+    return digest(named, (arch, cc, _compiler_words(cc, arch), FLAGS))
 
 
 @cache
 def _compiler_words(cc: str, arch: str) -> str:
     if process.find(cc) is None:
         raise HostLacks(f"{cc}: not found on this host", _remedy(arch))
-    return process.run((cc, "--version")).out.partition("\n")[0]
+    return version(cc)
 
 
 def _remedy(arch: str) -> str:

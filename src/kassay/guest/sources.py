@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from kassay import registry
-from kassay.errors import BadInput, Defect
+from kassay.effects import compiler
+from kassay.errors import BadInput
 
 PROGRAM = ("program.c", "payload.c", "watch.c")
 RUNS_PROGRAMS = "run-program"
@@ -19,11 +20,7 @@ _CONTRIBUTED = (_WORKLOADS, _ARCHES)
 
 def directory() -> Path:
     """The folder with runner.c, init.c and kassay's own workloads/."""
-    own = Path(__file__).resolve()
-    for candidate in (own.parents[1] / "_guest", own.parents[3] / "guest"):
-        if (candidate / "runner.c").is_file():
-            return candidate
-    raise Defect(f"{own.parents[1]}: the guest's sources are not part of this installation")
+    return compiler.sources("guest", "runner.c", "the guest's")
 
 
 def workload_names() -> tuple[str, ...]:

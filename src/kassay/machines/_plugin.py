@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The profiling plugin: built for this host's QEMU when first used, and tried in it."""
 
-import hashlib
 import re
 import shutil
 import tempfile
@@ -11,10 +10,10 @@ from pathlib import Path
 
 from kassay import registry
 from kassay.arches import arch_of
-from kassay.effects import files, process
-from kassay.errors import BadInput, Defect, HostLacks
+from kassay.effects import compiler, files, process
+from kassay.effects.compiler import COMPILER
+from kassay.errors import BadInput, HostLacks
 
-COMPILER = "gcc"
 FLAGS = (
     "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wstrict-prototypes", "-fPIC", "-shared",
     "-fvisibility=hidden", "-pthread",
@@ -53,11 +52,7 @@ def interface(words: str) -> int:
 
 def sources() -> Path:
     """The folder with profile.c: in a checkout, or inside the installed package."""
-    own = Path(__file__).resolve()
-    for candidate in (own.parents[1] / "_plugin", own.parents[3] / "plugin"):
-        if (candidate / "profile.c").is_file():
-            return candidate
-    raise Defect(f"{own.parents[1]}: the plugin's sources are not part of this installation")
+    return compiler.sources("plugin", "profile.c", "the plugin's")
 
 
 def contributed() -> Mapping[str, Path]:
@@ -71,9 +66,8 @@ def _compile(api: int, scratch: Path) -> Path:
         shutil.copyfile(path, scratch / name)
         names += [name] if path.suffix == ".c" else []
     argv = (COMPILER, *FLAGS, f"-DKASSAY_QEMU_API={api}", "-o", str(made), *names)
-    done = process.run(argv, cwd=scratch, timeout_s=120)
-    if done.status or not made.is_file():
-        first = next((line for line in done.err.splitlines() if "error" in line), done.err.strip()[-200:])
+    first = compiler.compiled(argv, made, scratch)
+    if first:
         name = first.partition(":")[0]
         arch_file = contributed().get(name)
         if arch_file is not None and registry.is_extension(arch_file):
@@ -105,8 +99,4 @@ def _try(made: Path, arch: str, words: str) -> None:
 @cache
 def _key(api: int, words: str, arch: str) -> str:
     """A hash over sources, flags, compiler and QEMU: what any of them changes is built and tried anew."""
-    version = process.run((COMPILER, "--version")).out.partition("\n")[0]
-    digest = hashlib.sha256(repr((api, words, arch, version, FLAGS)).encode())
-    for name, path in _sources().items():
-        digest.update(f"\0{name}\0".encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
+    return compiler.digest(_sources().items(), (api, words, arch, compiler.version(), FLAGS))[:16]

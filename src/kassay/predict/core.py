@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The core model (core/, docs/core.md): built with the host's compiler when first used, and run on a trace."""
 
-import hashlib
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from kassay.effects import files, process
+from kassay.effects import compiler, files, process
+from kassay.effects.compiler import COMPILER
 from kassay.errors import BadInput, Defect, HostLacks
 
-COMPILER = "gcc"
 # Over all files at once: a seventh less time. Warnings are the Makefile's: another compiler's must not stop a user.
 FLAGS = ("-std=gnu11", "-O2", "-flto", "-flto-partition=one")
 TIMEOUT_S = 600
@@ -105,9 +104,8 @@ def core() -> Path:
         with tempfile.TemporaryDirectory(prefix="kassay-cc-") as scratch:
             made = Path(scratch) / "core"
             names = sorted(path.name for path in sources().glob("*.c"))
-            done = process.run((COMPILER, *FLAGS, "-o", str(made), *names), cwd=sources(), timeout_s=120)
-            if done.status or not made.is_file():
-                first = next((line for line in done.err.splitlines() if "error" in line), done.err.strip()[-200:])
+            first = compiler.compiled((COMPILER, *FLAGS, "-o", str(made), *names), made, sources())
+            if first:
                 raise HostLacks(f"no prediction: the core model does not compile with {COMPILER}: {first}", remedy)
             files.write_atomic(cached, made.read_bytes(), mode=0o755)
     return cached
@@ -115,23 +113,16 @@ def core() -> Path:
 
 def sources() -> Path:
     """The folder with params.def: in a checkout, or inside the installed package."""
-    own = Path(__file__).resolve()
-    for candidate in (own.parents[1] / "_core", own.parents[3] / "core"):
-        if (candidate / "params.def").is_file():
-            return candidate
-    raise Defect(f"{own.parents[1]}: the core model's sources are not part of this installation")
+    return compiler.sources("core", "params.def", "the core model's")
 
 
 @cache
 def identity() -> str:
     """A hash over the model's sources: digits of different models are not comparable."""
-    digest = hashlib.sha256()
-    for path in sorted(path for path in sources().iterdir() if path.suffix in (".c", ".h", ".def")):
-        digest.update(f"\0{path.name}\0".encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
+    paths = sorted(path for path in sources().iterdir() if path.suffix in (".c", ".h", ".def"))
+    return compiler.digest((path.name, path) for path in paths)[:16]
 
 
 @cache
 def _key() -> str:
-    version = process.run((COMPILER, "--version")).out.partition("\n")[0]
-    return hashlib.sha256(repr((identity(), version, FLAGS)).encode()).hexdigest()[:16]
+    return compiler.digest((), (identity(), compiler.version(), FLAGS))[:16]

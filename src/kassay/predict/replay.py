@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """One trace on one CPU: what the core model says of the rounds it answers for, by function and cause."""
 
-import hashlib
 import tempfile
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
+from kassay.effects import compiler
 from kassay.predict import core
 from kassay.predict.predict import Replay, ReplayedRow
 from kassay.predict.static import program_text
@@ -47,10 +47,8 @@ def replay_of(data: bytes, timing: Timing, name_of: Callable[[int], str]) -> Rep
 def version() -> str:
     """A hash over what makes a replay of a trace and a timing file: the core model, and what reads code for it."""
     own = Path(__file__).parent
-    digest = hashlib.sha256(core.identity().encode())
-    for path in sorted((*(own / f"{name}.py" for name in _READERS), *own.glob("decode/*.py"))):
-        digest.update(f"\0{path.name}\0".encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
+    readers = sorted((*(own / f"{name}.py" for name in _READERS), *own.glob("decode/*.py")))
+    return compiler.digest(((path.name, path) for path in readers), core.identity())[:16]
 
 
 def answered_rounds(trace: Trace) -> Sequence[int]:

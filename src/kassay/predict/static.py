@@ -3,38 +3,17 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from kassay.arches import of_target
 from kassay.errors import BadInput
 from kassay.predict.decode import BRANCH, MOVE, NOP, PLAIN, REPEAT, UNREADABLE, ZERO, Facts, FactsDecoder, decoder_of
 from kassay.predict.forms import Entries, Entry
-from kassay.predict.timing import Timing
+from kassay.predict.timing import Timing, number_text
+from kassay.predict.trace import Trace
 
 _UNKNOWN = "unknown"
 _REPEAT = Entry(4, 0, "-")
-
-
-class Block(Protocol):
-    """What of a trace's block is needed."""
-
-    @property
-    def id(self) -> int: ...
-    @property
-    def start(self) -> int: ...
-    @property
-    def lengths(self) -> bytes: ...
-    @property
-    def code(self) -> bytes: ...
-
-
-class Traced(Protocol):
-    """What of a trace is needed."""
-
-    @property
-    def target(self) -> str: ...
-    @property
-    def blocks(self) -> tuple[Block, ...]: ...
 
 
 class _Line(NamedTuple):
@@ -47,7 +26,7 @@ class _Line(NamedTuple):
     missing: bool
 
 
-def program_text(trace: Traced, timing: Timing, function_of: Callable[[int], int]) -> tuple[str, Mapping[str, int]]:
+def program_text(trace: Trace, timing: Timing, function_of: Callable[[int], int]) -> tuple[str, Mapping[str, int]]:
     """PROGRAM, and form -> how often it is in the blocks, for instructions without data.
 
     function_of: address of a block -> number of its function. Raises BadInput where the timing file is that of another
@@ -113,15 +92,11 @@ def _written(length: int, line: _Line, joined: bool) -> str:
     if joined:
         uops, latency, ports = 0, 0, "-"
     return (
-        f"i {length} {line.kind} {uops} {_number(latency)} {int(facts.locked)} {_list(facts.address_reads)} "
+        f"i {length} {line.kind} {uops} {number_text(latency)} {int(facts.locked)} {_list(facts.address_reads)} "
         f"{_list(facts.data_reads)} {_list(facts.writes)} {facts.load_bytes} {facts.store_bytes} {ports} "
-        f"{_number(line.fixed)}\n"
+        f"{number_text(line.fixed)}\n"
     )
 
 
 def _list(registers: tuple[int, ...]) -> str:
     return ",".join(map(str, registers)) or "-"
-
-
-def _number(value: float) -> str:
-    return f"{value:.2f}".rstrip("0").rstrip(".")

@@ -102,7 +102,7 @@ class Timing(Record, frozen=True, kw_only=True):
 
     def params_text(self) -> str:
         """PARAMS of the core model."""
-        return "".join(f"{name} {_number(quantity.value)}\n" for name, quantity in self.parameters.items())
+        return "".join(f"{name} {number_text(quantity.value)}\n" for name, quantity in self.parameters.items())
 
 
 @cache
@@ -190,12 +190,12 @@ def problems(timing: Timing) -> Iterator[str]:
             continue
         expected = known[name]
         if not expected.low <= quantity.value <= expected.high:
-            yield f"parameters.{name}: {_number(quantity.value)} is not from {expected.low} to {expected.high}"
+            yield f"parameters.{name}: {number_text(quantity.value)} is not from {expected.low} to {expected.high}"
         if expected.whole and quantity.value != int(quantity.value):
-            yield f"parameters.{name}: {_number(quantity.value)} is not a whole number"
+            yield f"parameters.{name}: {number_text(quantity.value)} is not a whole number"
     for place, quantity in _quantities(timing):
         if not quantity.low <= quantity.value <= quantity.high:
-            yield f"{place}: {_number(quantity.value)} is not from its low to its high"
+            yield f"{place}: {number_text(quantity.value)} is not from its low to its high"
         if not quantity.source:
             yield f"{place}: without a source"
     for kind in UNKNOWN_KINDS:
@@ -215,7 +215,7 @@ def _quantities(timing: Timing) -> Iterator[tuple[str, Quantity]]:
 def _wrong_ports(timing: Timing) -> Iterator[str]:
     count = timing.parameters.get("ports")
     if count is not None and count.value != len(timing.ports):
-        yield f"ports: {len(timing.ports)} names, but parameters.ports is {_number(count.value)}"
+        yield f"ports: {len(timing.ports)} names, but parameters.ports is {number_text(count.value)}"
     overrides = {", ".join(override.forms): override.entry for override in timing.overrides}
     sections = {"instructions": timing.instructions, "unknown": timing.unknown, "overrides": overrides}
     for section, entries in sections.items():
@@ -231,5 +231,6 @@ def _wrong_ports(timing: Timing) -> Iterator[str]:
                 yield f'{section}."{form}": {spec}: there are {len(timing.ports)} ports'
 
 
-def _number(value: float) -> str:
+def number_text(value: float) -> str:
+    """As the core model reads it: at most two decimals, none that say nothing."""
     return f"{value:.2f}".rstrip("0").rstrip(".")

@@ -132,8 +132,9 @@ def steps(data: bytes) -> Iterator[Step]:
 
 def instructions(data: bytes) -> dict[tuple[int, int], int]:
     """By round and interval of complete rounds: executed instructions and string iterations, as a profile has them."""
-    complete, found = set(read_trace(data).complete_rounds), Counter[tuple[int, int]]()
-    sizes = [len(block.lengths) for block in read_trace(data).blocks]
+    trace = read_trace(data)
+    complete, found = set(trace.complete_rounds), Counter[tuple[int, int]]()
+    sizes = [len(block.lengths) for block in trace.blocks]
     for step in steps(data):
         if step.round in complete:
             executed = sizes[step.block] if step.left is None or step.left < 0 else step.left

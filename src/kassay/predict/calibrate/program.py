@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The microbenchmarks of core/probes: built by this host's compiler when first used, and run."""
 
-import hashlib
-import shutil
 import tempfile
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from kassay.effects import files, process
+from kassay.effects import compiler, files, process
+from kassay.effects.compiler import COMPILER
 from kassay.errors import Defect, HostLacks
 
-COMPILER = "gcc"
 FLAGS = ("-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wstrict-prototypes", "-pthread")
 _TIMEOUT_S = 300
 
@@ -49,20 +47,13 @@ def program() -> Path:
 @cache
 def program_id() -> str:
     """A hash over sources, flags and compiler."""
-    version = process.run((COMPILER, "--version")).out.partition("\n")[0]
-    digest = hashlib.sha256(repr((version, FLAGS)).encode())
-    for path in sorted(sources().glob("*.[ch]")):
-        digest.update(f"\0{path.name}\0".encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
+    files_of_it = ((path.name, path) for path in sorted(sources().glob("*.[ch]")))
+    return compiler.digest(files_of_it, (compiler.version(), FLAGS))[:16]
 
 
 def sources() -> Path:
     """The folder with the probes' sources: in a checkout, or inside the installed package."""
-    own = Path(__file__).resolve()
-    for candidate in (own.parents[2] / "_core" / "probes", own.parents[4] / "core" / "probes"):
-        if (candidate / "probe.h").is_file():
-            return candidate
-    raise Defect(f"{own.parents[2]}: the probes' sources are not part of this installation")
+    return compiler.sources("core/probes", "probe.h", "the probes'")
 
 
 def names() -> tuple[str, ...]:
@@ -107,12 +98,9 @@ def parse(text: str) -> Output:
 
 def _compile(scratch: Path) -> Path:
     made = scratch / "probes"
-    for path in sources().glob("*.[ch]"):
-        shutil.copyfile(path, scratch / path.name)
-    argv = (COMPILER, *FLAGS, "-o", str(made), *sorted(path.name for path in scratch.glob("*.c")))
-    done = process.run(argv, cwd=scratch, timeout_s=120)
-    if done.status or not made.is_file():
-        first = next((line for line in done.err.splitlines() if "error" in line), done.err.strip()[-200:])
+    names = sorted(path.name for path in sources().glob("*.c"))
+    first = compiler.compiled((COMPILER, *FLAGS, "-o", str(made), *names), made, sources())
+    if first:
         raise HostLacks(
             f"no calibration: the probes do not compile with {COMPILER}: {first}", "apt install gcc libc6-dev"
         )
