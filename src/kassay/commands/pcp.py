@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""kassay pcp: the per-CPU page lists, simulated, measured on real kernels, and replayed from a recorded guest."""
+
+import typer
+
+from kassay.commands import Command
+from kassay.commands._pcp_measure import measure
+from kassay.commands._pcp_replay import replay
+from kassay.commands._pcp_simulate import simulate
+
+_app = typer.Typer(
+    no_args_is_help=True,
+    help="How many pages pass the zone lock, and how many the per-CPU lists (PCP) alone: simulated for any number of "
+    "CPUs and any policy, measured on real kernels, and replayed from a recorded guest.",
+)
+_app.command("simulate")(simulate)
+_app.command("measure")(measure)
+_app.command("replay")(replay)
+
+COMMAND = Command(name="pcp", order=75, run=_app)
