@@ -43,6 +43,8 @@ guest:
 	$(MAKE) --no-print-directory -s -C core CC=clang
 	$(MAKE) --no-print-directory -s -C core/probes CC=gcc
 	$(MAKE) --no-print-directory -s -C core/probes CC=clang
+	$(MAKE) --no-print-directory -s -C pcp CC=gcc
+	$(MAKE) --no-print-directory -s -C pcp CC=clang
 
 fast:
 	$(PY) -m pytest -q -n 2 --dist worksteal --hypothesis-profile=$(EXAMPLES) -m "not $(SLOW)"

@@ -29,6 +29,7 @@ ALLOWED: dict[str, set[str]] = {
     "machines": GROUND | {"cpus"},
     "profile": GROUND | {"costs"},
     "predict": GROUND | {"cpus", "profile"},
+    "pcp": GROUND,
     # the street: what is asked -> what was seen -> what may be said
     "spec": GROUND | {"cpus"},
     "plan": GROUND | {"kernels", "guest", "machines"},
@@ -133,7 +134,8 @@ def test_no_python_file_or_function_outgrows() -> None:
 
 
 def test_no_c_file_outgrows() -> None:
-    files = (*ROOT.glob("guest/**/*.[ch]"), *ROOT.glob("plugin/*.[ch]"), *ROOT.glob("core/**/*.[chd]*"))
+    roots = ("guest/**/*.[ch]", "plugin/*.[ch]", "core/**/*.[chd]*", "pcp/**/*.[chd]*")
+    files = (path for root in roots for path in ROOT.glob(root))
     large = [path.name for path in files if len(path.read_text().splitlines()) > 500]
     assert large == []
 
@@ -144,6 +146,7 @@ def test_every_source_file_names_its_licence() -> None:
         *ROOT.glob("guest/**/*.[ch]"),
         *ROOT.glob("plugin/*.[ch]"),
         *ROOT.glob("core/**/*.[chd]*"),
+        *ROOT.glob("pcp/**/*.[chd]*"),
         *ROOT.glob("tests/**/*.py"),
         *ROOT.glob("scripts/*"),
     )

@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The simulator of per-CPU page lists (pcp/, docs/pcp-model.md): built with gcc when first used, and run."""
+
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+
+from kassay import registry
+from kassay.effects import compiler, files, process
+from kassay.effects.compiler import COMPILER
+from kassay.errors import BadInput, Defect, HostLacks, KassayError, unknown
+from kassay.model.progress import Progress, Tell, silent
+from kassay.model.records import R, Record
+
+FLAGS = ("-std=gnu11", "-O3", "-flto", "-flto-partition=one", "-fno-semantic-interposition")
+_PROGRESS_S = 0.5
+
+RUN: Mapping[str, int] = MappingProxyType(
+    {
+        "cpus": 1, "events": 0, "duration_ns": 0, "warmup_events": 0, "seed": 1, "batch_scale_max": 5,
+        "free_high_batch": 1, "vmstat_ns": 1_000_000_000, "sample_ns": 10_000_000, "samples": 200, "check_every": 0,
+        "alloc_ps": 60_000, "free_ps": 50_000, "lock_ps": 50_000, "refill_block_ps": 25_000, "drain_block_ps": 25_000,
+        "split_ps": 5_000, "merge_ps": 10_000, "handover_ps": 100_000,
+    }
+)  # fmt: skip
+"""Defaults of the parameters of a run (pcp/params.def). docs/pcp-model.md says where the costs come from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How a PCP takes pages from its zone and gives them back. kernels: the sources that it was read from."""
+
+    name: str
+    kernels: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class PcpState:
+    """A PCP at the begin of a run, as /proc/zoneinfo has it; zone is the index in Config.zones."""
+
+    cpu: int
+    zone: int
+    count: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What is simulated: names and values of pcp/params.def, all of them. Without groups a file has the events."""
+
+    policy: str
+    run: Mapping[str, int]
+    zones: tuple[Mapping[str, int], ...]
+    groups: tuple[Mapping[str, int], ...] = ()
+    pcps: tuple[PcpState, ...] = ()
+
+    def text(self) -> str:
+        """The simulator's input."""
+        lines = [f"policy {self.policy}", *_lines(self.run)]
+        for title, sections in (("zone", self.zones), ("group", self.groups)):
+            for values in sections:
+                lines += [title, *_lines(values)]
+        lines += [f"pcp {state.cpu} {state.zone} {state.count} {state.high}" for state in self.pcps]
+        return "\n".join(lines) + "\n"
+
+
+class OrderCount(Record, frozen=True, kw_only=True):
+    """Blocks of one order. refilled: from the zone to PCPs; drained: back."""
+
+    order: int
+    allocations: int
+    frees: int
+    refilled: int
+    drained: int
+
+
+class PcpCount(Record, frozen=True, kw_only=True):
+    """One PCP: its state at the end, and what was counted. Pages, but for refills, drains (zone-lock acquisitions) and
+    free_high (times). idle_page_ns: count multiplied by how long it was."""
+
+    cpu: int
+    zone: int
+    count: int
+    high: int
+    most_count: int
+    least_high: int
+    most_high: int
+    refills: int
+    refilled_pages: int
+    drains: int
+    drained_pages: int
+    free_high: int
+    idle_page_ns: int
+
+
+class PcpSample(Record, frozen=True, kw_only=True):
+    """One PCP at one time. refilled, drained: pages since the counters began."""
+
+    time_ns: int
+    cpu: int
+    zone: int
+    count: int
+    high: int
+    refilled: int
+    drained: int
+
+
+class Outcome(Record, frozen=True, kw_only=True):
+    """What a simulation counted. counters: names of pcp/counters.def; free: pages of each zone at the end; pages: that
+    were looked at, none lost or doubled; seconds: of the host."""
+
+    policy: str
+    counters: dict[str, int]
+    orders: tuple[OrderCount, ...]
+    pcps: tuple[PcpCount, ...]
+    samples: tuple[PcpSample, ...]
+    free: tuple[int, ...]
+    pages: int
+    seconds: float
+
+
+def policies() -> Mapping[str, Policy]:
+    """Every policy by name, those of KASSAY_PATH as well. Raises HostLacks without a compiler."""
+    return _policies(simulator())
+
+
+def run(config: Config, events: Path | None = None, tell: Tell = silent) -> Outcome:
+    """Simulates. events: a file of kassay-pages/1 in place of the groups.
+
+    The same input gives the same Outcome, but for its seconds. Raises BadInput for an unknown policy, impossible
+    parameters or a file that is no recording; HostLacks without a compiler or memory; Defect where a page is lost.
+    """
+    if config.policy not in policies():
+        raise unknown("unknown policy", config.policy, policies())
+    with tempfile.TemporaryDirectory(prefix="kassay-pcp-") as scratch:
+        given, out = Path(scratch) / "config", Path(scratch) / "out"
+        given.write_text(config.text(), "utf-8")
+        argv = (str(simulator()), *((str(events),) if events else ()))
+        started = time.monotonic()
+        status, why = _run(argv, given, out, config, tell)
+        seconds = time.monotonic() - started
+        if status:
+            raise _error(status, why, events)
+        return parse(out.read_text("utf-8"), config.policy, seconds)
+
+
+def _run(argv: tuple[str, ...], stdin: Path, out: Path, config: Config, tell: Tell) -> tuple[int, str]:
+    """Status of the simulator, and the last line that it printed on stderr."""
+    errors = out.with_name("errors")
+    with stdin.open("rb") as given, out.open("wb") as made, errors.open("wb") as said:
+        child = process.start(argv, out=made, err=said, stdin=given)
+        try:
+            while not process.wait(child, _PROGRESS_S):
+                match _last_line(errors).split():
+                    case ["progress", events, time_ns]:
+                        tell(_progress(config, int(events), int(time_ns)))
+        finally:
+            process.end(child)
+    return child.returncode, _last_line(errors)
+
+
+def _last_line(path: Path) -> str:
+    return (path.read_text("utf-8", "replace").rstrip().splitlines() or [""])[-1]
+
+
+def _progress(config: Config, events: int, time_ns: int) -> Progress:
+    parts = [(events, config.run["events"]), (time_ns, config.run["duration_ns"])]
+    done = max((min(part / whole, 1.0) for part, whole in parts if whole), default=None)
+    return Progress(stage="simulate", subject=config.policy, text=f"{events / 1e6:.0f} million page events", done=done)
+
+
+def _error(status: int, why: str, events: Path | None) -> KassayError:
+    if status == 3:
+        return HostLacks(f"the simulator has {why}", "free some memory, or simulate fewer pages")
+    if status == 2 and events and why.startswith(str(events)):
+        return BadInput(why, "record the trace anew")
+    if status == 2:
+        return BadInput(f"the simulator refuses its parameters: {why}", "docs/pcp-model.md has what each may be")
+    return Defect(f"the simulator ended with status {status}: {why}")
+
+
+def parse(text: str, policy: str, seconds: float) -> Outcome:
+    """The simulator's output as a record. Raises Defect where it is not what docs/pcp-model.md says."""
+    counters: dict[str, int] = {}
+    rows: dict[str, list[tuple[int, ...]]] = {"order": [], "cpu": [], "sample": [], "zone": [], "checked": []}
+    lines = text.splitlines()
+    for line in lines[:-1]:
+        kind, *words = line.split()
+        if kind == "counter":
+            counters[words[0]] = int(words[1])
+        elif kind in rows:
+            rows[kind].append(tuple(map(int, words)))
+        else:
+            raise Defect(f"the simulator printed {line!r}")
+    if not lines or lines[-1] != "end":
+        raise Defect("the simulator's output has no end")
+    return Outcome(
+        policy=policy,
+        counters=counters,
+        orders=tuple(_record(OrderCount, row) for row in rows["order"]),
+        pcps=tuple(_record(PcpCount, row) for row in rows["cpu"]),
+        samples=tuple(_record(PcpSample, row) for row in rows["sample"]),
+        free=tuple(free for _, free in rows["zone"]),
+        pages=rows["checked"][0][0],
+        seconds=seconds,
+    )
+
+
+def _record(kind: type[R], row: tuple[int, ...]) -> R:
+    return kind(**dict(zip(kind.__struct_fields__, row, strict=True)))
+
+
+def _lines(values: Mapping[str, int]) -> Iterator[str]:
+    return (f"{name} {value}" for name, value in values.items())
+
+
+def simulator() -> Path:
+    """The compiled simulator, built when it is not yet there.
+    Raises HostLacks without a compiler, BadInput for a policy of KASSAY_PATH that does not compile.
+    """
+    remedy = f"install it: apt install {COMPILER} libc6-dev"
+    if process.find(COMPILER) is None:
+        raise HostLacks(f"no simulation: {COMPILER} is not there to build the simulator", remedy)
+    cached = files.cache_directory() / "pcp" / _key()
+    if not cached.is_file():
+        with tempfile.TemporaryDirectory(prefix="kassay-cc-") as scratch:
+            made = Path(scratch) / "pcpsim"
+            first = compiler.compiled((COMPILER, *_arguments(), "-o", str(made)), made, sources())
+            if first:
+                raise _not_built(first, remedy)
+            files.write_atomic(cached, made.read_bytes(), mode=0o755)
+    return cached
+
+
+def _arguments() -> tuple[str, ...]:
+    entries = " ".join(f"ENTRY({Path(name).stem})" for name in _policy_files())
+    own = sorted(path.name for path in sources().glob("*.c"))
+    return (*FLAGS, f"-I{sources()}", f"-DPOLICIES={entries}", *own, *map(str, _policy_files().values()))
+
+
+def _policy_files() -> Mapping[str, Path]:
+    return registry.files(sources() / "policies", "pcp/policies", "*.c")
+
+
+def _not_built(first: str, remedy: str) -> KassayError:
+    if any(registry.is_extension(path) and path.stem in first for path in _policy_files().values()):
+        return BadInput(f"a policy of {registry.EXTENSIONS} does not compile: {first}", "correct the file")
+    return HostLacks(f"no simulation: the simulator does not compile with {COMPILER}: {first}", remedy)
+
+
+def sources() -> Path:
+    """The folder with params.def: in a checkout, or inside the installed package."""
+    return compiler.sources("pcp", "params.def", "the simulator's")
+
+
+def identity() -> str:
+    """A hash over the simulator's sources and all policies: digits of different ones are not comparable."""
+    own = (path for path in sources().rglob("*") if path.suffix in (".c", ".h", ".def"))
+    named = {str(path.relative_to(sources())): path for path in own}
+    named |= {path.name: path for path in _policy_files().values() if registry.is_extension(path)}
+    return compiler.digest(sorted(named.items()))[:16]
+
+
+def _key() -> str:
+    return compiler.digest((), (identity(), compiler.version(), FLAGS))[:16]
+
+
+@cache
+def _policies(binary: Path) -> Mapping[str, Policy]:
+    done = process.run((str(binary), "--policies"))
+    rows = (line.split("\t") for line in done.out.splitlines())
+    return MappingProxyType({name: Policy(name, kernels, summary) for name, kernels, summary in rows})
