@@ -30,8 +30,6 @@ from kassay.predict.timing import timing_for
 
 _RUNS = "runs.json"
 _WHY = """\
-- **`xchg` whose result is changed for long** (`xchg2_chain40`): the value that an exchange loads does not depend on the
-  one that it stores. The model waits for both.
 - **Work beside a chain** (`imul4_add40`): a core gives a micro-operation its port when it is dispatched, and older
   additions then stand in front of the multiplication that everything waits for. The model gives ports out at issue, so
   that a chain never waits for work that does not matter.

@@ -9,6 +9,9 @@
 #include "prefetch.h"
 #include "program.h"
 
+#define IN_PAGE (PAGE_SHIFT - LINE_SHIFT)
+
+/* Lines of the second and the third level are scattered ones. */
 static struct {
 	struct cache l1, l2, l3;
 	struct meter l2_lines, l3_lines, memory_lines;
@@ -25,6 +28,20 @@ void memory_start(void)
 	m.memory_lines.interval = params.memory_interval;
 	m.l1_fills.count = params.fill_buffers;
 	m.l2_fills.count = params.l2_fills;
+}
+
+/*
+ * Where the second and the third level have a line. A machine that has run for a while has its pages anywhere; those of a
+ * guest that has just booted lie side by side, and would spread over the sets as evenly as they never do.
+ */
+static uint64_t scattered(uint64_t line)
+{
+	uint32_t frame = (uint32_t)(line >> IN_PAGE);
+
+	frame = (frame ^ frame >> 15) * 0x2c1b3c6du;
+	frame = (frame ^ frame >> 12) * 0x297a2d39u;
+	frame ^= frame >> 15;
+	return line >> (32 + IN_PAGE) << (32 + IN_PAGE) | (uint64_t)frame << IN_PAGE | (line & ((1u << IN_PAGE) - 1));
 }
 
 /* Whether the third level has the line. Others who share it push out what was not used for a time. */
@@ -74,11 +91,12 @@ static void put_l1(uint64_t line, struct arrival arrival, bool dirty, bool ahead
 	entry = cache_put(&m.l1, entry);
 	if (!entry.key || !entry.dirty)
 		return;
-	below = cache_find(&m.l2, entry.key - 1);
+	line = scattered(entry.key - 1);
+	below = cache_find(&m.l2, line);
 	if (below)
 		below->dirty = true;
 	else
-		put_l2(entry.key - 1, (struct arrival){ 0, CAUSE_L2 }, true, cycle);
+		put_l2(line, (struct arrival){ 0, CAUSE_L2 }, true, cycle);
 }
 
 /* A line that the second level does not have, asked for in @cycle. */
@@ -103,8 +121,8 @@ static struct arrival beyond_l2(uint64_t line, uint64_t cycle)
 	return arrival;
 }
 
-/* The other line of a pair comes with a missing one, as far as it is not there. */
-static void fetch_ahead(uint64_t line, uint64_t cycle)
+/* A line that nobody asked for, as far as it is not there. */
+static void bring(uint64_t line, uint64_t cycle)
 {
 	if (cache_has(&m.l2, line))
 		return;
@@ -112,15 +130,21 @@ static void fetch_ahead(uint64_t line, uint64_t cycle)
 	beyond_l2(line, cycle);
 }
 
-static struct arrival from_l2(uint64_t line, uint64_t cycle)
+static void fetch_ahead(uint64_t line, uint64_t cycle)
 {
+	bring(scattered(line), cycle);
+}
+
+static struct arrival from_l2(uint64_t asked, uint64_t cycle)
+{
+	uint64_t line = scattered(asked);
 	struct entry *there = cache_find(&m.l2, line);
 	struct arrival arrival = { cycle + cycles(params.l2_latency), CAUSE_L2 };
 
 	if (!there) {
 		arrival = beyond_l2(line, cycle);
 		if (params.prefetch_adjacent)
-			fetch_ahead(line ^ 1, cycle);
+			bring(line ^ 1, cycle); /* the other one of a pair */
 	} else if (there->ready > arrival.ready) {
 		arrival = (struct arrival){ there->ready, (enum cause)there->level };
 	} else {
@@ -178,16 +202,17 @@ enum cause memory_string(uint64_t line, bool store, uint64_t cycle)
 {
 	struct entry *there = cache_find(&m.l1, line);
 	enum cause level = CAUSE_L2;
+	uint64_t below = scattered(line);
 
 	if (there) {
 		there->dirty |= store;
 		return CAUSE_L1;
 	}
-	if (!cache_find(&m.l2, line)) {
-		level = in_l3(line, cycle) ? CAUSE_L3 : CAUSE_MEMORY;
+	if (!cache_find(&m.l2, below)) {
+		level = in_l3(below, cycle) ? CAUSE_L3 : CAUSE_MEMORY;
 		if (level == CAUSE_MEMORY && !params.l3_victim)
-			put_l3(line, cycle, false);
-		put_l2(line, (struct arrival){ cycle, level }, false, cycle);
+			put_l3(below, cycle, false);
+		put_l2(below, (struct arrival){ cycle, level }, false, cycle);
 	}
 	put_l1(line, (struct arrival){ cycle, level }, store, false, cycle);
 	return level;

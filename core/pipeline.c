@@ -136,9 +136,11 @@ static uint64_t load(struct insn *insn, struct charge *charge, const struct acce
 	return done;
 }
 
-/* An atomic read-modify-write, or a fence's wait for what is before it. */
-static uint64_t atomic(struct insn *insn, struct charge *charge, const struct access *access, uint64_t from)
+/* An atomic read-modify-write. @value: when what an exchange stores is there; its load does not wait for that. */
+static uint64_t atomic(struct insn *insn, struct charge *charge, const struct access *access, uint64_t from,
+		       uint64_t value)
 {
+	unsigned int bytes = insn->store_bytes ? insn->store_bytes : 8;
 	uint64_t begin = from, done;
 	struct arrival arrival;
 
@@ -161,7 +163,9 @@ static uint64_t atomic(struct insn *insn, struct charge *charge, const struct ac
 	charge_step(charge, done, CAUSE_ATOMICS);
 	if (params.lock_blocks_loads)
 		p.loads_from = later(p.loads_from, done);
-	store_atomic(access->physical, insn->store_bytes ? insn->store_bytes : 8, done);
+	store_forwards(access->physical, bytes, 0, done, &done); /* an exchange before it may not have its value yet */
+	charge_step(charge, done, CAUSE_STORES);
+	store_atomic(access->physical, bytes, later(done, value));
 	return done;
 }
 
@@ -269,9 +273,11 @@ static uint64_t run(struct insn *insn, struct charge *charge, const struct acces
 	unsigned int reads = insn->address_reads + insn->data_reads;
 
 	if (insn->lock && count) {
-		from = ready(all, reads, from);
+		uint64_t value = ready(all, reads, from);
+
+		from = insn->lock == LOCK_EXCHANGES ? ready(all, insn->address_reads, from) : value;
 		charge_step(charge, from, CAUSE_DEPENDENCY);
-		return atomic(insn, charge, accesses, from);
+		return atomic(insn, charge, accesses, from, value);
 	}
 	switch (insn->kind) {
 	case NOP:

@@ -115,7 +115,7 @@ static void instruction(struct text *text, struct insn *insn, uint64_t address)
 	insn->kind = kind_of(text);
 	insn->uops = (uint16_t)text_number(text, 0, 1000);
 	insn->latency = (uint32_t)((text_decimal(text, 100) + 50) / 100);
-	insn->lock = (uint8_t)text_number(text, 0, 1);
+	insn->lock = (uint8_t)text_number(text, 0, LOCK_EXCHANGES);
 	count = insn->address_reads = registers(text, names, MAX_REGISTERS);
 	count += insn->data_reads = registers(text, names + count, MAX_REGISTERS - count);
 	count += insn->writes = registers(text, names + count, MAX_REGISTERS - count);

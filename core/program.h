@@ -37,6 +37,9 @@ struct habit {
 };
 
 /* In the order of use, and as small as it can be: the model's speed depends on it. */
+/* An atomic operation computes what it stores from what it loads; an exchange does not. */
+enum lock { LOCK_COMPUTES = 1, LOCK_EXCHANGES };
+
 struct insn {
 	uint64_t address;
 	uint8_t length, kind;
@@ -47,7 +50,7 @@ struct insn {
 	uint32_t latency, fixed; /* cycles */
 	struct habit *habit;
 	uint16_t load_bytes, store_bytes;
-	uint8_t lock;
+	uint8_t lock; /* 0 or one of enum lock */
 };
 
 struct block {

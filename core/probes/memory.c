@@ -41,6 +41,19 @@ static const char *chase_local(uint64_t kib)
 	return region_of(kib, PAGES_4K, 32 * PAGE / LINE);
 }
 
+/* The first line of each pair of lines, in the same order; of as many lines in all. */
+static const char *chase_firsts(uint64_t kib)
+{
+	char *memory = memory_of(kib * KIB, PAGES_4K, 1);
+
+	if (!memory)
+		return "no memory";
+	make_cycle(memory, kib * KIB / (2 * LINE), 2 * LINE, 0, 32 * PAGE / (2 * LINE));
+	position = memory;
+	warm(kib * KIB / (2 * LINE));
+	return NULL;
+}
+
 static const char *chase_huge(uint64_t kib)
 {
 	return region_of(kib, PAGES_HUGE, ALL);
@@ -244,6 +257,7 @@ static uint64_t operations_of_stream(uint64_t kib)
 
 const struct probe memory_probes[] = {
 	{ "chase_local", chase_local, NULL, chase, 0, operations_of_chase },
+	{ "chase_firsts", chase_firsts, NULL, chase, 0, operations_of_chase },
 	{ "chase_huge", chase_huge, NULL, chase, 0, operations_of_chase },
 	{ "chase_small", chase_small, NULL, chase, 0, operations_of_chase },
 	{ "pages_small", pages_small, NULL, chase, 0, operations_of_pages },

@@ -13,7 +13,8 @@ from kassay.model.records import to_json
 from kassay.predict.calibrate import calibrate as whole
 from kassay.predict.calibrate import machine, program, samples
 from kassay.predict.calibrate.check import check
-from kassay.predict.calibrate.derive import Facts, parameters_of
+from kassay.predict.calibrate.derive import parameters_of
+from kassay.predict.calibrate.facts import Facts
 from kassay.predict.calibrate.machine import HostMachine, cpuinfo_of, differences, nearest_cpu
 from kassay.predict.calibrate.pairs import learn_file
 from kassay.predict.calibrate.points import CHAINS, PARALLEL_KIB, Group
@@ -93,7 +94,8 @@ def test_a_step_is_found_and_noise_before_it_is_not_one() -> None:
 def test_latencies_sizes_and_rates_are_read_from_their_probes() -> None:
     points = exactly(mixed_many=1 / 5.9, load_chain=4, load_split_chain=5, forward_other_chain=8, lock_xadd_chain=8)
     points |= exactly(lock_add_chain=6, lock_add_lines=7, branch_conditional__0=8, branch_conditional__1=18)
-    points |= exactly(fill__1024=47, fill__4096=131)
+    points |= exactly(fill__64=9, fill__96=9, fill__128=30, fill__192=32, fill__256=32, fill__4096=131)
+    points |= exactly(chase_firsts__4096=51)
     points |= exactly(**{f"chase_local__{kib}": cycles for kib, cycles in (
         (16, 4), (256, 14), (2048, 50), (4096, 50), (16384, 390), (131072, 400))})  # fmt: skip
     points |= exactly(**{f"window_mixed__{n}": 600 if n < 320 else 1200 for n in range(64, 704, 16)})
@@ -104,13 +106,25 @@ def test_latencies_sizes_and_rates_are_read_from_their_probes() -> None:
     found = {name: one.value for name, one in parameters_of(facts(points)).items()}
     wanted = {
         "width": 6, "l1d_latency": 4, "l2_latency": 14, "l3_latency": 50, "memory_latency": 400, "lock_latency": 8,
-        "lock_interval": 7, "store_forward": 7, "mispredict": 12, "line_split": 1, "rep_store_l1": 1.75,
-        "rep_store_start": 19, "rob": 312, "fill_buffers": 12, "dtlb_entries": 64, "stlb_latency": 7,
-        "stlb_entries": 2048, "walk_start": 22, "return_stack": 32, "l3_lifetime": (4 << 20) // 64 * 400,
+        "lock_interval": 7, "store_forward": 7, "mispredict": 12, "line_split": 1, "rep_store_l1": 1.65,
+        "rep_store_start": 25.4, "rep_short_start": 7.35, "rep_short_bytes": 127, "prefetch_adjacent": 0,
+        "rob": 312, "fill_buffers": 12, "dtlb_entries": 64, "stlb_latency": 7,
+        "stlb_entries": 2048, "walk_start": 22, "return_stack": 32, "l3_lifetime": (4 << 20) // 64 * 225,
         "l3_size": 32 << 20, "l3_ways": 16,
     }  # fmt: skip
     assert {name: found[name] for name in wanted} == pytest.approx(wanted)
     assert "rep_copy_l1" not in found and "store_queue" not in found
+
+
+def test_lines_come_in_pairs_where_a_chase_through_both_of_each_is_quicker() -> None:
+    for firsts, adjacent in ((52, 0), (90, 1)):
+        points = exactly(chase_local__4096=50, chase_firsts__4096=firsts, chase_firsts__512=20)
+        assert parameters_of(facts(points))["prefetch_adjacent"].value == adjacent
+
+
+def test_strings_without_a_quick_start_have_no_short_ones() -> None:
+    points = exactly(fill__64=30, fill__96=31, fill__128=31, fill__192=32, fill__256=33, fill__4096=131)
+    assert parameters_of(facts(points))["rep_short_bytes"].value == 0
 
 
 def test_a_machine_without_renamed_stores_or_xadd_has_other_probes_for_the_same() -> None:

@@ -124,3 +124,12 @@ def test_a_page_that_is_mapped_elsewhere_lies_in_other_lines(tmp_path: Path) -> 
     found = answer(tokens, tmp_path)
     assert found.statistics["l3_misses"] >= 25
     assert found.statistics["walks"] == 25
+
+
+def test_pages_that_lie_side_by_side_do_not_spread_evenly_over_the_second_level(tmp_path: Path) -> None:
+    """Frames of a machine that has run for a while: as many lines as the level holds do not all stay in it."""
+    size = 256 * KIB
+    found = answer(chase(size), tmp_path, l2_size=size, l2_ways=8, l1d_size=4 * KIB, l1d_ways=1, **LARGE_TLB)
+    small = answer(chase(size // 4), tmp_path, l2_size=size, l2_ways=8, l1d_size=4 * KIB, l1d_ways=1, **LARGE_TLB)
+    assert causes(small).get("l3", 0) < 0.05 * causes(small)["l2"]
+    assert causes(found)["l3"] > 0.2 * causes(found)["l2"]

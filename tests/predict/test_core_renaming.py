@@ -52,3 +52,13 @@ def test_an_atomic_operation_does_not_wait_for_the_data_of_the_one_before(tmp_pa
     accesses = [(n, MEMORY + 64 * (n > 0), stores) for n in (0, 11) for stores in (False, True)]
     took = cycles(tmp_path, tokens, block, *accesses, lock_drains_stores=0)
     assert took == pytest.approx(40, rel=0.05)
+
+
+def test_an_exchange_gives_its_old_value_without_waiting_for_the_new_one(tmp_path: Path) -> None:
+    def took(lock: int) -> float:
+        exchange = insn(lock=lock, address="5", data="1", writes="1", load=8, store=8)
+        tokens, block = loop([exchange, *[ADD] * 40])
+        return cycles(tmp_path, tokens, block, (0, MEMORY, False), (0, MEMORY, True), lock_drains_stores=0)
+
+    # Two chains take turns: what one execution stores is loaded by the next, while its own chain goes on.
+    assert took(1) > 1.8 * took(2)

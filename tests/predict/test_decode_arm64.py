@@ -99,7 +99,18 @@ def test_facts(row: list[str]) -> None:
 @pytest.mark.parametrize("row", rows(ATOMIC), ids=lambda row: row[1])
 def test_atomics(row: list[str]) -> None:
     word, form, address, data, writes, load, store = row
-    expected = Facts(form, "plain", "", numbers(address), numbers(data), numbers(writes), int(load), int(store), True)
+    expected = Facts(
+        form,
+        "plain",
+        "",
+        numbers(address),
+        numbers(data),
+        numbers(writes),
+        int(load),
+        int(store),
+        True,
+        form.startswith("swp"),
+    )
     assert facts(word) == expected
 
 

@@ -117,9 +117,11 @@ def test_facts(code: bytes, form: str, rest: list[str]) -> None:
 def test_atomics_load_and_store(line: str) -> None:
     found = DECODER.facts(bytes.fromhex(line[:13]))
     address, data, writes, load, store = line[39:].split()
+    form = line[13:39].strip()
     assert found == Facts(
-        line[13:39].strip(), "plain", "", numbers(address), numbers(data), numbers(writes), int(load), int(store), True
-    )
+        form, "plain", "", numbers(address), numbers(data), numbers(writes), int(load), int(store), True,
+        form.startswith("xchg"),
+    )  # fmt: skip
 
 
 def test_an_exchange_of_registers_is_no_atomic() -> None:

@@ -92,9 +92,9 @@ def _written(length: int, line: _Line, joined: bool) -> str:
     if joined:
         uops, latency, ports = 0, 0, "-"
     return (
-        f"i {length} {line.kind} {uops} {number_text(latency)} {int(facts.locked)} {_list(facts.address_reads)} "
-        f"{_list(facts.data_reads)} {_list(facts.writes)} {facts.load_bytes} {facts.store_bytes} {ports} "
-        f"{number_text(line.fixed)}\n"
+        f"i {length} {line.kind} {uops} {number_text(latency)} {facts.locked + facts.exchanges} "
+        f"{_list(facts.address_reads)} {_list(facts.data_reads)} {_list(facts.writes)} {facts.load_bytes} "
+        f"{facts.store_bytes} {ports} {number_text(line.fixed)}\n"
     )
 
 

@@ -13,7 +13,8 @@ from kassay.errors import BadInput
 from kassay.model.progress import Progress, Tell
 from kassay.predict.calibrate import machine as machines
 from kassay.predict.calibrate import program, samples
-from kassay.predict.calibrate.derive import Facts, Found, parameters_of
+from kassay.predict.calibrate.derive import parameters_of
+from kassay.predict.calibrate.facts import Facts, Found
 from kassay.predict.calibrate.points import Group, groups
 from kassay.predict.calibrate.system import latencies_of, reason_of, system_of
 from kassay.predict.calibrate.text import timing_text

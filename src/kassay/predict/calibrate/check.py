@@ -6,7 +6,8 @@ from kassay.model.progress import Tell
 from kassay.predict.calibrate import machine as machines
 from kassay.predict.calibrate import program, samples
 from kassay.predict.calibrate.calibrate import compared, measure
-from kassay.predict.calibrate.derive import Facts, parameters_of
+from kassay.predict.calibrate.derive import parameters_of
+from kassay.predict.calibrate.facts import Facts
 from kassay.predict.calibrate.points import groups
 from kassay.predict.timing import timing_for
 

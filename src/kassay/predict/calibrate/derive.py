@@ -5,53 +5,21 @@ Each parameter has one function, which gives None where its points are missing; 
 file this one began as.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
-from typing import NamedTuple
 
-from kassay.predict.calibrate.points import CHAINS, MEMORY_KIB, PARALLEL_KIB, WALKED_PAGES
-from kassay.predict.calibrate.samples import Measured, curve
-from kassay.predict.calibrate.steps import Step, crossing, step_of
-
-
-class Found(NamedTuple):
-    """A parameter. how: what was measured. n: samples behind it."""
-
-    value: float
-    low: float
-    high: float
-    n: int
-    how: str
-
-
-class Facts(NamedTuple):
-    """measured: points by name. caches: as machine.caches() has them. like: values of the file this one began as."""
-
-    measured: Mapping[str, Measured]
-    caches: Mapping[str, tuple[int, int]]
-    like: Mapping[str, float]
-
-
-Rule = Callable[[Facts], Found | None]
+from kassay.predict.calibrate.caches import CACHES
+from kassay.predict.calibrate.facts import Facts, Found, Rule, plain
+from kassay.predict.calibrate.points import CHAINS, PARALLEL_KIB, WALKED_PAGES
+from kassay.predict.calibrate.samples import curve
+from kassay.predict.calibrate.steps import Step, step_of
+from kassay.predict.calibrate.strings import STRINGS
 
 
 def parameters_of(facts: Facts) -> dict[str, Found]:
     """Every parameter that the points say something of."""
     found = {name: rule(facts) for name, rule in _RULES.items()}
     return {name: one for name, one in found.items() if one is not None}
-
-
-def plain(point: str, how: str, *, times: float = 1.0, less: float = 0.0, least: float = 0.0) -> Rule:
-    """A point's cycles, times a factor, less a constant."""
-
-    def rule(facts: Facts) -> Found | None:
-        one = facts.measured.get(point)
-        if one is None:
-            return None
-        value, low, high = (max(least, cycles * times - less) for cycles in one[:3])
-        return Found(value, low, high, one.n, f"{how} ({point})")
-
-    return rule
 
 
 def _first(how: str, *points: str, less: float = 0.0) -> Rule:
@@ -114,64 +82,6 @@ def _return_stack(facts: Facts) -> Found | None:
     # The first of the nested functions is called from outside of them.
     return Found(step.size + 1, step.low + 1, step.high + 1, sum(facts.measured[f"call_depth:{d}"].n for d in points),
                  "depth of nested calls from which on each level costs a misprediction (call_depth)")  # fmt: skip
-
-
-def _cache(name: str, part: int) -> Rule:
-    def rule(facts: Facts) -> Found | None:
-        if name not in facts.caches:
-            return None
-        value = facts.caches[name][part]
-        return Found(value, value, value, 1, f"/sys/devices/system/cpu/cpu0/cache ({name})")
-
-    return rule
-
-
-def _chase(facts: Facts, least: float, most: float) -> Found | None:
-    """The smallest latency of chases through regions of least..most bytes: a plateau that others can only raise."""
-    points = {kib: facts.measured[f"chase_local:{kib}"] for kib in curve(facts.measured, "chase_local")}
-    inside = {kib: one for kib, one in points.items() if least <= kib << 10 <= most}
-    if not inside:
-        return None
-    kib = min(inside, key=lambda size: inside[size].value)
-    one = inside[kib]
-    return Found(one.value, one.low, one.high, one.n, f"pointer chase through {kib} KiB (chase_local:{kib})")
-
-
-def _l2_latency(facts: Facts) -> Found | None:
-    if "l2" not in facts.caches or "l1d" not in facts.caches:
-        return None
-    return _chase(facts, 2 * facts.caches["l1d"][0], facts.caches["l2"][0] / 2)
-
-
-def _l3_latency(facts: Facts) -> Found | None:
-    if "l3" not in facts.caches:
-        return None
-    return _chase(facts, 1.5 * facts.caches["l2"][0], facts.caches["l3"][0])
-
-
-def _memory_latency(facts: Facts) -> Found | None:
-    return _chase(facts, 2 * facts.caches.get("l3", facts.caches.get("l2", (0, 0)))[0], MEMORY_KIB << 10)
-
-
-def _l3_lifetime(facts: Facts) -> Found | None:
-    """How long a line stays in a third level that others use: a lap of the largest chase that still had its latency, at
-    memory's latency, as its first lap was."""
-    near, far = _l3_latency(facts), _memory_latency(facts)
-    if near is None or far is None:
-        return None
-    points = {
-        kib: value
-        for kib, value in curve(facts.measured, "chase_local").items()
-        if kib << 10 >= facts.caches["l2"][0] * 1.5
-    }
-    step: Step | None = crossing(points, near.value, far.value)
-    size = facts.caches["l3"][0]
-    if step is None or size <= step.size << 10:
-        return Found(0, 0, 0, near.n, "chases through all of the third level have its latency (chase_local)")
-    lap = round((step.size << 10) / 64 * far.value)
-    return Found(lap, round((step.low << 10) / 64 * far.value), 4 * lap, near.n,
-                 f"a lap by memory's latency of the largest region whose chase is nearer to the third level's, of "
-                 f"{size >> 20} MiB that CPUs and virtual machines share (chase_local)")  # fmt: skip
 
 
 def _fill_buffers(facts: Facts) -> Found | None:
@@ -252,40 +162,6 @@ def _least(how: str, *points: str) -> Rule:
     return rule
 
 
-def _lines(kind: str, small: int, large: int, how: str) -> Rule:
-    """Cycles a line, from repeated string instructions of two lengths."""
-
-    def rule(facts: Facts) -> Found | None:
-        one, other = facts.measured.get(f"{kind}:{small}"), facts.measured.get(f"{kind}:{large}")
-        if one is None or other is None:
-            return None
-        lines = (large - small) / 64
-        value = (other.value - one.value) / lines
-        return Found(value, max(0.0, (other.low - one.high) / lines), (other.high - one.low) / lines, other.n,
-                     f"{how} of {large} bytes against {small} ({kind})")  # fmt: skip
-
-    return rule
-
-
-def _start(kind: str, how: str) -> Rule:
-    def rule(facts: Facts) -> Found | None:
-        whole, line = facts.measured.get(f"{kind}:4096"), _lines(kind, 1024, 4096, how)(facts)
-        if whole is None or line is None:
-            return None
-        value = max(0.0, whole.value - 64 * line.value)
-        return Found(value, 0.0, max(value, whole.high - 64 * line.low), whole.n,
-                     f"{how} of 4096 bytes less its lines ({kind})")  # fmt: skip
-
-    return rule
-
-
-def _compare(facts: Facts) -> Found | None:
-    small, large = facts.measured.get("compare:64"), facts.measured.get("compare:1024")
-    if small is None or large is None:
-        return None
-    return Found(large.value / 1024, 0.0, small.value / 64, large.n, "repe cmpsb of 1024 bytes (compare)")
-
-
 def _lock_interval(facts: Facts) -> Found | None:
     lines, chain = facts.measured.get("lock_add_lines"), facts.measured.get("lock_add_chain")
     one = lines or chain
@@ -325,15 +201,6 @@ def _drains(facts: Facts) -> Found | None:
     return Found(value, value, value, behind.n, "an atomic addition behind a store (lock_after_store, lock_add_chain)")
 
 
-def _short_start(facts: Facts) -> Found | None:
-    whole, line = facts.measured.get("fill:64"), _lines("fill", 1024, 4096, _FILL)(facts)
-    if whole is None or line is None:
-        return None
-    value, low, high = (max(0.0, cycles - line.value) for cycles in whole[:3])
-    return Found(value, low, high, whole.n, "rep stosb of 64 bytes less its line (fill)")
-
-
-_FILL, _COPY = "rep stosb", "rep movsb"
 _RULES: Mapping[str, Rule] = {
     "width": _width,
     "rob": _step("window_mixed", "instructions between two misses that overlap"),
@@ -343,15 +210,6 @@ _RULES: Mapping[str, Rule] = {
     "mispredict": _mispredict,
     "taken_branch": plain("jump_many", "jumps to the next one, each taken"), "taken_call": _taken_call,
     "return_stack": _return_stack, "page_walkers": _page_walkers,
-    "l1i_size": _cache("l1i", 0), "l1i_ways": _cache("l1i", 1),
-    "l1d_size": _cache("l1d", 0), "l1d_ways": _cache("l1d", 1),
-    "l1d_latency": plain("load_chain", "chain of loads that hit"),
-    "l2_size": _cache("l2", 0), "l2_ways": _cache("l2", 1), "l2_latency": _l2_latency,
-    "l2_interval": plain("read_lines:256", "one word of each line of 256 KiB, in order"),
-    "l3_size": _cache("l3", 0), "l3_lifetime": _l3_lifetime, "l3_ways": _cache("l3", 1), "l3_latency": _l3_latency,
-    "l3_interval": plain("read_lines:3072", "one word of each line of 3 MiB, in order"),
-    "memory_latency": _memory_latency,
-    "memory_interval": plain(f"read_lines:{MEMORY_KIB}", "one word of each line of 128 MiB, in order"),
     "fill_buffers": _fill_buffers,
     "line_split": _split,
     "dtlb_entries": _dtlb_entries, "stlb_latency": _stlb_latency, "stlb_entries": _stlb_entries,
@@ -368,12 +226,5 @@ _RULES: Mapping[str, Rule] = {
     "lock_drains_stores": _drains,
     "fence_full": _least("full fences in a row", "mfence_many", "dmb_many"),
     "fence_load": _least("fences of execution in a row", "lfence_many", "isb_many"),
-    "rep_short_start": _short_start,
-    "rep_store_start": _start("fill", _FILL), "rep_store_l1": _lines("fill", 1024, 4096, _FILL),
-    "rep_store_l2": _lines("fill", 16384, 262144, _FILL), "rep_store_l3": _lines("fill", 262144, 4 << 20, _FILL),
-    "rep_store_memory": _lines("fill", 4 << 20, 64 << 20, _FILL),
-    "rep_copy_start": _start("copy", _COPY), "rep_copy_l1": _lines("copy", 1024, 4096, _COPY),
-    "rep_copy_l2": _lines("copy", 16384, 262144, _COPY), "rep_copy_l3": _lines("copy", 262144, 4 << 20, _COPY),
-    "rep_copy_memory": _lines("copy", 4 << 20, 64 << 20, _COPY),
-    "rep_compare": _compare,
+    **CACHES, **STRINGS,
 }  # fmt: skip

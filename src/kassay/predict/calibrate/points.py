@@ -24,7 +24,7 @@ CHAINS = (1, 2, 4, 8, 10, 12, 16, 20, 24, 28, 32)
 WINDOW_MIXED = tuple(range(64, 704, 16))
 WINDOW_QUEUES = (*range(16, 160, 4), *range(160, 352, 16))
 DEPTHS = (4, 8, 12, *range(14, 40), 44, 48, 52, 56, 60, 64, 68, 72)
-FILLS = (64, 256, 1024, 4096, 16384, 262144, 4 << 20, 64 << 20)
+FILLS = (64, 96, 128, 192, 256, 1024, 4096, 16384, 262144, 4 << 20, 64 << 20)
 STREAMS_KIB = (16, 256, 3072, MEMORY_KIB)
 WALKS = (1, 2, 3, 8, 16, 63, 64, 65)
 PARAMETRIC = (
@@ -52,7 +52,7 @@ def groups() -> tuple[Group, ...]:
     made += [
         Group("branches", 25, (*_asked("branch_conditional", (0, 1)), *_asked("branch_indirect", (0, 1, 3)))),
         Group("returns", 20, _asked("call_depth", DEPTHS)),
-        Group("caches", 12, _asked("chase_local", CHASES_KIB)),
+        Group("caches", 12, (*_asked("chase_local", CHASES_KIB), *_asked("chase_firsts", (3072, 4096, 6144)))),
         Group("small pages", 6, _asked("chase_small", (256, 4096, MEMORY_KIB))),
         Group("huge pages", 6, (*_asked("chase_huge", (256, 4096, MEMORY_KIB)), *_asked("pages_huge", (256, 4096)))),
         Group("translation", 15, _asked("pages_small", PAGES)),

@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 
-from kassay.predict.calibrate.derive import Found
+from kassay.predict.calibrate.facts import Found
 from kassay.predict.calibrate.samples import Measured
 from kassay.predict.timing import Entry, Override, Timing
 

@@ -32,6 +32,7 @@ class Facts(NamedTuple):
     of; data_reads: those that its result needs; writes: those that have to wait for it. A base that an access moves on
     (push, pop, post-index) is not among the writes: CPUs have it at once. load_bytes, store_bytes: of one execution,
     of one round of a repeated instruction. locked: an atomic access of memory.
+    exchanges: one whose loaded value does not depend on the stored one.
     """
 
     form: str
@@ -43,6 +44,7 @@ class Facts(NamedTuple):
     load_bytes: int = 0
     store_bytes: int = 0
     locked: bool = False
+    exchanges: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -94,6 +94,7 @@ def _facts(code: bytes) -> Facts:
         load_bytes=load,
         store_bytes=store,
         locked=bool(_ATOMIC.fullmatch(name)) or name.startswith(_EXCLUSIVE),
+        exchanges=name.startswith("swp"),
     )
 
 

@@ -120,6 +120,7 @@ def _facts(code: bytes) -> Facts:
         load_bytes=found.load,
         store_bytes=found.store,
         locked=locked,
+        exchanges=name == "xchg" and bool(found.load),
     )
 
 

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the rules of parameters read and give."""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from kassay.predict.calibrate.samples import Measured
+
+
+class Found(NamedTuple):
+    """A parameter. how: what was measured. n: samples behind it."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+    how: str
+
+
+class Facts(NamedTuple):
+    """measured: points by name. caches: as machine.caches() has them. like: values of the file this one began as."""
+
+    measured: Mapping[str, Measured]
+    caches: Mapping[str, tuple[int, int]]
+    like: Mapping[str, float]
+
+
+Rule = Callable[[Facts], Found | None]
+
+
+def plain(point: str, how: str, *, times: float = 1.0, less: float = 0.0, least: float = 0.0) -> Rule:
+    """A point's cycles, times a factor, less a constant."""
+
+    def rule(facts: Facts) -> Found | None:
+        one = facts.measured.get(point)
+        if one is None:
+            return None
+        value, low, high = (max(least, cycles * times - less) for cycles in one[:3])
+        return Found(value, low, high, one.n, f"{how} ({point})")
+
+    return rule
