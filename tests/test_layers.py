@@ -29,7 +29,7 @@ ALLOWED: dict[str, set[str]] = {
     "machines": GROUND | {"cpus"},
     "profile": GROUND | {"costs"},
     "predict": GROUND | {"cpus", "profile"},
-    "pcp": GROUND,
+    "pcp": GROUND | {"__init__"},
     # the street: what is asked -> what was seen -> what may be said
     "spec": GROUND | {"cpus"},
     "plan": GROUND | {"kernels", "guest", "machines"},

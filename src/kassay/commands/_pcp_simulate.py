@@ -1,9 +1,102 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """kassay pcp simulate: its options and its answer."""
 
-from kassay.errors import HostLacks
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, Option
+
+from kassay.clocks import listed
+from kassay.errors import BadInput
+from kassay.registry import names
+from kassay.report.pcp import SIMULATION_FORMATS, simulation_format
+
+if TYPE_CHECKING:
+    from kassay.model.pcp import PcpSimulation
 
 
-def simulate() -> int:
-    """Compare policies of the per-CPU page lists on a synthetic workload, in a model of the zone and its lock."""
-    raise HostLacks("kassay pcp simulate is not there yet", "use a later kassay")
+def simulate(
+    workload: Annotated[
+        str, Argument(metavar="[WORKLOAD]", help="A synthetic workload (--list), or a FILE.toml of yours.")
+    ] = "processes",
+    policy: Annotated[
+        str, Option(metavar="NAME,...", help="Policies; the others are compared with the first.")
+    ] = "fixed,auto",
+    set_: Annotated[
+        list[str] | None,
+        Option("--set", metavar="NAME=VALUE", help="A parameter of the machine, the run or the tasks; several values, "
+               "separated by commas, are simulated each."),
+    ] = None,
+    out: Annotated[Path | None, Option(help="Directory for report.html, report.json and report.txt.")] = None,
+    fresh: Annotated[bool, Option("--fresh", help="Simulate again what was simulated before.")] = False,
+    list_: Annotated[bool, Option("--list", help="List workloads, policies and parameters, and end.")] = False,
+    format_: Annotated[str, Option("--format", help=f"{listed(names(SIMULATION_FORMATS))}.")] = "terminal",
+) -> int:  # fmt: skip
+    """Compare policies of the per-CPU page lists on a synthetic workload, in a model of the zone and its lock.
+
+    Pages and zone-lock acquisitions are counted in the model; times and contention follow from counted instructions.
+    The same command gives the same digits, and goes on where it was stopped.
+
+    Example: kassay pcp simulate
+
+    Example: kassay pcp simulate depth --policy fixed,auto,auto_7_3 --set depth=256,1024,4096 --set cpus=112
+    """
+    from kassay.commands._show import say, showing
+    from kassay.pcp.simulate import Asked
+    from kassay.pcp.simulate import simulate as simulated
+
+    form = simulation_format(format_)
+    if list_:
+        say(_known())
+        return 0
+    if out is not None and out.exists() and not out.is_dir():
+        raise BadInput(f"--out {out}: not a directory", "name a directory")
+    policies = tuple(dict.fromkeys(filter(None, policy.split(","))))
+    if not policies:
+        raise BadInput("--policy: no name", "write --policy fixed,auto")
+    asked = Asked(workload=workload, policies=policies, settings=_settings(set_ or ()), fresh=fresh)
+    with showing() as tell:
+        answer = simulated(asked, tell)
+    if out is not None:
+        _written(answer, out)
+    say(form.render(answer))
+    if out is not None:
+        say(f"report: {out / 'report.html'}\n")
+    return 0
+
+
+def _settings(texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for text in texts:
+        name, equals, values = text.partition("=")
+        if not (name and equals):
+            raise BadInput(f"--set {text!r}: write NAME=VALUE", "for example --set cpus=112")
+        if name in found:
+            raise BadInput(f"--set {name}: given twice", f"write --set {name}=A,B for several values")
+        found[name] = tuple(dict.fromkeys(filter(None, values.split(","))))
+    return found
+
+
+def _written(answer: "PcpSimulation", out: Path) -> None:
+    from kassay.effects.files import write_atomic
+
+    for name in ("html", "json", "terminal"):
+        form = simulation_format(name)
+        write_atomic(out / f"report{form.suffix}", form.render(answer).encode())
+
+
+def _known() -> str:
+    from kassay.pcp import engine
+    from kassay.pcp.simulate import ZONE
+    from kassay.pcp.synthetic import GROUP, MACHINE, synthetic, synthetic_workloads
+
+    lines = ["Workloads"]
+    lines += [f"  {name:<14}{synthetic(name).summary}" for name in synthetic_workloads()]
+    lines += ["", "Policies"]
+    lines += [f"  {one.name:<14}{one.summary} ({one.kernels})" for one in engine.policies().values()]
+    lines += ["", "Parameters (--set), their meaning is in docs/pcp.md"]
+    for title, known in (("machine", MACHINE), ("run", (*engine.RUN, "instruction_ps")), ("zone", sorted(ZONE)),
+                         ("tasks", ("depth", "tasks_per_cpu", *GROUP))):  # fmt: skip
+        lines.append(f"  {title:<9}{' '.join(name for name in known if title == 'machine' or name not in MACHINE)}")
+    return "\n".join(lines) + "\n"

@@ -36,7 +36,7 @@ def has_values(series: MetricSeries) -> bool:
 
 def wide_svg(series: MetricSeries) -> str:
     """Kernels from left to right, for pages of more than 640 pixels. Needs has_values()."""
-    return _svg(wide_spec(series))
+    return svg_of(wide_spec(series))
 
 
 def wide_spec(series: MetricSeries) -> Spec:
@@ -84,7 +84,7 @@ def narrow_svg(series: MetricSeries) -> str:
             x={"value": 340}, y=y, text=nominal("both"), color=_TONE,
         ),
     )  # fmt: skip
-    return _svg(configured(layers, 340, 54 * len(names), {"left": 2, "right": 8, "top": 4, "bottom": 4}))
+    return svg_of(configured(layers, 340, 54 * len(names), {"left": 2, "right": 8, "top": 4, "bottom": 4}))
 
 
 def nominal(field: str, **more: Any) -> Spec:
@@ -195,7 +195,8 @@ def configured(layers: Sequence[Spec], width: int, height: int, padding: dict[st
     }  # fmt: skip
 
 
-def _svg(spec: Spec) -> str:
+def svg_of(spec: Spec) -> str:
+    """A chart for a page: in its colours, by day and by night."""
     svg: str = vl_convert.vegalite_to_svg(spec)
     return _themed(svg)
 

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Charts of per-CPU page lists: pages of a list and its high over time, and the zone lock's work by policy."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from kassay.report.chart import BY_ROLE, FIGURES, Spec, configured, layer, nominal, quantity, svg_of
+
+_WIDTH, _HEIGHT = 788, 190
+
+
+class PcpLine(NamedTuple):
+    """One line of a chart. points: (seconds, pages); role: a colour of report.chart; dashed: a model's."""
+
+    label: str
+    role: str
+    points: Sequence[tuple[float, float]]
+    dashed: bool = False
+
+
+def pages_svg(lines: Iterable[PcpLine]) -> str:
+    """Pages over time, all lines on one axis; steps, because a list's high changes at once. "" without any point."""
+    drawn = [line for line in lines if line.points]
+    if not drawn:
+        return ""
+    last = max(point[0] for line in drawn for point in line.points)
+    top = max(point[1] for line in drawn for point in line.points) or 1.0
+    x = quantity(
+        "time", scale={"domain": [0, last or 1.0], "nice": False}, axis={"title": None, "grid": False, "format": ".3~f"}
+    )
+    y = quantity("pages", scale={"domain": [0, top * 1.05], "nice": False}, axis=FIGURES, title=None)
+    layers = [
+        layer(
+            [{"time": time, "pages": pages} for time, pages in line.points],
+            {"type": "line", "interpolate": "step-after", "strokeWidth": 1.6, "color": BY_ROLE[line.role],
+             "strokeDash": [4, 3] if line.dashed else [1, 0]},
+            x=x, y=y,
+        )
+        for line in drawn
+    ]  # fmt: skip
+    return svg_of(configured(layers, _WIDTH - 72, _HEIGHT, {"left": 64, "right": 8, "top": 10, "bottom": 26}))
+
+
+class LockBar(NamedTuple):
+    """The zone lock's work under one policy. value: drawn; label: beside the bar."""
+
+    name: str
+    value: float
+    label: str
+
+
+def lock_svg(bars: Sequence[LockBar]) -> str:
+    """One bar for each policy, the most work first; needs one that is not zero."""
+    values = [{"name": bar.name, "value": bar.value, "label": bar.label} for bar in bars]
+    axis = {"title": None, "ticks": False, "domain": False, "labelLimit": 200, "labelPadding": 8}
+    y = nominal("name", sort=None, scale={"domain": [bar.name for bar in bars], "padding": 0.3}, axis=axis)
+    x = quantity("value", scale={"domain": [0, max(bar.value for bar in bars) * 1.2], "nice": False}, axis=None)
+    text: Spec = {"type": "text", "align": "left", "dx": 6, "fontSize": 13, "fontWeight": 600}
+    layers = (
+        layer(values, {"type": "bar", "color": BY_ROLE["bar"]}, x=x, y=y),
+        layer(values, text, x=x, y=y, text=nominal("label")),
+    )
+    padding = {"left": 200, "right": 8, "top": 4, "bottom": 4}
+    return svg_of(configured(layers, _WIDTH - 208, 34 * len(bars), padding))

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A simulation as JSON, for programs."""
+
+from kassay.model.pcp import PcpSimulation
+from kassay.report.pcp import SimulationFormat
+
+
+def render(answer: PcpSimulation) -> str:
+    """The whole answer; ends with a newline."""
+    import msgspec
+
+    return msgspec.json.format(msgspec.json.encode(answer), indent=2).decode() + "\n"
+
+
+FORMAT = SimulationFormat(
+    name="json", suffix=".json", summary="for programs: kassay-pcp-simulation/1, see docs/pcp.md", render=render
+)

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`kassay pcp simulate`: cells, what is kept of them, its forms; and the simulated lock beside queueing theory."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from kassay.cli import build_app
+from kassay.errors import BadInput
+from kassay.model.pcp import RATES, PcpSimulation
+from kassay.model.progress import Tell
+from kassay.pcp import engine, simulate
+from kassay.pcp.simulate import Asked
+from kassay.registry import names
+from kassay.report.pcp import SIMULATION_FORMATS, simulation_format
+
+SMALL = {"events": ("60000",), "memory": ("1GiB",), "cpus": ("4",)}
+
+
+@pytest.fixture(autouse=True)
+def own_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Cells are kept in a directory of the test; the built simulator stays where it is."""
+    engine.simulator()
+    monkeypatch.setattr(simulate, "_kept_in", lambda: tmp_path / "cells")
+    return tmp_path / "cells"
+
+
+def small(*, policies: tuple[str, ...] = ("fixed", "auto"), **settings: tuple[str, ...]) -> PcpSimulation:
+    return simulate.simulate(Asked("depth", policies, {**SMALL, **settings}))
+
+
+def test_cells_stand_by_setting_then_policy() -> None:
+    answer = small(depth=("100", "1000"), seed=("1", "2"))
+    shown = [(cell.policy, *(one.value for one in cell.settings)) for cell in answer.cells]
+    assert shown[:3] == [("fixed", "100", "1"), ("auto", "100", "1"), ("fixed", "100", "2")]
+    assert len(shown) == 8 and all(set(cell.rates) == set(RATES) for cell in answer.cells)
+
+
+def test_a_sweep_goes_on_where_it_was_stopped(own_cells: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = small(depth=("100", "1000"))
+    ran: list[str] = []
+    run = engine.run
+
+    def counted(config: engine.Config, events: Path | None, tell: Tell) -> engine.Outcome:
+        ran.append(config.policy)
+        return run(config, events, tell)
+
+    monkeypatch.setattr(engine, "run", counted)
+    assert small(depth=("100", "1000")) == first and ran == []
+    next(own_cells.rglob("*.json")).unlink()
+    assert small(depth=("100", "1000")) == first and len(ran) == 1
+
+
+def test_a_kept_cell_that_cannot_be_read_is_simulated_again(own_cells: Path) -> None:
+    first = small()
+    for path in own_cells.rglob("*.json"):
+        path.write_text("{")
+    assert small() == first
+
+
+def test_auto_takes_less_from_the_zone_where_depth_is_above_high() -> None:
+    fixed, auto = small(depth=("8000",), events=("1e6",)).cells
+    assert (auto.rates["from_zone"] or 0) < 0.2 < (fixed.rates["from_zone"] or 0)
+    assert (auto.rates["idle_pages"] or 0) > (fixed.rates["idle_pages"] or 0)
+
+
+@pytest.mark.parametrize(("cpus", "alloc_ns"), [(4, 800), (16, 2000), (16, 400), (64, 6000)])
+def test_the_lock_waits_as_a_queue_does(cpus: int, alloc_ns: int) -> None:
+    """Nothing is freed, so refills of one batch alone take the lock: holds are nearly constant, thinks nearly so.
+
+    With equal holds a queue waits at most as long as with exponential ones, and never less than the bound.
+    """
+    settings = {
+        "events": (str(20_000 * cpus),), "warmup_events": (str(4_000 * cpus),), "memory": ("64GiB",), "depth": ("1e6",),
+        "cpus": (str(cpus),), "alloc_ns": (str(alloc_ns),), "handover_ps": ("0",), "jitter": ("1",),
+    }  # fmt: skip
+    (cell,) = simulate.simulate(Asked("depth", ("fixed",), settings)).cells
+    lock = cell.lock
+    assert lock is not None and cell.counters["drains"] == 0
+    assert lock.least_ns * 0.999 <= lock.wait_ns <= lock.most_ns
+    assert lock.wait_ns <= lock.predicted_ns * 1.05
+
+
+def test_a_saturated_lock_serves_one_cpu_after_the_other() -> None:
+    settings = {"events": ("800000",), "depth": ("1e6",), "cpus": ("32",), "alloc_ns": ("1",), "memory": ("64GiB",)}
+    (cell,) = simulate.simulate(Asked("depth", ("fixed",), settings)).cells
+    assert cell.lock is not None
+    assert cell.rates["lock_held"] == pytest.approx(1, abs=0.01)
+    assert cell.lock.wait_ns == pytest.approx(cell.lock.predicted_ns, rel=0.02)
+
+
+@pytest.mark.parametrize("name", names(SIMULATION_FORMATS))
+def test_every_form_names_every_policy_and_ends_with_a_newline(name: str) -> None:
+    text = simulation_format(name).render(small(depth=("500", "2000")))
+    assert text.endswith("\n") and all(policy in text for policy in ("fixed", "auto"))
+
+
+def test_json_gives_policies_counters_and_parameters() -> None:
+    value = json.loads(simulation_format("json").render(small()))
+    assert value["schema"] == "kassay-pcp-simulation/1"
+    assert [policy["name"] for policy in value["policies"]] == ["fixed", "auto"]
+    assert value["cells"][0]["counters"]["acquisitions"] > 0
+    assert value["cells"][0]["parameters"]["zone0.high_min"] > 0
+
+
+def test_a_page_holds_nothing_that_a_name_brought_in(tmp_path: Path) -> None:
+    path = tmp_path / "x.toml"
+    path.write_text('summary = "<script>alert(1)</script>"\n[machine]\nevents = 1000\n[[groups]]\nname = "a"\n')
+    page = simulation_format("html").render(simulate.simulate(Asked(str(path))))
+    assert "<script" not in page and "&lt;script" in page
+
+
+def test_unknown_policies_are_refused_before_anything_runs() -> None:
+    with pytest.raises(BadInput, match="did you mean auto_7_3"):
+        small(policies=("fixed", "auto_73"))
+
+
+def run(*words: str) -> tuple[int, str]:
+    done = CliRunner().invoke(build_app(), ["pcp", "simulate", *words])
+    return (2 if isinstance(done.exception, BadInput) else done.exit_code), done.output or str(done.exception)
+
+
+def test_the_command_writes_its_reports(tmp_path: Path) -> None:
+    status, text = run("depth", "--set", "events=20000", "--set", "memory=1GiB", "--out", str(tmp_path / "out"))
+    assert status == 0 and "from zone" in text
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["report.html", "report.json", "report.txt"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("nothing",), ("depth", "--set", "cpus"), ("depth", "--set", "cpus=1", "--set", "cpus=2"),
+     ("depth", "--policy", ","), ("depth", "--set", "cpus="), ("depth", "--set", "cpus=5000"),
+     ("depth", "--format", "yaml")],
+)  # fmt: skip
+def test_the_command_refuses_what_cannot_be(words: tuple[str, ...]) -> None:
+    assert run(*words)[0] == 2
+
+
+def test_the_list_names_workloads_policies_and_parameters() -> None:
+    status, text = run("--list")
+    assert status == 0 and all(word in text for word in ("kbuild", "auto_on_drain", "depth_max", "high_fraction"))
