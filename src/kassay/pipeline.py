@@ -26,7 +26,7 @@ from kassay.effects.lock import host_locked, locked, refusing
 from kassay.effects.workers import mapped
 from kassay.errors import BadInput
 from kassay.evidence.collect import collect
-from kassay.evidence.predictions import found_timings, timings_for, with_predictions
+from kassay.evidence.predictions import found_timings, keep_timings, timings_for, with_predictions
 from kassay.evidence.profiles import StoredProfiles
 from kassay.guest.program_source import PROGRAMS, SUFFIX, stored
 from kassay.imports import store
@@ -72,6 +72,7 @@ def measure(experiment: Experiment, directory: Path, tell: Tell, programs: Progr
         for _, path in prepared.programs.files:
             artifacts.put(directory, path.read_bytes())
         _keep_sources(experiment, directory)
+        keep_timings(experiment.predict or (), directory)
         records, torn = open_journal(folder.journal, folder.plan_id)
         if torn is not None:
             tell(Progress(stage="journal", subject=directory.name, text=f"a half-written line {torn.line} was cut off"))
@@ -148,9 +149,8 @@ def _predicted(
                        f"measure again with one: {again} --out {quote(f'{read.folder.path}-traced')}")  # fmt: skip
     if not cpus:
         raise BadInput(f"{read.folder.path}: no CPU is named", f"add --cpu; known: {', '.join(timings())}")
-    known, lacking = found_timings(cpus, experiment.arch)
-    if predict is not None:
-        timings_for(cpus, experiment.arch)  # raises
+    asked = timings_for(cpus, experiment.arch) if predict else None
+    known, lacking = (asked, ()) if asked else found_timings(cpus, experiment.arch, read.folder.path)
     return with_predictions(
         findings, read.folder, read.records, read.evidence, known, tell, lacking, primary_only=primary_only
     )

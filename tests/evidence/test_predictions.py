@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """CPUs to predict for: by any spelling, of the kernels' architecture, and refused by name where one is gone."""
 
+from pathlib import Path
+
 import pytest
 
 from kassay.errors import BadInput
-from kassay.evidence.predictions import found_timings, timings_for
+from kassay.evidence.predictions import TIMINGS, found_timings, keep_timings, timings_for
+from kassay.predict.timing import path_of
 
 
 @pytest.mark.parametrize("name", ["alderlake_p", "alder-lake-p", "Alderlake-P", "alder_lake_p"])
@@ -23,8 +26,18 @@ def test_a_cpu_of_another_architecture_is_no_cpu_for_these_kernels() -> None:
         timings_for(("zen3",), "arm64")
 
 
-def test_a_directory_made_for_a_cpu_that_is_gone_answers_for_the_others() -> None:
-    found, lacking = found_timings(("/nowhere/my.toml", "zen3"), "x86_64")
+def test_a_directory_made_for_a_cpu_that_is_gone_answers_for_the_others(tmp_path: Path) -> None:
+    found, lacking = found_timings(("/nowhere/my.toml", "zen3"), "x86_64", tmp_path)
     assert list(found) == ["zen3"]
     (one,) = lacking
     assert one.cpu == "/nowhere/my.toml" and one.refused is not None and one.refused.code == "cpu-not-known"
+
+
+def test_a_directory_keeps_the_timing_files_that_not_everybody_has(tmp_path: Path) -> None:
+    own = tmp_path / "my.toml"
+    own.write_bytes(path_of("zen3").read_bytes().replace(b'name = "zen3"', b'name = "my"'))
+    keep_timings((str(own), "zen2"), tmp_path / "run")
+    own.unlink()
+    assert [path.name for path in (tmp_path / "run" / TIMINGS).iterdir()] == ["my.toml"]
+    found, lacking = found_timings((str(own), "zen2"), "x86_64", tmp_path / "run")
+    assert (list(found), lacking) == (["my", "zen2"], ())

@@ -14,6 +14,7 @@ from kassay.bundle.manifest import NAME, Absent, Manifest, packed_files, write_m
 from kassay.bundle.sources import sources_into
 from kassay.effects.files import disk_errors, publish_directory, swept, write_atomic
 from kassay.errors import BadInput, KassayError
+from kassay.evidence.predictions import TIMINGS
 from kassay.imports import store
 from kassay.journal.directory import BESIDE, open_directory
 from kassay.journal.journal import read_journal
@@ -132,6 +133,8 @@ def _copy_run(directory: Path, into: Path) -> None:
     programs = {program.value for program in folder.plan.guest_sha256}
     names |= {name for name in programs if (directory / artifact_path(name)).is_file()}
     copy_files(directory, into, sorted(map(artifact_path, names)))
+    if (directory / TIMINGS).is_dir():
+        copy_files(directory, into, sorted(f"{TIMINGS}/{path.name}" for path in (directory / TIMINGS).glob("*.toml")))
     if (directory / BESIDE / "plan.json").exists():
         (into / BESIDE).mkdir()
         _copy_run(directory / BESIDE, into / BESIDE)

@@ -27,11 +27,13 @@ from kassay.model.run import CellEvidence, RunRecord
 from kassay.predict.interval import interval_of, refusals
 from kassay.predict.predict import IntervalOf, Nanoseconds, OnCpu, Replay, TracedSide, prediction
 from kassay.predict.replay import replay_of, version
-from kassay.predict.timing import Timing, timing_for
+from kassay.predict.timing import Timing, is_shipped, path_of, timing_for
 from kassay.predict.trace import disagreement
 from kassay.profile.counters import ProfileError
 from kassay.profile.totals import intervals_of
 
+TIMINGS = "timings"
+"""Where a run directory has timing files of its user: timings/NAME.toml."""
 _STEADY = 0.01
 """Rounds that execute so much more or less than the counted value were disturbed."""
 _STORE = "replays"
@@ -51,13 +53,25 @@ def timings_for(cpus: Iterable[str], arch: str) -> dict[str, Timing]:
     return found
 
 
-def found_timings(cpus: Iterable[str], arch: str) -> tuple[dict[str, Timing], tuple[Prediction, ...]]:
-    """As timings_for(); for CPUs that are not known here any more, as of a directory from elsewhere, a refusal."""
+def keep_timings(cpus: Iterable[str], directory: Path) -> None:
+    """Copies of the timing files that not everybody has, so that the directory gives its answer elsewhere as well."""
+    for path in map(path_of, cpus):
+        copy = directory / TIMINGS / path.name
+        if not is_shipped(path) and not copy.exists():
+            write_atomic(copy, path.read_bytes())
+
+
+def found_timings(
+    cpus: Iterable[str], arch: str, directory: Path
+) -> tuple[dict[str, Timing], tuple[Prediction, ...]]:  # fmt: skip
+    """As timings_for(), from the copies in a run directory where it has them. For CPUs that are not known here any
+    more, a refusal."""
     found: dict[str, Timing] = {}
     lacking = []
     for cpu in cpus:
+        copy = directory / TIMINGS / f"{Path(cpu).stem}.toml"
         try:
-            found |= timings_for((cpu,), arch)
+            found |= timings_for((str(copy) if copy.is_file() else cpu,), arch)
         except BadInput as error:
             why = reason("cpu-not-known", problem=error.what)
             lacking.append(Prediction(cpu=cpu, calibrated=False, refused=why))

@@ -23,6 +23,7 @@ from kassay.predict.interval import IntervalTable
 from kassay.predict.parameters import parameters
 from kassay.predict.ports import groups_of
 
+_DATA = Path(__file__).parent / "data"
 SCHEMA = "kassay-timing/1"
 UNKNOWN_KINDS = ("plain", "load", "store", "vector", "system")
 """What [unknown] has a default for; instructions without data are taken for one of these."""
@@ -111,15 +112,25 @@ def timing_for(name: str) -> Timing:
 
     Raises BadInput for an unknown CPU, with those that are known, and for a file that is wrong, with each problem.
     """
+    return read(path_of(name))
+
+
+def path_of(name: str) -> Path:
+    """The timing file that timing_for() reads. Raises BadInput for an unknown CPU."""
     if name.endswith(".toml"):
-        return read(Path(name))
+        return Path(name)
     known = timings()
     path = next((path for one, path in known.items() if _spelt(one) == _spelt(name)), None)
     if path is None:
         near = nearest_of(name, [known_name.replace("_", "-") for known_name in known])
         raise BadInput(f"no timing file for CPU {name!r}",
                        f"{near}\n  for this machine's own CPU: kassay calibrate; or name a FILE.toml")  # fmt: skip
-    return read(path)
+    return path
+
+
+def is_shipped(path: Path) -> bool:
+    """Whether every installation of kassay has the file."""
+    return path.parent == _DATA
 
 
 def _spelt(name: str) -> str:
@@ -131,7 +142,7 @@ def timings() -> Mapping[str, Path]:
 
     A calibrated one has a name of its own. Raises BadInput when two have the same name.
     """
-    shipped = registry.files(Path(__file__).parent / "data", "predict/data", "*.toml")
+    shipped = registry.files(_DATA, "predict/data", "*.toml")
     found = {path.stem: path for path in shipped.values()}
     for path in sorted(calibrations().glob("*.toml")):
         if path.stem in found:
