@@ -101,6 +101,10 @@ static int set_option(struct run *run, const char *option, const char *value)
 		return add_path(run, run->captured, &run->captured_count, value);
 	if (!strcmp(option, "--counters"))
 		return add_path(run, run->counters, &run->counters_count, value);
+	if (!strcmp(option, "--sampled")) {
+		run->sampled = value;
+		return 0;
+	}
 	if (!strcmp(option, "--clock") && !strcmp(value, "tsc"))
 		run->clock = CLOCK_TICKS;
 	else if (!strcmp(option, "--clock") && !strcmp(value, "monotonic"))

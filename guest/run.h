@@ -38,6 +38,7 @@ struct run {
 	size_t captured_count;
 	const char *counters[MAX_CAPTURED]; /* the same, read next to the measured region */
 	size_t counters_count;
+	const char *sampled; /* a file read after each round, or NULL */
 
 	/* what setup() declared */
 	struct script round;

@@ -19,6 +19,7 @@
 
 #include "memory.h"
 #include "run.h"
+#include "samples.h"
 
 extern const char __executable_start, etext;
 
@@ -240,7 +241,7 @@ static int run_once(struct run *run)
 	if (run->mmap_pages &&
 	    mmap(NULL, run->mmap_pages * page_bytes(), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
 		return fail(run, "no address space for %" PRIu64 " extra pages", run->mmap_pages);
-	if (measure_overhead(run) || workload.setup(run) || run->failed || close_round(run) || prepare_ticks(run))
+	if (measure_overhead(run) || workload.setup(run) || run->failed || samples_prepare(run) || close_round(run) || prepare_ticks(run))
 		return -1;
 	touch_text();
 	capture_before(run);
@@ -251,6 +252,7 @@ static int run_once(struct run *run)
 	emit_phases(run);
 	if (emit_rounds(run))
 		return -1;
+	samples_emit(run);
 	workload.verify(run);
 	capture_cpu(run);
 	emit_text(&run->stream, "check", NULL, "%s", run->complained ? run->complaint : "ok");

@@ -33,6 +33,8 @@ REACHED: dict[str, tuple[tuple[str, ...], object, str]] = {
     "swap": (("--swap", "zram:64MiB"), "zram:64MiB", '"zram:64MiB"'),
     "memcg": (("--memcg", "64MiB"), "64MiB", '"64MiB"'),
     "dirty_ratio": (("--dirty-ratio", "10"), "10", '"10"'),
+    "percpu_high_fraction": (("--percpu-high-fraction", "8"), "8", '"8"'),
+    "sampled": (("--sampled", "zoneinfo"), "zoneinfo", '"zoneinfo"'),
     "order": (("--order", "sandwich"), "sandwich", '"sandwich"'),
     "repeats": (("--repeats", "5"), 5, "5"),
     "perturb": (("--perturb", "0"), 0, "0"),
@@ -51,7 +53,20 @@ REACHED: dict[str, tuple[tuple[str, ...], object, str]] = {
     "trace_budget": (("--trace-budget", "2MiB"), "2MiB", '"2MiB"'),
 }
 # Until they are named, so that experiments keep their hash.
-UNWRITTEN = {"machine", "cpu", "nodes", "thp", "mthp", "swap", "memcg", "dirty_ratio", "predict", "trace_budget"}
+UNWRITTEN = {
+    "machine",
+    "cpu",
+    "nodes",
+    "thp",
+    "mthp",
+    "swap",
+    "memcg",
+    "dirty_ratio",
+    "percpu_high_fraction",
+    "sampled",
+    "predict",
+    "trace_budget",
+}
 FOLLOW = {"clock": {"repeats", "perturb", "margin"}}  # their defaults are those of the clock
 FILE = 'kernels = ["debian:6.12", "debian:6.17"]\nworkloads = ["mprotect_toggle"]\n'
 

@@ -10,7 +10,8 @@ from kassay.model.machine import MachineUse
 PLAIN = MachineUse(arch="x86_64", clock="icount", cpus=1, memory_bytes=1 << 30)
 CHOSEN = MachineUse(
     arch="x86_64", clock="icount", cpus=2, memory_bytes=1 << 30, nodes=2, thp="never", mthp="4=always,2=never",
-    swap="zram:64MiB", memcg="32MiB", dirty_ratio="10",
+    swap="zram:64MiB", memcg="32MiB", dirty_ratio="10", percpu_high_fraction="800",
+    sampled="zoneinfo",
 )  # fmt: skip
 
 
@@ -26,6 +27,7 @@ def test_init_is_told_every_setting() -> None:
         f"control={thp}/hugepages-64kB/enabled always",
         f"control={thp}/hugepages-16kB/enabled never",
         "control=/proc/sys/vm/dirty_ratio 10",
+        "control=/proc/sys/vm/percpu_pagelist_high_fraction 800",
         f"swap_bytes={64 << 20}",
         f"memcg_bytes={32 << 20}",
     )
@@ -37,6 +39,7 @@ def test_everything_that_is_set_must_be_found_before_and_after() -> None:
     fields = {
         ("nodes.online", "0-1"), ("thp.enabled", "never"), ("thp.64kB", "always"), ("thp.16kB", "never"),
         ("swap.devices", "1"), ("zram.disksize", str(64 << 20)), ("memcg.max", str(32 << 20)), ("vm.dirty_ratio", "10"),
+        ("vm.percpu_pagelist_high_fraction", "800"),
     }  # fmt: skip
     assert wanted == {(moment, *field) for field in fields for moment in ("before", "after")}
 

@@ -178,7 +178,14 @@ def test_cpus_by_name_are_an_axis_and_a_kernel_may_have_its_own() -> None:
 
 def test_what_is_chosen_of_the_machine_is_in_every_cell_and_in_its_key() -> None:
     plain = cells_of()
-    for changed in ({"nodes": 2}, {"thp": "never"}, {"swap": "zram:1GiB"}, {"memcg": "64MiB"}, {"dirty_ratio": "10"}):
+    for changed in (
+        {"nodes": 2},
+        {"thp": "never"},
+        {"swap": "zram:1GiB"},
+        {"memcg": "64MiB"},
+        {"dirty_ratio": "10"},
+        {"sampled": "zoneinfo"},
+    ):
         made = cells_of(**changed)
         assert made[0].setting_key != plain[0].setting_key
         (chosen,) = made[0].machine.chosen

@@ -23,6 +23,9 @@ _NOT_OF_ONE_CPU = {
     "calibrate": "checks the instrument",
     "numa_migrate": "needs two nodes",
     "tlb_shootdown": "needs two CPUs",
+    "page_handover": "needs two CPUs",
+    "pcp_idle": "sleeps, and what is executed meanwhile is no path of its own",
+    "process_mix": "is for the page allocator on several CPUs; process_start has its paths",
 }
 
 

@@ -179,6 +179,18 @@ class Measuring:
     dirty_ratio: Annotated[
         str, Option(metavar="PERCENT", help="vm.dirty_ratio.", show_default="the kernel's", rich_help_panel=_M)
     ] = ""
+    percpu_high_fraction: Annotated[
+        str,
+        Option(
+            metavar="N",
+            help="vm.percpu_pagelist_high_fraction: lists of fixed length.",
+            show_default="the kernel's",
+            rich_help_panel=_M,
+        ),
+    ] = ""
+    sampled: Annotated[
+        str, Option(metavar="zoneinfo", help="Read after each round.", show_default="nothing", rich_help_panel=_M)
+    ] = ""
     memory: Annotated[str, Option(help="Memory, e.g. 2GiB or 1GiB,4GiB.", rich_help_panel=_M)] = "1GiB"
     arch: Annotated[str, Option(help=f"{listed(arches())}.", rich_help_panel=_M, autocompletion=complete.arches)] = (
         "x86_64"

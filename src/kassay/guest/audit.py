@@ -25,6 +25,7 @@ _WORDS = (
     ("thp.use_zero_page", THP + "use_zero_page"),
     ("thp.khugepaged_defrag", THP + "khugepaged/defrag"),
     ("vm.dirty_ratio", "/proc/sys/vm/dirty_ratio"),
+    ("vm.percpu_pagelist_high_fraction", "/proc/sys/vm/percpu_pagelist_high_fraction"),
     ("nodes.online", "/sys/devices/system/node/online"),
     ("memcg.max", "/sys/fs/cgroup/kassay/memory.max"),
     ("memcg.current", "/sys/fs/cgroup/kassay/memory.current"),

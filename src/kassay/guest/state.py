@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from kassay.arches import arch_of
 from kassay.guest.audit import THP
 from kassay.model.guest import Requirement
-from kassay.model.machine import MachineUse
+from kassay.model.machine import SAMPLED, MachineUse
 from kassay.model.units import parse_bytes
 
 CGROUP = "/sys/fs/cgroup/kassay/"
 NODES = "/sys/devices/system/node/"
 _DIRTY_RATIO = "/proc/sys/vm/dirty_ratio"
+_HIGH_FRACTION = "/proc/sys/vm/percpu_pagelist_high_fraction"
 
 
 def init_lines(machine: MachineUse) -> tuple[str, ...]:
@@ -19,6 +20,7 @@ def init_lines(machine: MachineUse) -> tuple[str, ...]:
     lines = [f"control={THP}enabled {machine.thp}"] if machine.thp else []
     lines += [f"control={THP}hugepages-{kb}kB/enabled {policy}" for kb, policy in _sizes(machine)]
     lines += [f"control={_DIRTY_RATIO} {machine.dirty_ratio}"] if machine.dirty_ratio else []
+    lines += [f"control={_HIGH_FRACTION} {machine.percpu_high_fraction}"] if machine.percpu_high_fraction else []
     lines += [f"swap_bytes={swap_bytes(machine.swap)}"] if machine.swap else []
     lines += [f"memcg_bytes={parse_bytes(machine.memcg)}"] if machine.memcg else []
     return tuple(lines)
@@ -29,11 +31,13 @@ def program_words(machine: MachineUse) -> tuple[str, ...]:
     files = ["/proc/self/numa_maps", f"{NODES}online"] if machine.nodes > 1 else []
     files += [f"{NODES}node{node}/distance" for node in range(machine.nodes)] if machine.nodes > 1 else []
     files += [_DIRTY_RATIO] if machine.dirty_ratio else []
+    files += [_HIGH_FRACTION] if machine.percpu_high_fraction else []
     names = ("memory.max", "memory.current", "memory.swap.current", "memory.events") if machine.memcg else ()
     files += [CGROUP + name for name in names]
     words = [word for path in files for word in ("--capture", path)]
     beside = ("/proc/interrupts", "/proc/schedstat") if (machine.cpus or 1) > 1 else ()
-    return (*words, *(word for path in beside for word in ("--counters", path)))
+    sampled = ("--sampled", SAMPLED[machine.sampled]) if machine.sampled else ()
+    return (*words, *(word for path in beside for word in ("--counters", path)), *sampled)
 
 
 def modules(machine: MachineUse) -> tuple[str, ...]:
@@ -71,6 +75,8 @@ def _fields(machine: MachineUse) -> Iterator[tuple[str, str]]:
         yield "memcg.max", str(parse_bytes(machine.memcg))
     if machine.dirty_ratio:
         yield "vm.dirty_ratio", machine.dirty_ratio
+    if machine.percpu_high_fraction:
+        yield "vm.percpu_pagelist_high_fraction", machine.percpu_high_fraction
 
 
 def _sizes(machine: MachineUse) -> Iterator[tuple[int, str]]:

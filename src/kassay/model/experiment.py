@@ -66,7 +66,8 @@ class Experiment(Record, frozen=True, kw_only=True):
     so; control: whether the first kernel has as many boots more, to compare that kernel with itself.
     machine: name of one machine of the clock; not written unless it is set, when the clock's first machine is meant.
     cpu: names of files of kassay.cpus, a matrix axis; not written unless it is set, when the default of arch is meant.
-    nodes, thp, mthp, swap, memcg, dirty_ratio: as in MachineUse; not written either unless they are set.
+    nodes, thp, mthp, swap, memcg, dirty_ratio, percpu_high_fraction, sampled: as in MachineUse; not written either
+    unless they are set.
     predict: names of CPUs whose time is predicted; one further plain run of each cell then records a trace, of at most
     trace_budget (a size, TRACE_BUDGET by default). Neither is written unless it is set.
     """
@@ -101,6 +102,8 @@ class Experiment(Record, frozen=True, kw_only=True):
     swap: str | msgspec.UnsetType = msgspec.UNSET
     memcg: str | msgspec.UnsetType = msgspec.UNSET
     dirty_ratio: str | msgspec.UnsetType = msgspec.UNSET
+    percpu_high_fraction: str | msgspec.UnsetType = msgspec.UNSET
+    sampled: str | msgspec.UnsetType = msgspec.UNSET
     predict: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
     trace_budget: str | msgspec.UnsetType = msgspec.UNSET
     schema: str = msgspec.field(default=SCHEMA)

@@ -5,8 +5,12 @@ from typing import NamedTuple, Protocol
 
 from kassay.model.records import Record, Setting
 
-STATE = ("thp", "mthp", "swap", "memcg", "dirty_ratio")
-"""Settings of the guest's kernel that can be chosen of a machine."""
+STATE = ("thp", "mthp", "swap", "memcg", "dirty_ratio", "percpu_high_fraction", "sampled")
+"""Settings of the guest's kernel that can be chosen of a machine, and what of its state is read between rounds."""
+
+
+SAMPLED = {"zoneinfo": "/proc/zoneinfo"}
+"""What can be read after each round, and where."""
 
 
 class MachineUse(Record, frozen=True, kw_only=True, omit_defaults=True):
@@ -15,7 +19,8 @@ class MachineUse(Record, frozen=True, kw_only=True, omit_defaults=True):
 
     nodes: of memory. The others are settings of the guest's kernel, "" for its own: thp, the policy of huge pages;
     mthp, "ORDER=POLICY" of folio sizes, separated by commas; swap, "zram:SIZE"; memcg, the limit of the workload's
-    cgroup, a size; dirty_ratio, per cent."""
+    cgroup, a size; dirty_ratio, per cent; percpu_high_fraction, vm.percpu_pagelist_high_fraction. sampled: "zoneinfo"
+    where it is read after each round."""
 
     arch: str
     clock: str
@@ -28,6 +33,8 @@ class MachineUse(Record, frozen=True, kw_only=True, omit_defaults=True):
     swap: str = ""
     memcg: str = ""
     dirty_ratio: str = ""
+    percpu_high_fraction: str = ""
+    sampled: str = ""
 
     @property
     def chosen(self) -> tuple[Setting, ...]:

@@ -12,7 +12,7 @@ from kassay.cpus import cpus_for
 from kassay.errors import BadInput, nearest_of
 from kassay.model.experiment import BOOTS, ORDERS, SCHEMA, Experiment
 from kassay.model.kernel import parse_ref
-from kassay.model.machine import STATE
+from kassay.model.machine import SAMPLED, STATE
 from kassay.model.profile import PROFILES
 from kassay.model.program import checks
 from kassay.model.question import Question
@@ -20,6 +20,7 @@ from kassay.model.units import format_bytes, parse_bytes
 from kassay.registry import discover, load, names
 
 QUESTIONS = "kassay.questions"
+_LEAST_FRACTION = 8
 _POLICIES = ("always", "madvise", "never", "inherit")
 _SIZE_POLICY = re.compile(rf"[2-8]=(?:{'|'.join(_POLICIES)})")
 _LEAST_NODE, _LEAST_SIZE = 128 << 20, 1 << 20
@@ -209,6 +210,11 @@ def _state(e: Experiment) -> Iterator[str]:
         yield f"mthp: {e.mthp!r}: write ORDER=POLICY, as in 4=always; orders from 2 to 8, policies {known}"
     if e.dirty_ratio is not UNSET and not re.fullmatch(r"[1-9]\d?|100", e.dirty_ratio):
         yield f"dirty_ratio: {e.dirty_ratio!r} is outside 1..100 (per cent)"
+    fraction = e.percpu_high_fraction
+    if fraction is not UNSET and not (re.fullmatch(r"[1-9]\d{0,8}", fraction) and int(fraction) >= _LEAST_FRACTION):
+        yield f"percpu_high_fraction: {fraction!r}: a number of at least {_LEAST_FRACTION}, as the kernel asks for"
+    if e.sampled is not UNSET and e.sampled not in SAMPLED:
+        yield f"sampled: unknown {e.sampled!r}; {nearest_of(e.sampled, SAMPLED)}"
     least = min(e.memory_bytes, default=0)
     for name, text in (("swap", e.swap), ("memcg", e.memcg)):
         if text is not UNSET and (problem := _size_problem(name, text)):
