@@ -32,7 +32,7 @@ def pages_svg(lines: Iterable[PcpLine]) -> str:
     layers = [
         layer(
             [{"time": time, "pages": pages} for time, pages in line.points],
-            {"type": "line", "interpolate": "step-after", "strokeWidth": 1.6, "color": BY_ROLE[line.role],
+            {"type": "line", "interpolate": "step-after", "strokeWidth": 2, "color": BY_ROLE[line.role],
              "strokeDash": [4, 3] if line.dashed else [1, 0]},
             x=x, y=y,
         )
@@ -54,7 +54,7 @@ def lock_svg(bars: Sequence[LockBar]) -> str:
     values = [{"name": bar.name, "value": bar.value, "label": bar.label} for bar in bars]
     axis = {"title": None, "ticks": False, "domain": False, "labelLimit": 200, "labelPadding": 8}
     y = nominal("name", sort=None, scale={"domain": [bar.name for bar in bars], "padding": 0.3}, axis=axis)
-    x = quantity("value", scale={"domain": [0, max(bar.value for bar in bars) * 1.2], "nice": False}, axis=None)
+    x = quantity("value", scale={"domain": [0, max(bar.value for bar in bars) * 1.8], "nice": False}, axis=None)
     text: Spec = {"type": "text", "align": "left", "dx": 6, "fontSize": 13, "fontWeight": 600}
     layers = (
         layer(values, {"type": "bar", "color": BY_ROLE["bar"]}, x=x, y=y),
