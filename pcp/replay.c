@@ -38,9 +38,13 @@ static const char *file;
 static const struct record *records;
 static uint64_t record_count;
 
-/* By page of each zone: 1 + its page in the model; 0: not allocated, UNKNOWN: by no event yet. */
+/*
+ * By page of each zone: 1 + its page in the model; 0: not allocated; UNKNOWN: no
+ * event so far; NOWHERE: the model had no block for the allocation, and so has no free.
+ */
 static uint32_t *where[MOST_ZONES];
 #define UNKNOWN UINT32_MAX
+#define NOWHERE (UINT32_MAX - 1)
 
 static uint32_t *where_is(const struct zone *zone, uint32_t pfn)
 {
@@ -133,7 +137,8 @@ static void free_unseen(struct zone *zone, uint32_t pfn)
 {
 	uint32_t *page = where_is(zone, pfn);
 
-	buddy_give(zone_of(*page - 1), block_of(*page - 1, 0));
+	if (*page != NOWHERE)
+		buddy_give(zone_of(*page - 1), block_of(*page - 1, 0));
 	*page = 0;
 	counters.unseen++;
 }
@@ -146,10 +151,8 @@ static void replay_alloc(struct cpu *cpu, const struct record *record, struct zo
 		if (*where_is(zone, pfn))
 			free_unseen(zone, pfn);
 	page_alloc(cpu, zone, order, record->type < PCP_TYPES ? record->type : MOVABLE, &block);
-	if (block == NO_BLOCK)
-		return;
 	for (uint32_t i = 0; i < 1u << order; i++)
-		*where_is(zone, record->pfn + i) = block_pfn(block) + i + 1;
+		*where_is(zone, record->pfn + i) = block == NO_BLOCK ? NOWHERE : block_pfn(block) + i + 1;
 }
 
 /* The page of the model that a page of the trace is; one of the free ones where the trace has not allocated it. */
@@ -158,6 +161,10 @@ static bool page_in_model(struct zone *zone, uint32_t pfn, uint32_t *model)
 	uint32_t *page = where_is(zone, pfn);
 	block_t block;
 
+	if (*page == NOWHERE) {
+		*page = 0;
+		return false;
+	}
 	if (!*page) {
 		counters.unseen++;
 		if (!buddy_take(zone, 0, MOVABLE, &block))
@@ -172,7 +179,7 @@ static bool page_in_model(struct zone *zone, uint32_t pfn, uint32_t *model)
 static void replay_free(struct cpu *cpu, const struct record *record, struct zone *zone, unsigned int order)
 {
 	uint32_t first = *where_is(zone, record->pfn), count = 1u << order, model;
-	bool whole = first && !((first - 1) & (count - 1));
+	bool whole = first && first < NOWHERE && !((first - 1) & (count - 1));
 
 	for (uint32_t i = 1; i < count && whole; i++)
 		whole = *where_is(zone, record->pfn + i) == first + i;
@@ -244,7 +251,7 @@ static void replay_owned(void (*tell)(block_t block))
 {
 	for (unsigned int i = 0; i < config.zone_count; i++)
 		for (uint32_t frame = 0; frame < zones[i].end - zones[i].start; frame++)
-			if (where[i][frame] && where[i][frame] != UNKNOWN)
+			if (where[i][frame] && where[i][frame] < NOWHERE)
 				tell(block_of(where[i][frame] - 1, 0));
 }
 
