@@ -12,6 +12,7 @@ from msgspec import structs
 from kassay.analysis.analyse import analyse, with_itself
 from kassay.analysis.beside import side_by_side
 from kassay.analysis.causes import causes
+from kassay.analysis.counters import at_points
 from kassay.analysis.gate import compared_fields
 from kassay.analysis.imported import CLOCK, judge_samples
 from kassay.analysis.interim import InterimLooks
@@ -116,9 +117,10 @@ def _answer_run(directory: Path, tell: Tell, seed_rules: bool, predict: Sequence
     many = question.overview and wide(plan)
     findings = _itemised_in_parts(read, tell) if many else itemised(compared.findings, plan.cells, counted)
     stacks = () if many else stacks_of(findings, plan.cells, counted)
+    counters = () if many else at_points(plan, read.evidence)
     findings = _predicted(read, findings, predict, tell, primary_only=many)
     report = build_report(
-        plan, compared._replace(findings=findings, stacks=stacks),
+        plan, compared._replace(findings=findings, stacks=stacks, counters=counters),
         read.evidence, read.records, title=_title(plan, question), cmdline=shared_cmdline(plan),
         spec_toml=read.folder.pinned_spec(), directory=str(directory), plan_id=read.folder.plan_id,
         gate_fields=compared_fields(),

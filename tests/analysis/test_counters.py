@@ -3,9 +3,10 @@
 
 import msgspec
 
-from kassay.analysis.counters import called, counted
+from kassay.analysis.counters import at_points, called, counted
 from kassay.model.finding import Attribution, AttributionRow
 from kassay.model.run import CellEvidence
+from tests.analysis.plans import plan_of
 from tests.analysis.sides import evidence, measurement
 
 
@@ -25,10 +26,16 @@ def rows(base: CellEvidence, head: CellEvidence) -> dict[str, tuple[float | None
     }
 
 
-def test_events_that_changed_are_rows_and_gauges_are_not() -> None:
+def test_events_that_changed_are_rows_and_levels_are_not() -> None:
     base = side("a", {"pgfault": "40", "nr_free_pages": "-7", "pgmajfault": "0", "pcp.0.Normal.0.count": "3"})
-    head = side("b", {"pgfault": "80", "nr_tlb_remote_flush": "4"})
-    assert rows(base, head) == {"nr_tlb_remote_flush": (0, 4), "pgfault": (40, 80)}
+    head = side("b", {"pgfault": "80", "pgmajfault": "0"})
+    assert rows(base, head) == {"pgfault": (40, 80)}
+
+
+def test_a_counter_that_a_kernel_does_not_have_is_unknown_and_a_task_that_did_not_run_is_zero() -> None:
+    base = side("a", {"pgfault": "40"})
+    head = side("b", {"pgfault": "40", "nr_tlb_remote_flush": "4", "ran.kworker.cpu0": "7"})
+    assert rows(base, head) == {"nr_tlb_remote_flush": (None, 4), "pgfault": (40, 40), "ran.kworker.cpu0": (0, 7)}
 
 
 def test_a_counter_is_the_mean_of_the_plain_runs() -> None:
@@ -69,3 +76,32 @@ def test_calls_of_functions_are_added_up_under_what_they_mean() -> None:
     assert [(one.name, one.base, one.head) for one in found] == [("tlb.flush_targets", 4, 2)]
     assert "flush_tlb_func, do_kernel_range_flush" in found[0].definition
     assert called(None) == ()
+
+
+def test_of_each_point_every_plain_run_has_its_figures() -> None:
+    """Events in all, levels as they stood; what no kernel counted is left out."""
+    base = side("a", {"pgfault": "40", "pgmajfault": "0"}, {"pgfault": "42", "pgmajfault": "0"})
+    levels = (("memory.MemFree", "900"), ("nr_free_pages", "225"), ("pgfault", "1000"), ("pcp.0.DMA32.0.high", "0"))
+    moved = msgspec.structs.replace(side("b", {"pgfault": "9"}).measurements[0], perturbation=1)
+    head = side("b", {"pgfault": "44", "nr_tlb_remote_flush": "3"})
+    measured = msgspec.structs.replace(head.measurements[0], levels=levels)
+    cell = msgspec.structs.replace(head.cell, id="c1", kernel=1)
+    head = msgspec.structs.replace(head, cell=cell, measurements=(measured, moved))
+    (point,) = at_points(plan_of(2), (head, base))
+    assert (point.kernels, point.metric, point.operations) == (("a", "b"), "iteration", ((20, 20), (20,)))
+    assert {(one.name, one.kind): one.runs for one in point.counters} == {
+        ("nr_tlb_remote_flush", "events"): ((None, None), (3,)),
+        ("pgfault", "events"): ((40, 42), (44,)),
+        ("memory.MemFree", "level"): ((None, None), (900,)),
+        ("nr_free_pages", "level"): ((None, None), (225,)),
+    }
+
+
+def test_a_level_of_a_page_list_says_whose_it_is() -> None:
+    levels = (("pcp.1.Normal.3.high", "9"), ("memory.Active(anon)", "4"))
+    one = side("a", {})
+    measured = msgspec.structs.replace(one.measurements[0], levels=levels)
+    (point,) = at_points(plan_of(1), (msgspec.structs.replace(one, measurements=(measured,)),))
+    texts = {counter.name: counter.definition for counter in point.counters}
+    assert texts["pcp.1.Normal.3.high"].startswith("high of CPU3's page list, node 1, zone Normal: /proc/zoneinfo")
+    assert texts["memory.Active(anon)"].startswith("Active(anon) of /proc/meminfo (kB)")

@@ -17,6 +17,9 @@ from kassay.model.run import CellEvidence, RunRecord
 from kassay.profile.functions import profile_of
 from kassay.profile.raw import parse
 from kassay.profile.symbols import Symbols
+from kassay.report.formats.lkp import FORMAT
+from kassay.report.series import groups
+from kassay.report.shares import profile_shares
 
 from .conftest import NEW, OLD, RESTORED, Kassay
 
@@ -87,6 +90,32 @@ def test_every_difference_is_itemised_and_adds_up(ladder: Path) -> None:
         assert sum(row.delta for row in found.rows) == pytest.approx(found.total, abs=1e-9)
         assert sum(row.base for row in found.rows) == pytest.approx(finding.base_value, abs=1e-9)
         assert sum(row.head for row in found.rows) == pytest.approx(finding.head_value, abs=1e-9)
+
+
+def test_shares_of_the_robots_table_fit_together(ladder: Path) -> None:
+    """Call stacks and functions are counted apart; of each kernel they are the same instructions."""
+    report = pipeline.answer(ladder)
+    found = profile_shares(report, groups(report)[0])
+    of = {
+        kind: {key.partition(".instructions.")[2]: row for key, row in found.items() if f".{kind}." in key}
+        for kind in ("self", "children", "calltrace")
+    }
+    assert all(len(rows) > 10 for rows in of.values())
+    for own in zip(*of["self"].values(), strict=True):
+        assert 98 < sum(own) < 100.5  # the smallest functions have no row
+    for name, row in of["self"].items():
+        assert all(own <= below + 0.01 for own, below in zip(row, of["children"][name], strict=True)), name
+    for chain, row in of["calltrace"].items():
+        name = next(name for name in of["children"] if f"{chain}.".startswith(f"{name}."))
+        assert all(end <= below + 0.01 for end, below in zip(row, of["children"][name], strict=True)), chain
+
+
+def test_the_kernels_counters_are_in_the_robots_table(ladder: Path) -> None:
+    text = FORMAT.render(pipeline.answer(ladder))
+    rows = [line.split() for line in text.splitlines()]
+    faults = [float(row[0]) for row in rows if "proc-vmstat.pgfault" in row]
+    assert faults and min(faults) > 0
+    assert any("meminfo.MemFree" in row for row in rows)
 
 
 def test_the_step_is_named(ladder: Path) -> None:

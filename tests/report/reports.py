@@ -5,12 +5,12 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from kassay.model.finding import Attribution, AttributionGroup, AttributionRow, Finding, StateDifference
+from kassay.model.finding import Attribution, AttributionGroup, AttributionRow, Counter, Finding, StateDifference
 from kassay.model.guest import GuestCpu
 from kassay.model.profile import StackCost
 from kassay.model.reason import own_words, reason
 from kassay.model.records import Setting
-from kassay.model.report import KernelStacks, Report, RunFailure, RunSummary, SeenCpu
+from kassay.model.report import Counted, KernelStacks, PointCounters, Report, RunFailure, RunSummary, SeenCpu
 from kassay.report.conditions import cpu_sentences
 from tests.report.bisected_reports import bisected
 from tests.report.parts import (
@@ -52,9 +52,39 @@ def ladder() -> Report:
         "instructions/page from debian:6.17.13 on (+123.0 %), and 698.8 from debian:6.19.14 on (+3.9 %).",
         findings=tuple(findings),
         ladders=tuple(ladder_of(metric, KERNELS, values) for metric, (values, _) in PHASES.items()),
+        counters=(counters(KERNELS),),
         gate_fields=("VmaCount", "Present", "AnonHugePages", "KernelPageSize"),
         audits=tuple(audit_of(k, "0 kB", moment) for moment in ("before", "after") for k in KERNELS),
     )
+
+
+_EVENTS = (
+    Counter(name="pgfault", definition="pgfault of /proc/vmstat, over all rounds and phases", base=0.5, head=0.501),
+    Counter(name="nr_tlb_remote_flush", definition="of /proc/vmstat, over all rounds and phases", base=None, head=2.0),
+)
+
+
+def counters(kernels: tuple[str, ...]) -> PointCounters:
+    """Two boots of each kernel: events, a counter that the first kernel has not, and levels of which one differs."""
+    later = len(kernels) - 1
+    figures: tuple[tuple[str, str, tuple[int | None, ...]], ...] = (
+        ("pgfault", "events", (40_960, *(41_042,) * later)),
+        ("nr_tlb_remote_flush", "events", (None, *(163_840,) * later)),
+        ("ipi.tlb_shootdown", "events", (12, *(12,) * later)),
+        ("cpu0.ran", "events", (2_000_000_000, *(2_100_000_000,) * later)),
+        ("ran.kworker/0:1.cpu0", "events", (5000, *(0,) * later)),
+        ("memory.Active(anon)", "level", (180, *(51_408,) * later)),
+        ("memory.MemTotal", "level", (996_752,) * len(kernels)),
+        ("pcp.0.DMA32.0.high", "level", (13_860, *(30_245,) * later)),
+    )
+    return PointCounters(
+        workload="mprotect", settings=SETTINGS, machine=MACHINE, metric="iteration", kernels=kernels,
+        operations=((81_920, 81_920),) * len(kernels),
+        counters=tuple(
+            Counted(name=name, kind=kind, definition=f"{name}, as counted", runs=tuple((n, n) for n in values))
+            for name, kind, values in figures
+        ),
+    )  # fmt: skip
 
 
 _CPU = GuestCpu(
@@ -77,7 +107,8 @@ def compare() -> Report:
         KERNELS[1:3],
         title="Does debian:6.17.13 cost more than debian:6.16.12?",
         verdict="Yes: 672.6 instead of 301.6 instructions/page (+123.0 %).",
-        findings=(Finding(**{**fields, "attribution": attribution()}),),
+        findings=(Finding(**{**fields, "attribution": attribution(), "counters": _EVENTS}),),
+        counters=(counters(KERNELS[1:3]),),
         cpus=(seen,),
         disclosures=(*DISCLOSURES, *map(own_words, cpu_sentences((seen,)))),
         guest_sha256=(Setting(name="init", value="2" * 64), Setting(name="mprotect_toggle", value="3" * 64)),

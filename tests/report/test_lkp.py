@@ -8,7 +8,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from kassay.report.formats.lkp import Head, LkpRow, Mean, line, ordered, render, row, table
+from kassay.report.formats.lkp import render
+from kassay.report.lkp_table import Head, LkpRow, Mean, line, ordered, row, table
 from tests.report.reports import SAMPLES
 
 _TABLE = Path(__file__).parents[1] / "data" / "lkp" / "page_fault2.txt"
@@ -143,7 +144,43 @@ def test_own_runs_have_their_metrics_first_and_each_functions_share_of_the_cost(
     assert lines[first] == "    301.60          +123.0%     672.60        mprotect.iteration"
     shares = {text.split()[-2]: text.split()[:3] for text in lines[first + 1 :] if "perf-profile" in text}
     assert shares["perf-profile.self.instructions.prot_commit_flush_ptes"] == ["0.00", "+48.8", "48.77"]
-    assert all(text.endswith("(n=1)") for text in lines[first + 1 :] if text)
+    assert all(text.endswith("(n=1)") for text in lines[first + 1 :] if "perf-profile" in text)
+
+
+def _keyed(sample: str) -> dict[str, list[str]]:
+    """Rows of the kernels' own counters: key -> figures and changes, and what stands behind the key."""
+    words = (text.split() for text in render(SAMPLES[sample]()).splitlines() if "perf-profile" not in text)
+    rows = ([word for word in row if "." in word or word in ("-", "0") or word[0].isdigit()] for row in words)
+    return {next(word for word in row if word[0].isalpha()): row for row in rows if any(w[0].isalpha() for w in row)}
+
+
+def test_counters_of_the_kernels_are_rows_under_the_robots_keys() -> None:
+    found = _keyed("compare")
+    assert found["proc-vmstat.pgfault"] == ["40960", "+0.2%", "41042", "proc-vmstat.pgfault"]
+    assert found["schedstat.cpu0.ran"][:3] == ["2e+09", "+5.0%", "2.1e+09"]
+    assert found["ipi.tlb_shootdown"][:3] == ["12.00", "+0.0%", "12.00"]
+    assert found["meminfo.Active(anon)"][:3] == ["180.00", "+28460.0%", "51408"]
+    assert found["pcp.0.DMA32.0.high"][:3] == ["13860", "+118.2%", "30245"]
+
+
+def test_a_counter_that_a_kernel_does_not_have_is_not_zero() -> None:
+    assert _keyed("compare")["proc-vmstat.nr_tlb_remote_flush"][:3] == ["-", "-", "163840"]
+
+
+def test_levels_that_are_the_same_and_run_times_of_tasks_have_no_row() -> None:
+    text = render(SAMPLES["compare"]())
+    assert "MemTotal" not in text and "kworker" not in text
+
+
+def test_counters_of_a_ladder_have_a_column_for_each_kernel() -> None:
+    assert _keyed("ladder")["proc-vmstat.pgfault"][:9] == ["40960", *["+0.2%", "41042"] * 4]
+
+
+def test_a_comparison_refused_though_both_were_measured_has_no_row_of_any_kind() -> None:
+    report = SAMPLES["compare"]()
+    found = tuple(replace(one, verdict="state-mismatch") for one in report.findings)
+    text = render(replace(report, findings=found))
+    assert "mprotect.iteration" not in text and "proc-vmstat" not in text and "perf-profile" not in text
 
 
 def test_each_further_kernel_of_a_ladder_is_compared_with_the_first() -> None:

@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the kernels themselves counted while a metric was measured, per operation: events of memory management, and of
-several CPUs interrupts between them, TLB flushes, and which tasks ran where."""
+"""What the kernels themselves counted while a metric was measured: events of memory management, and of several CPUs
+interrupts between them, TLB flushes, and which tasks ran where; per operation, and in all with what was left after."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from kassay.model.finding import Attribution, Counter
-from kassay.model.run import CellEvidence
+from kassay.model.plan import Plan
+from kassay.model.report import Counted, PointCounters
+from kassay.model.run import CellEvidence, Measurement
 
+_Number = TypeVar("_Number", int, float)
 _WHOLE = "over all rounds and phases"
-_GAUGES = re.compile(r"(?!nr_(?:tlb|dirtied|written|vmscan|throttled_written|foll_pin))nr_|pcp\.")
+_AFTER = "right after the measured region"
+_LEVELS = re.compile(r"(?!nr_(?:tlb|dirtied|written|vmscan|throttled_written|foll_pin))nr_|(?:pcp|memory)\.")
+_LIST = re.compile(r"pcp\.(\d+)\.(\w+)\.(\d+)\.(\w+)")
 _IPI = re.compile(r"ipi\.(\w+)\.(cpu\d+)")
 _KINDS = {
     "reschedule": "interrupts by which CPUs were told to look for another task",
@@ -36,7 +42,7 @@ _MEANS = {
 def counted(base: CellEvidence, head: CellEvidence, phase: str) -> tuple[Counter, ...]:
     """Counters that changed on either side, by name; the mean of the plain runs, per operation of `phase`.
 
-    Gauges such as nr_free_pages are state, and left to the audit.
+    Levels such as nr_free_pages are state, and have no sum.
     """
     sides = [_of(one, phase) for one in (base, head)]
     names = sorted(name for name in sides[0].keys() | sides[1].keys() if any(side.get(name) for side in sides))
@@ -60,14 +66,61 @@ def called(attribution: Attribution | None) -> tuple[Counter, ...]:
     return tuple(made)
 
 
+def at_points(plan: Plan, evidence: Iterable[CellEvidence]) -> tuple[PointCounters, ...]:
+    """Of every point the figures of each plain run: events in all, and levels. What is 0 everywhere is left out."""
+    groups: dict[str, list[CellEvidence]] = {}
+    for item in evidence:
+        groups.setdefault(item.cell.setting_key, []).append(item)
+    found = (_at_point(plan, sorted(group, key=lambda item: item.cell.kernel)) for group in groups.values())
+    return tuple(one for one in found if one.counters)
+
+
+def _at_point(plan: Plan, group: Sequence[CellEvidence]) -> PointCounters:
+    cell = group[0].cell
+    phases = next(workload.phases for workload in plan.workloads if workload.name == cell.workload)
+    metric = next(phase.name for phase in phases if phase.primary)
+    runs = [[m for m in item.measurements if m.plain and _operations(m, metric)] for item in group]
+    events = [[dict(_summed(m.counters)) for m in side] for side in runs]
+    levels = [[{n: int(v) for n, v in m.levels if v and _LEVELS.match(n)} for m in side] for side in runs]
+    return PointCounters(
+        workload=cell.workload, settings=cell.settings, machine=cell.machine, metric=metric,
+        kernels=tuple(item.label for item in group),
+        operations=tuple(tuple(_operations(m, metric) for m in side) for side in runs),
+        counters=(*_counted("events", events), *_counted("level", levels)),
+    )  # fmt: skip
+
+
+def _counted(kind: str, runs: Sequence[Sequence[Mapping[str, int]]]) -> tuple[Counted, ...]:
+    names = sorted({name for side in runs for run in side for name, value in run.items() if value})
+    describe = _definition if kind == "events" else _level
+    return tuple(
+        Counted(
+            name=name, kind=kind, definition=describe(name),
+            runs=tuple(tuple(_value(run, name) for run in side) for side in runs),
+        )
+        for name in names
+    )  # fmt: skip
+
+
+def _operations(measurement: Measurement, phase: str) -> int:
+    """Over all rounds; 0 where the run does not know the phase."""
+    return next((p.operations * len(p.ticks) for p in measurement.phases if p.phase == phase), 0)
+
+
+def _level(name: str) -> str:
+    if match := _LIST.fullmatch(name):
+        return f"{match[4]} of CPU{match[3]}'s page list, node {match[1]}, zone {match[2]}: /proc/zoneinfo, {_AFTER}"
+    source, _, key = name.rpartition(".")
+    return f"{key} of /proc/{'meminfo (kB)' if source else 'vmstat'}, {_AFTER}"
+
+
 def _of(evidence: CellEvidence, phase: str) -> Mapping[str, float]:
     """Counters of a side per operation; empty without a plain run that knows the phase."""
     found: dict[str, list[float]] = {}
     for measurement in evidence.measurements:
-        rounds = next((p for p in measurement.phases if p.phase == phase), None)
-        if not measurement.plain or rounds is None:
+        operations = _operations(measurement, phase)
+        if not measurement.plain or not operations:
             continue
-        operations = rounds.operations * len(rounds.ticks)
         for name, total in _summed(measurement.counters):
             found.setdefault(name, []).append(total / operations)
     return {name: sum(values) / len(values) for name, values in found.items()}
@@ -75,7 +128,7 @@ def _of(evidence: CellEvidence, phase: str) -> Mapping[str, float]:
 
 def _summed(counters: Iterable[tuple[str, str | None]]) -> Sequence[tuple[str, int]]:
     """Events, with the interrupts of all CPUs added up before those of each."""
-    events = [(name, int(value)) for name, value in counters if value is not None and not _GAUGES.match(name)]
+    events = [(name, int(value)) for name, value in counters if value is not None and not _LEVELS.match(name)]
     totals: dict[str, int] = {}
     for name, value in events:
         if match := _IPI.fullmatch(name):
@@ -83,8 +136,9 @@ def _summed(counters: Iterable[tuple[str, str | None]]) -> Sequence[tuple[str, i
     return [*totals.items(), *events]
 
 
-def _value(side: Mapping[str, float], name: str) -> float | None:
-    return side.get(name, 0.0 if side else None)
+def _value(side: Mapping[str, _Number], name: str) -> _Number | None:
+    """None for what this kernel has no counter of. A task that did not run has no counter, and counts as 0."""
+    return side.get(name, 0 if side and name.startswith("ran.") else None)
 
 
 def _definition(name: str) -> str:

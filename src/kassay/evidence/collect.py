@@ -138,6 +138,7 @@ def _read(job: _Job) -> Measurement:
         tasks_left_out=audit.tasks_left_out(report),
         quiescence=audit.fields(report, "boot").get("boot.quiescence"),
         counters=_tuple({**audit.delta(report, ""), **audit.ran_on(report)}),
+        levels=_tuple(audit.levels(report)),
         printed=output,
         region=region_of(directory, record, report),
     )

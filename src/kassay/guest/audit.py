@@ -106,6 +106,13 @@ def delta(report: GuestReport, prefix: str) -> dict[str, str | None]:
     }
 
 
+def levels(report: GuestReport) -> dict[str, str | None]:
+    """All counters of delta() as they stood right after the region, and memory.* of /proc/meminfo (kB)."""
+    memory = _procfs.meminfo(_texts(report, "after").get("/proc/meminfo") or "")
+    found = _counters(report, "after") | {f"memory.{name}": kilobytes for name, kilobytes in memory.items()}
+    return {name: str(value) for name, value in found.items()}
+
+
 def foreign(report: GuestReport) -> tuple[tuple[str, int], ...] | None:
     """Run time (ns) that tasks other than the workload's gained between before and after, by name, largest first.
 

@@ -76,10 +76,38 @@ class KernelStacks(AtPoint, frozen=True, kw_only=True):
     stacks: tuple[StackCost, ...]
 
 
+class Counted(Record, frozen=True, kw_only=True):
+    """One counter of the guest's kernels. name: of /proc/vmstat, or one of analysis.counters.
+
+    kind: "events", counted over the whole measured region, or "level", as it stood right after it. runs: for each
+    kernel the figures of its plain runs; None where the kernel has no such counter.
+    """
+
+    name: str
+    kind: str
+    definition: str
+    runs: tuple[tuple[int | None, ...], ...]
+
+
+class PointCounters(AtPoint, frozen=True, kw_only=True):
+    """What the kernels counted at one point, in whole figures for each plain run. kernels: as findings call them.
+
+    operations: for each kernel and plain run, of the primary metric, over all rounds.
+    """
+
+    workload: str
+    settings: tuple[Setting, ...]
+    machine: MachineUse
+    metric: str
+    kernels: tuple[str, ...]
+    operations: tuple[tuple[int, ...], ...]
+    counters: tuple[Counted, ...]
+
+
 class Comparisons(NamedTuple):
     """Everything that the evidence says. look: boots per kernel that were judged as times; None for exact counts, and
     before the first look. decided: whether more runs could change no answer, so that planned runs that were not made
-    are not needed. stacks: of the primary metrics."""
+    are not needed. stacks: of the primary metrics. counters: of the guest's kernels."""
 
     findings: tuple[Finding, ...]
     ladders: tuple[Ladder, ...]
@@ -87,6 +115,7 @@ class Comparisons(NamedTuple):
     look: int | None = None
     decided: bool = False
     stacks: tuple[KernelStacks, ...] = ()
+    counters: tuple[PointCounters, ...] = ()
 
 
 class Lead(Record, frozen=True, kw_only=True):
@@ -144,6 +173,7 @@ class Report(Record, frozen=True, kw_only=True):
     guest_sha256, guest_compiler: of the plan: the programs that ran in the measured machine; empty for imports.
     cpus: as the kernels saw them; empty for imports and for directories of earlier versions.
     printed: by users' programs, in the order in which they print it.
+    counters: of the guest's kernels, one for each point; empty for imports and for overviews of many workloads.
     """
 
     title: str
@@ -182,4 +212,5 @@ class Report(Record, frozen=True, kw_only=True):
     guest_sha256: tuple[Setting, ...] = ()
     guest_compiler: str = ""
     cpus: tuple[SeenCpu, ...] = ()
+    counters: tuple[PointCounters, ...] = ()
     schema: str = SCHEMA

@@ -83,7 +83,8 @@ class Measurement(Record, frozen=True, kw_only=True):
     than the workload inside the measured region, largest first; None when unknown.
     ns_per_tick: of the phases' clock. region_ns: length of the measured region in guest time; None when unknown.
     quiescence: whether the guest became quiet before the workload ("quiet", "busy NAME", "skipped"); None when unknown.
-    counters: as audit.delta() and audit.ran_on() name them, after minus before. notes: the workload's own words on what
+    counters: as audit.delta() and audit.ran_on() name them, after minus before. levels: the same of audit.levels(),
+    right after the region. notes: the workload's own words on what
     was done.
     region: the profile of the whole measured region; None when the run carried none. block, control: as planned.
     cpu: as the kernel saw it; None when it was not captured. tasks_left_out: tasks whose run time is not in
@@ -102,6 +103,7 @@ class Measurement(Record, frozen=True, kw_only=True):
     foreign_ns: tuple[tuple[str, int], ...] | None
     region_ns: int | None
     counters: Fields = ()
+    levels: Fields = ()
     notes: tuple[str, ...] = ()
     quiescence: str | None = None
     region: RegionSummary | None = None

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the kernels counted themselves, as tables: all of it, and of several CPUs what they asked of each other."""
+"""What the kernels counted themselves, as tables: events of an operation, what stood after the measured region, and of
+several CPUs what they asked of each other."""
 
 from collections.abc import Iterable, Sequence
+from statistics import fmean
 
 from kassay.model.finding import Counter, Finding
-from kassay.model.report import Report
+from kassay.model.report import Counted, PointCounters, Report
 from kassay.model.texts import Table, cells, figures, machine_text, settings_text, table
-from kassay.model.units import format_number
+from kassay.model.units import format_change, format_number
 
 _BETWEEN_CPUS = ("ipi.", "tlb.", "nr_tlb", "cpu", "ran.")
 
@@ -30,9 +32,40 @@ def _counted(report: Report) -> Iterable[Finding]:
 def _table(f: Finding, counters: Sequence[Counter], title: str, *, folded: bool = False) -> Table:
     where = f"{settings_text(f.settings)}; {machine_text(f.machine)}"
     operation = f.unit.partition("/")[2] or "operation"
-    columns = ("counter", *figures(f.sides[0].kernel, f.sides[1].kernel), "what was counted")
-    rows = (cells(one.name, _number(one.base), _number(one.head), one.definition) for one in counters)
-    return table(f"{title}, per {operation} ({where})", columns, rows, folded=folded)
+    kernels = figures(f.sides[0].kernel, f.sides[1].kernel, "change")
+    columns = ("counter", *kernels, "what was counted")
+    rows = (
+        cells(
+            one.name, _number(one.base), _number(one.head), format_change(_change(one.base, one.head)), one.definition
+        )
+        for one in counters
+    )
+    boots = f"n = {f.n_base}" if f.n_base == f.n_head else f"n = {f.n_base} and {f.n_head}"
+    return table(f"{title}, per {operation} ({where}; {boots})", columns, rows, folded=folded)
+
+
+def levels_tables(report: Report) -> tuple[Table, ...]:
+    """One for each point whose kernels differ in a level; the mean of the boots."""
+    found = ((point, [row for one in point.counters if (row := _level(one))]) for point in report.counters)
+    return tuple(_levels(point, rows) for point, rows in found if rows)
+
+
+def _level(one: Counted) -> tuple[str, ...]:
+    """Name, each kernel's mean, definition; nothing for an event, and where all kernels have the same."""
+    means = [fmean(known) if (known := [n for n in side if n is not None]) else None for side in one.runs]
+    return (one.name, *map(_number, means), one.definition) if one.kind == "level" and len({*means}) > 1 else ()
+
+
+def _levels(point: PointCounters, rows: Iterable[Sequence[str]]) -> Table:
+    where = f"{settings_text(point.settings)}; {machine_text(point.machine)}"
+    columns = ("level", *figures(*point.kernels), "what it is")
+    boots = ", ".join(dict.fromkeys(str(len(runs)) for runs in point.operations))
+    title = f"What stood differently after the measured region ({where}; n = {boots})"
+    return table(title, columns, (cells(*row) for row in rows), folded=True)
+
+
+def _change(base: float | None, head: float | None) -> float | None:
+    return head / base - 1 if base and head is not None else None
 
 
 def _number(value: float | None) -> str:

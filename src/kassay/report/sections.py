@@ -9,7 +9,7 @@ from kassay.model.report import Lead, Report
 from kassay.model.texts import Table, machine_text, one_line, settings_text, verbatim
 from kassay.model.units import format_bytes
 from kassay.report import appendix, itemised, predicted, predictions, tables
-from kassay.report.counters import contention_tables, counters_tables
+from kassay.report.counters import contention_tables, counters_tables, levels_tables
 from kassay.report.icicle import Icicle, icicles
 from kassay.report.printed import printed_tables
 from kassay.report.series import MetricGroup, MetricSeries, groups
@@ -139,10 +139,10 @@ def _seed_rules(report: Report) -> Section | None:
 def _counters(report: Report) -> Section | None:
     if report.overview is not None:  # of many workloads: a table for each comparison would be most of the page
         return None
-    found = (*contention_tables(report), *counters_tables(report))
+    found = (*contention_tables(report), *counters_tables(report), *levels_tables(report))
     text = (
         "Events that the kernels counted themselves while the primary metric was measured, divided by its operations. "
-        "Counters of the whole region include what the audit itself did beside it.",
+        "Counters of the whole region include what the audit itself did beside it. Levels are the mean of the boots.",
     )
     return Section(title="What the kernels counted", text=text, tables=found) if found else None
 

@@ -16,7 +16,7 @@ from kassay.model.printed import PrintedRow
 from kassay.model.reason import Reason
 from kassay.model.reason_texts import reason_text
 from kassay.model.records import Setting
-from kassay.model.report import Report
+from kassay.model.report import PointCounters, Report
 from kassay.model.series import SeriesTable
 from kassay.model.timing import SeedFinding
 from kassay.report.conditions import Values, confounding, differing_options
@@ -79,6 +79,7 @@ def _report(report: Report) -> Object:
         "guest_sha256": _settings(report.guest_sha256),
         "seed_rules": [_at_point(row, report) for row in report.seed_rules],
         "printed": [{**_at_point(row, report), "values": dict(row.values)} for row in report.printed],
+        "counters": [_at_point(point, report) for point in report.counters],
         "beside": [{**_plain(row), "settings": _settings(row.settings)} for row in report.beside],
         "overview": report.overview and _overview(report.overview, report),
         "gaps": [_at_point(gap, report) for gap in report.gaps],
@@ -129,7 +130,9 @@ def _experiment(report: Report) -> Object:
     return {"name": fields.pop("name"), "question": fields.pop("question"), "workload": first, **fields}
 
 
-def _at_point(record: Finding | Ladder | Gap | SeriesTable | SeedFinding | PrintedRow, report: Report) -> Object:
+def _at_point(
+    record: Finding | Ladder | Gap | SeriesTable | SeedFinding | PrintedRow | PointCounters, report: Report
+) -> Object:
     """Every field of the record under its own name; settings and machine become objects."""
     return {**_plain(record), "settings": _settings(record.settings), "machine": _machine(record.machine, report)}
 

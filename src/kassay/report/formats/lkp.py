@@ -1,175 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The kernel test robot's comparison table, with n; see docs/formats.md for what it leaves out on purpose."""
+"""The kernel test robot's comparison table of a report; see docs/formats.md for what it leaves out on purpose."""
 
 import math
 import re
-from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean, pstdev
 
 import msgspec
 
 from kassay.model.experiment import labels
-from kassay.model.finding import REFUSED, Attribution, Finding, Side
+from kassay.model.finding import REFUSED, Side
 from kassay.model.kernel import KernelIdentity
-from kassay.model.records import Record
-from kassay.model.report import Report
+from kassay.model.report import Counted, Report
 from kassay.model.texts import one_line
 from kassay.model.units import format_bytes
 from kassay.report.formats import Format
+from kassay.report.lkp_table import Head, LkpRow, Mean, mean_text, ordered, row, table
 from kassay.report.series import MetricGroup, MetricSeries, groups
+from kassay.report.shares import profile_shares
 from kassay.report.tables import refusals
 from kassay.report.words import derived, spoken_names
 
-_PERCENT_SHOWN = 2.0  # spreads up to this many percent have no figure in the table
-_WHOLE_FROM, _SCIENTIFIC_ABOVE, _COARSE_FROM = 1000, 1e8, 1e5
-
-
-class Mean(Record, frozen=True, kw_only=True):
-    """One kernel's figure. deviation: population standard deviation over mean; None when not known. n: None when not
-    known."""
-
-    value: float | None
-    deviation: float | None = None
-    n: int | None = None
-
-
-class LkpRow(Record, frozen=True, kw_only=True):
-    """A key with the figure of the first kernel and of each further one. changes: against the first, in percent or, for
-    an absolute() key, in the key's own unit; None where there is none to give."""
-
-    key: str
-    base: Mean
-    heads: tuple[Mean, ...]
-    changes: tuple[float | None, ...]
-
-
-def row(key: str, base: Mean, heads: tuple[Mean, ...]) -> LkpRow:
-    """The row of these figures, its changes computed from them."""
-    return LkpRow(key=key, base=base, heads=heads, changes=tuple(_change(key, base.value, one.value) for one in heads))
-
-
-def absolute(key: str) -> bool:
-    """Whether a key is a share, whose change is a difference and not a ratio."""
-    return key.startswith("perf-profile") or key.endswith("%")
-
-
-def line(one: LkpRow, counts: tuple[int | None, ...]) -> str:
-    """The row as printed. counts: n of each column as said above the table; a row that differs says so itself."""
-    text = _mean(one.base)
-    for head, change in zip(one.heads, one.changes, strict=True):
-        text += _changed(one.key, change) + _mean(head)
-    own = tuple(mean.n for mean in (one.base, *one.heads))
-    differs = any(n is not None and n != usual for n, usual in zip(own, counts, strict=True))
-    texts = ["-" if n is None else str(n) for n in own]
-    texts = texts[:1] if len(set(texts)) == 1 else texts
-    return f"{text}  {one.key}" + (f"  (n={', '.join(texts)})" if differs else "")
-
-
-def _change(key: str, base: float | None, head: float | None) -> float | None:
-    if base is None or head is None:
-        return None
-    if absolute(key):
-        return head - base
-    return (head / base - 1) * 100 if base else None
-
-
-def _mean(mean: Mean) -> str:
-    return f"{_figure_text(mean.value):>10}{_spread(mean.deviation)}"
-
-
-def _figure_text(value: float | None) -> str:
-    if value is None:
-        return "-"
-    if abs(value) > _SCIENTIFIC_ABOVE:
-        return f"{value:.4g}"
-    return f"{value:.2f}" if abs(value) < _WHOLE_FROM else str(int(value))
-
-
-def _spread(deviation: float | None) -> str:
-    percent = None if deviation is None else deviation * 100
-    return " " * 6 if percent is None or percent <= _PERCENT_SHOWN else f" ±{int(percent):3d}%"
-
-
-def _changed(key: str, change: float | None) -> str:
-    if change is None:
-        return f"{'-':>10}  "
-    figure = f"{change:+.1f}" if abs(change) < _COARSE_FROM else f"{change:+.2g}"
-    return f"{figure:>10}{'  ' if absolute(key) else '% '}"
-
-
-_FIRST, _NEXT = 16, 27  # columns of the first kernel, of each further one
-_RULE, _POINTER = "=" * 89, "\\"
-
-
-class Head(Record, frozen=True, kw_only=True):
-    """What stands above the rows. axes: (name, value). kernels: (id, name and subject for the commit block)."""
-
-    axes: tuple[tuple[str, str], ...]
-    kernels: tuple[tuple[str, str], ...]
-
-
-def ordered(rows: Sequence[LkpRow], first: str = "") -> tuple[LkpRow, ...]:
-    """Small families of keys before large ones, then by key, shares of a profile by their change.
-
-    first: the family (what stands before the first dot) that comes first, however large: the workload's own.
-    """
-    sizes = Counter(_family(row) for row in rows)
-
-    def rank(row: LkpRow) -> tuple[int, str, float]:
-        words = row.key.split(".")
-        profile = words[0] == "perf-profile"
-        change = next((change for change in row.changes if change is not None), 0.0)
-        size = 0 if first and _family(row) == first else sizes[_family(row)]
-        return (size, ".".join(words[:2]) if profile else row.key, change)
-
-    return tuple(sorted(rows, key=rank))
-
-
-def table(head: Head, rows: Sequence[LkpRow]) -> str:
-    """The whole table, one line each, ending with a newline."""
-    counts = _usual(rows, len(head.kernels))
-    lines = [*_axes(head), "commit: ", *(f"  {text}" for _, text in head.kernels), "", *_columns(head, counts)]
-    lines += [line(row, counts) for row in rows]
-    return "\n".join(lines) + "\n"
-
-
-def _family(one: LkpRow) -> str:
-    return one.key.partition(".")[0]
-
-
-def _axes(head: Head) -> list[str]:
-    if not head.axes:
-        return []
-    names, values = ("/".join(part) for part in zip(*sorted(head.axes), strict=True))
-    return [_RULE, f"{names}:", f"  {values}", ""]
-
-
-def _columns(head: Head, counts: tuple[int | None, ...]) -> list[str]:
-    """Ids, dashes, the line of n when any is known, what the columns are, and where they point."""
-    further = len(head.kernels) - 1
-    widths = [_FIRST, *[_NEXT] * further]
-    # A name that is longer than its column loses its end, as a hash may.
-    ids = [f"{name[:width]:>{width}}" for (name, _), width in zip(head.kernels, widths, strict=True)]
-    texts = ["" if n is None else f"n={n}" for n in counts]
-    known = [" ".join(f"{text:>{w}}" for text, w in zip(texts, widths, strict=True))] if any(texts) else []
-    return [
-        " ".join(ids) + " ",
-        " ".join("-" * width for width in widths) + " ",
-        *known,
-        f"{'%stddev':>16}" + f"{'%change':>12}{'%stddev':>16}" * further,
-        f"{_POINTER:>14}  " + f"{'|':>9}{_POINTER:>17}  " * further,
-    ]
-
-
-def _usual(rows: Sequence[LkpRow], kernels: int) -> tuple[int | None, ...]:
-    """n of each column in the first row that knows it of all; None where no row does."""
-    known = (tuple(mean.n for mean in (row.base, *row.heads)) for row in rows)
-    return next((counts for counts in known if None not in counts), (None,) * kernels)
-
-
-_SHARES = "perf-profile.self.instructions."
-_SMALLEST = 0.05  # percent of the whole on some kernel: below that a function has no row, as in the robot's table
 _UNSAFE = re.compile(r"[^-A-Za-z0-9+=:.%,_]")
 _COMPILER = re.compile(r"(gcc|clang)\D*(?:-(\d+))?.*?(\d+)\.\d+")
 
@@ -185,12 +36,15 @@ def tables(report: Report, found: Sequence[MetricGroup]) -> tuple[str, ...]:
 
 def _table(report: Report, group: MetricGroup) -> str:
     rows = [_series_row(series, imported=False) for series in group.series]
-    known = [row for row in rows if row is not None] + _shares(report, group)
+    known = [row for row in rows if row is not None]
+    known += [*_counters(report, group), *_shares(report, group)] if known else []
     return table(_head(report, group), ordered(known, group.lead.workload or ""))
 
 
 def _series_row(series: MetricSeries, *, imported: bool) -> LkpRow | None:
-    """None where no kernel has a value: the reason stands under the table."""
+    """None where no kernel has a value, or two that may not be compared: the reason stands under the table."""
+    if not imported and len(series.rows) == 2 and series.rows[1].verdict in REFUSED and _both(series):
+        return None
     base, *heads = (_figure(one.side, one.value, one.n, printed=imported) for one in series.rows)
     if all(mean.value is None for mean in (base, *heads)):
         return None
@@ -199,6 +53,10 @@ def _series_row(series: MetricSeries, *, imported: bool) -> LkpRow | None:
     made = row(key, base, tuple(heads))
     printed = tuple(_printed(one.side.change_text) for one in series.rows[1:])
     return msgspec.structs.replace(made, changes=printed) if imported and None not in printed else made
+
+
+def _both(series: MetricSeries) -> bool:
+    return all(one.value is not None for one in series.rows)
 
 
 def _printed(change: str) -> float | None:
@@ -217,39 +75,54 @@ def _figure(side: Side, value: float | None, n: int, *, printed: bool) -> Mean:
     if not side.runs:
         spread = side.spread + 0.005 if printed and side.spread is not None else side.spread
         return Mean(value=value, deviation=spread, n=n or None)
-    mean = fmean(side.runs)
-    deviation = pstdev(side.runs) / mean if mean > 0 and math.isfinite(mean) else None
-    return Mean(value=mean, deviation=deviation, n=len(side.runs))
+    return _mean_of(side.runs)
+
+
+def _mean_of(runs: Sequence[float]) -> Mean:
+    mean = fmean(runs)
+    deviation = pstdev(runs) / mean if mean > 0 and math.isfinite(mean) else None
+    return Mean(value=mean, deviation=deviation, n=len(runs))
 
 
 def _shares(report: Report, group: MetricGroup) -> list[LkpRow]:
-    """Each function's share of the primary metric's cost, in percent, kernel by kernel; from one boot of each."""
-    names = [kernel.kernel for kernel in group.lead.rows]
-    lead = (group.lead.workload, group.lead.settings, group.lead.machine, group.lead.metric)
-    found: dict[str, dict[str, float]] = {}
-    for f in report.findings:
-        if f.attribution is not None and f.verdict not in REFUSED and (*f.point, f.metric) == lead:
-            found |= _profiles(f, f.attribution)
-    if any(name not in found for name in names):
+    """Shares of the primary metric's cost, in percent; from one boot of each kernel."""
+    found = profile_shares(report, group)
+    means = {key: [Mean(value=share, n=1) for share in shares] for key, shares in found.items()}
+    return [row(key, base, tuple(heads)) for key, (base, *heads) in means.items()]
+
+
+def _counters(report: Report, group: MetricGroup) -> list[LkpRow]:
+    """What the kernels counted, in whole figures of each boot. A level that is printed the same for all kernels has no
+    row."""
+    names = [one.kernel for one in group.lead.rows]
+    lead = (group.lead.workload, group.lead.settings, group.lead.machine)
+    point = next((p for p in report.counters if p.point == lead and {*names} <= {*p.kernels}), None)
+    if point is None:
         return []
-    functions = dict.fromkeys(function for shares in found.values() for function in shares)
-    rows = []
-    for function in functions:
-        base, *heads = (Mean(value=found[name].get(function, 0.0), n=1) for name in names)
-        if max(mean.value or 0.0 for mean in (base, *heads)) >= _SMALLEST:
-            rows.append(row(f"{_SHARES}{one_line(function)}", base, tuple(heads)))
-    return rows
+    columns = [point.kernels.index(name) for name in names]
+    rows = ((one.kind, _counter_row(key, one, columns)) for one in point.counters if (key := _key(one.name)))
+    return [made for kind, made in rows if kind == "events" or not _same(made)]
 
 
-def _profiles(f: Finding, itemised: Attribution) -> dict[str, dict[str, float]]:
-    """Of both kernels: percent of the value by function; contexts and modules are summed."""
-    found = {}
-    for side, name, value in zip(f.sides, ("base", "head"), (f.base_value, f.head_value), strict=True):
-        shares: dict[str, float] = {}
-        for row in itemised.rows:
-            shares[row.function] = shares.get(row.function, 0.0) + getattr(row, name) / value * 100 if value else 0.0
-        found[side.kernel] = shares
-    return found
+def _counter_row(key: str, counted: Counted, columns: Sequence[int]) -> LkpRow:
+    runs = [[value for value in counted.runs[column] if value is not None] for column in columns]
+    base, *heads = (_mean_of(values) if values else Mean(value=None) for values in runs)
+    return row(key, base, tuple(heads))
+
+
+def _key(name: str) -> str:
+    """The robot's key of a counter, and the counter's own name where the robot has none; "" for those without a row."""
+    source, _, key = name.partition(".")
+    if not key:
+        return f"proc-vmstat.{name}"
+    if source == "ran":
+        return ""
+    family = "meminfo." if source == "memory" else "schedstat." if source.startswith("cpu") else f"{source}."
+    return family + one_line(name if family == "schedstat." else key)
+
+
+def _same(made: LkpRow) -> bool:
+    return len({mean_text(one) for one in (made.base, *made.heads)}) == 1
 
 
 def _imported_head(report: Report) -> Head:

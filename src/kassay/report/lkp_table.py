@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The layout of the kernel test robot's comparison table, with n: rows, their order, what stands above them."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from kassay.model.records import Record
+from kassay.report.shares import PROFILE
+
+_PERCENT_SHOWN = 2.0  # spreads up to this many percent have no figure in the table
+_WHOLE_FROM, _SCIENTIFIC_ABOVE, _COARSE_FROM = 1000, 1e8, 1e5
+
+
+class Mean(Record, frozen=True, kw_only=True):
+    """One kernel's figure. deviation: population standard deviation over mean; None when not known. n: None when not
+    known."""
+
+    value: float | None
+    deviation: float | None = None
+    n: int | None = None
+
+
+class LkpRow(Record, frozen=True, kw_only=True):
+    """A key with the figure of the first kernel and of each further one. changes: against the first, in percent or, for
+    an absolute() key, in the key's own unit; None where there is none to give."""
+
+    key: str
+    base: Mean
+    heads: tuple[Mean, ...]
+    changes: tuple[float | None, ...]
+
+
+def row(key: str, base: Mean, heads: tuple[Mean, ...]) -> LkpRow:
+    """The row of these figures, its changes computed from them."""
+    return LkpRow(key=key, base=base, heads=heads, changes=tuple(_change(key, base.value, one.value) for one in heads))
+
+
+def absolute(key: str) -> bool:
+    """Whether a key is a share, whose change is a difference and not a ratio."""
+    return key.startswith(PROFILE) or key.endswith("%")
+
+
+def line(one: LkpRow, counts: tuple[int | None, ...]) -> str:
+    """The row as printed. counts: n of each column as said above the table; a row that differs says so itself."""
+    text = mean_text(one.base)
+    for head, change in zip(one.heads, one.changes, strict=True):
+        text += _changed(one.key, change) + mean_text(head)
+    own = tuple(mean.n for mean in (one.base, *one.heads))
+    differs = any(n is not None and n != usual for n, usual in zip(own, counts, strict=True))
+    texts = ["-" if n is None else str(n) for n in own]
+    texts = texts[:1] if len(set(texts)) == 1 else texts
+    return f"{text}  {one.key}" + (f"  (n={', '.join(texts)})" if differs else "")
+
+
+def _change(key: str, base: float | None, head: float | None) -> float | None:
+    if base is None or head is None:
+        return None
+    if absolute(key):
+        return head - base
+    return (head / base - 1) * 100 if base else None
+
+
+def mean_text(mean: Mean) -> str:
+    """The mean with its spread, as wide as their columns."""
+    return f"{_figure_text(mean.value):>10}{_spread(mean.deviation)}"
+
+
+def _figure_text(value: float | None) -> str:
+    if value is None:
+        return "-"
+    if abs(value) > _SCIENTIFIC_ABOVE:
+        return f"{value:.4g}"
+    return f"{value:.2f}" if abs(value) < _WHOLE_FROM else str(int(value))
+
+
+def _spread(deviation: float | None) -> str:
+    percent = None if deviation is None else deviation * 100
+    return " " * 6 if percent is None or percent <= _PERCENT_SHOWN else f" ±{int(percent):3d}%"
+
+
+def _changed(key: str, change: float | None) -> str:
+    if change is None:
+        return f"{'-':>10}  "
+    figure = f"{change:+.1f}" if abs(change) < _COARSE_FROM else f"{change:+.2g}"
+    return f"{figure:>10}{'  ' if absolute(key) else '% '}"
+
+
+_FIRST, _NEXT = 16, 27  # columns of the first kernel, of each further one
+_RULE, _POINTER = "=" * 89, "\\"
+
+
+class Head(Record, frozen=True, kw_only=True):
+    """What stands above the rows. axes: (name, value). kernels: (id, name and subject for the commit block)."""
+
+    axes: tuple[tuple[str, str], ...]
+    kernels: tuple[tuple[str, str], ...]
+
+
+def ordered(rows: Sequence[LkpRow], first: str = "") -> tuple[LkpRow, ...]:
+    """Small families of keys before large ones, then by key, shares of a profile by their change.
+
+    first: the family (what stands before the first dot) that comes first, however large: the workload's own.
+    """
+    sizes = Counter(_family(row) for row in rows)
+
+    def rank(row: LkpRow) -> tuple[int, str, float]:
+        words = row.key.split(".")
+        profile = words[0] == PROFILE
+        change = next((change for change in row.changes if change is not None), 0.0)
+        size = 0 if first and _family(row) == first else sizes[_family(row)]
+        return (size, ".".join(words[:2]) if profile else row.key, change)
+
+    return tuple(sorted(rows, key=rank))
+
+
+def table(head: Head, rows: Sequence[LkpRow]) -> str:
+    """The whole table, one line each, ending with a newline."""
+    counts = _usual(rows, len(head.kernels))
+    lines = [*_axes(head), "commit: ", *(f"  {text}" for _, text in head.kernels), "", *_columns(head, counts)]
+    lines += [line(row, counts) for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def _family(one: LkpRow) -> str:
+    return one.key.partition(".")[0]
+
+
+def _axes(head: Head) -> list[str]:
+    if not head.axes:
+        return []
+    names, values = ("/".join(part) for part in zip(*sorted(head.axes), strict=True))
+    return [_RULE, f"{names}:", f"  {values}", ""]
+
+
+def _columns(head: Head, counts: tuple[int | None, ...]) -> list[str]:
+    """Ids, dashes, the line of n when any is known, what the columns are, and where they point."""
+    further = len(head.kernels) - 1
+    widths = [_FIRST, *[_NEXT] * further]
+    # A name that is longer than its column loses its end, as a hash may.
+    ids = [f"{name[:width]:>{width}}" for (name, _), width in zip(head.kernels, widths, strict=True)]
+    texts = ["" if n is None else f"n={n}" for n in counts]
+    known = [" ".join(f"{text:>{w}}" for text, w in zip(texts, widths, strict=True))] if any(texts) else []
+    return [
+        " ".join(ids) + " ",
+        " ".join("-" * width for width in widths) + " ",
+        *known,
+        f"{'%stddev':>16}" + f"{'%change':>12}{'%stddev':>16}" * further,
+        f"{_POINTER:>14}  " + f"{'|':>9}{_POINTER:>17}  " * further,
+    ]
+
+
+def _usual(rows: Sequence[LkpRow], kernels: int) -> tuple[int | None, ...]:
+    """n of each column in the first row that knows it of all; None where no row does."""
+    known = (tuple(mean.n for mean in (row.base, *row.heads)) for row in rows)
+    return next((counts for counts in known if None not in counts), (None,) * kernels)
