@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Mean value analysis, against the closed form of the machine-repairman model and against a simulation."""
 
-from collections.abc import Callable
-from heapq import heapify, heapreplace
 from math import comb, factorial
 from random import Random
 
@@ -11,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.pcp.queueing import lock_model, wait_bounds
+from tests.pcp.queue import simulated_wait
 
 CPUS = st.integers(1, 60)
 TIMES = st.floats(0.01, 100)
@@ -34,24 +33,14 @@ def test_waits_lie_within_the_bounds(cpus: int, think: float, hold: float) -> No
     assert low * (1 - 1e-9) - 1e-9 <= lock_model(cpus, think, hold).wait <= high * (1 + 1e-9) + 1e-9
 
 
-def simulated_wait(cpus: int, think: float, hold: Callable[[], float], turns: int = 40_000) -> float:
-    """First come, first served; exponential think."""
-    draw = Random(1)
-    asks = [(draw.expovariate(1 / think), cpu) for cpu in range(cpus)]
-    heapify(asks)
-    free = waited = 0.0
-    for _ in range(turns):
-        at, cpu = asks[0]
-        start = max(at, free)
-        waited += start - at
-        free = start + hold()
-        heapreplace(asks, (free + draw.expovariate(1 / think), cpu))
-    return waited / turns
-
-
 @pytest.mark.parametrize(("cpus", "think"), [(4, 10), (16, 20), (16, 8), (64, 100)])
 def test_a_simulation_waits_as_the_model_says(cpus: int, think: float) -> None:
     draw = Random(2)
     expected = lock_model(cpus, think, 1).wait
-    assert simulated_wait(cpus, think, lambda: draw.expovariate(1)) == pytest.approx(expected, rel=0.06)
-    assert expected * 0.45 < simulated_wait(cpus, think, lambda: 1) < expected * 1.01
+
+    def thinking() -> float:
+        return draw.expovariate(1 / think)
+
+    random_hold = simulated_wait(cpus, thinking, lambda: draw.expovariate(1), turns=200_000, warmup=20_000)
+    assert random_hold == pytest.approx(expected, rel=0.06)
+    assert expected * 0.45 < simulated_wait(cpus, thinking, lambda: 1) < expected * 1.01
