@@ -20,7 +20,7 @@ from kassay.model.program import ProgramUse
 from kassay.model.progress import silent
 from kassay.model.run import RunRecord
 from kassay.plan.prepare import prepare
-from kassay.run.boot import Measurer
+from kassay.run.boot import Measurer, Recording
 
 KERNEL = "debian:6.18"
 CPU = "zen4"
@@ -53,8 +53,8 @@ class Traced(NamedTuple):
 class _Recorder(Measurer):
     """Records the two rounds of every side."""
 
-    def _job(self, run: PlannedRun, cell: Cell, directory: Path) -> Job:
-        job = super()._job(run, cell, directory)
+    def _job(self, run: PlannedRun, cell: Cell, directory: Path, recording: Recording | None = None) -> Job:
+        job = super()._job(run, cell, directory, recording)
         rounds = tuple(_ROUNDS * side + turn for side in range(SIDES) for turn in (1, 2))
         return structs.replace(job, profile="trace", rounds=rounds, trace_budget=_BUDGET)
 

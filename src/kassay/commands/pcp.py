@@ -5,6 +5,7 @@ import typer
 
 from kassay.commands import Command
 from kassay.commands._pcp_measure import measure
+from kassay.commands._pcp_record import record
 from kassay.commands._pcp_replay import replay
 from kassay.commands._pcp_simulate import simulate
 
@@ -15,6 +16,7 @@ _app = typer.Typer(
 )
 _app.command("simulate")(simulate)
 _app.command("measure")(measure)
+_app.command("record")(record)
 _app.command("replay")(replay)
 
 COMMAND = Command(name="pcp", order=75, run=_app)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What the measured machine starts from: init, one workload, its configuration, kernel modules."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from kassay.errors import Defect
 from kassay.guest import cpio
@@ -11,6 +12,7 @@ CONF_BYTES = 4096
 STREAM = "/dev/ttyS1"
 _TIMED_LIMIT_NS = 2_000_000  # of a window of 200 ms: 1 %, the share that other tasks may have of the measured region
 _TIMED_WAIT_MS = 20_000
+_NOTHING: Mapping[str, bytes] = MappingProxyType({})
 
 
 def job(arguments: Sequence[str], boot_delay_us: int, stream: str = STREAM, *, background: int = 0,
@@ -53,14 +55,15 @@ def _padded(lines: Sequence[str]) -> bytes:
 
 
 def build(*, init: Path, workload: Path | None, job: bytes | None, modules: Sequence[tuple[str, bytes]] = (),
-          padding_bytes: int = 0, quiesce: bool = True, exact: bool = True,
-          stream: str = STREAM) -> bytes:  # fmt: skip
+          padding_bytes: int = 0, quiesce: bool = True, exact: bool = True, stream: str = STREAM,
+          further: Mapping[str, bytes] = _NOTHING) -> bytes:  # fmt: skip
     """The uncompressed archive for one run; the same arguments give the same bytes.
 
     workload, job: the program and job(); None for a machine that is saved when quiet and gets both after a restore, so
     that one snapshot serves every workload.
     modules: (name, content of the .ko), dependencies first. padding_bytes: an unused
     file of that size, a perturbation. quiesce: whether init waits until nothing else runs. exact: as in machine().
+    further: files of the root directory by name, executable.
     """
     names = [name for name, _ in modules]
     conf = machine(names, snapshot=job is None, quiesce=quiesce, exact=exact, stream=stream) + (job or b"")
@@ -75,6 +78,7 @@ def build(*, init: Path, workload: Path | None, job: bytes | None, modules: Sequ
             cpio.file("kassay.conf", conf),
             *(cpio.file(_module_path(i, name).lstrip("/"), data) for i, (name, data) in enumerate(modules)),
             cpio.file("padding", bytes(padding_bytes)),
+            *(cpio.file(name, data, executable=True) for name, data in further.items()),
         )
     )
 

@@ -45,9 +45,9 @@ def parse(stream: bytes) -> GuestReport:
     """
     if not stream:
         raise StreamError("no-boot", "the guest wrote nothing")
-    frames = tuple(_frames(stream))
-    stages = [frame.name for frame in frames if frame.kind == "stage"]
-    sections = _sections([frame for frame in frames if frame.kind != "stage"])
+    found = tuple(frames(stream))
+    stages = [frame.name for frame in found if frame.kind == "stage"]
+    sections = _sections([frame for frame in found if frame.kind != "stage"])
     for section in sections.values():
         for frame in section:
             if frame.kind == "error":
@@ -69,7 +69,8 @@ def outcome(report: GuestReport) -> tuple[str, str]:
     return ("ok", "") if report.check == "ok" else ("check-failed", report.check)
 
 
-def _frames(stream: bytes) -> Iterator[Frame]:
+def frames(stream: bytes) -> Iterator[Frame]:
+    """Frame by frame. Raises StreamError where something is cut, damaged or between them."""
     at = 0
     while at < len(stream):
         header = _HEADER.match(stream, at)

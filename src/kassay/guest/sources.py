@@ -12,7 +12,10 @@ from kassay.errors import BadInput
 PROGRAM = ("program.c", "payload.c", "watch.c")
 RUNS_PROGRAMS = "run-program"
 """The program that runs those of users; no workload of its own."""
+RECORDER = "recorder"
+"""The program that runs a workload and records page events meanwhile."""
 INIT = ("init.c", "controls.c", "zram_device.c", "quiet.c", "snapshot.c", "tasks.c", "number.c", "emit.c")
+_OF_RECORDER = ("number.c", "emit.c")
 _INIT_ALONE = ("init.c", "controls.c", "quiet.c", "snapshot.c")
 _WORKLOADS, _ARCHES = "workloads", "arch"
 _CONTRIBUTED = (_WORKLOADS, _ARCHES)
@@ -38,11 +41,17 @@ def arches() -> tuple[str, ...]:
 
 def files_of(name: str, arch: str) -> tuple[str, ...]:
     """The C files, as path_of() takes them, that make the program `name` for `arch`: a workload,
-    RUNS_PROGRAMS or "init"."""
+    RUNS_PROGRAMS, RECORDER or "init"."""
     own = f"{_ARCHES}/{arch}.c"
     if name == "init":
         return (*INIT, own)
+    if name == RECORDER:
+        return (*_files_in(RECORDER), *_OF_RECORDER)
     return (*(PROGRAM if name == RUNS_PROGRAMS else (f"{_WORKLOADS}/{name}.c",)), *_runner(), own)
+
+
+def _files_in(folder: str) -> tuple[str, ...]:
+    return tuple(sorted(f"{folder}/{path.name}" for path in (directory() / folder).glob("*.c")))
 
 
 def _runner() -> tuple[str, ...]:

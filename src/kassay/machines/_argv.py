@@ -106,12 +106,21 @@ def argv(job: Job, emulation: Emulation, arch: Arch) -> tuple[str, ...]:
         *(restored_files(f"{job.directory}/job", job.program[0]) if job.snapshot else ()),
         *node_options(job.cpus, job.memory_bytes, job.nodes),
         *("-m", f"size={job.memory_bytes >> 10}k"),
+        *_shared(job),
         *("-seed", str(job.seed)),
         *_CONFINED,
         *("-chardev", f"file,id=console,path={escape(job.directory)}/console", "-serial", "chardev:console"),
         *("-chardev", f"file,id=stream,path={escape(job.directory)}/stream", *arch.qemu.stream),
         *("-kernel", job.kernel, "-initrd", job.initramfs, "-append", job.cmdline),
     )
+
+
+def _shared(job: Job) -> tuple[str, ...]:
+    """Memory that the guest finds in a device, and this host in a file, which has holes where nothing was written."""
+    if not job.shared_bytes:
+        return ()
+    backend = f"memory-backend-file,id=shared,share=on,size={job.shared_bytes},mem-path={escape(job.directory)}/shared"
+    return "-object", backend, "-device", "ivshmem-plain,memdev=shared"
 
 
 def restored_files(job: str, program: str) -> tuple[str, ...]:

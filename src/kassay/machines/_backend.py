@@ -22,6 +22,7 @@ class Job(Record, frozen=True, kw_only=True):
     profile: what the emulator counts in the measured region (model/profile.MODES); None for nothing. The
     addresses it must know are then in the file "points" of the directory.
     cpu: as Machine.cpu names it; "" for the machine's default. nodes: of memory.
+    shared_bytes: of memory that the guest sees as a device (ivshmem), and the host as the file "shared" of directory.
     rounds: that profile "trace" records, the first of a run is 1. trace_budget: most bytes of that.
     """
 
@@ -40,6 +41,7 @@ class Job(Record, frozen=True, kw_only=True):
     nodes: int = 1
     rounds: tuple[int, ...] = ()
     trace_budget: int = 0
+    shared_bytes: int = 0
 
 
 class Ended(Record, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec import UNSET
 
@@ -33,6 +34,24 @@ from kassay.plan.prepare import Prepared, modules_of
 from kassay.profile.counters import ProfileError
 from kassay.profile.raw import parse
 from kassay.profile.tables import FORMAT, kernel_symbols, module_symbols, points, program_symbols
+
+
+class Recording(NamedTuple):
+    """How a boot is recorded. program: the recorder, which starts the workload; settings: its /record.conf.
+    shared_bytes: of the memory that it writes into; the machine boots, and is not restored."""
+
+    program: Path
+    settings: bytes
+    shared_bytes: int
+
+
+class Recorded(NamedTuple):
+    """How a recorded boot ended: outcome and detail as in a RunRecord, and the kernel log."""
+
+    outcome: str
+    detail: str
+    console: bytes
+
 
 # Kernel messages start a line, after the time stamp that printk puts there.
 _START = rb"^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?"
@@ -115,6 +134,20 @@ class Measurer:
             trace_sha256=artifacts.put(self._directory, ended.trace) if ended.trace else UNSET,
         )  # fmt: skip
 
+    def record(self, run: PlannedRun, recording: Recording, keep: Callable[[Path], None]) -> Recorded:
+        """One boot whose workload a recorder starts: no run that counts, and no attempt at one. keep: gets the file
+        that the recorder wrote, which is gone afterwards; not called where it wrote none."""
+        cell = self._cells[run.cell]
+        if cell.id in self._lacking:
+            return Recorded("no-modules", self._lacking[cell.id], b"")
+        with disk_errors(self._scratch), tempfile.TemporaryDirectory(prefix="run-", dir=self._scratch) as name:
+            job = self._job(run, cell, Path(name), recording)
+            ended = self._prepared.machine.run(job, cell.machine.arch)
+            if (written := Path(name, "shared")).exists():
+                keep(written)
+        use = self._prepared.plan.experiment.program(cell.workload)
+        return Recorded(*_outcome(ended, use, boots=True), ended.console)
+
     def _profiled(self, job: Job, cell: Cell) -> tuple[bytes, ...]:
         """The symbol tables of a run that carries a profile; what the plugin needs of them goes beside the job."""
         if job.profile is None:
@@ -132,7 +165,7 @@ class Measurer:
             return f"QEMU wrote no profile: {ended.detail or 'the region was not reached'}"
         return self._prepared.no_profile
 
-    def _job(self, run: PlannedRun, cell: Cell, directory: Path) -> Job:
+    def _job(self, run: PlannedRun, cell: Cell, directory: Path, recording: Recording | None = None) -> Job:
         machine = self._prepared.machine
         cpus, memory = cell.machine.cpus, cell.machine.memory_bytes
         assert cpus is not None and memory is not None  # unknown for imported results only
@@ -141,7 +174,7 @@ class Measurer:
         arguments = self._arguments(run, cell)
         experiment = self._prepared.plan.experiment
         use = experiment.program(cell.workload)
-        image = self._initramfs(run, cell, directory, arguments) if machine.boots else None
+        image = self._initramfs(run, cell, directory, arguments, recording) if machine.boots else None
         base = machine.cmdline(cell.machine.arch, cpus, experiment.boot)
         return Job(
             directory=str(directory),
@@ -156,12 +189,14 @@ class Measurer:
             timeout_s=experiment.timeout_s,
             cpu=_cpu(machine, cell),
             nodes=cell.machine.nodes,
-            profile=None if self._prepared.no_profile else profile_of(experiment, run),
+            profile=None if recording or self._prepared.no_profile else profile_of(experiment, run),
             rounds=traced_rounds(None if use is not None and use.counted else experiment.rounds),
             trace_budget=parse_bytes(experiment.trace_budget or TRACE_BUDGET),
+            shared_bytes=recording.shared_bytes if recording else 0,
         )
 
-    def _initramfs(self, run: PlannedRun, cell: Cell, directory: Path, arguments: Sequence[str]) -> str:
+    def _initramfs(self, run: PlannedRun, cell: Cell, directory: Path, arguments: Sequence[str],
+                   recording: Recording | None) -> str:  # fmt: skip
         """Writes the initramfs, and for a restored machine the job beside it; returns the initramfs's sha256."""
         artifact = self._prepared.artifacts[cell.kernel]
         experiment = self._prepared.plan.experiment
@@ -169,15 +204,18 @@ class Measurer:
         job = initramfs.job(arguments, run.perturbation.boot_delay_us, stream, background=experiment.background,
                             state=state.init_lines(cell.machine))  # fmt: skip
         saved = experiment.boot == "snapshot"
+        program = self._prepared.programs.file(cell.workload)
+        further = {"recorded": program.read_bytes(), "record.conf": recording.settings} if recording else {}
         data = initramfs.build(
             init=self._prepared.programs.file("init"),
-            workload=None if saved else self._prepared.programs.file(cell.workload),
+            workload=None if saved else recording.program if recording else program,
             job=None if saved else job,
             modules=kernel_store.load_modules(artifact, modules_of(cell, self._prepared.plan.workloads), silent),
             padding_bytes=run.perturbation.initramfs_bytes,
             quiesce=experiment.quiesce,
             exact=experiment.exact,
             stream=stream,
+            further=further,
         )
         with disk_errors(directory):
             (directory / "initramfs").write_bytes(data)

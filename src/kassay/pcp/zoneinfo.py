@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""/proc/zoneinfo -> zones and the page lists of their CPUs; and the limits that kernels set without telling them."""
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from kassay.pcp.pages import ListState, Zone
+
+_ZONE = re.compile(r"^Node (\d+), zone +(\w+)$", re.M)
+_CPU = re.compile(r"^    cpu: (\d+)$", re.M)
+_NUMBER = re.compile(r"^ +(?:pages )?(\w+):? +(\d+)$", re.M)
+_AUTO = (6, 7)
+"""The first release that tunes high between two limits."""
+_LEAST_FRACTION = 8
+
+
+class Lists(NamedTuple):
+    """The page lists of one CPU in one zone, in pages; None for what the kernel does not tell."""
+
+    cpu: int
+    pages: int
+    high: int
+    batch: int
+    high_min: int | None
+    high_max: int | None
+
+
+class ZoneLists(NamedTuple):
+    """One zone that has pages."""
+
+    zone: Zone
+    lists: tuple[Lists, ...]
+
+
+def read_zoneinfo(text: str) -> tuple[ZoneLists, ...]:
+    """Every zone with pages, numbered in the order of the file. A zone that is not understood is left out."""
+    heads = list(_ZONE.finditer(text))
+    ends = [head.start() for head in heads[1:]] + [len(text)]
+    found = []
+    for number, (head, end) in enumerate(zip(heads, ends, strict=True)):
+        zone_text, _, rest = text[head.end() : end].partition("  pagesets\n")
+        values = {**_numbers(rest), **_numbers(zone_text, first=True)}
+        if values.get("managed") and "start_pfn" in values:
+            found.append(ZoneLists(_zone(number, head, values), tuple(_lists(rest))))
+    return tuple(found)
+
+
+def _numbers(text: str, *, first: bool = False) -> dict[str, int]:
+    """Names with their values; of a name that comes twice the first or the last."""
+    pairs = [(name, int(value)) for name, value in _NUMBER.findall(text)]
+    return dict(reversed(pairs)) if first else dict(pairs)
+
+
+def _zone(number: int, head: re.Match[str], values: Mapping[str, int]) -> Zone:
+    names = ("start_pfn", "spanned", "managed", "free", "min", "low", "high")
+    return Zone(number=number, node=int(head[1]), name=head[2], **{name: values.get(name, 0) for name in names})
+
+
+def _lists(text: str) -> list[Lists]:
+    heads = list(_CPU.finditer(text))
+    ends = [head.start() for head in heads[1:]] + [len(text)]
+    found = []
+    for head, end in zip(heads, ends, strict=True):
+        values = _numbers(text[head.end() : end], first=True)
+        least, most = values.get("high_min"), values.get("high_max")
+        found.append(Lists(int(head[1]), values["count"], values["high"], values["batch"], least, most))
+    return found
+
+
+def list_state(found: ZoneLists, lists: Lists, release: str, cpus: int, fraction: int) -> ListState:
+    """The lists with their limits: as told, else as the kernel sets them (zone_highsize() in mm/page_alloc.c).
+
+    cpus: of the zone's node. fraction: vm.percpu_pagelist_high_fraction, 0 where it is not set.
+    """
+    least, most = lists.high_min, lists.high_max
+    told = least is not None and most is not None
+    if not told:
+        least, most = _limits(found.zone, lists, release, cpus, fraction)
+    return ListState(
+        cpu=lists.cpu, zone=found.zone.number, count=lists.pages, high=lists.high, high_min=least or 0,
+        high_max=most or 0, batch=lists.batch, told=told,
+    )  # fmt: skip
+
+
+def _limits(zone: Zone, lists: Lists, release: str, cpus: int, fraction: int) -> tuple[int, int]:
+    version = re.match(r"(\d+)\.(\d+)", release)
+    fixed = fraction > 0 or version is None or (int(version[1]), int(version[2])) < _AUTO
+    if fixed or lists.high < lists.batch:
+        return lists.high, lists.high
+    sizes = (zone.low, zone.managed // _LEAST_FRACTION)
+    least, most = (max(size // cpus, lists.batch << 2) for size in sizes)
+    return least, max(least, most)
