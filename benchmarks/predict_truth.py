@@ -265,6 +265,8 @@ def main() -> None:
     entries = corpus()
     words = sys.argv[1:]
     page = Path(words[0]) if words and words[0] != "-" else None
+    if page and not page.is_file():
+        sys.exit(f"{page}: is not there; name a page that has the markers, as docs/truth.md")
     found = outcomes([entry for entry in entries if not words[1:] or entry.id in words[1:]])
     parts = {"score": score(entries, found), "table": table(found), "cpus": cpus(found), "absolute": absolute(found),
              "sources": sources(entries)}  # fmt: skip
