@@ -16,6 +16,16 @@ void buddy_give(struct zone *zone, block_t block);
 /* A block of certain pages, which events have allocated unseen; false where they are not all free. */
 bool buddy_take_pages(struct zone *zone, block_t block);
 
+/* This block is given back soon: what that reads is brought into the cache. */
+static inline void buddy_expect(const struct zone *zone, block_t block)
+{
+	uint32_t pfn = block_pfn(block), buddy = pfn ^ (1u << block_order(block));
+
+	__builtin_prefetch(&zone->links[pfn - zone->start]);
+	__builtin_prefetch(&zone->heads[pfn - zone->start]);
+	__builtin_prefetch(&zone->heads[buddy - zone->start]);
+}
+
 static inline unsigned int buddy_type(const struct zone *zone, uint32_t pfn)
 {
 	return zone->types[(pfn >> PAGEBLOCK_ORDER) - (zone->start >> PAGEBLOCK_ORDER)];

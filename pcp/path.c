@@ -68,6 +68,8 @@ static void refill(struct cpu *cpu, struct pcp *pcp, unsigned int order, unsigne
 	conserve_now_and_then();
 }
 
+#define AHEAD 6 /* blocks from one that is given back to one whose memory is asked for */
+
 /* free_pcppages_bulk() */
 static void give_back(struct cpu *cpu, struct pcp *pcp, int pages, unsigned int list, bool decay)
 {
@@ -86,6 +88,8 @@ static void give_back(struct cpu *cpu, struct pcp *pcp, int pages, unsigned int 
 		do {
 			block_t block = ring_pop_tail(ring);
 
+			if (ring->count >= AHEAD)
+				buddy_expect(pcp->zone, ring_at(ring, ring->count - AHEAD));
 			left -= 1 << block_order(block);
 			moved += 1 << block_order(block);
 			blocks++;
@@ -118,6 +122,7 @@ static bool drain_go(struct cpu *cpu)
 		drain->pages -= pages;
 		if (drain->pages <= 0 || !pcp->count) {
 			drain->pcp = NULL;
+			cpu->clock += drain->after_ps;
 			if (!drain->decay)
 				watermarks_given(pcp->zone);
 		}
@@ -209,7 +214,7 @@ bool page_free(struct cpu *cpu, struct zone *zone, block_t block, unsigned int t
 	pages = policy->free(pcp, order);
 	if (pages == NO_DRAIN || (policy->free_in_batches && !pages))
 		return true;
-	cpu->drain = (struct drain){ pcp, pages, policy->free_in_batches ? pcp->batch : pages, (int)list, false };
+	cpu->drain = (struct drain){ pcp, pages, policy->free_in_batches ? pcp->batch : pages, (int)list, false, 0 };
 	drain_go(cpu);
 	return true;
 }
@@ -228,7 +233,7 @@ bool path_finish(struct cpu *cpu)
 		pages = policy->decay(pcp);
 		watch_high(pcp);
 		if (pages > 0)
-			cpu->drain = (struct drain){ pcp, pages, pcp->batch, 0, true };
+			cpu->drain = (struct drain){ pcp, pages, pcp->batch, 0, true, 0 };
 	}
 }
 

@@ -93,6 +93,7 @@ struct drain {
 	struct pcp *pcp; /* NULL: there is none */
 	int pages, step, list;
 	bool decay;
+	uint64_t after_ps; /* what the CPU does then takes so long */
 };
 
 struct cpu {

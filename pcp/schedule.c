@@ -56,19 +56,31 @@ void schedule_moved(const struct cpu *cpu, uint64_t time)
 	sift(where[cpu->number], cpu->number);
 }
 
+/* The latest time at which a CPU is still before another one. */
+static uint64_t latest_before(unsigned int cpu, unsigned int other)
+{
+	return times[other] - (other < cpu);
+}
+
 struct cpu *schedule_first(void)
 {
 	struct cpu *cpu = &cpus[heap[0]];
-	uint64_t next = UINT64_MAX - AHEAD_PS;
+	uint64_t soon = times[cpu->number] + AHEAD_PS;
 
-	if (config.run.cpus > 1)
-		next = times[heap[1]];
-	if (config.run.cpus > 2 && times[heap[2]] < next)
-		next = times[heap[2]];
-	cpu->horizon = next;
+	cpu->horizon = UINT64_MAX;
+	for (unsigned int i = 1; i < 3 && i < config.run.cpus; i++)
+		schedule_behind(cpu, &cpus[heap[i]]);
 	/* A CPU alone, or one with all others asleep, looks up now and then. */
-	cpu->limit = (next < times[cpu->number] + AHEAD_PS ? next : times[cpu->number]) + AHEAD_PS;
+	cpu->limit = (cpu->horizon < soon ? cpu->horizon : soon) + AHEAD_PS;
 	return cpu;
+}
+
+void schedule_behind(struct cpu *cpu, const struct cpu *other)
+{
+	uint64_t latest = latest_before(cpu->number, other->number);
+
+	if (latest < cpu->horizon)
+		cpu->horizon = latest;
 }
 
 uint64_t schedule_time(const struct cpu *cpu)

@@ -15,6 +15,9 @@ void schedule_start(void);
 /* The CPU whose clock is the earliest, with its horizon and limit. */
 struct cpu *schedule_first(void);
 
+/* The CPU takes no zone lock after the time of another one. */
+void schedule_behind(struct cpu *cpu, const struct cpu *other);
+
 /* When a CPU has its turn. */
 uint64_t schedule_time(const struct cpu *cpu);
 

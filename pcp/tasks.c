@@ -26,7 +26,9 @@ void tasks_start(void)
 		for (uint64_t i = 0; i < group->tasks; i++) {
 			struct worker *worker = &workers[group->cpu_first + i % group->cpu_count];
 
-			tasks[i] = (struct task){ .group = group, .phase = TASK_CYCLE };
+			tasks[i] = (struct task){ .group = group, .phase = TASK_CYCLE, .type = MOVABLE };
+			tasks[i].plain = !(group->order1 + group->order2 + group->order3 + group->order9 + group->unmovable +
+					   group->reclaimable + group->churn);
 			worker->tasks = reallocate(worker->tasks, worker->count + 1, sizeof(*worker->tasks));
 			worker->tasks[worker->count++] = &tasks[i];
 		}
@@ -64,12 +66,17 @@ static uint64_t depth_of(struct cpu *cpu, const struct group_config *group)
 static inline void task_draw(struct cpu *cpu, struct task *task)
 {
 	const struct group_config *group = task->group;
-	uint64_t chance = draw(&cpu->draws);
-	unsigned int order = chance % 1000, type = chance / 1000 % 1000;
+	uint64_t chance;
+	unsigned int order, type;
 
+	task->drawn = true;
+	if (task->plain)
+		return;
+	chance = draw(&cpu->draws);
+	order = chance % 1000;
+	type = chance / 1000 % 1000;
 	task->churned = chance / 1000000 % 1000 < group->churn;
 	task->type = type < group->unmovable ? UNMOVABLE : type < group->unmovable + group->reclaimable ? RECLAIMABLE : MOVABLE;
-	task->drawn = true;
 	if (order < group->order1)
 		task->order = 1;
 	else if ((order -= group->order1) < group->order2)
@@ -83,10 +90,15 @@ static inline void task_draw(struct cpu *cpu, struct task *task)
 static inline void free_one(struct cpu *cpu, const struct group_config *group, block_t block)
 {
 	struct zone *zone = zone_of(block_pfn(block));
+	uint64_t time;
 
 	/* All of the generator's orders have lists: this never waits. */
 	page_free(cpu, zone, block, buddy_type(zone, block_pfn(block)));
-	cpu->clock += config.run.free_ps + pause_of(cpu, group, group->free_ns);
+	time = config.run.free_ps + pause_of(cpu, group, group->free_ns);
+	if (cpu->drain.pcp)
+		cpu->drain.after_ps = time;
+	else
+		cpu->clock += time;
 	events_done++;
 }
 
@@ -163,8 +175,7 @@ static bool send_away(struct worker *worker, struct task *task)
 	if (target->asleep_from != NEVER_ASLEEP) {
 		worker_wake(target, cpu->clock);
 		schedule_moved(target->cpu, target->cpu->clock);
-		if (target->cpu->clock < cpu->horizon)
-			cpu->horizon = target->cpu->clock;
+		schedule_behind(cpu, target->cpu);
 	}
 	task->phase = TASK_CYCLE;
 	return true;
@@ -193,7 +204,7 @@ bool task_run(struct worker *worker, struct task *task, uint64_t until)
 	case TASK_ALLOC:
 		if (!allocate_some(cpu, task, until, group->slice))
 			return false;
-		if (!task->left) {
+		if (!task->left && !cpu->drain.pcp) {
 			bool remote = group->remote && draw_below(&cpu->draws, 1000) < group->remote;
 
 			task->phase = remote ? TASK_HELD : TASK_FREE;

@@ -14,6 +14,7 @@ struct task {
 	uint64_t left;   /* allocations of this cycle */
 	uint64_t cycles; /* done */
 	struct ring owned;
+	bool plain; /* all of its allocations are movable, of order 0, and kept for the cycle */
 	/* An allocation that was drawn and is to be made */
 	bool drawn, churned;
 	uint8_t order, type;
