@@ -18,17 +18,13 @@ class PcpLine(NamedTuple):
     dashed: bool = False
 
 
-def pages_svg(lines: Iterable[PcpLine]) -> str:
-    """Pages over time, all lines on one axis; steps, because a list's high changes at once. "" without any point."""
-    drawn = [line for line in lines if line.points]
-    if not drawn:
-        return ""
-    last = max(point[0] for line in drawn for point in line.points)
-    top = max(point[1] for line in drawn for point in line.points) or 1.0
+def pages_svg(lines: Iterable[PcpLine], last: float, most: float) -> str:
+    """Pages over time, all lines on one axis up to `last` seconds and `most` pages; steps, because a list's high
+    changes at once. Needs a line with a point."""
     x = quantity(
         "time", scale={"domain": [0, last or 1.0], "nice": False}, axis={"title": None, "grid": False, "format": ".3~f"}
     )
-    y = quantity("pages", scale={"domain": [0, top * 1.05], "nice": False}, axis=FIGURES, title=None)
+    y = quantity("pages", scale={"domain": [0, (most or 1.0) * 1.05], "nice": False}, axis=FIGURES, title=None)
     layers = [
         layer(
             [{"time": time, "pages": pages} for time, pages in line.points],
@@ -36,9 +32,9 @@ def pages_svg(lines: Iterable[PcpLine]) -> str:
              "strokeDash": [4, 3] if line.dashed else [1, 0]},
             x=x, y=y,
         )
-        for line in drawn
+        for line in lines if line.points
     ]  # fmt: skip
-    return svg_of(configured(layers, _WIDTH - 72, _HEIGHT, {"left": 64, "right": 8, "top": 10, "bottom": 26}))
+    return svg_of(configured(layers, _WIDTH - 72, _HEIGHT, {"left": 64, "right": 16, "top": 10, "bottom": 26}))
 
 
 class LockBar(NamedTuple):

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Page lists over time as charts, one for each CPU: what a kernel did and what a model of it did, on one axis."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from kassay.model.texts import one_line
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+    from kassay.report.pcp._charts import PcpLine
+
+MOST_CPUS = 4
+"""CPUs that have a chart; the answer's JSON has all that were sampled."""
+_ROLES = {False: ("ink", "bar"), True: ("worse", "better")}
+"""Whether it is a model's beside a kernel's -> colours of high and count."""
+
+
+class ListPoint(NamedTuple):
+    """A CPU's list at one moment. pages: in the list."""
+
+    seconds: float
+    cpu: int
+    pages: int
+    high: int
+
+
+class ListSource(NamedTuple):
+    """Where points come from. label: in the legend; modelled: drawn dashed, beside a kernel's."""
+
+    label: str
+    points: Sequence[ListPoint]
+    modelled: bool = False
+
+
+class ListChart(NamedTuple):
+    """One CPU's chart. key: (label, colour, dashed) of each line."""
+
+    title: str
+    key: tuple[tuple[str, str, bool], ...]
+    svg: "Markup"
+
+
+def list_charts(sources: Sequence[ListSource], cpus: int = MOST_CPUS) -> tuple[ListChart, ...]:
+    """Of the first `cpus` CPUs that any source knows; all with the same axes, so that CPUs can be compared."""
+    found = [point for source in sources for point in source.points]
+    if not found:
+        return ()
+    last = max(point.seconds for point in found)
+    most = float(max(max(point.high, point.pages) for point in found))
+    chosen = sorted({point.cpu for point in found})[:cpus]
+    return tuple(_chart(cpu, _lines(sources, cpu), last, most) for cpu in chosen)
+
+
+def cpus_of(sources: Iterable[ListSource]) -> int:
+    """How many CPUs the sources know."""
+    return len({point.cpu for source in sources for point in source.points})
+
+
+def _lines(sources: Iterable[ListSource], cpu: int) -> list["PcpLine"]:
+    from kassay.report.pcp._charts import PcpLine
+
+    lines = []
+    for source in sources:
+        own = [point for point in source.points if point.cpu == cpu]
+        high, count = _ROLES[source.modelled]
+        label = f"{one_line(source.label)}: " if source.label else ""
+        lines += [
+            PcpLine(f"{label}pages in the list", count, [(p.seconds, p.pages) for p in own], source.modelled),
+            PcpLine(f"{label}high", high, [(p.seconds, p.high) for p in own], source.modelled),
+        ]
+    return [line for line in lines if line.points]
+
+
+def _chart(cpu: int, lines: Sequence["PcpLine"], last: float, most: float) -> ListChart:
+    # Late: the first chart starts a JavaScript engine, which takes half a second.
+    from markupsafe import Markup
+
+    from kassay.report.pcp._charts import pages_svg
+
+    key = tuple((line.label, line.role, line.dashed) for line in reversed(lines))
+    # vl-convert escapes the text it draws, so this markup holds nothing that a name could have brought in.
+    return ListChart(f"CPU {cpu}", key, Markup(pages_svg(lines, last, most)))
