@@ -120,6 +120,16 @@ def test_a_counter_that_only_one_moment_has_is_none() -> None:
     assert audit.delta(run, "") == {"a": "4", "b": None, "c": None}
 
 
+def test_levels_are_those_after_the_region_of_counters_lists_and_memory() -> None:
+    run = report(
+        ("before", "/proc/vmstat", "nr_free_pages 9\n"), ("after", "/proc/vmstat", "nr_free_pages 7\npgfault 3\n"),
+        ("before", "/proc/meminfo", "MemFree: 36 kB\n"), ("after", "/proc/meminfo", "Active(anon):  28 kB\n"),
+    )  # fmt: skip
+    assert audit.levels(run) == {"nr_free_pages": "7", "pgfault": "3", "memory.Active(anon)": "28"}
+    found = audit.levels(real("madvise_pageout-7.3"))
+    assert int(found["pcp.0.DMA32.0.high"] or 0) > 0 and int(found["memory.MemTotal"] or 0) > 0
+
+
 PATHS = ("/proc/self/smaps", "kassay/range", "/proc/swaps", "/proc/zoneinfo", "/proc/vmstat", "kassay/tasks",
          "kassay/own", "kassay/quiescence", "/proc/meminfo", "/sys/kernel/mm/transparent_hugepage/enabled")  # fmt: skip
 LINES = st.sampled_from(
@@ -135,6 +145,7 @@ def test_no_text_breaks_the_parsers(files: list[tuple[str, str, list[str]]]) -> 
         assert all(value is None or isinstance(value, str) for value in audit.fields(run, moment).values())
     audit.foreign(run)
     audit.delta(run, "")
+    audit.levels(run)
 
 
 def test_a_users_program_has_its_mappings_added_up_and_the_largest_apart() -> None:
