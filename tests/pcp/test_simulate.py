@@ -148,3 +148,19 @@ def test_the_command_refuses_what_cannot_be(words: tuple[str, ...]) -> None:
 def test_the_list_names_workloads_policies_and_parameters() -> None:
     status, text = run("--list")
     assert status == 0 and all(word in text for word in ("kbuild", "auto_on_drain", "depth_max", "high_fraction"))
+
+
+def test_a_sweeps_rows_are_named_by_policy_and_setting() -> None:
+    text = simulation_format("terminal").render(small(depth=("500", "2000")))
+    assert [line.split()[:2] for line in text.splitlines() if line.startswith(("  fixed ", "  auto "))][:4] == [
+        ["fixed", "depth=500"], ["auto", "depth=500"], ["fixed", "depth=2000"], ["auto", "depth=2000"],
+    ]  # fmt: skip
+
+
+def test_a_workload_of_an_extension_has_a_name_as_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "pcp" / "workloads"
+    folder.mkdir(parents=True)
+    (folder / "mine.toml").write_text('summary = "own"\n[machine]\nevents = 1000\n[[groups]]\nname = "a"\n')
+    monkeypatch.setenv("KASSAY_PATH", str(tmp_path))
+    status, text = run("mine", "--policy", "auto")
+    assert status == 0 and "workload: own" in text

@@ -37,16 +37,15 @@ def verdict(answer: PcpSimulation) -> str:
 
 def tables(answer: PcpSimulation) -> Iterable[Table]:
     """Rates by policy, one row for each cell; then changes against the first policy; then the lock."""
-    names = [one.name for one in _varied(answer)]
-    head = ("policy", *names, *figures(*(rate.title for rate in RATES.values())))
+    head = ("policy", *figures(*(rate.title for rate in RATES.values())))
     yield table(
         "By policy", head,
-        [cells(cell.policy, *_values(cell), *(_text(name, cell) for name in RATES)) for cell in answer.cells],
+        [cells(_name(cell), *(_text(name, cell) for name in RATES)) for cell in answer.cells],
     )  # fmt: skip
     if len(answer.policies) > 1:
         yield table(
-            f"Change against {answer.policies[0].name}", ("policy", *names, *figures(*CHANGED.values())),
-            [cells(cell.policy, *_values(cell), *(format_change(change(of[0], cell, name)) for name in CHANGED))
+            f"Change against {answer.policies[0].name}", ("policy", *figures(*CHANGED.values())),
+            [cells(_name(cell), *(format_change(change(of[0], cell, name)) for name in CHANGED))
              for _, of in grouped(answer) for cell in of[1:]],
         )  # fmt: skip
     yield lock_table(answer)
@@ -61,8 +60,8 @@ def lock_table(answer: PcpSimulation) -> Table:
         if lock is not None:
             values = (lock.think_ns, lock.hold_ns, lock.wait_ns, lock.predicted_ns, lock.least_ns, lock.most_ns)
             texts = (str(lock.cpus), *map(_ns, values))
-            rows.append(cells(cell.policy, *_values(cell), *texts))
-    return table("The zone lock, of one acquisition", ("policy", *(o.name for o in _varied(answer)), *titles), rows)
+            rows.append(cells(_name(cell), *texts))
+    return table("The zone lock, of one acquisition", ("policy", *titles), rows)
 
 
 CHANGED = {
@@ -120,12 +119,9 @@ def _idle(cell: SimulatedCell) -> str:
     return _text("idle_pages", cell)
 
 
-def _varied(answer: PcpSimulation) -> tuple[Setting, ...]:
-    return answer.cells[0].settings
-
-
-def _values(cell: SimulatedCell) -> tuple[str, ...]:
-    return tuple(one.value for one in cell.settings)
+def _name(cell: SimulatedCell) -> str:
+    """ "auto depth=256": no two rows have the same, which would be numbered at a terminal."""
+    return " ".join((cell.policy, *(f"{one.name}={one.value}" for one in cell.settings)))
 
 
 def _events(cell: SimulatedCell) -> int:
