@@ -24,10 +24,10 @@ VALUES = "kernel,metric,value,block,unit,better\n" + "".join(
 
 @pytest.fixture(scope="module")
 def documented(tmp_path_factory: pytest.TempPathFactory) -> Outside:
-    """All examples but the gate rule and the workload, and an import to answer from."""
+    """All examples but the gate rule, the workload and the policy, and an import to answer from."""
     found = outside(tmp_path_factory.mktemp("documented"))
     for name, text in EXAMPLES.items():
-        if not name.startswith(("analysis", "guest")):
+        if not name.startswith(("analysis", "guest", "pcp")):
             found.add(name, text)
     (found.work / "values.csv").write_text(VALUES)
     found.kassay("import", "values.csv", "--out", "d")
@@ -38,6 +38,7 @@ def test_the_page_has_an_example_of_each_kind_it_describes() -> None:
     folders = {name.rpartition("/")[0] for name in EXAMPLES}
     assert folders == {
         "guest/workloads", "arches", "report/formats", "commands", "analysis/gate", "report/exports", "imports/formats",
+        "pcp/policies",
     }  # fmt: skip
 
 

@@ -16,8 +16,9 @@ from kassay.errors import BadInput, Defect, HostLacks, KassayError, unknown
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.records import R, Record
 
-FLAGS = ("-std=gnu11", "-O3", "-flto", "-flto-partition=one", "-fno-semantic-interposition")
+FLAGS = ("-std=gnu11", "-O3", "-flto", "-flto-partition=one", "-Werror=implicit-function-declaration")
 _PROGRESS_S = 0.5
+_POLICIES = "pcp/policies"
 
 RUN: Mapping[str, int] = MappingProxyType(
     {
@@ -244,12 +245,18 @@ def _arguments() -> tuple[str, ...]:
 
 
 def _policy_files() -> Mapping[str, Path]:
-    return registry.files(sources() / "policies", "pcp/policies", "*.c")
+    found = registry.files(sources() / "policies", _POLICIES, "*.c")
+    for path in found.values():
+        if not path.stem.isidentifier():
+            raise BadInput(f"{path}: a policy's name has letters, digits and _", "give the file another name")
+    return found
 
 
 def _not_built(first: str, remedy: str) -> KassayError:
-    if any(registry.is_extension(path) and path.stem in first for path in _policy_files().values()):
-        return BadInput(f"a policy of {registry.EXTENSIONS} does not compile: {first}", "correct the file")
+    others = [str(path) for path in _policy_files().values() if registry.is_extension(path)]
+    if others:
+        what = f"the simulator does not compile with {', '.join(others)}: {first}"
+        return BadInput(what, f"correct the file: POLICY(name) and what is in it, as {_POLICIES} has them")
     return HostLacks(f"no simulation: the simulator does not compile with {COMPILER}: {first}", remedy)
 
 
