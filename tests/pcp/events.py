@@ -47,6 +47,8 @@ def reference(config: Config, events: Iterable[Event]) -> Machine:
                 where[event.pfn] = block
         elif event.kind == FREE and event.pfn in where:
             clocks[cpu] = machine.free(cpu, where.pop(event.pfn), event.type, clocks[cpu])
+            while cpu in machine.drains:
+                clocks[cpu] = machine.drain_step(cpu, clocks[cpu])
         elif event.kind == VMSTAT:
             clocks[cpu] = machine.vmstat(cpu, clocks[cpu])
         elif event.kind == RECLAIM:

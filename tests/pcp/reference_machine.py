@@ -3,14 +3,27 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from kassay.pcp.engine import Config
 from tests.pcp.reference import Block, Pcp, Zone, has_list, list_of
 from tests.pcp.reference_policies import REFERENCE, Given
 
 
+@dataclass
+class Drain:
+    """What is left of a drain: each `step` pages take the zone lock."""
+
+    pcp: Pcp
+    pages: int
+    step: int
+    list: int
+
+
 class Machine:
-    """All zones and PCPs of a Config. Each function returns the CPU's clock (ps) after it."""
+    """All zones and PCPs of a Config. Each function returns the CPU's clock (ps) after it.
+
+    drains: by CPU, what is still to be done by drain_step() before anything else."""
 
     def __init__(self, config: Config) -> None:
         self.run = config.run
@@ -18,6 +31,7 @@ class Machine:
         self.zones = [Zone(values, self.counters) for values in config.zones]
         self.policy = REFERENCE[config.policy]
         self.given = Given(config.run["batch_scale_max"], config.run["free_high_batch"])
+        self.drains: dict[int, Drain] = {}
         self.pcps: list[list[Pcp]] = [[self._pcp(zone) for zone in self.zones] for _ in range(config.run["cpus"])]
 
     def _pcp(self, zone: Zone) -> Pcp:
@@ -85,23 +99,26 @@ class Machine:
         if pages is None:
             return clock
         step = pcp.batch if self.policy.batched else pages
-        clock = self._drain(cpu, pcp, pages, step, list_of(order, kind), clock)
-        zone.look_at_watermarks(given=True)
-        return clock
+        self.drains[cpu] = Drain(pcp, pages, step, list_of(order, kind))
+        return self.drain_step(cpu, clock)
 
-    def _drain(self, cpu: int, pcp: Pcp, pages: int, step: int, first: int, clock: int) -> int:
-        while True:
-            before, blocks = self.counters.copy(), self._taken(pcp, min(pages, step), first)
-            for block in blocks:
-                pcp.zone.buddy.give(block)
-            moved = sum(1 << order for _, order in blocks)
-            self.counters["drains"] += 1
-            self.counters["drained_pages"] += moved
-            pcp.counted["drained_pages"] += moved
-            clock = pcp.zone.locked(self.run, cpu, clock, 0, len(blocks), before)
-            pages -= min(pages, step)
-            if pages <= 0 or not pcp.count:
-                return clock
+    def drain_step(self, cpu: int, clock: int) -> int:
+        """One acquisition of the zone lock by a CPU that has something in drains."""
+        drain = self.drains[cpu]
+        pcp = drain.pcp
+        before, blocks = self.counters.copy(), self._taken(pcp, min(drain.pages, drain.step), drain.list)
+        for block in blocks:
+            pcp.zone.buddy.give(block)
+        moved = sum(1 << order for _, order in blocks)
+        self.counters["drains"] += 1
+        self.counters["drained_pages"] += moved
+        pcp.counted["drained_pages"] += moved
+        clock = pcp.zone.locked(self.run, cpu, clock, 0, len(blocks), before)
+        drain.pages -= drain.step
+        if drain.pages <= 0 or not pcp.count:
+            del self.drains[cpu]
+            pcp.zone.look_at_watermarks(given=True)
+        return clock
 
     @staticmethod
     def _taken(pcp: Pcp, pages: int, first: int) -> Sequence[Block]:
@@ -121,11 +138,15 @@ class Machine:
         self.counters["vmstat_runs"] += 1
         for pcp in self.pcps[cpu]:
             pages = self.policy.decay(pcp, self.given)
+            below_high, reclaim = pcp.zone.below_high, pcp.zone.reclaim_active
+            before = self.counters["drained_pages"], self.counters["drains"]
             if pages:
-                before = self.counters["drained_pages"], self.counters["drains"]
-                clock = self._drain(cpu, pcp, pages, pcp.batch, 0, clock)
-                self.counters["decay_pages"] += self.counters["drained_pages"] - before[0]
-                self.counters["decay_drains"] += self.counters["drains"] - before[1]
+                self.drains[cpu] = Drain(pcp, pages, pcp.batch, 0)
+            while cpu in self.drains:
+                clock = self.drain_step(cpu, clock)
+            pcp.zone.below_high, pcp.zone.reclaim_active = below_high, reclaim  # the worker does not look at them
+            self.counters["decay_pages"] += self.counters["drained_pages"] - before[0]
+            self.counters["decay_drains"] += self.counters["drains"] - before[1]
         return clock
 
 

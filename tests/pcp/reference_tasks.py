@@ -21,11 +21,14 @@ def run_tasks(config: Config) -> Machine:
     """Up to config.run["duration_ns"]; a task on each CPU of the first group."""
     machine, group, end = Machine(config), config.groups[0], config.run["duration_ns"] * 1000
     tasks = [Task(group["depth_min"]) for _ in range(config.run["cpus"])]
-    clocks = [0] * len(tasks)
+    clocks, after = [0] * len(tasks), [0] * len(tasks)
     while min(clocks) < end:
         cpu = min(range(len(tasks)), key=lambda n: clocks[n])
         task = tasks[cpu]
-        if task.allocating:
+        if cpu in machine.drains:
+            clocks[cpu] = machine.drain_step(cpu, clocks[cpu])
+            clocks[cpu] += 0 if cpu in machine.drains else after[cpu]
+        elif task.allocating:
             block, clocks[cpu] = machine.alloc(cpu, 0, 0, MOVABLE, clocks[cpu])
             if block is not None:
                 task.owned.append(block)
@@ -36,8 +39,9 @@ def run_tasks(config: Config) -> Machine:
                 clocks[cpu] += group["hold_ns"] * 1000
         else:
             clocks[cpu] = machine.free(cpu, task.owned.popleft(), MOVABLE, clocks[cpu])
-            clocks[cpu] += config.run["free_ps"] + group["free_ns"] * 1000
+            after[cpu] = config.run["free_ps"] + group["free_ns"] * 1000
             if not task.owned:
                 task.allocating, task.left = True, task.depth
-                clocks[cpu] += group["idle_ns"] * 1000
+                after[cpu] += group["idle_ns"] * 1000
+            clocks[cpu] += 0 if cpu in machine.drains else after[cpu]
     return machine

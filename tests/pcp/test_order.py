@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from kassay.pcp.engine import Config, run
 from tests.pcp.configs import GROUP, ZONE, config
 from tests.pcp.reference_machine import counted
+from tests.pcp.reference_policies import REFERENCE
 from tests.pcp.reference_tasks import run_tasks
 
 CPUS = 4
-ONE_LOCK_AN_EVENT = ("fixed", "fixed_scaled", "auto_patch", "auto", "auto_on_drain")
-"""auto_7_3 takes it several times for a free; others come between."""
 
 
 @st.composite
@@ -33,7 +32,7 @@ def contended(draw: st.DrawFn) -> Config:
         "high_max": 400,
     }
     made = config(
-        draw(st.sampled_from(ONE_LOCK_AN_EVENT)), group, zone,
+        draw(st.sampled_from(tuple(REFERENCE))), group, zone,
         cpus=CPUS, events=0, vmstat_ns=0, sample_ns=0,
         duration_ns=draw(st.sampled_from((1000, 90_000, 200_000, 350_001))),
     )  # fmt: skip
