@@ -267,9 +267,13 @@ def sources() -> Path:
 
 def identity() -> str:
     """A hash over the simulator's sources and all policies: digits of different ones are not comparable."""
+    return _identity(tuple(path for path in _policy_files().values() if registry.is_extension(path)))
+
+
+@cache
+def _identity(others: tuple[Path, ...]) -> str:
     own = (path for path in sources().rglob("*") if path.suffix in (".c", ".h", ".def"))
-    named = {str(path.relative_to(sources())): path for path in own}
-    named |= {path.name: path for path in _policy_files().values() if registry.is_extension(path)}
+    named = {str(path.relative_to(sources())): path for path in own} | {path.name: path for path in others}
     return compiler.digest(sorted(named.items()))[:16]
 
 
