@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lines "name value", and "pcp CPU ZONE COUNT HIGH". A line "zone" or "group" begins one: the lines after it
+ * Lines "name value", and "pcp CPU ZONE BLOCKS HIGH ORDER TYPE". A line "zone" or "group" begins one: the lines after it
  * are its own. Each name of params.def must be there once in each section.
  */
 #include "config.h"
@@ -119,14 +119,15 @@ static void value_read(const char *word, const char *text)
 /* The words after "pcp". */
 static void pcp_read(const char *word)
 {
-	uint64_t values[4] = { 0 };
+	uint64_t values[6] = { 0 };
 
-	for (unsigned int i = 0; i < 4; i++) {
+	for (unsigned int i = 0; i < 6; i++) {
 		values[i] = number_of("pcp", word ? word : "", 0, (1u << 28) - 1);
 		word = strtok(NULL, " \n");
 	}
 	config.pcps = reallocate(config.pcps, config.pcp_count + 1, sizeof(*config.pcps));
-	config.pcps[config.pcp_count++] = (struct pcp_state){ values[0], values[1], values[2], values[3] };
+	config.pcps[config.pcp_count++] =
+		(struct pcp_state){ values[0], values[1], values[2], values[3], values[4], values[5] };
 }
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))

@@ -24,9 +24,9 @@ struct group_config {
 #undef GROUP
 };
 
-/* A PCP at the begin. */
+/* Blocks of one list of a PCP at the begin, and its high. */
 struct pcp_state {
-	uint64_t cpu, zone, count, high;
+	uint64_t cpu, zone, blocks, high, order, type;
 };
 
 #define MOST_ZONES 16

@@ -80,14 +80,17 @@ void pcps_fill(void)
 		const struct pcp_state *state = &config.pcps[i];
 		struct zone *zone = &zones[state->zone];
 		struct pcp *pcp = &cpus[state->cpu].pcps[state->zone];
+		unsigned int order = (unsigned int)state->order, type = (unsigned int)state->type;
 		block_t block;
 
+		if (!order_has_list(order) || type >= PCP_TYPES)
+			stop(2, "config: pcp %u: there is no list of this order and type", i);
 		pcp->high = (int)state->high;
-		while (pcp->count < (int)state->count) {
-			if (!buddy_take(zone, 0, MOVABLE, &block))
+		for (uint64_t n = 0; n < state->blocks; n++) {
+			if (!buddy_take(zone, order, type, &block))
 				stop(2, "config: pcp %u: its zone has too few free pages", i);
-			ring_push_tail(&pcp->lists[list_of(0, MOVABLE)], block);
-			pcp->count++;
+			ring_push_tail(&pcp->lists[list_of(order, type)], block);
+			pcp->count += 1 << order;
 		}
 	}
 	counters_clear();

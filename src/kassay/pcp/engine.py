@@ -42,12 +42,14 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class PcpState:
-    """A PCP at the begin of a run, as /proc/zoneinfo has it; zone is the index in Config.zones."""
+    """Blocks of one list of a PCP at the begin of a run, and its high; zone is the index in Config.zones."""
 
     cpu: int
     zone: int
-    count: int
+    blocks: int
     high: int
+    order: int = 0
+    type: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ class Config:
         for title, sections in (("zone", self.zones), ("group", self.groups)):
             for values in sections:
                 lines += [title, *_lines(values)]
-        lines += [f"pcp {state.cpu} {state.zone} {state.count} {state.high}" for state in self.pcps]
+        lines += [f"pcp {one.cpu} {one.zone} {one.blocks} {one.high} {one.order} {one.type}" for one in self.pcps]
         return "\n".join(lines) + "\n"
 
 

@@ -118,8 +118,10 @@ def _name(prepared: Prepared, cell: Cell, recording: Recording) -> str:
     plan = prepared.plan
     words = (cell.id, str(plan.experiment.rounds), str(recording.settings), sha256_file(recording.program),
              *(f"{one.name}={one.value}" for one in plan.guest_sha256), *plan.machine.options)  # fmt: skip
-    label = f"{plan.kernels[cell.kernel].ref}-{cell.workload}-{cell.machine.cpus}cpu"
-    return f"{re.sub(r'[^A-Za-z0-9._+-]', '-', label)}-{sha256_bytes(chr(0).join(words).encode())[:8]}{SUFFIX}"
+    varied = {axis.name for use in plan.experiment.workloads if use.name == cell.workload for axis in use.axes}
+    settings = "".join(f"-{one.name}={one.value}" for one in cell.settings if one.name in varied)
+    label = f"{plan.kernels[cell.kernel].ref}-{cell.workload}{settings}-{cell.machine.cpus}cpu"
+    return f"{re.sub(r'[^A-Za-z0-9._+=-]', '-', label)}-{sha256_bytes(chr(0).join(words).encode())[:8]}{SUFFIX}"
 
 
 def _about(prepared: Prepared, cell: Cell) -> About:

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a recorded guest's own page lists did in its main zone: by what a model of them is judged."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from kassay.model.pcp_replay import Totals
+from kassay.pcp.pages import BY_WORKER, Kind, PageTrace
+
+COSTLY_ORDER, HUGE_ORDER = 3, 9
+Numbers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observed:
+    """Of each sample of the main zone: its time, CPU, count and high; and the pages that this CPU had refilled and
+    drained since the begin. unexplained_pages: the most that a CPU's last count differs from what the events make of
+    its first; before the end a refill may be half done."""
+
+    totals: Totals
+    time_ns: Numbers
+    cpu: Numbers
+    count: Numbers
+    high: Numbers
+    refilled: Numbers
+    drained: Numbers
+    unexplained_pages: int
+
+
+def listed(trace: PageTrace) -> npt.NDArray[np.bool_]:
+    """The events of blocks of the main zone of which page lists are kept."""
+    zone, events = trace.main_zone, trace.events
+    order = events["what"] & 15
+    inside = (events["pfn"] >= zone.start_pfn) & (events["pfn"] < zone.start_pfn + zone.spanned)
+    found: npt.NDArray[np.bool_] = (
+        inside & ((order <= COSTLY_ORDER) | (order == HUGE_ORDER)) & (trace.kinds <= Kind.DRAIN)
+    )
+    return found
+
+
+def observed(trace: PageTrace) -> Observed:
+    """Everything about the main zone."""
+    chosen = listed(trace)
+    events, kinds = trace.events[chosen], trace.kinds[chosen]
+    order = (events["what"] & 15).astype(np.int64)
+    pages = np.left_shift(1, order)
+    drains = kinds == Kind.DRAIN
+    totals = Totals(
+        refills=_bursts(trace, chosen),
+        refilled_pages=int(pages[kinds == Kind.REFILL].sum()),
+        drained_pages=int(pages[drains].sum()),
+        decay_pages=int(pages[drains & (events["migratetype"] & BY_WORKER > 0)].sum()),
+        high_order_drained=int(pages[drains & (order > 0) & (order <= COSTLY_ORDER)].sum()),
+    )
+    samples = trace.samples[trace.samples["zone"] == trace.main_zone.number]
+    shape = len(samples)
+    refilled, drained, made = np.zeros(shape, np.int64), np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    signs = np.array([-1, 1, 1, -1])[kinds] * pages
+    unexplained = 0
+    for cpu in range(trace.origin.cpus):
+        own, of = events["cpu"] == cpu, samples["cpu"] == cpu
+        at = np.searchsorted(events["time_ns"][own], samples["time_ns"][of])
+        refilled[of] = _up_to(pages[own] * (kinds[own] == Kind.REFILL), at)
+        drained[of] = _up_to(pages[own] * (kinds[own] == Kind.DRAIN), at)
+        made[of] = _up_to(signs[own], at)
+        if of.any():
+            change = samples["count"][of][-1] - samples["count"][of][0]
+            unexplained = max(unexplained, abs(int(change - made[of][-1])))
+    return Observed(
+        totals=totals, time_ns=samples["time_ns"].astype(np.int64), cpu=samples["cpu"].astype(np.int64),
+        count=samples["count"].astype(np.int64), high=samples["high"].astype(np.int64), refilled=refilled,
+        drained=drained, unexplained_pages=unexplained,
+    )  # fmt: skip
+
+
+def _up_to(values: Numbers, at: Numbers) -> Numbers:
+    """The sum of the first at[i] values."""
+    return np.concatenate([[0], np.cumsum(values)])[at]
+
+
+def _bursts(trace: PageTrace, chosen: npt.NDArray[np.bool_]) -> int:
+    """How often a list was refilled: of the refilled blocks of one CPU those that come one after the other are one."""
+    bursts = 0
+    for cpu in range(trace.origin.cpus):
+        kinds = trace.kinds[chosen & (trace.events["cpu"] == cpu)]
+        refill = kinds == Kind.REFILL
+        bursts += int((refill & ~np.concatenate([[False], refill[:-1]])).sum())
+    return bursts

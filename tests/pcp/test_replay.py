@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Recorded guests through policies: two real ones, and small ones made by hand."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from kassay.errors import BadInput
+from kassay.model.pcp_replay import PcpReplay
+from kassay.model.progress import silent
+from kassay.pcp.observed import observed
+from kassay.pcp.pages import PageTrace, write_pages
+from kassay.pcp.recorded import About, page_trace
+from kassay.pcp.replay import Asked, config, own_policy, replay
+from kassay.report.pcp_replayed import replayed_format
+from tests.pcp.written import Happened, written
+
+DATA = Path(__file__).parent.parent / "data" / "pages"
+OLD, NEW = DATA / "handover-6.12.pages.zst", DATA / "handover-7.3.pages.zst"
+"""page_handover sockets=4 on two CPUs, 60 rounds: blocks of order 3 that the other CPU frees."""
+POLICIES = ("auto", "auto_7_3")
+
+
+@pytest.fixture(scope="module")
+def answer() -> PcpReplay:
+    return replay((OLD, NEW), Asked(POLICIES), silent)
+
+
+def test_each_kernels_own_policy_moves_the_very_pages_that_its_guest_moved(answer: PcpReplay) -> None:
+    for trace, policy in zip(answer.traces, POLICIES, strict=True):
+        (own,) = (one for one in trace.policies if one.policy == policy)
+        assert trace.own == policy
+        assert own.totals == trace.guest.totals
+        assert own.errors.moved == 0.0
+        assert own.errors.high is not None and own.errors.high < 0.01
+
+
+def test_the_other_kernels_policy_is_far_from_it(answer: PcpReplay) -> None:
+    for trace in answer.traces:
+        (other,) = (one for one in trace.policies if one.policy != trace.own)
+        assert other.errors.moved is not None and abs(other.errors.moved) > 0.5
+
+
+def test_the_guests_counts_are_explained_by_its_events_to_the_page(answer: PcpReplay) -> None:
+    for trace in answer.traces:
+        assert trace.guest.unexplained_pages == 0
+        assert trace.guest.totals.refilled_pages > 5000
+        assert trace.guest.totals.high_order_drained > 2000
+
+
+def test_without_what_the_trace_shows_of_each_list_the_error_is_larger() -> None:
+    (trace,) = replay((OLD,), Asked(by_list=False), silent).traces
+    (own,) = trace.policies
+    assert own.errors.moved is not None and 0.01 < own.errors.moved < 0.2
+
+
+@pytest.mark.parametrize(
+    ("release", "policy"),
+    (("6.1.0-56-cloud-amd64", "fixed"), ("6.6.1", "fixed"), ("6.7-rc1", "auto"), ("6.12.117", "auto"),
+     ("6.19.14", "auto_7_3"), ("7.3.4+deb13-cloud-amd64", "auto_7_3")),
+)  # fmt: skip
+def test_the_policy_of_a_release(release: str, policy: str) -> None:
+    assert own_policy(release) == policy
+
+
+@pytest.fixture
+def made() -> PageTrace:
+    events = [Happened(2000, "kmem/mm_page_alloc", (5120, 0, 0, 1)), Happened(3000, "kmem/mm_page_free", (9000, 2))]
+    drains = [
+        Happened(4000, "kmem/mm_page_pcpu_drain", (9000, 2, 1)),
+        Happened(4001, "kmem/mm_page_pcpu_drain", (7, 0, 1)),
+    ]
+    about = About("debian:6.12", "6.12.117", "x86_64", "page_fault", 4096, 1 << 30, 5)
+    return page_trace(written([events, drains], counts=(10, 20)), about)
+
+
+def test_the_models_zone_is_the_guests_with_watermarks_for_all_of_its_pages(made: PageTrace) -> None:
+    found = config(made, "auto", Asked(run={"free_high_batch": 0}))
+    (zone,) = found.zones
+    free = 258048 - 30 - 4  # all but what the lists and the trace hold
+    assert (zone["start"], zone["pages"], zone["batch"]) == (4096, 258048, 63)
+    assert zone["low_watermark"] - 1000 == free - 226424 == zone["high_watermark"] - 1200
+    assert (zone["high_min"], zone["high_max"]) == (500, 12_500)
+    assert found.run["free_high_batch"] == 0 and found.run["vmstat_ns"] == 0
+    # of CPU 0's ten pages one is movable, as it was taken; nothing is known of the others, on a list without a refill
+    assert [(s.blocks, s.order, s.type) for s in found.pcps if s.cpu == 0] == [(1, 0, 1), (9, 0, 2)]
+
+
+def test_what_the_guest_did_is_only_of_the_main_zone(made: PageTrace) -> None:
+    found = observed(made)
+    assert (found.totals.drained_pages, found.totals.high_order_drained) == (4, 4)  # page 7 is of no zone
+    assert found.totals.refills == 0
+
+
+def test_a_trace_that_lost_events_is_refused(tmp_path: Path) -> None:
+    about = About("debian:6.12", "6.12.117", "x86_64", "page_fault", 4096, 1 << 30, 5)
+    write_pages(
+        tmp_path / "lost.pages",
+        page_trace(written([[Happened(2000, "kmem/mm_page_free", (9000, 0))]], dropped=7), about),
+    )
+    with pytest.raises(BadInput, match=r"lost\.pages: the guest had no room for 7 events"):
+        replay((tmp_path / "lost.pages",), Asked(), silent)
+
+
+def test_a_trace_without_events_and_an_unknown_parameter_or_policy_are_refused(tmp_path: Path) -> None:
+    about = About("debian:6.12", "6.12.117", "x86_64", "page_fault", 4096, 1 << 30, 5)
+    write_pages(tmp_path / "none.pages", page_trace(written([[]]), about))
+    with pytest.raises(BadInput, match="without events"):
+        replay((tmp_path / "none.pages",), Asked(), silent)
+    with pytest.raises(BadInput, match="no parameter"):
+        replay((OLD,), Asked(run={"nonsense": 1}), silent)
+    with pytest.raises(BadInput, match="unknown policy"):
+        replay((OLD,), Asked(("nonsense",)), silent)
+
+
+def test_every_form_says_how_far_the_policies_are(answer: PcpReplay) -> None:
+    text = replayed_format("terminal").render(answer)
+    assert max(map(len, text.splitlines())) <= 120
+    assert "predicted to within 0.00 %" in text.replace("\n  ", " ")
+    page = replayed_format("html").render(answer)
+    assert page.count("<svg") >= 4 and "auto_7_3: high" in page
+    assert msgspec.json.decode(replayed_format("json").render(answer), type=PcpReplay) == answer
