@@ -4,6 +4,7 @@
 from collections.abc import Iterable
 
 from kassay.model.pcp_replay import ListSample, PcpReplay, ReplayedTrace
+from kassay.model.units import format_number
 from kassay.report.pcp._lists import MOST_CPUS, ListPoint, ListSource
 from kassay.report.pcp._page import ListGroup, PagePart, page
 from kassay.report.pcp_replayed import ReplayedFormat
@@ -26,7 +27,7 @@ def render(answer: PcpReplay) -> str:
 def _part(trace: ReplayedTrace) -> PagePart:
     sides = [("the guest", trace.guest.totals), *((one.policy, one.totals) for one in trace.policies)]
     moved = [(name, totals.refilled_pages + totals.drained_pages) for name, totals in sides]
-    bars = [(name, float(pages), f"{pages} pages") for name, pages in moved]
+    bars = [(name, float(pages), f"{format_number(pages)} pages") for name, pages in moved]
     guest = ListSource("guest", _points(trace.guest.samples))
     groups = [
         ListGroup(one.policy, (guest, ListSource(one.policy, _points(one.samples), modelled=True)))
