@@ -7,8 +7,9 @@ import pytest
 
 from kassay.errors import BadInput
 from kassay.pcp import engine
-from kassay.pcp.simulate import configured
-from kassay.pcp.synthetic import GROUP, number, synthetic, synthetic_workloads
+from kassay.pcp.parameters import parameters
+from kassay.pcp.simulate import ZONE, configured
+from kassay.pcp.synthetic import GROUP, MACHINE, number, synthetic, synthetic_workloads
 
 EACH = pytest.mark.parametrize("name", synthetic_workloads())
 
@@ -31,6 +32,13 @@ def test_groups_know_every_parameter_of_the_simulator() -> None:
     words = (engine.sources() / "params.def").read_text().split("#ifdef GROUP")[1]
     names = {line[len("GROUP(") :].partition(",")[0] for line in words.splitlines() if line.startswith("GROUP(")}
     assert set(GROUP) == names
+
+
+def test_every_parameter_that_is_listed_can_be_set_and_the_reverse() -> None:
+    listed = {one.name: one for one in parameters()}
+    assert len(listed) == len(parameters()) - len({"cpu_first", "cpu_count"}), "of zones and of tasks"
+    assert set(listed) == {*MACHINE, *engine.RUN, *ZONE, *GROUP, "instruction_ps", "depth", "tasks_per_cpu"}
+    assert all(one.meaning for one in listed.values())
 
 
 def test_nodes_share_memory_and_cpus() -> None:

@@ -88,15 +88,17 @@ def _written(answer: "PcpSimulation", out: Path) -> None:
 
 def _known() -> str:
     from kassay.pcp import engine
-    from kassay.pcp.simulate import ZONE
-    from kassay.pcp.synthetic import GROUP, MACHINE, synthetic, synthetic_workloads
+    from kassay.pcp.parameters import parameters
+    from kassay.pcp.synthetic import synthetic, synthetic_workloads
 
     lines = ["Workloads"]
-    lines += [f"  {name:<14}{synthetic(name).summary}" for name in synthetic_workloads()]
+    lines += [f"  {name:<16}{synthetic(name).summary}" for name in synthetic_workloads()]
     lines += ["", "Policies"]
-    lines += [f"  {one.name:<14}{one.summary} ({one.kernels})" for one in engine.policies().values()]
-    lines += ["", "Parameters (--set), their meaning is in docs/pcp.md"]
-    for title, known in (("machine", MACHINE), ("run", (*engine.RUN, "instruction_ps")), ("zone", sorted(ZONE)),
-                         ("tasks", ("depth", "tasks_per_cpu", *GROUP))):  # fmt: skip
-        lines.append(f"  {title:<9}{' '.join(name for name in known if title == 'machine' or name not in MACHINE)}")
+    lines += [f"  {one.name:<16}{one.summary} ({one.kernels})" for one in engine.policies().values()]
+    of = ""
+    for one in parameters():
+        if one.of != of:
+            of = one.of
+            lines += ["", f"Parameters of the {of} (--set)"]
+        lines.append(f"  {one.name:<16}{one.meaning}")
     return "\n".join(lines) + "\n"
