@@ -45,6 +45,7 @@ struct block { /* what is needed each time it begins comes first */
 	struct event *iterations; /* of a block that is one repeated string instruction */
 	enum ending ending;
 	bool thunk; /* is part of one */
+	bool zone;  /* of a function that takes the lock of a zone of memory */
 	const uint8_t *lengths;
 	const uint8_t *code;
 	uint32_t traced;         /* its number in the trace; NO_ID until it is defined there */

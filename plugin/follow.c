@@ -481,6 +481,11 @@ void follow_access(unsigned int cpu, struct block *block, bool store)
 	counter_add(&block_event(block, store ? 'w' : 'l', 0, NULL)->counter, cpus[cpu].now.slot, 1);
 }
 
+const struct block *follow_running(unsigned int cpu)
+{
+	return cpus[cpu].block;
+}
+
 void follow_totals(void)
 {
 	static const char *const kinds[] = { "other", "own", "idle" };

@@ -72,6 +72,9 @@ void follow_and_trace(unsigned int cpu, void *block);
 /* The interval of the round that the counts go to from now on. */
 void follow_interval(unsigned int interval);
 
+/* The block that runs on this CPU, or ran last. */
+const struct block *follow_running(unsigned int cpu);
+
 /* The task on this CPU works for the measured one. */
 void follow_own(unsigned int cpu);
 

@@ -31,6 +31,7 @@ static const struct {
 } kinds[] = {
 	{ "fault", POINT_FAULT }, { "interrupt", POINT_INTERRUPT }, { "thunk", POINT_THUNK },
 	{ "switch", POINT_SWITCH }, { "birth", POINT_BIRTH }, { "from", POINT_FROM }, { "to", POINT_TO },
+	{ "zone", POINT_ZONE }, { "lock", POINT_LOCK },
 	{ "nth_from", NTH | POINT_FROM }, { "nth_to", NTH | POINT_TO }, { "function", 0 },
 };
 

@@ -18,6 +18,8 @@ enum point {
 	POINT_BIRTH = 16,    /* the function that writes a new task's first stack pointer */
 	POINT_FROM = 32,     /* of a program: a round of it begins here */
 	POINT_TO = 64,       /* and ends here */
+	POINT_ZONE = 128,    /* a function that takes the lock of a zone of memory */
+	POINT_LOCK = 256,    /* first instruction of what takes a lock */
 };
 
 /* Reads the file. Returns 0, or -1 after a message on stderr. */

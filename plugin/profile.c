@@ -28,6 +28,7 @@
 #include "points.h"
 #include "qemu_api.h"
 #include "trace.h"
+#include "zone_lock.h"
 
 int qemu_plugin_version = KASSAY_QEMU_API;
 
@@ -112,6 +113,13 @@ static void on_point(unsigned int cpu, void *data)
 	open_and_close(cpu, (unsigned int)(uintptr_t)data);
 }
 
+static void on_lock(unsigned int cpu, void *data)
+{
+	(void)data;
+	if (p.state == COUNTING)
+		zone_lock_taken(cpu, follow_running(cpu));
+}
+
 /* A program begins, in the task on this CPU. */
 static void begin_program(unsigned int cpu)
 {
@@ -128,6 +136,7 @@ static void finish(void)
 {
 	p.state = DONE;
 	follow_totals();
+	zone_lock_totals();
 	counters_line("x marks %llu", (unsigned long long)p.marks);
 	if (counters_close())
 		fprintf(stderr, "kassay-profile: %s: not written: %s\n", p.out, strerror(errno));
@@ -261,6 +270,10 @@ static void count_block(struct qemu_plugin_tb *tb)
 	/* Before the block counts: it belongs to the round that it begins. */
 	if (points & (POINT_FROM | POINT_TO))
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_point, QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)points);
+	block->zone = points & POINT_ZONE;
+	/* Before the block becomes the one that runs: who asks for the lock is the one before it. */
+	if (points & POINT_LOCK)
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_lock, QEMU_PLUGIN_CB_NO_REGS, NULL);
 	/* Before the marks' callbacks, which run in the middle of the block they are in. */
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, callback_for(block), QEMU_PLUGIN_CB_NO_REGS, block);
 	for (uint32_t i = 0; i < block->count; code += block->lengths[i++]) {

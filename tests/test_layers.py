@@ -41,7 +41,8 @@ ALLOWED: dict[str, set[str]] = {
     "pipeline": GROUND
     | {"clocks", "spec", "plan", "run", "journal", "evidence", "analysis", "report", "imports", "guest", "predict"},
     # tools around the street
-    "pcp": GROUND | {"__init__", "kernels", "guest", "plan", "run"},
+    "pcp": GROUND
+    | {"__init__", "kernels", "guest", "plan", "run", "pipeline", "spec", "journal", "evidence", "profile", "codegen"},
     "series": GROUND | {"kernels", "building"},
     "search": GROUND | {"kernels", "archive", "building", "journal", "evidence", "analysis", "report"},
     "codegen": GROUND,

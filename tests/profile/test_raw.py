@@ -101,6 +101,13 @@ def test_what_is_defined_comes_back() -> None:
     assert (raw.switches, raw.missed) == (7, 2)
 
 
+def test_locks_of_zones_are_counted_where_any_was_taken() -> None:
+    lines = _lines()
+    found = parse(finished([*lines, "x zone_locks 9", "x zone_handovers 4"]))
+    assert (found.zone_locks, found.zone_handovers) == (9, 4)
+    assert (parse(finished(lines)).zone_locks, parse(finished(lines)).zone_handovers) == (0, 0)
+
+
 def test_a_file_of_an_earlier_plugin_says_nothing_of_task_switches() -> None:
     raw = parse(finished(_lines()))
     assert (raw.switches, raw.missed) == (None, None)

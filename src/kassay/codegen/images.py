@@ -125,6 +125,10 @@ class Image:
     def static_branch(self, spot: Spot) -> StaticBranch | None:
         return self._branches.get(spot[1])
 
+    def patched_branches(self) -> Iterator[tuple[int, str]]:
+        """Address and name of the key of each jump that is patched in and out."""
+        return ((address, branch.key) for address, branch in self._branches.items())
+
     @cached_property
     def _branches(self) -> Mapping[int, StaticBranch]:
         """Rows of the kernel's jump table: where, where to, the key, each relative to its field."""

@@ -67,7 +67,8 @@ class RawProfile:
     rounds: how many the file has, what precedes the first (file round 0) not among them.
     tasks: (address of the task, own, other or idle). halting: the counter of the times a CPU was halted, if any was.
     switches: how often the kernel's task switch began; missed: how often it was not seen what it switched; None in
-    files of an earlier plugin.
+    files of an earlier plugin. zone_locks: how often the lock of a zone was taken in the whole region, gaps between
+    rounds included; zone_handovers: of these, how often by another CPU than the time before.
     """
 
     mode: str
@@ -89,6 +90,8 @@ class RawProfile:
     lost: int
     switches: int | None = None
     missed: int | None = None
+    zone_locks: int = 0
+    zone_handovers: int = 0
 
     def counts(self, number: int) -> dict[int, dict[int, int]]:
         """One round of the file (0: what precedes the first): counter -> slot -> count."""

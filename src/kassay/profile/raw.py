@@ -28,7 +28,7 @@ _LINE = rb"|".join((
     rb"[rzh] %b" % _ID,
     rb"k %b %b \d{1,3} -?%b" % (_ID, _ID, _COUNT),
     rb"t %b (?:own|other|idle)" % _HEX,
-    rb"x (?:marks|lost|switches|missed) \d{1,19}",
+    rb"x (?:marks|lost|switches|missed|zone_locks|zone_handovers) \d{1,19}",
 ))  # fmt: skip
 _BODY = re.compile(rb"(?:(?:%b)\n)*+" % _LINE)
 _END = re.compile(rb"end (\d{1,9})\n")
@@ -132,6 +132,8 @@ class _Reader:
             lost=self.totals[b"lost"],
             switches=self.totals.get(b"switches"),
             missed=self.totals.get(b"missed"),
+            zone_locks=self.totals.get(b"zone_locks", 0),
+            zone_handovers=self.totals.get(b"zone_handovers", 0),
         )
 
     def _defined(self, word: bytes) -> int:

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kassay.arches import Arch
 from kassay.errors import BadInput
+from kassay.model.profile import base_name
+from kassay.profile import zone_functions
 
 if TYPE_CHECKING:
     from elftools.elf.elffile import ELFFile
@@ -149,8 +151,17 @@ def points(tables: Sequence[bytes], arch: Arch, *, functions: bool) -> str:
     What else the plugin must know, the architecture says."""
     lines = sorted(line for table in tables for line in _functions_in(table))
     special = [line for start, end, name in lines for line in arch.code.special(name, start, end)]
+    zone = [line for start, end, name in lines for line in _zone(start, end, base_name(name))]
     all_functions = [f"function {start:x} {end:x}\n" for start, end, _ in lines if functions]
-    return "".join((*special, *all_functions))
+    return "".join((*special, *zone, *all_functions))
+
+
+def _zone(start: int, end: int, name: str) -> Iterator[str]:
+    """Of functions that take the lock of a zone, and of the lock's: who takes it when, on which CPU."""
+    if name in zone_functions.ALL:
+        yield f"zone {start:x} {end:x}\n"
+    elif name in zone_functions.LOCKS:
+        yield f"lock {start:x} {start + 1:x}\n"
 
 
 def _functions_in(table: bytes) -> Iterator[tuple[int, int, str]]:

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Real kernels: which workloads are run on which machine, and what each run says of the zone path and the lists."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import UNSET
+
+from kassay import __version__, pipeline
+from kassay.codegen.images import Image
+from kassay.errors import BadInput
+from kassay.evidence.profiles import raw_of, report_of, symbols_of
+from kassay.guest.audit import delta
+from kassay.journal.directory import RunDirectory, open_directory
+from kassay.journal.journal import read_journal
+from kassay.kernels import fetch
+from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse, labels
+from kassay.model.guest import GuestReport
+from kassay.model.kernel import full_ref, parse_ref
+from kassay.model.pcp_measured import PcpMeasured, PcpRow, ZoneCounts
+from kassay.model.plan import Cell
+from kassay.model.progress import Progress, Tell, silent
+from kassay.model.run import RunRecord
+from kassay.pcp import list_samples, zone_path
+from kassay.profile.counters import ProfileError
+from kassay.spec.load import check
+
+FEWEST, MOST = 1, 8
+NO_HUGE_PAGES = "transparent_hugepage=never"
+"""Huge pages raise vm.min_free_kbytes, and with it high_min, tenfold: lists of a small machine would never be full."""
+WORK_ROUNDS, IDLE_ROUNDS = 16, 40
+_WORK, _IDLE = "work", "idle"
+
+
+class Wanted(NamedTuple):
+    """What is measured. depths: of page_fault, sizes. fixed: whether each kernel is measured with lists of fixed
+    length, too: True at the length that 6.1 would choose, or a value of vm.percpu_pagelist_high_fraction."""
+
+    kernels: tuple[str, ...]
+    cpus: int = 1
+    memory_bytes: int = 1 << 30
+    depths: tuple[str, ...] = ("1MiB", "4MiB", "16MiB")
+    fixed: bool | int = False
+    repeats: int = 2
+    timeout_s: int = 300
+
+
+def measure(wanted: Wanted, directory: Path, tell: Tell = silent) -> PcpMeasured:
+    """Makes the runs that `directory` still owes, and reads them all. Raises BadInput before anything is booted."""
+    if not FEWEST <= wanted.cpus <= MOST:
+        raise BadInput(f"--cpus {wanted.cpus}: outside {FEWEST}..{MOST}", "larger machines: kassay pcp simulate")
+    parts = {"auto": _experiments(wanted, None)}
+    _make(parts["auto"], directory / "auto", tell)
+    if wanted.fixed is not False:
+        fraction = (
+            wanted.fixed
+            if wanted.fixed is not True
+            else fraction_of([directory / "auto" / name for name in (_WORK, _IDLE)])
+        )
+        parts[f"fixed={fraction}"] = _experiments(wanted, fraction)
+        _make(parts[f"fixed={fraction}"], directory / f"fixed-{fraction}", tell)
+    rows = [
+        row
+        for policy, made in parts.items()
+        for name in made
+        for row in _rows(directory / policy.replace("=", "-") / name, policy, tell)
+    ]
+    return PcpMeasured(
+        kassay_version=__version__,
+        machine=f"x86_64, icount, {NO_HUGE_PAGES}",
+        cpus=wanted.cpus,
+        memory_bytes=wanted.memory_bytes,
+        rows=tuple(sorted(rows, key=_order(rows))),
+        directory=str(directory),
+    )
+
+
+def fraction_of(directories: Sequence[Path]) -> int:
+    """The vm.percpu_pagelist_high_fraction at which lists have the length that a kernel without auto-tuning gives them:
+    the shortest high that any run had at any moment, in the largest zone. Raises BadInput where no run succeeded."""
+    found: set[int] = set()
+    for directory in directories:
+        folder = open_directory(directory)
+        for record in read_journal(folder.journal, folder.plan_id):
+            if record.outcome != "ok":
+                continue
+            report = report_of(directory, record)
+            zones = list_samples.managed(_captured(report, "/proc/zoneinfo"))
+            zone = max(zones, key=lambda name: zones[name], default="")
+            lists = [state for one in list_samples.samples(report) for state in one.lists if state.zone == zone]
+            cpus = len({state.cpu for state in lists})
+            for state in lists:
+                found.add(zones[zone] // (max(state.high, 1) * cpus))
+    if not found:
+        raise BadInput(f"{directories[0]}: no run succeeded", "look at its journal, and measure again")
+    return max(8, *found)
+
+
+def _experiments(wanted: Wanted, fraction: int | None) -> Mapping[str, Experiment]:
+    tasks = Axis(name="tasks", values=(str(wanted.cpus),))
+    work = [
+        WorkloadUse(name="page_fault", axes=(Axis(name="size", values=wanted.depths), tasks)),
+        WorkloadUse(name="process_mix", axes=(tasks,)),
+    ]
+    idle = WorkloadUse(name="pcp_idle", axes=(Axis(name="size", values=("16MiB",)), tasks))
+    if wanted.cpus > 1:
+        work.append(WorkloadUse(name="page_handover"))
+        idle = WorkloadUse(name="pcp_idle", axes=(*idle.axes, Axis(name="wake", values=("first", "all"))))
+    return {
+        name: _experiment(wanted, fraction, name, uses, rounds)
+        for name, uses, rounds in ((_WORK, tuple(work), WORK_ROUNDS), (_IDLE, (idle,), IDLE_ROUNDS))
+    }
+
+
+def _experiment(
+    wanted: Wanted, fraction: int | None, name: str, uses: tuple[WorkloadUse, ...], rounds: int
+) -> Experiment:
+    refs = tuple(dict.fromkeys(full_ref(text) for text in wanted.kernels))
+    made = Experiment(
+        name=f"pcp-{name}",
+        question="ladder" if len(refs) > 1 else "value",
+        kernels=tuple(KernelUse(ref=ref, cmdline=NO_HUGE_PAGES) for ref in refs),
+        workloads=uses,
+        cpus=(wanted.cpus,),
+        memory_bytes=(wanted.memory_bytes,),
+        repeats=wanted.repeats,
+        perturb=0,
+        rounds=rounds,
+        timeout_s=wanted.timeout_s,
+        boot="snapshot" if wanted.cpus == 1 else "short",
+        profile="counts",
+        sampled="zoneinfo",
+        percpu_high_fraction=str(fraction) if fraction is not None else UNSET,
+    )
+    return check(made, "kassay pcp measure")
+
+
+def _make(parts: Mapping[str, Experiment], directory: Path, tell: Tell) -> None:
+    for name, experiment in parts.items():
+        (directory / name).mkdir(parents=True, exist_ok=True)
+        pipeline.measure(experiment, directory / name, tell)
+
+
+def _rows(directory: Path, policy: str, tell: Tell) -> Iterator[PcpRow]:
+    folder = open_directory(directory)
+    records = [one for one in read_journal(folder.journal, folder.plan_id) if one.outcome == "ok"]
+    cells = {run.id: run.cell for run in folder.plan.runs}
+    images: dict[int, Image] = {}
+    for number, cell in enumerate(folder.plan.cells, 1):
+        mine = [record for record in records if cells[record.run] == cell.id]
+        tell(Progress(stage="count", subject=f"{number}/{len(folder.plan.cells)}", text=cell.workload))
+        yield _row(folder, cell, policy, mine, images)
+
+
+def _row(
+    folder: RunDirectory, cell: Cell, policy: str, records: Sequence[RunRecord], images: dict[int, Image]
+) -> PcpRow:
+    plan = folder.plan
+    workload = next(one for one in plan.workloads if one.name == cell.workload)
+    whole = any(phase.name == "iteration" for phase in workload.phases)
+    phase = "iteration" if whole else next(one.name for one in workload.phases if one.primary)
+    operation = next(one.operation for one in workload.phases if one.name == phase)
+    found = [_counted(folder, cell, record, phase, images) for record in records]
+    reports = [report_of(folder.path, record) for record in records]
+    rounds = next((one for report in reports[:1] for one in report.phases if one.phase == phase), None)
+    lists = list_samples.samples(reports[0]) if reports else ()
+    return PcpRow(
+        kernel=labels(plan.experiment)[cell.kernel].partition(" [")[0],
+        release=plan.kernels[cell.kernel].release,
+        policy=policy if policy != "auto" or _adapts(plan.kernels[cell.kernel].release) else "fixed",
+        workload=cell.workload,
+        settings=cell.settings,
+        phase=phase,
+        operation=operation,
+        operations=rounds.operations * len(rounds.ticks) if rounds is not None else 0,
+        rounds=len(rounds.ticks) if rounds is not None else 0,
+        runs=len(found),
+        alike=len({repr(counts) for counts, _ in found}) == 1,
+        problem=next((problem for _, problem in found if problem), "" if found else "no run succeeded"),
+        counts=found[0][0] if found else None,
+        samples=lists,
+    )
+
+
+def _counted(
+    folder: RunDirectory, cell: Cell, record: RunRecord, phase: str, images: dict[int, Image]
+) -> tuple[ZoneCounts | None, str]:
+    report = report_of(folder.path, record)
+    try:
+        raw, symbols = raw_of(folder.path, record), symbols_of(folder.path, record, report)
+    except ProfileError as error:
+        return None, str(error)
+    if raw is None:
+        return None, record.profile_problem or "the run carries no profile"
+    if cell.kernel not in images:
+        use = folder.plan.experiment.kernels[cell.kernel]
+        (artifact,) = fetch((parse_ref(use.ref),), folder.plan.experiment.flavour, silent)
+        images[cell.kernel] = Image(artifact)
+    passed = zone_path.sites(images[cell.kernel], symbols)
+    return zone_path.counted(raw, symbols, report, passed, phase=phase, pages=_pages(report))
+
+
+def _pages(report: GuestReport) -> int | None:
+    values = [value for name, value in delta(report, "pgalloc_").items() if value is not None]
+    return sum(map(int, values)) if values else None
+
+
+def _captured(report: GuestReport, path: str) -> str:
+    return next((f.content or "" for f in report.files if (f.moment, f.path) == ("before", path)), "")
+
+
+def _adapts(release: str) -> bool:
+    """Whether a kernel has the patch, which 6.7 was the first release with."""
+    numbers = [int(word) for word in release.split("-")[0].split("+")[0].split(".")[:2] if word.isdigit()]
+    return tuple(numbers) >= (6, 7)
+
+
+def _order(rows: Sequence[PcpRow]) -> Callable[[PcpRow], tuple[int, int, int]]:
+    asked = list(dict.fromkeys((row.workload, row.settings) for row in rows))
+    known = list(dict.fromkeys(row.kernel for row in rows))
+    policies = {"fixed": 0, "auto": 1}
+    return lambda row: (
+        asked.index((row.workload, row.settings)), known.index(row.kernel), policies.get(row.policy, len(policies))
+    )  # fmt: skip

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What every form of a measurement says: its tables, in the words of the patch, and what must be known to read them."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple, TypeAlias
+
+from kassay.model.pcp_measured import PcpMeasured, PcpRow, ZoneCounts
+from kassay.model.records import Setting
+from kassay.model.texts import Table, cells, figures, memory_text, settings_text, table
+from kassay.model.units import format_change, format_number
+
+Value: TypeAlias = Callable[[PcpRow, ZoneCounts], float | None]
+_PER = 1000
+
+
+class Question(NamedTuple):
+    """A column. title: in tables; value: of a row; change: whether two rows are compared in it."""
+
+    title: str
+    value: Value
+    change: bool = True
+
+
+def _share(part: Callable[[ZoneCounts], int]) -> Value:
+    return lambda row, counts: 100 * part(counts) / counts.allocated if counts.allocated else None
+
+
+def _each(part: Callable[[ZoneCounts], int | None]) -> Value:
+    def value(row: PcpRow, counts: ZoneCounts) -> float | None:
+        count = part(counts)
+        return None if count is None or not counts.allocated else _PER * count / counts.allocated
+
+    return value
+
+
+QUESTIONS = (
+    Question("from zone %", _share(lambda c: c.refilled + c.direct)),
+    Question("refills", lambda row, c: c.refills),
+    Question("drains", lambda row, c: c.drains),
+    Question("drained", lambda row, c: c.drained),
+    Question("lock taken", lambda row, c: c.acquisitions),
+    Question("/1000 alloc", _each(lambda c: c.acquisitions), change=False),
+    Question("handovers", lambda row, c: c.handovers),
+    Question("idle pages", lambda row, c: row.idle_pages),
+    Question("highest high", lambda row, c: row.highest, change=False),
+    Question("instr./op", lambda row, c: c.instructions / row.operations if row.operations else None),
+)
+_COMPARED = tuple(one for one in QUESTIONS if one.change)
+
+
+def grouped(answer: PcpMeasured) -> Sequence[tuple[str, tuple[Setting, ...], Sequence[PcpRow]]]:
+    """The rows of each setting of each workload."""
+    found: dict[tuple[str, tuple[Setting, ...]], list[PcpRow]] = {}
+    for row in answer.rows:
+        found.setdefault((row.workload, row.settings), []).append(row)
+    return [(workload, settings, rows) for (workload, settings), rows in found.items()]
+
+
+def pairs(rows: Sequence[PcpRow]) -> Iterator[tuple[PcpRow, PcpRow]]:
+    """What is compared: each kernel with the one before, under its own policy, then on each kernel fixed with auto."""
+    own = [row for row in rows if not row.policy.startswith("fixed=")]
+    yield from pairwise(own)
+    for row in own:
+        for other in rows:
+            if other.kernel == row.kernel and other.policy.startswith("fixed=") and row.policy == "auto":
+                yield other, row
+
+
+def tables(answer: PcpMeasured) -> Iterable[Table]:
+    """Counts and changes, setting by setting; then how lists shrink in an idle machine."""
+    for workload, settings, rows in grouped(answer):
+        own = ", ".join(filter(None, (workload, settings_text(settings))))
+        shown = [one for one in QUESTIONS if any(_value(one, row) is not None for row in rows)]
+        yield table(own, ("kernel", "policy", *figures(*(one.title for one in shown)), "n"),
+                    [cells(_name(row), row.policy, *(_text(_value(one, row)) for one in shown), _runs(row))
+                     for row in rows])  # fmt: skip
+        compared = [one for one in _COMPARED if one in shown]
+        changes = [cells(*_between(base, head), *(_change(one, base, head) for one in compared))
+                   for base, head in pairs(rows)]  # fmt: skip
+        if changes:
+            yield table(f"Change, {own}", ("from", "to", *figures(*(one.title for one in compared))), changes)
+    yield from _decay(answer)
+
+
+def notes(answer: PcpMeasured) -> Iterable[str]:
+    """What the columns are, and what a reader must not take them for."""
+    yield (
+        f"Machine: {answer.machine}, {answer.cpus} CPU(s), {memory_text(answer.memory_bytes)}. Counts are of all "
+        "rounds of a run; n: runs, which all gave the same counts unless marked ≠."
+    )
+    yield (
+        "from zone: blocks taken from the zone, by refills or past the lists, of 100 blocks allocated. lock taken: the "
+        "zone's, for refills, drains and blocks past the lists. handovers: by another CPU than the time before, over "
+        "the whole region. idle pages: in all lists, the mean of the samples after each round."
+    )
+    yield "Virtual CPUs take turns: nobody waits for a lock here, and a handover is no measure of contention by itself."
+    for row in answer.rows:
+        if row.problem:
+            yield f"{row.kernel} {row.policy} {row.workload} {settings_text(row.settings)}: {row.problem}"
+
+
+def _decay(answer: PcpMeasured) -> Iterator[Table]:
+    """Pages in the lists of each CPU over the seconds of an idle machine."""
+    for workload, settings, rows in grouped(answer):
+        if workload != "pcp_idle" or not any(row.samples for row in rows):
+            continue
+        moments = next([one.time_ns for one in row.samples] for row in rows if row.samples)
+        chosen = sorted({min(at, len(moments) - 1) for at in (0, 1, 3, 7, 15, 31, len(moments) - 1)})
+        made = []
+        for row in rows:
+            for cpu in range(answer.cpus):
+                lists = [[s for s in row.samples[at].lists if s.cpu == cpu] for at in chosen if at < len(row.samples)]
+                texts = [f"{sum(s.count for s in one)}/{max((s.high for s in one), default=0)}" for one in lists]
+                made.append(cells(_name(row), row.policy, str(cpu), *texts))
+        titles = [f"{moments[at] / 1e9:.0f} s" for at in chosen]
+        title = f"pages/high after the burst, {settings_text(settings)}"
+        yield table(title, ("kernel", "policy", "CPU", *figures(*titles)), made)
+
+
+def _value(one: Question, row: PcpRow) -> float | None:
+    return None if row.counts is None or row.problem else one.value(row, row.counts)
+
+
+def _text(value: float | None) -> str:
+    return "-" if value is None else format_number(value)
+
+
+def _change(one: Question, base: PcpRow, head: PcpRow) -> str:
+    before, after = _value(one, base), _value(one, head)
+    if before is None or after is None:
+        return "-"
+    if not before:
+        return "same" if not after else f"0 → {format_number(after)}"
+    return format_change(after / before - 1)
+
+
+def _between(base: PcpRow, head: PcpRow) -> tuple[str, str]:
+    if base.kernel == head.kernel:
+        return f"{_name(base)} {base.policy}", head.policy
+    return _name(base), _name(head)
+
+
+def _name(row: PcpRow) -> str:
+    return row.kernel.removeprefix("debian:")
+
+
+def _runs(row: PcpRow) -> str:
+    return f"{row.runs}" if row.alike or not row.runs else f"{row.runs} ≠"
