@@ -30,7 +30,8 @@ FEWEST, MOST = 1, 8
 NO_HUGE_PAGES = "transparent_hugepage=never"
 """Huge pages raise vm.min_free_kbytes, and with it high_min, tenfold: lists of a small machine would never be full."""
 WORK_ROUNDS, IDLE_ROUNDS = 16, 40
-_WORK, _IDLE = "work", "idle"
+_WORK, _IDLE = _PARTS = ("work", "idle")
+_AUTO, _FIXED = "auto", "fixed-"
 
 
 class Wanted(NamedTuple):
@@ -50,27 +51,31 @@ def measure(wanted: Wanted, directory: Path, tell: Tell = silent) -> PcpMeasured
     """Makes the runs that `directory` still owes, and reads them all. Raises BadInput before anything is booted."""
     if not FEWEST <= wanted.cpus <= MOST:
         raise BadInput(f"--cpus {wanted.cpus}: outside {FEWEST}..{MOST}", "larger machines: kassay pcp simulate")
-    parts = {"auto": _experiments(wanted, None)}
-    _make(parts["auto"], directory / "auto", tell)
+    _make(_experiments(wanted, None), directory / _AUTO, tell)
     if wanted.fixed is not False:
         fraction = (
-            wanted.fixed
-            if wanted.fixed is not True
-            else fraction_of([directory / "auto" / name for name in (_WORK, _IDLE)])
+            wanted.fixed if wanted.fixed is not True else fraction_of([directory / _AUTO / one for one in _PARTS])
         )
-        parts[f"fixed={fraction}"] = _experiments(wanted, fraction)
-        _make(parts[f"fixed={fraction}"], directory / f"fixed-{fraction}", tell)
+        _make(_experiments(wanted, fraction), directory / f"{_FIXED}{fraction}", tell)
+    return read(directory, tell)
+
+
+def read(directory: Path, tell: Tell = silent) -> PcpMeasured:
+    """What the runs of a directory say; measures nothing. Raises BadInput where there are none."""
+    policies = {_AUTO: _AUTO, **{d.name: d.name.replace("-", "=") for d in sorted(directory.glob(f"{_FIXED}*"))}}
+    machine = open_directory(directory / _AUTO / _WORK).plan.experiment
     rows = [
         row
-        for policy, made in parts.items()
-        for name in made
-        for row in _rows(directory / policy.replace("=", "-") / name, policy, tell)
+        for name, policy in policies.items()
+        for part in _PARTS
+        if (directory / name / part / "plan.json").exists()
+        for row in _rows(directory / name / part, policy, tell)
     ]
     return PcpMeasured(
         kassay_version=__version__,
         machine=f"x86_64, icount, {NO_HUGE_PAGES}",
-        cpus=wanted.cpus,
-        memory_bytes=wanted.memory_bytes,
+        cpus=machine.cpus[0],
+        memory_bytes=machine.memory_bytes[0],
         rows=tuple(sorted(rows, key=_order(rows))),
         directory=str(directory),
     )

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The page allocator of real kernels: the tables of docs/pcp-findings.md, from releases with and without the patch.
+
+usage: python -m benchmarks.pcp_kernels DIR [PAGE]     an hour; DIR keeps the runs, and what is there is only read
+
+Writes the tables between their markers in PAGE.
+"""
+
+import sys
+from pathlib import Path
+
+from benchmarks.predict_truth import placed
+from kassay.commands._show import showing
+from kassay.pcp.measure import Wanted, measure, read
+from kassay.report.pcp_measured import measured_format
+
+ONE_CPU = Wanted(kernels=("6.1", "6.12", "6.16", "6.19", "7.3"), fixed=True)
+"""6.1 does not get a second CPU up under this emulator."""
+TWO_CPUS = Wanted(kernels=("6.12", "6.16", "6.19", "7.3"), cpus=2, fixed=True)
+ASKED = {"one-cpu": ONE_CPU, "two-cpus": TWO_CPUS}
+
+
+def main() -> None:
+    """Measures what is not there yet, prints the tables, and writes them to the page."""
+    directory, page = Path(sys.argv[1]), Path(sys.argv[2]) if len(sys.argv) > 2 else None
+    render, parts = measured_format("markdown").render, {}
+    for name, wanted in ASKED.items():
+        with showing() as tell:
+            here = directory / name
+            found = read(here, tell) if _is_whole(here) else measure(wanted, here, tell)
+        parts[f"kernels: {name}"] = render(found)
+    print("\n".join(parts.values()))
+    if page is not None:
+        page.write_text(placed(page.read_text(), parts))
+
+
+def _is_whole(directory: Path) -> bool:
+    return (directory / "report.json").exists()
+
+
+if __name__ == "__main__":
+    main()
