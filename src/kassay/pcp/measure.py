@@ -24,6 +24,7 @@ from kassay.model.progress import Progress, Tell, silent
 from kassay.model.run import RunRecord
 from kassay.pcp import list_samples, zone_path
 from kassay.profile.counters import ProfileError
+from kassay.profile.symbols import Symbols
 from kassay.spec.load import check
 
 FEWEST, MOST = 1, 8
@@ -64,12 +65,13 @@ def read(directory: Path, tell: Tell = silent) -> PcpMeasured:
     """What the runs of a directory say; measures nothing. Raises BadInput where there are none."""
     policies = {_AUTO: _AUTO, **{d.name: d.name.replace("-", "=") for d in sorted(directory.glob(f"{_FIXED}*"))}}
     machine = open_directory(directory / _AUTO / _WORK).plan.experiment
+    passed = _Passed()
     rows = [
         row
         for name, policy in policies.items()
         for part in _PARTS
         if (directory / name / part / "plan.json").exists()
-        for row in _rows(directory / name / part, policy, tell)
+        for row in _rows(directory / name / part, policy, passed, tell)
     ]
     return PcpMeasured(
         kassay_version=__version__,
@@ -147,26 +149,23 @@ def _make(parts: Mapping[str, Experiment], directory: Path, tell: Tell) -> None:
         pipeline.measure(experiment, directory / name, tell)
 
 
-def _rows(directory: Path, policy: str, tell: Tell) -> Iterator[PcpRow]:
+def _rows(directory: Path, policy: str, passed: "_Passed", tell: Tell) -> Iterator[PcpRow]:
     folder = open_directory(directory)
     records = [one for one in read_journal(folder.journal, folder.plan_id) if one.outcome == "ok"]
     cells = {run.id: run.cell for run in folder.plan.runs}
-    images: dict[int, Image] = {}
     for number, cell in enumerate(folder.plan.cells, 1):
         mine = [record for record in records if cells[record.run] == cell.id]
         tell(Progress(stage="count", subject=f"{number}/{len(folder.plan.cells)}", text=cell.workload))
-        yield _row(folder, cell, policy, mine, images)
+        yield _row(folder, cell, policy, mine, passed)
 
 
-def _row(
-    folder: RunDirectory, cell: Cell, policy: str, records: Sequence[RunRecord], images: dict[int, Image]
-) -> PcpRow:
+def _row(folder: RunDirectory, cell: Cell, policy: str, records: Sequence[RunRecord], passed: "_Passed") -> PcpRow:
     plan = folder.plan
     workload = next(one for one in plan.workloads if one.name == cell.workload)
     whole = any(phase.name == "iteration" for phase in workload.phases)
     phase = "iteration" if whole else next(one.name for one in workload.phases if one.primary)
     operation = next(one.operation for one in workload.phases if one.name == phase)
-    found = [_counted(folder, cell, record, phase, images) for record in records]
+    found = [_counted(folder, cell, record, phase, passed) for record in records]
     reports = [report_of(folder.path, record) for record in records]
     rounds = next((one for report in reports[:1] for one in report.phases if one.phase == phase), None)
     lists = list_samples.samples(reports[0]) if reports else ()
@@ -189,7 +188,7 @@ def _row(
 
 
 def _counted(
-    folder: RunDirectory, cell: Cell, record: RunRecord, phase: str, images: dict[int, Image]
+    folder: RunDirectory, cell: Cell, record: RunRecord, phase: str, passed: "_Passed"
 ) -> tuple[ZoneCounts | None, str]:
     report = report_of(folder.path, record)
     try:
@@ -198,12 +197,22 @@ def _counted(
         return None, str(error)
     if raw is None:
         return None, record.profile_problem or "the run carries no profile"
-    if cell.kernel not in images:
-        use = folder.plan.experiment.kernels[cell.kernel]
-        (artifact,) = fetch((parse_ref(use.ref),), folder.plan.experiment.flavour, silent)
-        images[cell.kernel] = Image(artifact)
-    passed = zone_path.sites(images[cell.kernel], symbols)
-    return zone_path.counted(raw, symbols, report, passed, phase=phase, pages=_pages(report))
+    use, flavour = folder.plan.experiment.kernels[cell.kernel], folder.plan.experiment.flavour
+    sites = passed.sites(use.ref, flavour, symbols)
+    return zone_path.counted(raw, symbols, report, sites, phase=phase, pages=_pages(report))
+
+
+class _Passed:
+    """Where each kernel passes the tracepoints; an image is read once."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[zone_path.Site, ...]] = {}
+
+    def sites(self, ref: str, flavour: str, symbols: Symbols) -> tuple[zone_path.Site, ...]:
+        if ref not in self._known:
+            (artifact,) = fetch((parse_ref(ref),), flavour, silent)
+            self._known[ref] = zone_path.sites(Image(artifact), symbols)
+        return self._known[ref]
 
 
 def _pages(report: GuestReport) -> int | None:

@@ -12,6 +12,8 @@ from kassay.model.units import format_change, format_number
 
 Value: TypeAlias = Callable[[PcpRow, ZoneCounts], float | None]
 _PER = 1000
+_TELLING = ("size", "tasks", "memory", "sockets", "wake")
+"""Settings that a heading has; the others are always their defaults."""
 
 
 class Question(NamedTuple):
@@ -43,7 +45,7 @@ QUESTIONS = (
     Question("/1000 alloc", _each(lambda c: c.acquisitions), change=False),
     Question("handovers", lambda row, c: c.handovers),
     Question("idle pages", lambda row, c: row.idle_pages),
-    Question("highest high", lambda row, c: row.highest, change=False),
+    Question("highest", lambda row, c: row.highest, change=False),
     Question("instr./op", lambda row, c: c.instructions / row.operations if row.operations else None),
 )
 _COMPARED = tuple(one for one in QUESTIONS if one.change)
@@ -70,8 +72,9 @@ def pairs(rows: Sequence[PcpRow]) -> Iterator[tuple[PcpRow, PcpRow]]:
 def tables(answer: PcpMeasured) -> Iterable[Table]:
     """Counts and changes, setting by setting; then how lists shrink in an idle machine."""
     for workload, settings, rows in grouped(answer):
-        own = ", ".join(filter(None, (workload, settings_text(settings))))
+        own = ", ".join(filter(None, (workload, _telling(settings))))
         shown = [one for one in QUESTIONS if any(_value(one, row) is not None for row in rows)]
+        shown = [one for one in shown if one.title != "handovers" or answer.cpus > 1]
         yield table(own, ("kernel", "policy", *figures(*(one.title for one in shown)), "n"),
                     [cells(_name(row), row.policy, *(_text(_value(one, row)) for one in shown), _runs(row))
                      for row in rows])  # fmt: skip
@@ -92,7 +95,8 @@ def notes(answer: PcpMeasured) -> Iterable[str]:
     yield (
         "from zone: blocks taken from the zone, by refills or past the lists, of 100 blocks allocated. lock taken: the "
         "zone's, for refills, drains and blocks past the lists. handovers: by another CPU than the time before, over "
-        "the whole region. idle pages: in all lists, the mean of the samples after each round."
+        "the whole region. idle pages: in all lists, the mean of the samples before the first round and "
+        "after each one; highest: the largest high of any list."
     )
     yield "Virtual CPUs take turns: nobody waits for a lock here, and a handover is no measure of contention by itself."
     for row in answer.rows:
@@ -114,8 +118,12 @@ def _decay(answer: PcpMeasured) -> Iterator[Table]:
                 texts = [f"{sum(s.count for s in one)}/{max((s.high for s in one), default=0)}" for one in lists]
                 made.append(cells(_name(row), row.policy, str(cpu), *texts))
         titles = [f"{moments[at] / 1e9:.0f} s" for at in chosen]
-        title = f"pages/high after the burst, {settings_text(settings)}"
+        title = f"pages/high after the burst, {_telling(settings)}"
         yield table(title, ("kernel", "policy", "CPU", *figures(*titles)), made)
+
+
+def _telling(settings: Sequence[Setting]) -> str:
+    return settings_text([one for one in settings if one.name in _TELLING])
 
 
 def _value(one: Question, row: PcpRow) -> float | None:
@@ -130,8 +138,10 @@ def _change(one: Question, base: PcpRow, head: PcpRow) -> str:
     before, after = _value(one, base), _value(one, head)
     if before is None or after is None:
         return "-"
+    if before == after:
+        return "same"
     if not before:
-        return "same" if not after else f"0 → {format_number(after)}"
+        return f"0 → {format_number(after)}"
     return format_change(after / before - 1)
 
 
