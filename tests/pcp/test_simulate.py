@@ -16,6 +16,7 @@ from kassay.pcp import engine, simulate
 from kassay.pcp.simulate import Asked
 from kassay.registry import names
 from kassay.report.pcp import SIMULATION_FORMATS, simulation_format
+from kassay.report.pcp._sweep import sweep_charts
 from tests.pcp.queue import simulated_wait
 
 SMALL = {"events": ("60000",), "memory": ("1GiB",), "cpus": ("4",)}
@@ -164,3 +165,13 @@ def test_a_workload_of_an_extension_has_a_name_as_the_others(tmp_path: Path, mon
     monkeypatch.setenv("KASSAY_PATH", str(tmp_path))
     status, text = run("mine", "--policy", "auto")
     assert status == 0 and "workload: own" in text
+
+
+def test_a_sweep_over_one_number_is_drawn_and_another_is_not() -> None:
+    assert [chart.title for chart in sweep_charts(small(depth=("100", "1000", "10000")))] == [
+        "from zone over depth", "contention over depth", "idle pages over depth",
+    ]  # fmt: skip
+    assert [label for label, _, _ in sweep_charts(small(memory=("1GiB", "2GiB")))[0].key] == ["fixed", "auto"]
+    assert sweep_charts(small()) == ()
+    assert sweep_charts(small(depth=("100", "1000"), seed=("1", "2"))) == ()
+    assert sweep_charts(small(huge_pages=("yes", "no"))) == ()

@@ -37,6 +37,35 @@ def pages_svg(lines: Iterable[PcpLine], last: float, most: float) -> str:
     return svg_of(configured(layers, _WIDTH - 72, _HEIGHT, {"left": 64, "right": 16, "top": 10, "bottom": 26}))
 
 
+class SweepLine(NamedTuple):
+    """One policy. points: (value that was set, rate). role: a colour of report.chart."""
+
+    label: str
+    role: str
+    dashed: bool
+    points: Sequence[tuple[float, float]]
+
+
+def sweep_svg(lines: Iterable[SweepLine], *, logarithmic: bool) -> str:
+    """A rate over the values of a parameter, each cell a dot; needs a line with a point."""
+    drawn = [line for line in lines if line.points]
+    top = max(rate for line in drawn for _, rate in line.points) or 1.0
+    scale = {"type": "log" if logarithmic else "linear", "zero": False, "nice": False}
+    x = quantity("value", scale=scale, axis={"title": None, "grid": False, "format": "~s", "tickCount": 6})
+    y = quantity("rate", scale={"domain": [0, top * 1.08], "nice": False}, axis=FIGURES, title=None)
+    layers = [
+        layer(
+            [{"value": value, "rate": rate} for value, rate in line.points],
+            {"type": "line", "strokeWidth": 2, "color": BY_ROLE[line.role],
+             "strokeDash": [4, 3] if line.dashed else [1, 0],
+             "point": {"filled": True, "size": 30, "color": BY_ROLE[line.role]}},
+            x=x, y=y,
+        )
+        for line in drawn
+    ]  # fmt: skip
+    return svg_of(configured(layers, _WIDTH - 72, _HEIGHT, {"left": 64, "right": 16, "top": 10, "bottom": 26}))
+
+
 class LockBar(NamedTuple):
     """The zone lock's work under one policy. value: drawn; label: beside the bar."""
 

@@ -8,6 +8,7 @@ from kassay import __version__
 from kassay.model.texts import Table, one_line
 from kassay.report.form import template
 from kassay.report.pcp._lists import ListSource, cpus_of, list_charts
+from kassay.report.pcp._sweep import SweepChart
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -33,8 +34,10 @@ class PagePart(NamedTuple):
 def page(
     *, kicker: str, title: str, verdict: str, parts: Sequence[PagePart], tables: Iterable[Table],
     notes: Iterable[str], cpus: int, more: int = 0, clock: str = "simulated time",
+    sweeps: Sequence[SweepChart] = (),
 ) -> str:  # fmt: skip
     """One self-contained HTML file. cpus: charts for each group of lists, at most. more: settings without charts.
+    sweeps: come first.
     clock: whose seconds the charts show."""
     drawn = [
         {
@@ -48,7 +51,7 @@ def page(
     ]  # fmt: skip
     return template("pcp.html.j2").render(
         kicker=kicker, title=one_line(title), verdict=one_line(verdict), parts=drawn, tables=list(tables),
-        notes=[one_line(note) for note in notes], more=more, clock=clock, made=__version__,
+        notes=[one_line(note) for note in notes], more=more, clock=clock, sweeps=sweeps, made=__version__,
     )  # fmt: skip
 
 

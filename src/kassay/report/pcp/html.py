@@ -8,6 +8,7 @@ from kassay.model.texts import one_line, settings_text
 from kassay.report.pcp import SimulationFormat
 from kassay.report.pcp._lists import ListPoint, ListSource
 from kassay.report.pcp._page import ListGroup, PagePart, page
+from kassay.report.pcp._sweep import sweep_charts
 from kassay.report.pcp._tables import definitions, grouped, notes, share_text, tables, verdict
 
 _MOST_SETTINGS = 4
@@ -22,7 +23,7 @@ def render(answer: PcpSimulation) -> str:
         kicker="kassay: per-CPU page lists, simulated", title=answer.workload, verdict=verdict(answer),
         parts=[_part(settings_text(settings) if settings else "", of) for settings, of in found[:_MOST_SETTINGS]],
         tables=tables(answer), notes=(*notes(answer), *definitions()), cpus=2 if len(found) == 1 else 1,
-        more=max(0, len(found) - _MOST_SETTINGS),
+        more=max(0, len(found) - _MOST_SETTINGS), sweeps=sweep_charts(answer),
     )  # fmt: skip
 
 

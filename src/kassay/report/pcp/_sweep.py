@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A sweep over one number as charts: what each policy makes of it."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from kassay.model.pcp import RATES, PcpSimulation
+from kassay.model.texts import one_line
+from kassay.model.units import parse_bytes
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+    from kassay.report.pcp._charts import SweepLine
+
+DRAWN = ("from_zone", "contention", "idle_pages")
+_LOOKS = tuple((role, dashed) for dashed in (False, True) for role in ("ink", "better", "worse", "bar"))
+_LOGARITHMIC_FROM = 20
+"""Largest value by smallest from which on the axis of the values is logarithmic."""
+
+
+class SweepChart(NamedTuple):
+    """One rate over the values. key: (label, colour, dashed) of each line."""
+
+    title: str
+    text: str
+    key: tuple[tuple[str, str, bool], ...]
+    svg: "Markup"
+
+
+def sweep_charts(answer: PcpSimulation) -> tuple[SweepChart, ...]:
+    """A chart for each of DRAWN; none where not exactly one setting has several values, all of them numbers."""
+    name, values = _swept(answer)
+    if not values:
+        return ()
+    charts = []
+    for rate in DRAWN:
+        lines = _lines(answer, rate, values)
+        if any(line.points for line in lines):
+            charts.append(_chart(rate, name, lines))
+    return tuple(charts)
+
+
+def _swept(answer: PcpSimulation) -> tuple[str, dict[str, float]]:
+    """Its name, and its values as numbers; none of them where there is nothing to draw."""
+    settings = [cell.settings for cell in answer.cells]
+    if len(settings[0]) != 1 or len(answer.policies) > len(_LOOKS):
+        return "", {}
+    found = {one.value: _number(one.value) for (one,) in settings}
+    numbers = {text: value for text, value in found.items() if value is not None}
+    return settings[0][0].name, numbers if len(numbers) == len(found) else {}
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        return float(parse_bytes(text))
+    except ValueError:
+        return None
+
+
+def _lines(answer: PcpSimulation, rate: str, values: dict[str, float]) -> list["SweepLine"]:
+    from kassay.report.pcp._charts import SweepLine
+
+    lines = []
+    for policy, (role, dashed) in zip(answer.policies, _LOOKS, strict=False):
+        points = [
+            (values[cell.settings[0].value], value * (100 if RATES[rate].share else 1))
+            for cell in answer.cells
+            if cell.policy == policy.name and (value := cell.rates[rate]) is not None
+        ]
+        lines.append(SweepLine(one_line(policy.name), role, dashed, sorted(points)))
+    return lines
+
+
+def _chart(rate: str, name: str, lines: Sequence["SweepLine"]) -> SweepChart:
+    # Late: the first chart starts a JavaScript engine, which takes half a second.
+    from markupsafe import Markup
+
+    from kassay.report.pcp._charts import sweep_svg
+
+    every = [value for line in lines for value, _ in line.points]
+    logarithmic = min(every) > 0 and max(every) / min(every) >= _LOGARITHMIC_FROM
+    unit = ", percent" if RATES[rate].share else ""
+    return SweepChart(
+        f"{RATES[rate].title} over {one_line(name)}", f"{RATES[rate].definition}{unit}.",
+        tuple((line.label, line.role, line.dashed) for line in lines if line.points),
+        Markup(sweep_svg(lines, logarithmic=logarithmic)),
+    )  # fmt: skip
