@@ -87,6 +87,19 @@ def test_the_models_zone_is_the_guests_with_watermarks_for_all_of_its_pages(made
     assert [(s.blocks, s.order, s.type) for s in found.pcps if s.cpu == 0] == [(1, 0, 1), (9, 0, 2)]
 
 
+def test_a_policy_of_the_other_kind_has_the_limits_of_its_own_kind() -> None:
+    old = page_trace(written([[]]), About("debian:6.1", "6.1.192", "x86_64", "page_fault", 4096, 1 << 30, 5))
+    (fixed,), (tuned,) = config(old, "fixed", Asked()).zones, config(old, "auto", Asked()).zones
+    assert (fixed["high_min"], fixed["high_max"]) == (500, 500)
+    assert (tuned["high_min"], tuned["high_max"]) == (1000, 25_000)
+
+
+def test_a_fixed_policy_begins_with_the_high_that_it_always_has(made: PageTrace) -> None:
+    raised = PageTrace(**{**vars(made), "states": tuple(msgspec.structs.replace(s, high=700) for s in made.states)})
+    assert {state.high for state in config(raised, "fixed", Asked()).pcps} == {500}
+    assert {state.high for state in config(raised, "auto", Asked()).pcps} == {700}
+
+
 def test_what_the_guest_did_is_only_of_the_main_zone(made: PageTrace) -> None:
     found = observed(made)
     assert (found.totals.drained_pages, found.totals.high_order_drained) == (4, 4)  # page 7 is of no zone

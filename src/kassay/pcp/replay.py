@@ -16,15 +16,13 @@ from kassay.errors import BadInput
 from kassay.model.pcp_replay import Errors, Guest, ListSample, PcpReplay, Replayed, ReplayedTrace, Totals
 from kassay.model.progress import Progress, Tell
 from kassay.pcp import engine
-from kassay.pcp.begin import states_at_begin
+from kassay.pcp.begin import limits, states_at_begin
 from kassay.pcp.engine import RUN, Config, Outcome
 from kassay.pcp.observed import Numbers, Observed, observed
-from kassay.pcp.pages import SCHEMA, Kind, ListState, PageTrace, read_pages
+from kassay.pcp.pages import SCHEMA, Kind, PageTrace, read_pages
 
 _SAMPLE_NS = 1_000_000
 _MOST_SAMPLES = 20_000
-_LATER_PAGES = 0.03
-"""Most of a zone that is added to it late in the boot: the kernel's own initial data."""
 _GIVEN = (Kind.ALLOC, Kind.FREE, Kind.WORKER, Kind.RECLAIM)
 _OWN = (((6, 7), "fixed"), ((6, 13), "auto"))
 """The policy of all releases before; of later ones it is the last."""
@@ -103,12 +101,12 @@ def config(trace: PageTrace, policy: str, asked: Asked) -> Config:
     zones = []
     for zone in trace.zones:
         states = [state for state in trace.states if state.zone == zone.number]
-        least = max((state.high_min for state in states), default=0)
+        least, most = limits(trace, zone, policy)
         more = zone.spanned - sum(state.count for state in states) - _first_freed(trace, zone.number) - zone.free
         zones.append({
             "start": zone.start_pfn, "pages": zone.spanned, "used": 0, "cpu_first": 0, "cpu_count": trace.origin.cpus,
             "batch": max((state.batch for state in states), default=1), "high_min": least,
-            "high_max": _high_max(trace, states),
+            "high_max": most,
             "low_watermark": max(0, zone.low + more), "high_watermark": max(0, zone.high + more),
         })  # fmt: skip
     sample_ns = max(_SAMPLE_NS, span // _MOST_SAMPLES)
@@ -116,17 +114,7 @@ def config(trace: PageTrace, policy: str, asked: Asked) -> Config:
         **RUN, "cpus": trace.origin.cpus, "batch_scale_max": trace.origin.batch_scale_max, "vmstat_ns": 0,
         "sample_ns": sample_ns, "samples": _MOST_SAMPLES + 2, **asked.run,
     }  # fmt: skip
-    return Config(policy, values, tuple(zones), (), states_at_begin(trace, by_list=asked.by_list))
-
-
-def _high_max(trace: PageTrace, states: Sequence[ListState]) -> int:
-    """As the kernel tells it; where it does not, the highest high of any sample when that is little below what the
-    formula gives: the kernel applies it early in the boot, when the zone has fewer pages."""
-    most = max((state.high_max for state in states), default=0)
-    if not states or states[0].told or states[0].high_min == states[0].high_max:
-        return most
-    seen = max((int(one["high"]) for one in trace.samples if one["zone"] == states[0].zone), default=0)
-    return seen if (1 - _LATER_PAGES) * most <= seen <= most else most
+    return Config(policy, values, tuple(zones), (), states_at_begin(trace, policy, by_list=asked.by_list))
 
 
 def _first_freed(trace: PageTrace, number: int) -> int:

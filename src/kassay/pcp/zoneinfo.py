@@ -88,6 +88,10 @@ def _limits(zone: Zone, lists: Lists, release: str, cpus: int, fraction: int) ->
     fixed = fraction > 0 or version is None or (int(version[1]), int(version[2])) < _AUTO
     if fixed or lists.high < lists.batch:
         return lists.high, lists.high
-    sizes = (zone.low, zone.managed // _LEAST_FRACTION)
-    least, most = (max(size // cpus, lists.batch << 2) for size in sizes)
+    return tuned_limits(zone, lists.batch, cpus)
+
+
+def tuned_limits(zone: Zone, batch: int, cpus: int) -> tuple[int, int]:
+    """high_min and high_max of a kernel that tunes high between them; cpus: of the zone's node."""
+    least, most = (max(size // cpus, batch << 2) for size in (zone.low, zone.managed // _LEAST_FRACTION))
     return least, max(least, most)
