@@ -127,9 +127,9 @@ class Outcome(Record, frozen=True, kw_only=True):
     seconds: float
 
 
-def policies() -> Mapping[str, Policy]:
+def policies(tell: Tell = silent) -> Mapping[str, Policy]:
     """Every policy by name, those of KASSAY_PATH as well. Raises HostLacks without a compiler."""
-    return _policies(simulator())
+    return _policies(simulator(tell))
 
 
 def run(config: Config, events: Path | None = None, tell: Tell = silent) -> Outcome:
@@ -138,7 +138,7 @@ def run(config: Config, events: Path | None = None, tell: Tell = silent) -> Outc
     The same input gives the same Outcome, but for its seconds. Raises BadInput for an unknown policy, impossible
     parameters or a file that is no recording; HostLacks without a compiler or memory; Defect where a page is lost.
     """
-    if config.policy not in policies():
+    if config.policy not in policies(tell):
         raise unknown("unknown policy", config.policy, policies())
     with tempfile.TemporaryDirectory(prefix="kassay-pcp-") as scratch:
         given, out = Path(scratch) / "config", Path(scratch) / "out"
@@ -222,7 +222,7 @@ def _lines(values: Mapping[str, int]) -> Iterator[str]:
     return (f"{name} {value}" for name, value in values.items())
 
 
-def simulator() -> Path:
+def simulator(tell: Tell = silent) -> Path:
     """The compiled simulator, built when it is not yet there.
     Raises HostLacks without a compiler, BadInput for a policy of KASSAY_PATH that does not compile.
     """
@@ -231,6 +231,7 @@ def simulator() -> Path:
         raise HostLacks(f"no simulation: {COMPILER} is not there to build the simulator", remedy)
     cached = files.cache_directory() / "pcp" / _key()
     if not cached.is_file():
+        tell(Progress(stage="simulate", subject="the simulator", text="compiling, this once"))
         with tempfile.TemporaryDirectory(prefix="kassay-cc-") as scratch:
             made = Path(scratch) / "pcpsim"
             first = compiler.compiled((COMPILER, *_arguments(), "-o", str(made)), made, sources())

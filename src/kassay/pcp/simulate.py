@@ -62,7 +62,7 @@ class _Cell(NamedTuple):
 def simulate(asked: Asked, tell: Tell = silent) -> PcpSimulation:
     """Runs what is not kept from before, as many at a time as there are CPUs. Raises BadInput before the first."""
     workload = synthetic(asked.workload)
-    known = engine.policies()
+    known = engine.policies(tell)
     cells = list(_cells(workload, asked))
     for name in asked.policies:
         if name not in known:
