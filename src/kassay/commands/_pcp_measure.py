@@ -75,7 +75,7 @@ def measure(
         directory = directory.with_name(f"{directory.name.partition('_')[0]}_{number}")
     with showing() as tell:
         answer = measured(wanted, directory, tell)
-    for name in ("json", "terminal", "markdown"):
+    for name in ("html", "json", "terminal", "markdown"):
         made = measured_format(name)
         write_atomic(directory / f"report{made.suffix}", made.render(answer).encode())
     say(form.render(answer))

@@ -22,7 +22,9 @@ def pages_svg(lines: Iterable[PcpLine], last: float, most: float) -> str:
     """Pages over time, all lines on one axis up to `last` seconds and `most` pages; steps, because a list's high
     changes at once. Needs a line with a point."""
     x = quantity(
-        "time", scale={"domain": [0, last or 1.0], "nice": False}, axis={"title": None, "grid": False, "format": ".3~f"}
+        "time",
+        scale={"domain": [0, last or 1.0], "nice": False},
+        axis={"title": None, "grid": False, "format": ".3~f", "tickCount": 10, "labelOverlap": True},
     )
     y = quantity("pages", scale={"domain": [0, (most or 1.0) * 1.05], "nice": False}, axis=FIGURES, title=None)
     layers = [
