@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * 7.3, the same in 6.19 and 7.1: free_frozen_page_commit() takes the zone lock
- * for each batch of what it gives back, so that nobody waits long, and high-order
- * frees ask for everything to be drained only after half of high_min more.
+ * 7.3, the same in 6.19 and 7.1: as in 6.18, and free_frozen_page_commit() takes
+ * the zone lock for each batch of what it gives back, so that nobody waits long.
  */
 #include "tuned.h"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The policies as mm/page_alloc.c of 6.1.192, 6.12.117 and 7.3.4 and the patch have them, function by function."""
+"""The policies as the patch and mm/page_alloc.c of 6.1.192, 6.12.117, 6.18.15 and 7.3.4 have them, by function."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -176,8 +176,12 @@ def free_6_12(pcp: Pcp, order: int, given: Given) -> int | None:
     return _free_after(pcp, order, given, pcp.batch)
 
 
+def free_6_18(pcp: Pcp, order: int, given: Given) -> int | None:
+    return _free_after(pcp, order, given, pcp.batch + pcp.high_min // 2)
+
+
 def free_7_3(pcp: Pcp, order: int, given: Given) -> int | None:
-    return _free_after(pcp, order, given, pcp.batch + pcp.high_min // 2) or None
+    return free_6_18(pcp, order, given) or None  # a loop, which does not begin for 0 pages
 
 
 def free_on_drain(pcp: Pcp, order: int, given: Given) -> int | None:
@@ -204,6 +208,7 @@ REFERENCE: Mapping[str, ReferencePolicy] = {
     "fixed_scaled": ReferencePolicy(alloc_before_patch, free_before_patch, decay_none),
     "auto_patch": ReferencePolicy(alloc_patch, free_patch, decay),
     "auto": ReferencePolicy(alloc_6_12, free_6_12, decay),
+    "auto_6_18": ReferencePolicy(alloc_6_12, free_6_18, decay),
     "auto_7_3": ReferencePolicy(alloc_6_12, free_7_3, decay, batched=True),
     "auto_on_drain": ReferencePolicy(alloc_on_drain, free_on_drain, decay),
 }

@@ -8,9 +8,10 @@ import pytest
 from kassay.errors import BadInput
 from kassay.pcp.engine import RUN, policies, run, sources
 from tests.pcp.configs import GROUP, ZONE, config
+from tests.pcp.reference_policies import REFERENCE
 
 
-@pytest.mark.parametrize("policy", ["fixed", "fixed_scaled", "auto_patch", "auto", "auto_7_3", "auto_on_drain"])
+@pytest.mark.parametrize("policy", REFERENCE)
 def test_what_enters_pcps_and_zone_leaves_them_or_is_there(policy: str) -> None:
     group = {"order2": 50, "order3": 100, "churn": 100, "unmovable": 200, "reclaimable": 50, "jitter": 1, "remote": 100}
     found = run(config(policy, group))

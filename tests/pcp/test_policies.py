@@ -13,7 +13,7 @@ from kassay.pcp.engine import PcpCount, run
 from tests.pcp.configs import ZONE, config
 from tests.pcp.events import ALLOC, FREE, VMSTAT, Event, write
 
-TUNED = ("auto_patch", "auto", "auto_7_3")
+TUNED = ("auto_patch", "auto", "auto_6_18", "auto_7_3")
 PLENTY = {"low_watermark": 1, "high_watermark": 2}
 
 
@@ -68,6 +68,7 @@ def test_high_order_frees_ask_for_all_the_later_the_newer(tmp_path: Path) -> Non
     # 6.12: after 15 pages in a row, whenever the PCP has as many again: frees 3, 5, 7, 9. 7.3: after 15 + 50 pages.
     count = {policy: after(tmp_path, policy, frees(10, order=3)).free_high for policy in ("fixed", "auto", "auto_7_3")}
     assert count == {"fixed": 0, "auto": 4, "auto_7_3": 1}
+    assert after(tmp_path, "auto_6_18", frees(10, order=3)).free_high == 1
     assert after(tmp_path, "fixed", frees(20, order=3)).free_high == 7  # 6.1: each one after the drain at 104 pages
 
 

@@ -58,7 +58,8 @@ def test_without_what_the_trace_shows_of_each_list_the_error_is_larger() -> None
 @pytest.mark.parametrize(
     ("release", "policy"),
     (("6.1.0-56-cloud-amd64", "fixed"), ("6.6.1", "fixed"), ("6.7-rc1", "auto"), ("6.12.117", "auto"),
-     ("6.19.14", "auto_7_3"), ("7.3.4+deb13-cloud-amd64", "auto_7_3")),
+     ("6.16.12", "auto_6_18"), ("6.18.15", "auto_6_18"), ("6.19.14", "auto_7_3"),
+     ("7.3.4+deb13-cloud-amd64", "auto_7_3")),
 )  # fmt: skip
 def test_the_policy_of_a_release(release: str, policy: str) -> None:
     assert own_policy(release) == policy

@@ -24,7 +24,7 @@ from kassay.pcp.pages import SCHEMA, Kind, PageTrace, read_pages
 _SAMPLE_NS = 1_000_000
 _MOST_SAMPLES = 20_000
 _GIVEN = (Kind.ALLOC, Kind.FREE, Kind.WORKER, Kind.RECLAIM)
-_OWN = (((6, 7), "fixed"), ((6, 13), "auto"))
+_OWN = (((6, 7), "fixed"), ((6, 16), "auto"), ((6, 19), "auto_6_18"))
 """The policy of all releases before; of later ones it is the last."""
 _NEWEST = "auto_7_3"
 Floats = npt.NDArray[np.float64]
