@@ -4,7 +4,7 @@
 usage: python -m benchmarks.pcp_projection [PAGE] [PART...]     ten minutes; what was simulated before is kept
 
 Prints the tables, and writes them between their markers in PAGE, such as docs/pcp-findings.md; with PARTs
-(projection, sensitivity, alternative, releases) these alone. The base case was fixed
+(projection, sensitivity, alternative, releases, cpus) these alone. The base case was fixed
 before it was first compared with the patch: the workload `kbuild` as it stands in src/kassay/pcp/workloads, on the
 machine of the patch. Nothing in it is fitted to the patch's figures.
 """
@@ -179,7 +179,25 @@ def _releases(tell: Tell) -> str:
     return "\n\n".join(comparison(name, ("fixed", "auto", "auto_7_3"), {}, tell) for name in RELEASES)
 
 
-PARTS = {"projection": _projection, "sensitivity": _sensitivity, "alternative": _alternative, "releases": _releases}
+def _cpus(tell: Tell) -> str:
+    policies = (BEFORE, PATCH, "auto", "auto_7_3")
+    lines = [
+        f"| CPUs of the zone (`high_min`) | {' | '.join(f'`{policy}`' for policy in policies)} |",
+        "| --- |" + " ---: |" * len(policies),
+    ]
+    for count in ("7", "14", "28", "56", "112"):
+        settings = {"cpus": count, "nodes": "1", "memory": "128GiB", "events": "6e7", "warmup_events": "2e7"}
+        found = cells(policies, settings, tell)
+        texts = (
+            f"{share(cell.rates['from_zone'])}, {share(cell.rates['contention'])}, {cell.rates['free_high'] or 0:.1f}"
+            for cell in found.values()
+        )
+        lines.append(f"| {count} ({found[BEFORE].parameters['zone0.high_min']}) | {' | '.join(texts)} |")
+    return "\n".join(lines)
+
+
+PARTS = {"projection": _projection, "sensitivity": _sensitivity, "alternative": _alternative, "releases": _releases,
+         "cpus": _cpus}  # fmt: skip
 
 
 def main() -> None:
