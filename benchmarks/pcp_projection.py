@@ -176,7 +176,7 @@ def _alternative(tell: Tell) -> str:
 
 
 def _releases(tell: Tell) -> str:
-    return "\n\n".join(comparison(name, ("fixed", "auto", "auto_7_3"), {}, tell) for name in RELEASES)
+    return "\n\n".join(comparison(name, ("fixed", "auto", "auto_6_18", "auto_7_3"), {}, tell) for name in RELEASES)
 
 
 def _cpus(tell: Tell) -> str:
