@@ -67,8 +67,8 @@ def _lines(sources: Iterable[ListSource], cpu: int) -> list["PcpLine"]:
         high, count = _ROLES[source.modelled]
         label = f"{one_line(source.label)}: " if source.label else ""
         lines += [
-            PcpLine(f"{label}high", high, [(p.seconds, p.high) for p in own], source.modelled),
             PcpLine(f"{label}pages in the list", count, [(p.seconds, p.pages) for p in own], source.modelled),
+            PcpLine(f"{label}high", high, [(p.seconds, p.high) for p in own], source.modelled),
         ]
     return [line for line in lines if line.points]
 
@@ -79,6 +79,8 @@ def _chart(cpu: int, lines: Sequence["PcpLine"], last: float, most: float) -> Li
 
     from kassay.report.pcp._charts import pages_svg
 
-    key = tuple((line.label, line.role, line.dashed) for line in lines)
+    # Drawn is high over pages, as it may lie on them; named is high first.
+    named = (line for pair in zip(lines[1::2], lines[::2], strict=True) for line in pair)
+    key = tuple((line.label, line.role, line.dashed) for line in named)
     # vl-convert escapes the text it draws, so this markup holds nothing that a name could have brought in.
     return ListChart(f"CPU {cpu}", key, Markup(pages_svg(lines, last, most)))
