@@ -9,14 +9,19 @@ Writes the tables between their markers in PAGE.
 import sys
 from pathlib import Path
 
+import msgspec
+
 from benchmarks.predict_truth import placed
 from kassay.commands._show import showing
-from kassay.pcp.measure import Wanted, measure, read
+from kassay.effects.files import write_atomic
+from kassay.model.pcp_measured import PcpMeasured
+from kassay.pcp.measure import Wanted, measure
 from kassay.report.pcp_measured import measured_format
 
 ONE_CPU = Wanted(kernels=("6.1", "6.12", "6.16", "6.19", "7.3"), fixed=True)
 """6.1 does not get a second CPU up under this emulator."""
 TWO_CPUS = Wanted(kernels=("6.12", "6.16", "6.19", "7.3"), cpus=2, fixed=True)
+REPORT = "report.json"
 ASKED = {"one-cpu": ONE_CPU, "two-cpus": TWO_CPUS}
 
 
@@ -27,15 +32,17 @@ def main() -> None:
     for name, wanted in ASKED.items():
         with showing() as tell:
             here = directory / name
-            found = read(here, tell) if _is_whole(here) else measure(wanted, here, tell)
+            found = _known(here) or measure(wanted, here, tell)
+            write_atomic(here / REPORT, measured_format("json").render(found).encode())
         parts[f"kernels: {name}"] = render(found)
     print("\n".join(parts.values()))
     if page is not None:
         page.write_text(placed(page.read_text(), parts))
 
 
-def _is_whole(directory: Path) -> bool:
-    return (directory / "report.json").exists()
+def _known(directory: Path) -> PcpMeasured | None:
+    path = directory / REPORT
+    return msgspec.json.decode(path.read_bytes(), type=PcpMeasured) if path.exists() else None
 
 
 if __name__ == "__main__":

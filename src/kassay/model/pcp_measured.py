@@ -35,7 +35,8 @@ class ZoneCounts(Record, frozen=True, kw_only=True):
     the lists. drains: times a list gave pages to the zone; drained: blocks it gave. drains_by: drains by the function
     that asked. returned: blocks given back to the zone past the lists. acquisitions: of the zone lock for all of that.
     decays: times the vmstat worker looked whether a list can shrink. pages: allocated, in base pages, over the
-    whole region (/proc/vmstat). handovers: acquisitions by another CPU than the one before, over the whole region.
+    whole region (/proc/vmstat). handovers: acquisitions by another CPU than the one before, over the whole region;
+    None where the plugin did not count them.
     """
 
     instructions: int
@@ -51,7 +52,7 @@ class ZoneCounts(Record, frozen=True, kw_only=True):
     acquisitions: int
     decays: int
     pages: int | None
-    handovers: int
+    handovers: int | None
 
 
 class PcpRow(Record, frozen=True, kw_only=True):

@@ -61,6 +61,7 @@ def counted(
     calls = _calls(profile)
     blocks = _blocks(passed, ran, calls)
     drains = {caller: count for (caller, callee), count in calls.items() if callee in DRAIN}
+    taken = _locks(calls, ALL)
     return ZoneCounts(
         instructions=profile.ticks or 0,
         allocated=blocks[_ALLOC],
@@ -72,10 +73,10 @@ def counted(
         drained=blocks[_DRAINED],
         drains_by=dict(sorted(drains.items(), key=lambda item: (-item[1], item[0]))),
         returned=_locks(calls, GIVE),
-        acquisitions=_locks(calls, ALL),
+        acquisitions=taken,
         decays=_entries(profile, {_DECAY}),
         pages=pages,
-        handovers=raw.zone_handovers,
+        handovers=raw.zone_handovers if raw.zone_locks or not taken else None,
     ), profile.problem
 
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from elftools.elf.elffile import ELFFile
 
 
+POINTS_FORMAT = 2
+"""Counts up with each change of what points() makes of the same tables, which is kept."""
 FORMAT = 3
 """Counts up when the same image gives another table."""
 PADDING = "__pfx_"

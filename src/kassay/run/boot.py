@@ -33,7 +33,7 @@ from kassay.plan.expand import padding_parameter, profile_of, traced_rounds
 from kassay.plan.prepare import Prepared, modules_of
 from kassay.profile.counters import ProfileError
 from kassay.profile.raw import parse
-from kassay.profile.tables import FORMAT, kernel_symbols, module_symbols, points, program_symbols
+from kassay.profile.tables import FORMAT, POINTS_FORMAT, kernel_symbols, module_symbols, points, program_symbols
 
 
 class Recording(NamedTuple):
@@ -275,7 +275,7 @@ def _tables(artifact: KernelArtifact, program: Path) -> tuple[bytes, ...]:
 
 @cache
 def _points(tables: tuple[bytes, ...], arch: str, functions: bool) -> bytes:
-    name = f"points-{int(functions)}-{sha256_bytes(b''.join(tables))}"
+    name = f"points-{POINTS_FORMAT}-{int(functions)}-{sha256_bytes(b''.join(tables))}"
     return _kept(name, lambda: points(tables, arch_of(arch), functions=functions).encode())
 
 
