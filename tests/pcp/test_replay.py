@@ -117,6 +117,14 @@ def test_a_trace_that_lost_events_is_refused(tmp_path: Path) -> None:
         replay((tmp_path / "lost.pages",), Asked(), silent)
 
 
+def test_a_trace_whose_events_do_not_explain_the_lists_is_refused(tmp_path: Path) -> None:
+    about = About("debian:7.3", "7.3.4", "x86_64", "vmalloc_cycle", 4096, 1 << 30, 5)
+    frees = [Happened(2000 + n, "kmem/mm_page_free", (9000 + n, 0)) for n in range(100)]
+    write_pages(tmp_path / "a.pages", page_trace(written([frees], counts=(10,), looks=(9000,)), about))
+    with pytest.raises(BadInput, match=r"lists have 100 pages more or fewer"):
+        replay((tmp_path / "a.pages",), Asked(), silent)
+
+
 def test_a_trace_without_events_and_an_unknown_parameter_or_policy_are_refused(tmp_path: Path) -> None:
     about = About("debian:6.12", "6.12.117", "x86_64", "page_fault", 4096, 1 << 30, 5)
     write_pages(tmp_path / "none.pages", page_trace(written([[]]), about))

@@ -59,15 +59,16 @@ class Happened(NamedTuple):
 
 
 def written(cpus: Sequence[Sequence[Happened]], *, begin: int = 1000, ended: int = 100_000, dropped: int = 0,
-            counts: Sequence[int] = (10,), without: str = "") -> bytes:  # fmt: skip
-    """The whole output of one recorder; counts: of the lists of each CPU at begin. without: an event not known."""
+            counts: Sequence[int] = (10,), looks: Sequence[int] = (), without: str = "") -> bytes:  # fmt: skip
+    """The whole output of one recorder; counts: of the lists of each CPU at begin. looks: times of
+    further samples, with the same counts. without: an event not known."""
     made = [
         _text("file", f"format:{_EVENTS}{name}/format", _format(name, *of)) for name, of in EVENTS.items()
         if name != without
     ]  # fmt: skip
     made.append(_text("file", "setting:/proc/sys/vm/percpu_pagelist_high_fraction", "0\n"))
     lists = "".join(LISTS.format(cpu=cpu, count=count, high=500) for cpu, count in enumerate(counts))
-    made += [_text("sample", str(at), ZONEINFO.format(lists=lists)) for at in (begin - 10, begin)]
+    made += [_text("sample", str(at), ZONEINFO.format(lists=lists)) for at in (begin - 10, begin, *looks)]
     made.append(_text("ended", "-", str(ended)))
     for cpu, happened in enumerate(cpus):
         made.append(frame("pages", f"cpu{cpu}", pages((one.time, _event(one)) for one in happened)))

@@ -6,6 +6,8 @@ from typing import Annotated
 
 from typer import Argument, Option
 
+from kassay.arches import arches
+from kassay.clocks import listed
 from kassay.commands import _complete as complete
 
 
@@ -24,6 +26,7 @@ def record(
     cpus: Annotated[str, Option(help="CPUs of the machine, e.g. 2 or 2,4.")] = "2",
     memory: Annotated[str, Option(help="Memory of the machine.")] = "1GiB",
     rounds: Annotated[int, Option(help="Rounds of the workload.", min=1)] = 20,
+    arch: Annotated[str, Option(help=f"{listed(arches())}.", autocompletion=complete.arches)] = "x86_64",
     cmdline: Annotated[str, Option(help="Kernel parameters for all kernels.")] = "",
     sample: Annotated[int, Option(metavar="US", help="Guest time between two looks at the lists.", min=100)] = 10_000,
     buffer: Annotated[
@@ -49,7 +52,7 @@ def record(
     from kassay.pcp.record import record as recorded
     from kassay.plan.prepare import pinned
 
-    options = Measuring(set_=set_, cpus=cpus, memory=memory, rounds=rounds, cmdline=cmdline, timeout=timeout,
+    options = Measuring(set_=set_, cpus=cpus, memory=memory, rounds=rounds, arch=arch, cmdline=cmdline, timeout=timeout,
                         repeats=1, perturb=0, profile="none", boot="short")  # fmt: skip
     try:
         buffer_kb = parse_bytes(buffer) >> 10 if buffer else 0

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec import structs
+
 from kassay.arches import arch_of
 from kassay.clocks import clock_of
 from kassay.effects.files import sha256_bytes, sha256_file, swept
@@ -60,7 +62,8 @@ def record(
         )
     if how.sample_us < 1:
         raise BadInput(f"{how.sample_us} us between two samples", "give at least 1")
-    prepared = prepare(experiment, None, tell)
+    boot = "short" if experiment.boot == "snapshot" else experiment.boot  # a restored machine has no shared memory
+    prepared = prepare(structs.replace(experiment, boot=boot), None, tell)
     directory.mkdir(parents=True, exist_ok=True)
     made = []
     with locked(directory / "lock", refusing(str(directory))), swept(directory / "scratch") as scratch:

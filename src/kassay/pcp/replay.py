@@ -23,6 +23,8 @@ from kassay.pcp.pages import SCHEMA, Kind, PageTrace, read_pages
 
 _SAMPLE_NS = 1_000_000
 _MOST_SAMPLES = 20_000
+_UNEXPLAINED, _LEAST_UNEXPLAINED = 0.01, 64
+"""Of all freed pages, and pages: with more that the events do not explain a trace is not replayed."""
 _GIVEN = (Kind.ALLOC, Kind.FREE, Kind.WORKER, Kind.RECLAIM)
 _OWN = (((6, 7), "fixed"), ((6, 16), "auto"), ((6, 19), "auto_6_18"))
 """The policy of all releases before; of later ones it is the last."""
@@ -59,6 +61,7 @@ def _replay_one(path: Path, asked: Asked, tell: Tell) -> ReplayedTrace:
     trace = read_pages(path)
     refuse(path, trace)
     guest = observed(trace)
+    refuse_unexplained(path, trace, guest)
     own = own_policy(trace.origin.release)
     made = []
     with tempfile.TemporaryDirectory(prefix="kassay-pcp-") as scratch:
@@ -78,6 +81,17 @@ def refuse(path: Path, trace: PageTrace) -> None:
                        "record again with a larger --buffer, or fewer rounds")  # fmt: skip
     if not len(trace.events):
         raise BadInput(f"{path}: a page trace without events", "record again with more rounds")
+
+
+def refuse_unexplained(path: Path, trace: PageTrace, guest: Observed) -> None:
+    """Raises BadInput where the events are not those of the lists: since 7.3 at the latest vfree() gives pages of large
+    blocks back past the lists, and yet tells of each as if it were freed alone (free_prepared_contig_range())."""
+    freed = trace.events[trace.kinds == Kind.FREE]["what"] & 15
+    pages = int((1 << freed.astype(np.int64)).sum())
+    if guest.unexplained_pages > max(_LEAST_UNEXPLAINED, _UNEXPLAINED * pages):
+        raise BadInput(f"{path}: at the end a CPU's lists have {guest.unexplained_pages} pages more or fewer than the "
+                       "recorded events leave there",
+                       "this kernel moves pages without telling: record one without large vmalloc areas")  # fmt: skip
 
 
 def _driving(trace: PageTrace) -> bytes:
