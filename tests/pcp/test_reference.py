@@ -68,7 +68,7 @@ def events(draw: st.DrawFn) -> list[Event]:
 
 
 @pytest.mark.parametrize("policy", REFERENCE)
-@settings(max_examples=settings().max_examples // 2, phases=(Phase.generate,))  # minutes, to find a smaller one
+@settings(max_examples=settings().max_examples // 4, phases=(Phase.generate,))  # minutes, to find a smaller one
 @given(data=st.data())
 def test_the_simulator_and_the_reference_agree(policy: str, data: st.DataObject) -> None:
     setup, given_events = data.draw(configs(policy)), data.draw(events())
