@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Real kernels: which workloads are run on which machine, and what each run says of the zone path and the lists."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -28,11 +29,14 @@ from kassay.profile.symbols import Symbols
 from kassay.spec.load import check
 
 FEWEST, MOST = 1, 8
+LEAST_FRACTION = 8
 NO_HUGE_PAGES = "transparent_hugepage=never"
 """Huge pages raise vm.min_free_kbytes, and with it high_min, tenfold: lists of a small machine would never be full."""
 WORK_ROUNDS, IDLE_ROUNDS = 16, 40
 _WORK, _IDLE = _PARTS = ("work", "idle")
 _AUTO, _FIXED = "auto", "fixed-"
+_STARTS_CPUS = (6, 5)
+"""Kernels before wait for another CPU without being idle: under QEMU 7.2 that CPU then never gets a turn."""
 
 
 class Wanted(NamedTuple):
@@ -52,6 +56,11 @@ def measure(wanted: Wanted, directory: Path, tell: Tell = silent) -> PcpMeasured
     """Makes the runs that `directory` still owes, and reads them all. Raises BadInput before anything is booted."""
     if not FEWEST <= wanted.cpus <= MOST:
         raise BadInput(f"--cpus {wanted.cpus}: outside {FEWEST}..{MOST}", "larger machines: kassay pcp simulate")
+    _refuse_second_cpu(wanted)
+    if not isinstance(wanted.fixed, bool) and wanted.fixed < LEAST_FRACTION:
+        raise BadInput(
+            f"a fixed length of 1/{wanted.fixed}: the kernel takes at least {LEAST_FRACTION}", "write a larger number"
+        )
     _make(_experiments(wanted, None), directory / _AUTO, tell)
     if wanted.fixed is not False:
         fraction = (
@@ -83,6 +92,15 @@ def read(directory: Path, tell: Tell = silent) -> PcpMeasured:
     )
 
 
+def _refuse_second_cpu(wanted: Wanted) -> None:
+    """A boot that never ends is not begun."""
+    for text in wanted.kernels if wanted.cpus > 1 else ():
+        kind, _, version = full_ref(text).partition(":")
+        if kind == "debian" and _numbers(version) < _STARTS_CPUS:
+            raise BadInput(f"{text}: it does not start its second CPU where instructions are counted",
+                           "measure it with --cpus 1 (docs/pcp-measure.md, limits)")  # fmt: skip
+
+
 def fraction_of(directories: Sequence[Path]) -> int:
     """The vm.percpu_pagelist_high_fraction at which lists have the length that a kernel without auto-tuning gives them:
     the shortest high that any run had at any moment, in the largest zone. Raises BadInput where no run succeeded."""
@@ -101,7 +119,7 @@ def fraction_of(directories: Sequence[Path]) -> int:
                 found.add(zones[zone] // (max(state.high, 1) * cpus))
     if not found:
         raise BadInput(f"{directories[0]}: no run succeeded", "look at its journal, and measure again")
-    return max(8, *found)
+    return max(LEAST_FRACTION, *found)
 
 
 def _experiments(wanted: Wanted, fraction: int | None) -> Mapping[str, Experiment]:
@@ -226,8 +244,12 @@ def _captured(report: GuestReport, path: str) -> str:
 
 def _adapts(release: str) -> bool:
     """Whether a kernel has the patch, which 6.7 was the first release with."""
-    numbers = [int(word) for word in release.split("-")[0].split("+")[0].split(".")[:2] if word.isdigit()]
-    return tuple(numbers) >= (6, 7)
+    return _numbers(release) >= (6, 7)
+
+
+def _numbers(release: str) -> tuple[int, ...]:
+    words = re.split(r"[.\-+]", release)[:2]
+    return tuple(int(word) for word in words if word.isdigit())
 
 
 def _order(rows: Sequence[PcpRow]) -> Callable[[PcpRow], tuple[int, int, int]]:
