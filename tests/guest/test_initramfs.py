@@ -74,3 +74,9 @@ def test_a_machine_that_is_to_be_saved_has_no_job_yet(programs: tuple[Path, Path
     conf = files["kassay.conf"].decode().split()
     assert "snapshot=1" in conf
     assert not [line for line in conf if line.startswith("arg=")]
+
+
+def test_further_files_are_of_the_root_and_can_be_executed(programs: tuple[Path, Path]) -> None:
+    init, workload = programs
+    made = initramfs.build(init=init, workload=workload, job=initramfs.job((), 0), further={"recorded": b"a workload"})
+    assert ("recorded", 0o100755, b"a workload") in members(made)

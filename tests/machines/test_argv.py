@@ -7,6 +7,7 @@ from itertools import pairwise, product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from kassay.arches import arch_of, arches
 from kassay.machines import Job, _argv, qemu_icount, qemu_kvm, qemu_tcg
@@ -201,3 +202,17 @@ def test_every_cpu_and_every_page_is_on_one_node(cpus: int, nodes: int, extra: i
     words = " ".join(_argv.node_options(cpus, memory, nodes))
     assert sum(int(size) for size in re.findall(r"size=(\d+)k", words)) == memory >> 10
     assert sorted(map(int, re.findall(r"cpus=(\d+)", words))) == list(range(cpus))
+
+
+@every
+def test_only_a_recorded_run_shares_memory_with_the_host(clock: str, arch: str, cpus: int) -> None:
+    plain = job(directory="/a,b", cpus=cpus)
+    without = _argv.argv(plain, EMULATIONS[clock], arch_of(arch))
+    assert not [word for word in without if "share" in word]
+    sharing = _argv.argv(structs.replace(plain, shared_bytes=1 << 20), EMULATIONS[clock], arch_of(arch))
+    at = sharing.index("-object")
+    assert sharing[at : at + 4] == (
+        "-object", "memory-backend-file,id=shared,share=on,size=1048576,mem-path=/a,,b/shared",
+        "-device", "ivshmem-plain,memdev=shared",
+    )  # fmt: skip
+    assert sharing[:at] + sharing[at + 4 :] == without
