@@ -136,6 +136,8 @@ def _zones(machine: Mapping[str, int]) -> list[dict[str, int]]:
 
 
 def _check(machine: Mapping[str, int]) -> None:
+    if machine["cpus"] < 1:
+        raise BadInput(f"cpus={machine['cpus']}: a machine has one at least", "give 1 or more")
     if not 1 <= machine["nodes"] <= machine["cpus"]:
         raise BadInput(
             f"nodes={machine['nodes']}: not from 1 to the {machine['cpus']} CPUs", "each node has a zone and CPUs"
