@@ -44,6 +44,7 @@ def test_a_signal_ends_the_children_and_says_how_to_go_on(number: signal.Signals
     raise AssertionError("what it started is still there")
 
 
+@pytest.mark.slow
 def test_what_nohup_protects_goes_on() -> None:
     code = _COMMAND.replace('("sleep", "60")', '("sleep", "1")').replace("time.sleep(60)", "time.sleep(1)")
     argv = ("nohup", sys.executable, "-c", code)

@@ -64,7 +64,9 @@ def compiled(arch: str, compiler: tuple[str, ...], level: str, directory: Path) 
 
 
 @pytest.mark.parametrize("arch", sources.arches())
-@pytest.mark.parametrize("level", ["-O0", "-O1", "-O2", "-O3"])
+@pytest.mark.parametrize(
+    "level", ["-O0", pytest.param("-O1", marks=pytest.mark.slow), "-O2", pytest.param("-O3", marks=pytest.mark.slow)]
+)
 def test_compilers_make_the_same_code_of_it(arch: str, level: str, tmp_path: Path) -> None:
     gcc, clang = (compiled(arch, compiler, level, tmp_path) for compiler in COMPILERS[arch])
     usual = measured(compiled(arch, COMPILERS[arch][0], "-O2", tmp_path))

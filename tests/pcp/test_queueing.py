@@ -33,7 +33,9 @@ def test_waits_lie_within_the_bounds(cpus: int, think: float, hold: float) -> No
     assert low * (1 - 1e-9) - 1e-9 <= lock_model(cpus, think, hold).wait <= high * (1 + 1e-9) + 1e-9
 
 
-@pytest.mark.parametrize(("cpus", "think"), [(4, 10), (16, 20), (16, 8), (64, 100)])
+@pytest.mark.parametrize(("cpus", "think"), [
+    (4, 10), *(pytest.param(*rest, marks=pytest.mark.slow) for rest in ((16, 20), (16, 8), (64, 100))),
+])  # fmt: skip
 def test_a_simulation_waits_as_the_model_says(cpus: int, think: float) -> None:
     draw = Random(2)
     expected = lock_model(cpus, think, 1).wait

@@ -69,7 +69,10 @@ def test_auto_takes_less_from_the_zone_where_depth_is_above_high() -> None:
     assert (auto.rates["idle_pages"] or 0) > (fixed.rates["idle_pages"] or 0)
 
 
-@pytest.mark.parametrize(("cpus", "alloc_ns"), [(4, 400), (16, 1500), (16, 1000), (16, 400), (64, 4500)])
+@pytest.mark.parametrize(("cpus", "alloc_ns"), [
+    (4, 400), (16, 1000),
+    *(pytest.param(*rest, marks=pytest.mark.slow) for rest in ((16, 1500), (16, 400), (64, 4500))),
+])  # fmt: skip
 def test_the_lock_waits_as_a_naive_queue_does(cpus: int, alloc_ns: int) -> None:
     """Nothing is freed, so that refills of one batch alone take the lock: constant holds, thinks of 63 allocations."""
     settings = {

@@ -104,6 +104,7 @@ def test_what_looks_like_a_function_and_is_none_is_left_out(tmp_path: Path) -> N
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.name)
 def test_it_finds_what_the_compiler_finds(source: Path, tmp_path: Path) -> None:
     compiled = tmp_path / "o"

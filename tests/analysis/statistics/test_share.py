@@ -51,6 +51,7 @@ def test_no_combination_of_runs_lies_outside_the_interval(
     assert low <= min(shares) and max(shares) <= high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("heavy", [False, True])
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0, -0.4])
 @pytest.mark.parametrize("blocks", [6, 14])
