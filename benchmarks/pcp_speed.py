@@ -48,8 +48,10 @@ def rate(config: Config) -> float:
         for _ in range(3):
             given.seek(0)
             started = resource.getrusage(resource.RUSAGE_CHILDREN)
-            process.run((str(simulator()),), timeout_s=600, stdin=given.file)
+            done = process.run((str(simulator()),), timeout_s=600, stdin=given.file)
             ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+            if done.status:
+                sys.exit(done.err)
             taken.append(ended.ru_utime + ended.ru_stime - started.ru_utime - started.ru_stime)
     return config.run["events"] / min(taken) / 1e6
 

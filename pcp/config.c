@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define MOST_NAMES 64
 
@@ -60,10 +61,15 @@ void stop(int status, const char *format, ...)
 	exit(status);
 }
 
+#define PAGE 4096
+
 void *allocate(size_t count, size_t size)
 {
-	void *memory = calloc(count ? count : 1, size);
+	char *memory = calloc(count ? count : 1, size);
 
+	/* What has an entry for each page of a machine is read at random: in huge pages, where the host gives any. */
+	if (memory && size && count > (2u << 20) / size)
+		madvise(memory + PAGE - (uintptr_t)memory % PAGE, count * size - PAGE, MADV_HUGEPAGE);
 	if (!memory)
 		stop(3, "no memory for %zu times %zu bytes", count, size);
 	return memory;
