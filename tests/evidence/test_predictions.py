@@ -2,12 +2,16 @@
 """CPUs to predict for: by any spelling, of the kernels' architecture, and refused by name where one is gone."""
 
 from pathlib import Path
+from typing import cast
 
 import pytest
+from msgspec import structs
 
 from kassay.errors import BadInput
-from kassay.evidence.predictions import TIMINGS, found_timings, keep_timings, timings_for
+from kassay.evidence.predictions import TIMINGS, agreeing, found_timings, keep_timings, timings_for
+from kassay.predict.predict import Replay, ReplayedRow
 from kassay.predict.timing import path_of
+from kassay.profile.counters import RawProfile
 
 
 @pytest.mark.parametrize("name", ["alderlake_p", "alder-lake-p", "Alderlake-P", "alder_lake_p"])
@@ -41,3 +45,17 @@ def test_a_directory_keeps_the_timing_files_that_not_everybody_has(tmp_path: Pat
     assert [path.name for path in (tmp_path / "run" / TIMINGS).iterdir()] == ["my.toml"]
     found, lacking = found_timings((str(own), "zen2"), "x86_64", tmp_path / "run")
     assert (list(found), lacking) == (["my", "zen2"], ())
+
+
+def test_a_round_that_the_profile_counts_otherwise_is_left_out_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = ReplayedRow(round=6, interval=0, function="f", cause="width", cycles100=900, instructions=9)
+    rows = (row, structs.replace(row, round=8))
+    replay = Replay(rounds=(6, 8), complete=4, asked=4, cut=False, rows=rows, others=((8, 0, 1),))
+    raw = cast("RawProfile", object())
+    monkeypatch.setattr("kassay.predict.trace.counted", lambda raw, rounds: {(n, 0): 9 for n in rounds})
+    found = agreeing(replay, raw)
+    assert isinstance(found, Replay) and (found.rounds, found.rows, found.others) == ((6,), rows[:1], ())
+    assert found.left_out == ("the trace has 10 instructions in interval 0 of round 8, the profile 9",)
+    monkeypatch.setattr("kassay.predict.trace.counted", lambda raw, rounds: {(n, 0): 8 for n in rounds})
+    assert agreeing(replay, raw) == "the trace has 9 instructions in interval 0 of round 6, the profile 8"
+    assert agreeing(replay, None) == replay

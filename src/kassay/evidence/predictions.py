@@ -29,7 +29,7 @@ from kassay.predict.predict import IntervalOf, Nanoseconds, OnCpu, Replay, Trace
 from kassay.predict.replay import replay_of, version
 from kassay.predict.timing import Timing, is_shipped, path_of, timing_for
 from kassay.predict.trace import disagreement
-from kassay.profile.counters import ProfileError
+from kassay.profile.counters import ProfileError, RawProfile
 from kassay.profile.totals import intervals_of
 
 TIMINGS = "timings"
@@ -200,24 +200,31 @@ def _replayed(job: _Job) -> Replay | str:
         symbols = symbols_of(directory, record, report)
         data = artifacts.get(directory, record.trace)
         made = replay_of(data, timing, lambda address: symbols.find(address)[0])
-        return _disagreement(directory, record, made) or made
+        return agreeing(made, raw_of(directory, record))
     except KassayError as error:
         return f"{error.what} ({error.remedy})" if error.remedy else error.what
     except ProfileError as error:
         return str(error)
 
 
-def _disagreement(directory: Path, record: RunRecord, replay: Replay) -> str:
-    """Where the trace has not as many instructions as the same run's profile; "" where both agree."""
-    raw = raw_of(directory, record)
-    if raw is None:
-        return ""
+def agreeing(replay: Replay, raw: RawProfile | None) -> Replay | str:
+    """The rounds that have as many instructions in the trace as in the same run's profile; a text where none has."""
     found: Counter[tuple[int, int]] = Counter()
     for row in replay.rows:
         found[row.round, row.interval] += row.instructions
     for number, interval, executed in replay.others:
         found[number, interval] += executed
-    return disagreement(found, raw, replay.rounds)
+    problems = {number: disagreement(found, raw, (number,)) for number in replay.rounds} if raw else {}
+    left_out = tuple(problem for problem in problems.values() if problem)
+    rounds = tuple(number for number in replay.rounds if not problems.get(number))
+    if not left_out:
+        return replay
+    if not rounds:
+        return left_out[0]
+    return structs.replace(
+        replay, rounds=rounds, left_out=left_out, rows=tuple(row for row in replay.rows if row.round in rounds),
+        others=tuple(other for other in replay.others if other[0] in rounds),
+    )  # fmt: skip
 
 
 def _path(job: _Job) -> Path:

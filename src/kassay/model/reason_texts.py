@@ -151,6 +151,7 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "others-not-predicted": "{share:.1%} of the instructions are of interrupts and other tasks, whose time is not in "
     "the prediction",
     "trace-cut": "the trace was cut by its budget: {complete} of {rounds} rounds are complete",
+    "traced-round-left-out": "a recorded round is left out: {problem}",
     "trace-too-short": "the trace was cut by its budget before two rounds in a row were complete: "
     "--trace-budget allows more",
     "several-cpus": "waiting of {cpus} CPUs for each other (locks, cache lines) is not in the model",

@@ -41,7 +41,8 @@ class ReplayedRow(Record, frozen=True, kw_only=True):
 class Replay(Record, frozen=True, kw_only=True):
     """One trace on one CPU. rounds: those answered for, in order. complete, asked: rounds of the trace. cut: whether
     its budget ended it. unknown: forms of instructions without data, most frequent first. others: round, interval and
-    instructions of interrupts and other tasks, whose time is not in the rows. cpus: that executed."""
+    instructions of interrupts and other tasks, whose time is not in the rows. cpus: that executed. left_out: why rounds
+    that were recorded are not answered for."""
 
     rounds: tuple[int, ...]
     complete: int
@@ -51,6 +52,7 @@ class Replay(Record, frozen=True, kw_only=True):
     unknown: tuple[str, ...] = ()
     others: tuple[tuple[int, int, int], ...] = ()
     cpus: int = 1
+    left_out: tuple[str, ...] = ()
 
 
 class TracedSide(NamedTuple):
@@ -236,6 +238,7 @@ def _doubts(
     for side, of, replay, one in zip(finding.sides, sides, replays, timed, strict=True):
         if replay.cut:
             found.append(reason("trace-cut", side.kernel, complete=replay.complete, rounds=replay.asked))
+        found += [reason("traced-round-left-out", side.kernel, problem=problem) for problem in replay.left_out]
         spread = (max(one.rounds) - min(one.rounds)) / one.ns if one.ns else 0.0
         if spread > _SPREAD_TOLD:
             found.append(reason("rounds-spread", side.kernel, spread=spread))
