@@ -78,6 +78,57 @@ static inline bool high_order_again(struct pcp *pcp, unsigned int order)
 	return again && pcp->previous_high_order;
 }
 
+/* nr_pcp_alloc(): the blocks of a refill, twice the pages each time that no free came between. @raise: it raises high. */
+static inline int scaled_refill(struct pcp *pcp, unsigned int order, bool raise)
+{
+	int pages = order ? pcp->batch : pcp->batch << pcp->alloc_factor, most;
+
+	if (pcp->high < pcp->batch)
+		return 1;
+	if (raise && pcp->high_min != pcp->high_max)
+		pcp->high = smaller(pcp->high + pages, pcp->high_max);
+	if (!order) {
+		most = larger(pcp->high - pcp->count - pcp->batch, pcp->batch);
+		if (pages <= most && pcp->alloc_factor < (int)config.run.batch_scale_max)
+			pcp->alloc_factor++;
+		pages = smaller(pages, most);
+	}
+	return blocks_of(pages, order);
+}
+
+/* nr_pcp_free() before 6.7. @doubled: the most pages after which the next drain takes twice as many. */
+static inline int scaled_drain(struct pcp *pcp, int high, int doubled)
+{
+	int pages = pcp->batch << pcp->free_factor;
+
+	if (high < pcp->batch)
+		return 1;
+	if (pages <= doubled && pcp->free_factor < (int)config.run.batch_scale_max)
+		pcp->free_factor++;
+	return clamp(pages, pcp->batch, high - pcp->batch);
+}
+
+/* nr_pcp_high() where high is fixed */
+static inline int fixed_high(const struct pcp *pcp, bool free_high)
+{
+	if (!pcp->high || free_high)
+		return 0;
+	return pcp->zone->reclaim_active ? smaller(pcp->batch << 2, pcp->high) : pcp->high;
+}
+
+/* Whether a free asks for everything to be drained, as free_factor was not 0 before 6.7. */
+static inline bool scaled_free_high(struct pcp *pcp, unsigned int order)
+{
+	return high_order_again(pcp, order) && pcp->free_factor &&
+	       (!config.run.free_high_batch || pcp->count >= pcp->batch);
+}
+
+static inline int no_decay(struct pcp *pcp)
+{
+	(void)pcp;
+	return 0;
+}
+
 /* decay_pcp_high() of 6.7 and later */
 static inline int decay_by_an_eighth(struct pcp *pcp)
 {

@@ -6,28 +6,10 @@
  */
 #include "policy.h"
 
-static bool tuned(const struct pcp *pcp)
-{
-	return pcp->high_min != pcp->high_max;
-}
-
-/* nr_pcp_alloc() */
 static int refill(struct pcp *pcp, unsigned int order)
 {
-	int pages = order ? pcp->batch : pcp->batch << pcp->alloc_factor, most;
-
 	pcp->high = clamp(pcp->high, pcp->high_min, pcp->high_max);
-	if (pcp->high < pcp->batch)
-		return 1;
-	if (tuned(pcp) && !pcp->zone->reclaim_active)
-		pcp->high = smaller(pcp->high + pages, pcp->high_max);
-	if (!order) {
-		most = larger(pcp->high - pcp->count - pcp->batch, pcp->batch);
-		if (pages <= most && pcp->alloc_factor < (int)config.run.batch_scale_max)
-			pcp->alloc_factor++;
-		pages = smaller(pages, most);
-	}
-	return blocks_of(pages, order);
+	return scaled_refill(pcp, order, !pcp->zone->reclaim_active);
 }
 
 /* nr_pcp_high() */
@@ -48,34 +30,21 @@ static int high_of(struct pcp *pcp, bool free_high)
 		return smaller(pcp->batch << 2, pcp->high);
 	}
 	/* Room for what a drain gives back. */
-	if (pcp->count >= high && tuned(pcp) && high < scaled + pcp->batch)
+	if (pcp->count >= high && pcp->high_min != pcp->high_max && high < scaled + pcp->batch)
 		pcp->high = clamp(scaled + pcp->batch, pcp->high_min, pcp->high_max);
 	return high;
-}
-
-/* nr_pcp_free() */
-static int pages_of(struct pcp *pcp, int high)
-{
-	int most = high - pcp->batch, pages = pcp->batch << pcp->free_factor;
-
-	if (high < pcp->batch)
-		return 1;
-	if (pages <= most && pcp->free_factor < (int)config.run.batch_scale_max)
-		pcp->free_factor++;
-	return clamp(pages, pcp->batch, most);
 }
 
 /* free_unref_page_commit() */
 static int freed(struct pcp *pcp, unsigned int order)
 {
-	bool again = high_order_again(pcp, order);
-	bool free_high = again && pcp->free_factor && (!config.run.free_high_batch || pcp->count >= pcp->batch);
+	bool free_high = scaled_free_high(pcp, order);
 	int high = high_of(pcp, free_high);
 
 	pcp->free_high += free_high;
 	if (pcp->count < high)
 		return NO_DRAIN;
-	return free_high ? smaller(pcp->count, largest_batch(pcp)) : pages_of(pcp, high);
+	return free_high ? smaller(pcp->count, largest_batch(pcp)) : scaled_drain(pcp, high, high - pcp->batch);
 }
 
 POLICY(auto_patch) = {

@@ -7,59 +7,21 @@
  */
 #include "policy.h"
 
-/* nr_pcp_alloc() */
 static int refill(struct pcp *pcp, unsigned int order)
 {
-	int pages = pcp->batch, most = larger(pcp->high - pcp->count - pcp->batch, pcp->batch);
-
-	if (pcp->high < pcp->batch)
-		return 1;
-	if (!order) {
-		pages <<= pcp->alloc_factor;
-		if (pages <= most && pcp->alloc_factor < (int)config.run.batch_scale_max)
-			pcp->alloc_factor++;
-		pages = smaller(pages, most);
-	}
-	return blocks_of(pages, order);
-}
-
-/* nr_pcp_high() */
-static int high_of(const struct pcp *pcp, bool free_high)
-{
-	if (!pcp->high || free_high)
-		return 0;
-	return pcp->zone->reclaim_active ? smaller(pcp->batch << 2, pcp->high) : pcp->high;
-}
-
-/* nr_pcp_free() */
-static int pages_of(struct pcp *pcp, int high)
-{
-	int most = high - pcp->batch, pages = pcp->batch << pcp->free_factor;
-
-	if (high < pcp->batch)
-		return 1;
-	if (pages < most && pcp->free_factor < (int)config.run.batch_scale_max)
-		pcp->free_factor++;
-	return clamp(pages, pcp->batch, most);
+	return scaled_refill(pcp, order, false);
 }
 
 /* free_unref_page_commit() */
 static int freed(struct pcp *pcp, unsigned int order)
 {
-	bool again = high_order_again(pcp, order);
-	bool free_high = again && pcp->free_factor && (!config.run.free_high_batch || pcp->count >= pcp->batch);
-	int high = high_of(pcp, free_high);
+	bool free_high = scaled_free_high(pcp, order);
+	int high = fixed_high(pcp, free_high);
 
 	pcp->free_high += free_high;
 	if (pcp->count < high)
 		return NO_DRAIN;
-	return free_high ? pcp->count : pages_of(pcp, high);
-}
-
-static int decay(struct pcp *pcp)
-{
-	(void)pcp;
-	return 0;
+	return free_high ? pcp->count : scaled_drain(pcp, high, high - pcp->batch - 1);
 }
 
 POLICY(fixed_scaled) = {
@@ -67,5 +29,5 @@ POLICY(fixed_scaled) = {
 	.summary = "high is fixed, refills double; what the auto-tuning patch was compared with",
 	.refill = refill,
 	.free = freed,
-	.decay = decay,
+	.decay = no_decay,
 };

@@ -8,20 +8,8 @@
 /* nr_pcp_alloc(). @raise: a refill raises high. */
 static inline int tuned_refill(struct pcp *pcp, unsigned int order, bool raise)
 {
-	int pages = order ? pcp->batch : pcp->batch << pcp->alloc_factor, most;
-
 	pcp->high = clamp(pcp->high, pcp->high_min, pcp->high_max);
-	if (pcp->high < pcp->batch)
-		return 1;
-	if (raise && pcp->high_min != pcp->high_max && !pcp->zone->below_high)
-		pcp->high = smaller(pcp->high + pages, pcp->high_max);
-	if (!order) {
-		most = larger(pcp->high - pcp->count - pcp->batch, pcp->batch);
-		if (pages <= most && pcp->alloc_factor < (int)config.run.batch_scale_max)
-			pcp->alloc_factor++;
-		pages = smaller(pages, most);
-	}
-	return blocks_of(pages, order);
+	return scaled_refill(pcp, order, raise && !pcp->zone->below_high);
 }
 
 /* nr_pcp_high() */

@@ -15,7 +15,8 @@ class PcpPolicy(Record, frozen=True, kw_only=True):
 
 
 class PcpSample(Record, frozen=True, kw_only=True, array_like=True):
-    """A CPU's list of one zone at one moment. count, high: pages; refilled, drained: blocks since the begin."""
+    """A CPU's list of one zone at one moment. count, high: pages; refilled, drained: pages since the
+    counters began."""
 
     time_ns: int
     cpu: int

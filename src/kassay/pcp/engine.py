@@ -13,6 +13,7 @@ from kassay import registry
 from kassay.effects import compiler, files, process
 from kassay.effects.compiler import COMPILER
 from kassay.errors import BadInput, Defect, HostLacks, KassayError, unknown
+from kassay.model.pcp import PcpSample
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.records import R, Record
 
@@ -99,18 +100,6 @@ class PcpCount(Record, frozen=True, kw_only=True):
     drained_pages: int
     free_high: int
     idle_page_ns: int
-
-
-class PcpSample(Record, frozen=True, kw_only=True):
-    """One PCP at one time. refilled, drained: pages since the counters began."""
-
-    time_ns: int
-    cpu: int
-    zone: int
-    count: int
-    high: int
-    refilled: int
-    drained: int
 
 
 class Outcome(Record, frozen=True, kw_only=True):

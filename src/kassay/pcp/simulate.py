@@ -13,7 +13,7 @@ from typing import NamedTuple
 from kassay import __version__
 from kassay.effects import files, process
 from kassay.errors import BadInput
-from kassay.model.pcp import LockCheck, PcpPolicy, PcpSample, PcpSimulation, SimulatedCell
+from kassay.model.pcp import LockCheck, PcpPolicy, PcpSimulation, SimulatedCell
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.records import Setting, to_json
 from kassay.pcp import engine
@@ -179,11 +179,7 @@ def simulated(policy: str, settings: tuple[Setting, ...], made: Setup, outcome: 
         rates=_rates(counters, outcome, made),
         elapsed_ns=counters["cpu_ps"] // made.run["cpus"] // 1000,
         lock=_lock(counters, made),
-        samples=tuple(
-            PcpSample(time_ns=s.time_ns, cpu=s.cpu, zone=s.zone, count=s.count, high=s.high,
-                      refilled=s.refilled, drained=s.drained)
-            for s in outcome.samples if s.cpu < SAMPLED_CPUS
-        ),
+        samples=tuple(sample for sample in outcome.samples if sample.cpu < SAMPLED_CPUS),
     )  # fmt: skip
 
 
