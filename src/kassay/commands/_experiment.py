@@ -199,11 +199,14 @@ def directory_for(experiment: Experiment, out: Path | None, fresh: bool) -> Path
             f"--out {str(out)!r}: not a name for a directory of runs", "name a new directory, such as --out runs"
         )
     base = out if out is not None else content_directory(experiment.name, experiment)
-    if not fresh or not base.exists():
-        return base
-    number = 2
-    while (candidate := base.with_name(f"{base.name}-{number}")).exists():
-        number += 1
+    return unused_beside(base) if fresh else base
+
+
+def unused_beside(base: Path) -> Path:
+    """The directory, or the first of NAME-2, NAME-3 ... that is not there."""
+    candidate, number = base, 2
+    while candidate.exists():
+        candidate, number = base.with_name(f"{base.name}-{number}"), number + 1
     return candidate
 
 

@@ -47,6 +47,7 @@ def measure(
 
     Example: kassay pcp measure 6.12 7.3 --cpus 2 --fixed auto --format json
     """
+    from kassay.commands._experiment import unused_beside
     from kassay.commands._show import say, showing
     from kassay.effects.files import sha256_bytes, write_atomic
     from kassay.model.units import parse_bytes
@@ -69,10 +70,7 @@ def measure(
         repeats=repeats,
     )
     directory = out if out is not None else Path("kassay-out") / f"pcp-{sha256_bytes(repr(wanted).encode())[:8]}"
-    number = 1
-    while fresh and directory.exists():
-        number += 1
-        directory = directory.with_name(f"{directory.name.partition('_')[0]}_{number}")
+    directory = unused_beside(directory) if fresh else directory
     with showing() as tell:
         answer = measured(wanted, directory, tell)
     for name in ("html", "json", "terminal", "markdown"):

@@ -2,11 +2,13 @@
 """kassay's own C sources: where they are, what they hash to, and what a compiler makes of them on this host."""
 
 import hashlib
+import tempfile
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
 from kassay.effects import process
+from kassay.effects.files import write_atomic
 from kassay.errors import Defect
 
 COMPILER = "gcc"
@@ -45,3 +47,13 @@ def compiled(argv: Sequence[str], made: Path, cwd: Path) -> str:
     if done.status == 0 and made.is_file():
         return ""
     return next((line for line in done.err.splitlines() if "error" in line), done.err.strip()[-200:])
+
+
+def program(cached: Path, argv: Sequence[str], cwd: Path) -> str:
+    """Compiles a program into its place in the cache. argv: all but "-o FILE". Returns "", or the first error."""
+    with tempfile.TemporaryDirectory(prefix="kassay-cc-") as scratch:
+        made = Path(scratch) / "program"
+        problem = compiled((*argv, "-o", str(made)), made, cwd)
+        if not problem:
+            write_atomic(cached, made.read_bytes(), mode=0o755)
+    return problem

@@ -26,6 +26,11 @@ def to_json(record: Record) -> bytes:
     return msgspec.json.encode(record)
 
 
+def to_indented_json(record: Record) -> str:
+    """For people and for files that are compared line by line; ends with a newline."""
+    return msgspec.json.format(msgspec.json.encode(record), indent=2).decode() + "\n"
+
+
 def from_json(data: bytes, kind: type[R]) -> R:
     """Reads what to_json() wrote. Raises msgspec.ValidationError with the dotted place of what is wrong."""
     return msgspec.json.decode(data, type=kind)

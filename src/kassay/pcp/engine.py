@@ -221,12 +221,9 @@ def simulator(tell: Tell = silent) -> Path:
     cached = files.cache_directory() / "pcp" / _key()
     if not cached.is_file():
         tell(Progress(stage="simulate", subject="the simulator", text="compiling, this once"))
-        with tempfile.TemporaryDirectory(prefix="kassay-cc-") as scratch:
-            made = Path(scratch) / "pcpsim"
-            first = compiler.compiled((COMPILER, *_arguments(), "-o", str(made)), made, sources())
-            if first:
-                raise _not_built(first, remedy)
-            files.write_atomic(cached, made.read_bytes(), mode=0o755)
+        first = compiler.program(cached, (COMPILER, *_arguments()), sources())
+        if first:
+            raise _not_built(first, remedy)
     return cached
 
 

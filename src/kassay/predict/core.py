@@ -101,13 +101,10 @@ def core() -> Path:
         raise HostLacks(f"no prediction: {COMPILER} is not there to build the core model", remedy)
     cached = files.cache_directory() / "core" / _key()
     if not cached.is_file():
-        with tempfile.TemporaryDirectory(prefix="kassay-cc-") as scratch:
-            made = Path(scratch) / "core"
-            names = sorted(path.name for path in sources().glob("*.c"))
-            first = compiler.compiled((COMPILER, *FLAGS, "-o", str(made), *names), made, sources())
-            if first:
-                raise HostLacks(f"no prediction: the core model does not compile with {COMPILER}: {first}", remedy)
-            files.write_atomic(cached, made.read_bytes(), mode=0o755)
+        names = sorted(path.name for path in sources().glob("*.c"))
+        first = compiler.program(cached, (COMPILER, *FLAGS, *names), sources())
+        if first:
+            raise HostLacks(f"no prediction: the core model does not compile with {COMPILER}: {first}", remedy)
     return cached
 
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Columns of a table: figures that add up as printed, and texts as wide as the widest."""
 
+import textwrap
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from rich.cells import cell_len
 
-from kassay.model.texts import Table
+from kassay.model.texts import Table, one_line
 from kassay.model.units import format_decimals, places_of
 from kassay.report.words import cut, short_names
 
@@ -93,3 +94,13 @@ def pad(text: str, width: int, *, right: bool = False) -> str:
     """`text` in a field of `width` columns."""
     space = " " * (width - cell_len(text))
     return space + text if right else text + space
+
+
+def plain_lines(table: Table, width: int) -> list[str]:
+    """A table without its title in at most `width` columns of plain text, and an empty line."""
+    return [*(line.text.rstrip() for line in aligned(table, width, room_for_names(table, width))), ""]
+
+
+def wrapped_note(text: str, width: int) -> list[str]:
+    """A sentence in lines of `width`, those after the first indented; words stay whole."""
+    return textwrap.wrap(one_line(text), width, subsequent_indent="  ", break_long_words=False)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The microbenchmarks of core/probes: built by this host's compiler when first used, and run."""
 
-import tempfile
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -39,8 +38,12 @@ def program() -> Path:
         )
     made = files.cache_directory() / "probes" / program_id()
     if not made.is_file():
-        with tempfile.TemporaryDirectory(prefix="kassay-cc-") as scratch:
-            files.write_atomic(made, _compile(Path(scratch)).read_bytes(), mode=0o755)
+        names = sorted(path.name for path in sources().glob("*.c"))
+        first = compiler.program(made, (COMPILER, *FLAGS, *names), sources())
+        if first:
+            raise HostLacks(
+                f"no calibration: the probes do not compile with {COMPILER}: {first}", "apt install gcc libc6-dev"
+            )
     return made
 
 
@@ -94,14 +97,3 @@ def parse(text: str) -> Output:
         else:
             raise Defect(f"the probes printed {line!r}")
     return found._replace(hypervisor=hypervisor)
-
-
-def _compile(scratch: Path) -> Path:
-    made = scratch / "probes"
-    names = sorted(path.name for path in sources().glob("*.c"))
-    first = compiler.compiled((COMPILER, *FLAGS, "-o", str(made), *names), made, sources())
-    if first:
-        raise HostLacks(
-            f"no calibration: the probes do not compile with {COMPILER}: {first}", "apt install gcc libc6-dev"
-        )
-    return made

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A codegen answer as JSON, for programs."""
 
+from kassay.model.records import to_indented_json
 from kassay.report.codegen import CodegenAnswer, CodegenFormat
 
 
 def render(answer: CodegenAnswer) -> str:
     """The whole answer; ends with a newline."""
-    import msgspec
-
-    return msgspec.json.format(msgspec.json.encode(answer.report), indent=2).decode() + "\n"
+    return to_indented_json(answer.report)
 
 
 FORMAT = CodegenFormat(

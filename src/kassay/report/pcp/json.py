@@ -2,14 +2,13 @@
 """A simulation as JSON, for programs."""
 
 from kassay.model.pcp import PcpSimulation
+from kassay.model.records import to_indented_json
 from kassay.report.pcp import SimulationFormat
 
 
 def render(answer: PcpSimulation) -> str:
     """The whole answer; ends with a newline."""
-    import msgspec
-
-    return msgspec.json.format(msgspec.json.encode(answer), indent=2).decode() + "\n"
+    return to_indented_json(answer)
 
 
 FORMAT = SimulationFormat(

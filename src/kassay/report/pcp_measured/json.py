@@ -2,14 +2,13 @@
 """A measurement as JSON, for programs."""
 
 from kassay.model.pcp_measured import PcpMeasured
+from kassay.model.records import to_indented_json
 from kassay.report.pcp_measured import MeasuredFormat
 
 
 def render(answer: PcpMeasured) -> str:
     """The whole answer; ends with a newline."""
-    import msgspec
-
-    return msgspec.json.format(msgspec.json.encode(answer), indent=2).decode() + "\n"
+    return to_indented_json(answer)
 
 
 FORMAT = MeasuredFormat(

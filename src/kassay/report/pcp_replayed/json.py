@@ -2,14 +2,13 @@
 """A replay as JSON, for programs."""
 
 from kassay.model.pcp_replay import PcpReplay
+from kassay.model.records import to_indented_json
 from kassay.report.pcp_replayed import ReplayedFormat
 
 
 def render(answer: PcpReplay) -> str:
     """The whole answer; ends with a newline."""
-    import msgspec
-
-    return msgspec.json.format(msgspec.json.encode(answer), indent=2).decode() + "\n"
+    return to_indented_json(answer)
 
 
 FORMAT = ReplayedFormat(
