@@ -19,6 +19,7 @@ ALLOWED: dict[str, set[str]] = {
     "arches": {"errors", "registry"},
     "model": {"errors", "clocks", "arches"},
     "cpus": {"errors", "registry", "arches"},
+    "applications": {"errors", "registry", "model"},
     "costs": {"errors", "registry", "model"},
     "effects": {"errors", "model"},
     # suppliers: each makes something that a run needs, from what it is given

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""An application: an unmodified program of the archive as a workload, complete with its input and its check."""
+
+from collections.abc import Callable, Mapping
+
+from kassay.model.records import Record
+from kassay.model.workload import Parameter
+
+GROUP = "applications"
+"""Of a workload that is an application (model.workload.Workload.group)."""
+ROUNDS = 2
+"""Of a run, unless another number is asked for."""
+
+
+def _nothing() -> Mapping[str, bytes]:
+    return {}
+
+
+class Words(Record, frozen=True, kw_only=True, omit_defaults=True):
+    """What is known of an application without its file: an experiment that is pinned holds this.
+
+    name: that of its file. summary, uses: a line each, without a full stop: what it does; how it uses memory.
+    packages: of the archive, by name; all that they depend on comes with them. Pinned: "NAME VERSION SHA256" of each
+    package of the image. arches: on which the archive has them. links: (path, target) of symbolic links that a script
+    of a package would have made, such as those of update-alternatives.
+
+    Commands are words; the first one is the absolute path of a program. A {word} in braces is a parameter, in all
+    commands, in `environment` ("NAME=VALUE") and in `operations`. All run as the user and group with the number `user`,
+    who owns `directory` and what is in it, and have nothing as standard input.
+    setup: commands that are executed once, in order, when the machine has started; each must end with status 0.
+    server: a command that goes on after the setup, and `ready` says when it can be used: a part of a line that it
+    prints, or "port:6379" for a port of the loopback that accepts connections. Its tasks belong to the application.
+    between: commands before each execution, outside of the region: they put things back as the first one found them.
+    command: what is measured. One execution is one round; its output is read, at most 4 MiB of all executions.
+    checks: commands after the last round, outside of the region; each must end with status 0.
+    start_line, end_line: parts of lines that `command` prints: the region is from the one to the other. "" for its
+    start, its end.
+    operations: by which a round is divided; a number, or a parameter in braces. operation: what each of them is.
+    require: as of --require: NAME==VALUE of what it prints, status==N, sha256==HEX of all that it prints.
+    memory: that the machine must have. limit_ms: guest time of one execution; 1 ms is a million instructions.
+    disclosed: what of it is not the same in every run or on every kernel, and why; "" for nothing.
+    """
+
+    name: str
+    summary: str
+    uses: str
+    packages: tuple[str, ...]
+    command: tuple[str, ...]
+    arches: tuple[str, ...] = ("x86_64", "arm64")
+    links: tuple[tuple[str, str], ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+    environment: tuple[str, ...] = ()
+    user: int = 0
+    directory: str = "/work"
+    setup: tuple[tuple[str, ...], ...] = ()
+    server: tuple[str, ...] = ()
+    ready: str = ""
+    between: tuple[tuple[str, ...], ...] = ()
+    checks: tuple[tuple[str, ...], ...] = ()
+    start_line: str = ""
+    end_line: str = ""
+    operations: str = "1"
+    operation: str = "execution"
+    require: tuple[str, ...] = ()
+    memory: str = "1GiB"
+    limit_ms: int = 20_000
+    disclosed: str = ""
+
+
+class Application(Words, frozen=True, kw_only=True):
+    """An application as its file has it: the constant APPLICATION of applications/NAME.py.
+
+    inputs: makes the files of `directory`, by path in it; the same bytes whenever it is called. What begins with "#!"
+    is executable. `setup` sees these files.
+    """
+
+    inputs: Callable[[], Mapping[str, bytes]] = _nothing
