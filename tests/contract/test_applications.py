@@ -52,7 +52,7 @@ def test_an_application_of_kassay_path_is_found_and_its_name_checked(
     _forget()
     try:
         assert {"sort_mine", "sort_files"} <= set(names("kassay.applications"))
-        with pytest.raises(BadInput, match="sort_mine[.]py: its application is named 'sort_files'"):
+        with pytest.raises(BadInput, match=r"sort_mine[.]py: its application is named 'sort_files'"):
             applications()
     finally:
         monkeypatch.undo()
