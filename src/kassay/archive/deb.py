@@ -41,6 +41,13 @@ class Contents:
 @contextmanager
 def opened(deb: Path) -> Iterator[Contents]:
     """Unpacks a package into an unnamed temporary file beside it. Raises HostLacks when it cannot be read."""
+    with tar_of(deb) as tar:
+        yield Contents(tar)
+
+
+@contextmanager
+def tar_of(deb: Path) -> Iterator[tarfile.TarFile]:
+    """As opened(), with members of every kind."""
     with (
         disk_errors(deb),
         tempfile.TemporaryFile(dir=deb.parent) as tar_file,
@@ -57,4 +64,4 @@ def opened(deb: Path) -> Iterator[Contents]:
             raise HostLacks(f"{deb}: {''.join(reason) or 'dpkg-deb failed'}", "delete the file and repeat the command")
         tar_file.seek(0)
         with tarfile.open(fileobj=tar_file, mode="r:") as tar:
-            yield Contents(tar)
+            yield tar

@@ -163,10 +163,15 @@ def fetched_package(package: Package, arch: str, tell: Tell) -> Path:
 
     Raises NotOnMirror, or HostLacks when the mirror cannot be reached.
     """
-    final = package_file(package.name, package.version, arch)
-    with locked(final.with_name(f".{final.name}.lock"), waiting(tell, package.name)):
-        if not final.is_file() or sha256_file(final) != package.sha256:
-            _download(f"{package.name} {package.version}", package.uri, package.sha256, arch, final, tell)
+    return fetched_file(package.name, package.version, package.uri, package.sha256, arch, tell)
+
+
+def fetched_file(name: str, version: str, uri: str, sha256: str, arch: str, tell: Tell) -> Path:
+    """As fetched_package(), of any package whose address and hash are known. version: without ":"."""
+    final = package_file(name, version, arch)
+    with locked(final.with_name(f".{final.name}.lock"), waiting(tell, name)):
+        if not final.is_file() or sha256_file(final) != sha256:
+            _download(f"{name} {version}", uri, sha256, arch, final, tell)
     return final
 
 

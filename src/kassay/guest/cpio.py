@@ -45,14 +45,22 @@ def archive(entries: Iterable[Entry]) -> bytes:
     return b"".join(made)
 
 
+def header(inode: int, path: str, mode: int, *, size: int, links: int = 1, owner: tuple[int, int] = (0, 0),
+           device: tuple[int, int] = (0, 0)) -> bytes:  # fmt: skip
+    """What stands before a member's content. inode, links: names of one file have the same inode and their number, and
+    the first of them the content. The content is followed by aligned() zeros."""
+    name = path.encode() + b"\0"
+    numbers = (inode, mode, *owner, links, 0, size, 0, 0, *device, len(name), 0)
+    words = (MAGIC + "".join(f"{number:08x}" for number in numbers)).encode()
+    return words + name + aligned(len(words) + len(name))
+
+
+def aligned(size: int) -> bytes:
+    """Zeros up to the next multiple of four."""
+    return b"\0" * (-size % 4)
+
+
 def _member(inode: int, entry: Entry) -> bytes:
-    name = entry.path.encode() + b"\0"
     links = 2 if stat.S_ISDIR(entry.mode) else 1
-    major, minor = entry.device
-    numbers = (inode, entry.mode, 0, 0, links, 0, len(entry.data), 0, 0, major, minor, len(name), 0)
-    header = (MAGIC + "".join(f"{number:08x}" for number in numbers)).encode()
-    return _aligned(header + name) + _aligned(entry.data)
-
-
-def _aligned(data: bytes) -> bytes:
-    return data + b"\0" * (-len(data) % 4)
+    before = header(inode, entry.path, entry.mode, size=len(entry.data), links=links, device=entry.device)
+    return before + entry.data + aligned(len(entry.data))

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""An image: packages -> one cpio archive, which the kernel unpacks into its root file system behind kassay's own.
+
+The same packages and links give the same bytes on every host; an image is kept in the cache under the hash of what it
+is made of.
+"""
+
+import hashlib
+import stat
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO
+
+from kassay.effects.files import (
+    cache_directory,
+    disk_errors,
+    kept_record,
+    sha256_bytes,
+    sha256_file,
+    swept,
+    write_atomic,
+)
+from kassay.effects.lock import locked, waiting
+from kassay.guest import cpio
+from kassay.images import _rules
+from kassay.images._members import Member, Tree
+from kassay.model.packages import ArchivePackage, Image
+from kassay.model.progress import Progress, Tell
+from kassay.model.records import Record, to_json
+
+_PAGE = 4096
+_INODE_BYTES = 1024
+"""Of the guest's memory for an inode and its name: 0.6 kB and 0.2 kB on 6.1 to 7.3."""
+
+Fetch = Callable[[], Sequence[Path]]
+Links = Sequence[tuple[str, str]]
+
+
+class _Made(Record, frozen=True, kw_only=True):
+    """Everything that an image depends on."""
+
+    rules: int
+    arch: str
+    packages: tuple[ArchivePackage, ...]
+    links: tuple[tuple[str, str], ...]
+
+
+def image(packages: Sequence[ArchivePackage], links: Links, arch: str, fetch: Fetch, tell: Tell) -> tuple[Image, Path]:
+    """The image and its cpio archive, read-only in the cache; made where it is not there.
+
+    links: (path, target) of symbolic links that maintainer scripts would have made. fetch: gives the packages' files in
+    their order; called only when the image is made. Raises what it raises; HostLacks when the disk is full.
+    """
+    made = _Made(rules=_rules.VERSION, arch=arch, packages=tuple(packages), links=tuple(links))
+    key = sha256_bytes(to_json(made))
+    final = cache_directory() / "images" / f"{key}.cpio"
+    with locked(final.with_suffix(".lock"), waiting(tell, "an image")):
+        kept = kept_record(final.with_suffix(".json"), Image)
+        if kept is None or not final.is_file() or sha256_file(final) != kept.sha256:
+            kept = _make(made, fetch(), final, tell)
+    return kept, final
+
+
+def _make(made: _Made, debs: Sequence[Path], final: Path, tell: Tell) -> Image:
+    with swept(final.with_suffix(".partial")) as scratch:
+        with disk_errors(final), (scratch / "contents").open("w+b") as contents:
+            tree = Tree(contents)
+            for number, deb in enumerate(debs, start=1):
+                subject = f"package {number} of {len(debs)}"
+                tell(
+                    Progress(
+                        stage="image", subject=subject, text=made.packages[number - 1].name, done=number / len(debs)
+                    )
+                )
+                tree.add_package(deb)
+            for directory in _rules.MERGED:
+                tree.merge(directory)
+            for file in _rules.MADE:
+                tree.make(file)
+            for path, target in made.links:
+                tree.link(_rules.place(path) or path.lstrip("/"), target)
+            members = tree.finish()
+            with (scratch / "cpio").open("wb") as out:
+                _write(members, contents, out)
+        result = _described(made.arch, members, scratch / "cpio")
+        (scratch / "cpio").chmod(0o444)
+        (scratch / "cpio").replace(final)
+    write_atomic(final.with_suffix(".json"), to_json(result))
+    return result
+
+
+def _write(members: Sequence[Member], contents: IO[bytes], out: IO[bytes]) -> None:
+    """The archive. Of several names of one file the first has the content."""
+    names = Counter(member.same_as or member.path for member in members)
+    inodes = {path: number for number, path in enumerate(names, start=1)}
+    by_path = {member.path: member for member in members}
+    written = set[str]()
+    for member in members:
+        file = by_path[member.same_as or member.path]
+        links = 2 if stat.S_ISDIR(file.mode) else names[file.path]
+        size = 0 if file.path in written else file.size
+        written.add(file.path)
+        out.write(cpio.header(inodes[file.path], member.path, file.mode, size=size, links=links, owner=file.owner))
+        contents.seek(file.start)
+        out.write(contents.read(size) + cpio.aligned(size))
+    out.write(cpio.header(0, cpio.TRAILER, 0, size=0))
+
+
+def _described(arch: str, members: Sequence[Member], archive: Path) -> Image:
+    pages = sum(-(-m.size // _PAGE) for m in members if stat.S_ISREG(m.mode))
+    with archive.open("rb") as file:
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    return Image(
+        arch=arch, sha256=sha256, size_bytes=archive.stat().st_size, files=len(members),
+        resident_bytes=pages * _PAGE + len(members) * _INODE_BYTES,
+    )  # fmt: skip

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Packages of the archive that a guest image is made of."""
+
+from kassay.model.records import Record
+
+
+class ArchivePackage(Record, frozen=True, kw_only=True):
+    """One binary package, pinned.
+
+    version: with its epoch, as Debian writes it. sha256: of the .deb. suite: codename of the release it was taken from
+    ("trixie"). pool: its path below the mirror's address, as the mirror writes it.
+    """
+
+    name: str
+    version: str
+    sha256: str
+    size_bytes: int
+    suite: str
+    pool: str
+
+
+class Image(Record, frozen=True, kw_only=True):
+    """The file tree of a guest, pinned. sha256: of the cpio archive. size_bytes: of it, as it lies in memory while the
+    kernel unpacks it. resident_bytes: what its files take of the guest's memory afterwards. files: number of members.
+
+    missing: what programs of the image ask for and the image lacks, one sentence each.
+    """
+
+    arch: str
+    sha256: str
+    size_bytes: int
+    resident_bytes: int
+    files: int
+    missing: tuple[str, ...] = ()
