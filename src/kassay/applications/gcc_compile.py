@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""gcc compiles a C file to an object."""
+
+from collections.abc import Mapping
+
+from kassay.applications._inputs import c_source
+from kassay.model.application import Application
+
+_FUNCTIONS = 25
+
+
+def _inputs() -> Mapping[str, bytes]:
+    return {"unit.c": c_source(1, _FUNCTIONS)}
+
+
+APPLICATION = Application(
+    name="gcc_compile",
+    summary=f"gcc -O2 -c: a file of {_FUNCTIONS} functions that includes 13 headers of the C library",
+    uses="three programs, one after the other (gcc, cc1, as); cc1 grows its heap by mmap of pools and never gives back",
+    packages=("gcc-14", "libc6-dev"),
+    command=("/usr/bin/gcc-14", "-O2", "-c", "-o", "unit.o", "unit.c"),
+    environment=("PATH=/usr/bin",),
+    checks=(("/usr/bin/gcc-14", "-o", "unit", "unit.o", "-lm"), ("/work/unit",)),
+    operation="file",
+    inputs=_inputs,
+)

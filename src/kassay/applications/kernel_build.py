@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The kernel's own build of one object of a module."""
+
+from collections.abc import Mapping
+
+from kassay.model.application import Application
+
+_BUILD = """#!/bin/sh
+exec make -C /usr/src/linux-headers-*-cloud-* M=/work dm-writeboost-daemon.o
+"""
+
+
+def _inputs() -> Mapping[str, bytes]:
+    return {"build": _BUILD.encode()}
+
+
+APPLICATION = Application(
+    name="kernel_build",
+    summary="make of one object of a kernel module, by the kernel's build system with its headers and objtool",
+    uses="some 40 short programs (make, sh, gcc, cc1, as, objtool, fixdep), each a fork, an execve and an exit",
+    packages=("dm-writeboost-dkms", "gcc-14", "linux-headers-cloud-amd64", "make"),
+    arches=("x86_64",),
+    setup=(("/bin/sh", "-c", "cp /usr/src/dm-writeboost-*/* /work"),),
+    command=("/work/build",),
+    between=(("/bin/sh", "-c", "rm -f /work/*.o /work/.*.cmd"),),
+    checks=(("/bin/sh", "-c", "test -s /work/dm-writeboost-daemon.o"),),
+    environment=("PATH=/usr/bin:/bin",),
+    operation="object",
+    memory="2GiB",
+    inputs=_inputs,
+)

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""postgres answers pgbench over its socket."""
+
+from collections.abc import Mapping
+
+from kassay.model.application import Application
+
+_TRANSACTIONS = 200
+_BIN = "/usr/lib/postgresql/17/bin"
+_OPTIONS = "-k /work -c listen_addresses= -c fsync=off -c autovacuum=off -c jit=off -c bgwriter_delay=10s"
+_SETUP = f"""#!/bin/sh -e
+PATH={_BIN}:$PATH
+initdb -D data -U kassay -A trust --no-locale -E UTF8 --no-sync > /dev/null
+pg_ctl -D data -l log -w -o '{_OPTIONS}' start > /dev/null
+pgbench -h /work -U kassay -i -q postgres
+pg_ctl -D data -w -m fast stop > /dev/null
+"""
+
+
+def _inputs() -> Mapping[str, bytes]:
+    user = "kassay:x:1000:1000::/work:/bin/sh\n"
+    return {"make_cluster": _SETUP.encode(), "passwd": user.encode()}
+
+
+APPLICATION = Application(
+    name="postgres_pgbench",
+    summary=f"pgbench: {_TRANSACTIONS} transactions of two clients, answered by postgres over a socket",
+    uses="128 MiB of shared memory that all processes map; a process by fork for each client; files",
+    packages=("postgresql-17", "dash", "coreutils"),
+    links=(("/etc/passwd", "/work/passwd"),),
+    setup=(("/work/make_cluster",),),
+    server=(f"{_BIN}/postgres", "-D", "data", *_OPTIONS.split()),
+    ready="ready to accept connections",
+    command=(f"{_BIN}/pgbench", "-h", "/work", "-U", "kassay", "-n", "-c", "2", "-t", str(_TRANSACTIONS // 2),
+             "--random-seed=16", "postgres"),
+    environment=("PATH=/usr/bin:/bin", "PGTZ=UTC", "TZ=UTC"),
+    user=1000,
+    operations=str(_TRANSACTIONS),
+    operation="transaction",
+    memory="2GiB",
+    inputs=_inputs,
+)  # fmt: skip

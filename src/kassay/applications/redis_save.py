@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""redis takes values while a child of it saves them."""
+
+from collections.abc import Mapping
+
+from kassay.model.application import Application
+
+_VALUES, _SETS = 20_000, 5_000
+_JOB = f"""#!/bin/sh -e
+redis-cli bgsave > /dev/null
+redis-benchmark -q -c 4 -n {_SETS} -r {_VALUES} -d 512 --seed 16 -t set > /dev/null
+while redis-cli info persistence | grep -q rdb_bgsave_in_progress:1; do sleep 0.01; done
+redis-cli info persistence | grep -q rdb_last_bgsave_status:ok
+echo saved=1
+"""
+
+
+def _inputs() -> Mapping[str, bytes]:
+    return {"job": _JOB.encode()}
+
+
+APPLICATION = Application(
+    name="redis_save",
+    summary=f"redis saves {_VALUES} values of 512 bytes by a child (BGSAVE) while four clients set {_SETS} of them",
+    uses="fork of a process with a heap of 20 MiB; its pages are copied as clients write; jemalloc; loopback",
+    packages=("redis-server", "redis-tools", "dash", "coreutils", "grep"),
+    server=(
+        "/usr/bin/redis-server",
+        "--save",
+        "",
+        "--appendonly",
+        "no",
+        "--dir",
+        "/work",
+        "--hz",
+        "1",
+        "--enable-debug-command",
+        "local",
+    ),
+    ready="port:6379",
+    command=("/work/job",),
+    between=(
+        ("/usr/bin/redis-cli", "flushall", "sync"),
+        ("/usr/bin/redis-cli", "debug", "populate", str(_VALUES), "key", "512"),
+    ),
+    environment=("PATH=/usr/bin:/bin",),
+    operations=str(_SETS),
+    operation="set",
+    require=("saved==1",),
+    inputs=_inputs,
+)
