@@ -17,6 +17,7 @@
 #define MOST_ACCESSES 65536 /* of one execution of a block */
 #define MOST_CPUS 64
 #define MOST_FOLDED 8
+#define NOT_LEFT 0x3fff /* an interrupt came behind the block, which had been executed to its end */
 
 enum { TOKEN_BLOCK, TOKEN_ACCESS, TOKEN_EVENT };
 
@@ -230,7 +231,7 @@ static void left(uint64_t value)
 {
 	struct lane *lane = t.lane;
 
-	if (!lane->block)
+	if (!lane->block || value == NOT_LEFT)
 		return;
 	if (value) {
 		lane->limit = value - 1 < lane->block->count ? (uint32_t)(value - 1) : lane->block->count;
@@ -251,8 +252,10 @@ static void context(uint64_t now)
 	flush(t.lane);
 	t.lane->follows = false;
 	account_context((uint32_t)now);
-	if (now == 1 && t.lane->block)
+	if (now == 1 && t.lane->block) {
 		pipeline_interrupt(t.lane->block);
+		t.lane->left = false; /* the interrupt is what left it */
+	}
 	t.context = (uint32_t)now;
 }
 

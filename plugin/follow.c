@@ -128,12 +128,13 @@ static void enter(struct cpu *cpu, struct block *before, const struct block *blo
 	bool interrupt = block->attention & ATTEND_INTERRUPT;
 	struct frame frame = {
 		.before = before, .site = cpu->site, .counted = cpu->counted, .node = cpu->node, .cut = !interrupt,
-		.traced = interrupt ? 0 : trace_leave(NUMBER_OF(cpu)),
+		.traced = interrupt && block_repeats(before) ? 0 : trace_leave(NUMBER_OF(cpu), !interrupt),
 	};
 
 	if (task->depth && before->ending == END_EXCEPTION_RETURN) {
 		/* Just when another one was over: what that came in after is still to be gone on with. */
-		trace_executed(frame.traced, before->count);
+		if (!interrupt)
+			trace_executed(frame.traced, before->count);
 		frame = task->frames[--task->depth];
 		if (f.stacks)
 			tree_leave(&task->stack, frame.place);
@@ -152,10 +153,7 @@ static void enter(struct cpu *cpu, struct block *before, const struct block *blo
 	set_slot(cpu);
 }
 
-/*
- * An exception return; one to user mode ends all frames. Returns the block
- * that @block follows on, NULL when it goes on in the middle of one.
- */
+/* An exception return; one to user mode ends all frames. Returns the block that @block follows on, NULL for none. */
 static struct block *leave(struct cpu *cpu, struct block *before, const struct block *block)
 {
 	struct task *task = cpu->task;
@@ -169,6 +167,8 @@ static struct block *leave(struct cpu *cpu, struct block *before, const struct b
 	cpu->site = frame->site;
 	cpu->counted = frame->counted;
 	cpu->node = frame->node;
+	cpu->returned = true;
+	cpu->traced = frame->traced;
 	set_slot(cpu);
 	if (f.stacks)
 		tree_leave(&task->stack, frame->place);
@@ -193,13 +193,13 @@ static bool succeed(struct cpu *cpu, struct block *before, struct block *block)
 			block->iterations->counter.now[cpu->now.slot]++;
 		return true;
 	}
-	/* In the middle of @before and not by its own jump: a device access ended it there. */
+	/* In its middle and not by its own jump: a device access or the page's end ended it. An interrupt may have come. */
 	if (block->start - before->start - 1 < before->inner &&
 	    !(before->ending == END_JUMP && before->target == block->start)) {
 		uint32_t executed = block_index(before, block->start);
 
 		left(before, cpu->counted, cpu->node, executed);
-		trace_executed(trace_leave(NUMBER_OF(cpu)), executed);
+		trace_executed(cpu->returned ? cpu->traced : trace_leave(NUMBER_OF(cpu), true), executed);
 		return false;
 	}
 	if (before->attention & ATTEND_SUCCESSOR)
@@ -253,8 +253,8 @@ static struct block *attend(struct cpu *cpu, struct block *before, struct block 
 		begin_switch(cpu);
 	if (before->ending == END_EXCEPTION_RETURN)
 		before = leave(cpu, before, block);
-	if (before && !succeed(cpu, before, block))
-		before = NULL;
+	before = before && succeed(cpu, before, block) ? before : NULL;
+	cpu->returned = false;
 	if (block->attention & ATTEND_THUNK_CALL)
 		cpu->site = block;
 	if (block->attention & ATTEND_HALT) {

@@ -54,6 +54,8 @@ struct cpu {
 	struct when counted; /* block was: another CPU may have gone on to the next interval since */
 	struct node *node;   /* block was, in the call tree: its task may have another one since */
 	struct task *task;
+	bool returned;       /* from an exception, to the block that comes */
+	size_t traced;       /* if so: where the trace says how far the block before the exception was executed */
 	unsigned int switching; /* or of enum switching, from the beginning of a task switch on */
 	bool settled; /* since the end of the region: what ran then is known to have been executed or cut short */
 };

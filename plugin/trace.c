@@ -417,7 +417,7 @@ void trace_access(unsigned int cpu, struct access *access, uint32_t info, uint64
 		note(&lane->before, address, store);
 }
 
-size_t trace_leave(unsigned int cpu)
+size_t trace_leave(unsigned int cpu, bool certain)
 {
 	struct lane *lane;
 
@@ -427,8 +427,8 @@ size_t trace_leave(unsigned int cpu)
 	lane = lane_of(cpu);
 	flush(lane);
 	put_event(EVENT_LEFT);
-	t.stream.data[t.stream.size++] = 0x80; /* room for 14 bits */
-	t.stream.data[t.stream.size++] = 0;
+	t.stream.data[t.stream.size++] = certain ? 0x80 : 0xff; /* room for 14 bits; all set: it was not left */
+	t.stream.data[t.stream.size++] = certain ? 0 : 0x7f;
 	return t.stream.size - 2;
 }
 

@@ -39,9 +39,10 @@ void trace_access(unsigned int cpu, struct access *access, uint32_t info, uint64
 
 /*
  * The block that began last on this CPU was left in its middle; the next one enters an exception, or
- * goes on in it. Returns where to write how far it was executed, 0 when it is not recorded.
+ * goes on in it. Not @certain: an interrupt came, and only when it is over is it known whether the block had
+ * been executed to its end. Returns where to write how far it was executed, 0 when it is not recorded.
  */
-size_t trace_leave(unsigned int cpu);
+size_t trace_leave(unsigned int cpu, bool certain);
 void trace_executed(size_t place, uint32_t instructions);
 
 /* Another task runs on this CPU. */

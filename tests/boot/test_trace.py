@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A run that records a trace is the same run; and the trace has, to the instruction, what the profile has counted."""
 
+from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
+from kassay.guest import program_source
 from kassay.journal import artifacts
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
+from kassay.model.program import ProgramUse
 from kassay.model.progress import silent
 from kassay.model.run import RunRecord
 from kassay.plan.prepare import prepare
@@ -21,14 +26,20 @@ pytestmark = pytest.mark.boot
 
 
 def measured(
-    directory: Path, kernel: str, workload: str, settings: dict[str, str], **chosen: object
+    directory: Path,
+    kernel: str,
+    workload: str | WorkloadUse,
+    settings: Mapping[str, str] = MappingProxyType({}),
+    **chosen: object,
 ) -> tuple[RunRecord, RunRecord]:
     """A plain run and the one that records a trace, which has the same digits."""
-    axes = tuple(Axis(name=name, values=(value,)) for name, value in settings.items())
+    if isinstance(workload, str):
+        axes = tuple(Axis(name=name, values=(value,)) for name, value in settings.items())
+        workload = WorkloadUse(name=workload, axes=axes)
     fields = {"boot": "snapshot", "profile": "none", "rounds": 8, **chosen}
     experiment = Experiment(
         name="trace", question="compare", kernels=(KernelUse(ref=kernel), KernelUse(ref=kernel)), repeats=1, perturb=0,
-        workloads=(WorkloadUse(name=workload, axes=axes),), predict=("zen4",), timeout_s=300,
+        workloads=(workload,), predict=("zen4",), timeout_s=300,
         **fields,  # type: ignore[arg-type]
     )  # fmt: skip
     prepared = prepare(experiment, None, silent)
@@ -69,6 +80,54 @@ def test_faults_strings_interrupts_and_tasks_of_four_cpus_are_in_a_trace(tmp_pat
     assert {step.context for step in found} > {INTERRUPT}
     assert sum(clears_a_page(step) for step in found) >= 2 * 64
     assert any(step.left is not None and 0 < step.left < len(blocks[step.block].lengths) for step in found)
+
+
+# A loop of which one block ends before an instruction that lies across two pages; and a child that wakes up often.
+_ACROSS = r"""
+#define _GNU_SOURCE
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+int main(void)
+{
+	struct timespec pause = { 0, 5000 };
+	cpu_set_t first;
+	pid_t child;
+
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	sched_setaffinity(0, sizeof(first), &first);
+	child = fork();
+	if (!child)
+		sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){ 1 }); /* woken up at once, and to the nanosecond */
+	while (!child)
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+	sched_yield();
+	__asm__ volatile(
+		"	mov	$20000, %%ecx\n"
+		"	jmp	1f\n"
+		"	.balign	4096\n"
+		"	.skip	4096 - 8, 0x90\n"
+		"1:	dec	%%ecx\n"
+		"	movabs	$0x1122334455667788, %%rax\n"
+		"	jnz	1b\n" ::: "rax", "rcx", "cc");
+	kill(child, SIGKILL);
+	return waitpid(child, NULL, 0) != child;
+}
+"""
+
+
+def test_an_interrupt_may_come_where_the_emulator_alone_ended_a_block(tmp_path: Path) -> None:
+    program = tmp_path / "across.c"
+    program.write_text(_ACROSS)
+    use = WorkloadUse(name="across", program=program_source.pinned(ProgramUse(path=str(program))))
+    _, traced = measured(tmp_path, OLD, use, rounds=4, cpus=(2,))
+    found = list(steps(trace_of(tmp_path, traced)))
+    interrupted = [step for step, after in pairwise(found) if after.context == INTERRUPT != step.context]
+    assert any(step.left == 1 for step in interrupted)
 
 
 def clears_a_page(step: Step) -> bool:

@@ -53,6 +53,14 @@ def test_a_block_that_was_left_counts_as_far_as_it_was_executed() -> None:
     assert instructions(data) == {(1, 0): 3, (1, 1): 5}
 
 
+def test_an_interrupt_tells_afterwards_whether_the_block_before_it_was_left() -> None:
+    after_one, not_left = event(Event.LEFT, b"\x82\x00"), event(Event.LEFT, b"\xff\x7f")
+    interrupt = (event(Event.CONTEXT, 1), block(0), event(Event.CONTEXT, 0))
+    data = trace(TWO, *BEGIN, block(0), after_one, *interrupt, block(-2), not_left, *interrupt, event(Event.END))
+    assert [(step.block, step.left) for step in steps(data)] == [(0, 1), (1, None), (0, None), (1, None)]
+    assert instructions(data) == {(1, 0): 1 + 2 + 3 + 2}
+
+
 def test_a_string_instruction_goes_on_by_its_strides_and_the_guess_follows() -> None:
     data = trace(STRING, *BEGIN, block(2), access(0, 0x5000), access(0, 0x3000, store=True),
                  event(Event.REPEAT, 3, signed(8), signed(-8)), block(-1), access(0, 0), event(Event.END))  # fmt: skip

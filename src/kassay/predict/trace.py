@@ -17,6 +17,8 @@ _HEADER = re.compile(
 )
 _BLOCK, _ACCESS, _EVENT = 0, 1, 2
 _PAGE_BITS = 12
+_NOT_LEFT = 0x3FFF
+"""An interrupt came behind the block, which had been executed to its end."""
 _WORD = (1 << 64) - 1
 
 
@@ -224,7 +226,8 @@ class _Reader:
             elif value == Event.PAGE:
                 self._page()
             elif value == Event.LEFT:
-                lane.left = self._next() - 1
+                value = self._next()
+                lane.left = lane.left if value == _NOT_LEFT else value - 1
             elif value == Event.REPEAT:
                 yield from self._sent(lane)
                 yield self._repeated(lane)
