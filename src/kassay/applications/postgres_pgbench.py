@@ -18,8 +18,7 @@ pg_ctl -D data -w -m fast stop > /dev/null
 
 
 def _inputs() -> Mapping[str, bytes]:
-    user = "kassay:x:1000:1000::/work:/bin/sh\n"
-    return {"make_cluster": _SETUP.encode(), "passwd": user.encode()}
+    return {"make_cluster": _SETUP.encode()}
 
 
 APPLICATION = Application(
@@ -27,7 +26,6 @@ APPLICATION = Application(
     summary=f"pgbench: {_TRANSACTIONS} transactions of two clients, answered by postgres over a socket",
     uses="128 MiB of shared memory that all processes map; a process by fork for each client; files",
     packages=("postgresql-17", "dash", "coreutils"),
-    links=(("/etc/passwd", "/work/passwd"),),
     setup=(("/work/make_cluster",),),
     server=(f"{_BIN}/postgres", "-D", "data", *_OPTIONS.split()),
     ready="ready to accept connections",
