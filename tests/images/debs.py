@@ -35,8 +35,8 @@ def deb(folder: Path, name: str, parts: Sequence[Part]) -> tuple[ArchivePackage,
     )
     file = folder / f"{name}.deb"
     file.write_bytes(text)
-    package = ArchivePackage(name=name, version="1:1~x", sha256=sha256_file(file), size_bytes=len(text),
-                             suite="fake", pool=f"pool/{name}.deb")  # fmt: skip
+    package = ArchivePackage(name=name, version="1:1~x", sha256=sha256_file(file), suite="fake",
+                             pool=f"pool/{name}.deb")  # fmt: skip
     return package, file
 
 

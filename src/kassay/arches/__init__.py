@@ -62,7 +62,8 @@ class Build:
     guest_packages: with the compiler and the static C library of guest programs. cc_package: what the name of a
     compiler's package ends with. tools: (program, package), headers: (header, package), which a kernel build needs
     besides those of every architecture. make_arch: ARCH= of the kernel's make; target: what make is told, and
-    image: the file that comes of it. config: lines that a distribution's configuration lacks.
+    image: the file that comes of it. config: lines that a distribution's configuration lacks. library_flags: of its
+    libraries in the loader's cache (/etc/ld.so.cache); 0 where no such cache is made.
     """
 
     cross: str
@@ -75,6 +76,7 @@ class Build:
     tools: tuple[tuple[str, str], ...] = ()
     headers: tuple[tuple[str, str], ...] = ()
     config: tuple[str, ...] = ()
+    library_flags: int = 0
 
 
 Special = Callable[[str, int, int], Iterator[str]]

@@ -83,6 +83,7 @@ ARCH = Arch(
     build=Build(
         cross="aarch64-linux-gnu-",
         triple="aarch64-linux-gnu",
+        library_flags=0x0A03,
         guest_packages="gcc-aarch64-linux-gnu libc6-dev-arm64-cross",
         make_arch="arm64",
         target="Image",

@@ -100,6 +100,7 @@ ARCH = Arch(
     build=Build(
         cross="",
         triple="x86_64-linux-gnu",
+        library_flags=0x0303,
         guest_packages="gcc libc6-dev",
         make_arch="x86_64",
         target="vmlinux",

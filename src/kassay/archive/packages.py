@@ -21,7 +21,7 @@ from kassay.model.packages import ArchivePackage
 from kassay.model.progress import Progress, Tell
 
 _RELEASE = "stable"
-_URI = re.compile(r"^'([^']+)' (\S+?)_(\S+)_\w+\.deb (\d+) SHA256:([0-9a-f]{64})$", re.M)
+_URI = re.compile(r"^'([^']+)' (\S+?)_(\S+)_\w+\.deb \d+ SHA256:([0-9a-f]{64})$", re.M)
 _NAME = re.compile(r"[a-z0-9][a-z0-9+.-]+")
 _UNKNOWN = re.compile(r"^E: (?:Unable to locate package|Package '?)\s*([a-z0-9][a-z0-9+.-]*)", re.M)
 
@@ -89,11 +89,9 @@ def _apt_get(root: _apt.AptRoot, mirrors: Mirrors, suite: str) -> tuple[str, ...
 
 
 def _package(match: re.Match[str], mirrors: Mirrors, suite: str) -> ArchivePackage:
-    uri, name, version, size, sha256 = match.groups()
+    uri, name, version, sha256 = match.groups()
     pool = uri.removeprefix(mirrors.main.uri.rstrip("/")).lstrip("/")
-    return ArchivePackage(
-        name=name, version=version.replace("%3a", ":"), sha256=sha256, size_bytes=int(size), suite=suite, pool=pool
-    )
+    return ArchivePackage(name=name, version=version.replace("%3a", ":"), sha256=sha256, suite=suite, pool=pool)
 
 
 def _unresolved(words: str, root: _apt.AptRoot, mirrors: Mirrors, suite: str) -> BadInput | HostLacks:

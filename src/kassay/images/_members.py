@@ -87,12 +87,12 @@ class Tree:
                 self.members.setdefault(parent, Member(path=parent, mode=stat.S_IFDIR | 0o755))
         return tuple(self.members[path] for path in sorted(self.members, key=lambda path: path.split("/")))
 
-    def content(self, member: Member) -> bytes:
-        """A file's bytes, or the target of a symbolic link."""
+    def content(self, member: Member, most: int | None = None) -> bytes:
+        """A file's bytes, or the target of a symbolic link; at most so many of them."""
         member = self.members[member.same_as] if member.same_as else member
         back = self._contents.tell()
         self._contents.seek(member.start)
-        data = self._contents.read(member.size)
+        data = self._contents.read(member.size if most is None else min(member.size, most))
         self._contents.seek(back)
         return data
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO
 
+from kassay.arches import arch_of
 from kassay.effects.files import (
     cache_directory,
     disk_errors,
@@ -24,6 +25,7 @@ from kassay.effects.files import (
 from kassay.effects.lock import locked, waiting
 from kassay.guest import cpio
 from kassay.images import _rules
+from kassay.images._libraries import CACHE, lacking, loader_cache, objects
 from kassay.images._members import Member, Tree
 from kassay.model.packages import ArchivePackage, Image
 from kassay.model.progress import Progress, Tell
@@ -38,11 +40,11 @@ Links = Sequence[tuple[str, str]]
 
 
 class _Made(Record, frozen=True, kw_only=True):
-    """Everything that an image depends on."""
+    """Everything that an image depends on. packages: name, version and sha256 of each."""
 
     rules: int
     arch: str
-    packages: tuple[ArchivePackage, ...]
+    packages: tuple[tuple[str, str, str], ...]
     links: tuple[tuple[str, str], ...]
 
 
@@ -52,7 +54,8 @@ def image(packages: Sequence[ArchivePackage], links: Links, arch: str, fetch: Fe
     links: (path, target) of symbolic links that maintainer scripts would have made. fetch: gives the packages' files in
     their order; called only when the image is made. Raises what it raises; HostLacks when the disk is full.
     """
-    made = _Made(rules=_rules.VERSION, arch=arch, packages=tuple(packages), links=tuple(links))
+    identities = tuple((package.name, package.version, package.sha256) for package in packages)
+    made = _Made(rules=_rules.VERSION, arch=arch, packages=identities, links=tuple(links))
     key = sha256_bytes(to_json(made))
     final = cache_directory() / "images" / f"{key}.cpio"
     with locked(final.with_suffix(".lock"), waiting(tell, "an image")):
@@ -69,9 +72,7 @@ def _make(made: _Made, debs: Sequence[Path], final: Path, tell: Tell) -> Image:
             for number, deb in enumerate(debs, start=1):
                 subject = f"package {number} of {len(debs)}"
                 tell(
-                    Progress(
-                        stage="image", subject=subject, text=made.packages[number - 1].name, done=number / len(debs)
-                    )
+                    Progress(stage="image", subject=subject, text=made.packages[number - 1][0], done=number / len(debs))
                 )
                 tree.add_package(deb)
             for directory in _rules.MERGED:
@@ -80,10 +81,14 @@ def _make(made: _Made, debs: Sequence[Path], final: Path, tell: Tell) -> Image:
                 tree.make(file)
             for path, target in made.links:
                 tree.link(_rules.place(path) or path.lstrip("/"), target)
+            found = objects(tree, made.arch)
+            if arch_of(made.arch).build.library_flags:
+                tree.make(_rules.Made(CACHE, 0o644, loader_cache(tree, found, made.arch)))
+            missing = tuple(lacking(tree, found, made.arch))
             members = tree.finish()
             with (scratch / "cpio").open("wb") as out:
                 _write(members, contents, out)
-        result = _described(made.arch, members, scratch / "cpio")
+        result = _described(made.arch, members, missing, scratch / "cpio")
         (scratch / "cpio").chmod(0o444)
         (scratch / "cpio").replace(final)
     write_atomic(final.with_suffix(".json"), to_json(result))
@@ -107,11 +112,11 @@ def _write(members: Sequence[Member], contents: IO[bytes], out: IO[bytes]) -> No
     out.write(cpio.header(0, cpio.TRAILER, 0, size=0))
 
 
-def _described(arch: str, members: Sequence[Member], archive: Path) -> Image:
+def _described(arch: str, members: Sequence[Member], missing: tuple[str, ...], archive: Path) -> Image:
     pages = sum(-(-m.size // _PAGE) for m in members if stat.S_ISREG(m.mode))
     with archive.open("rb") as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     return Image(
         arch=arch, sha256=sha256, size_bytes=archive.stat().st_size, files=len(members),
-        resident_bytes=pages * _PAGE + len(members) * _INODE_BYTES,
+        resident_bytes=pages * _PAGE + len(members) * _INODE_BYTES, missing=missing,
     )  # fmt: skip

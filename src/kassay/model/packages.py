@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Packages of the archive that a guest image is made of."""
 
+import re
+
 from kassay.model.records import Record
 
 
@@ -14,9 +16,27 @@ class ArchivePackage(Record, frozen=True, kw_only=True):
     name: str
     version: str
     sha256: str
-    size_bytes: int
     suite: str
     pool: str
+
+    @property
+    def text(self) -> str:
+        """One line that package_of() reads."""
+        return f"{self.name} {self.version} {self.sha256} {self.suite} {self.pool}"
+
+
+def package_of(text: str) -> ArchivePackage | None:
+    """What ArchivePackage.text wrote; None for anything else, such as a name alone."""
+    match = _PINNED.fullmatch(text)
+    return None if match is None else ArchivePackage(**match.groupdict())
+
+
+_PINNED = re.compile(
+    r"(?P<name>[a-z0-9][a-z0-9+.-]+) (?P<version>\S+) (?P<sha256>[0-9a-f]{64}) (?P<suite>\S+) (?P<pool>pool/\S+)"
+)
+
+
+_KERNEL_BYTES = 112 << 20  # 6.12 and 7.3 need 80 MB beside archive and files
 
 
 class Image(Record, frozen=True, kw_only=True):
@@ -32,3 +52,11 @@ class Image(Record, frozen=True, kw_only=True):
     resident_bytes: int
     files: int
     missing: tuple[str, ...] = ()
+
+    @property
+    def needed_bytes(self) -> int:
+        """Memory below which a guest cannot hold it: while the kernel unpacks it, archive and files are there at once.
+
+        What does not fit is left out by the kernel without a word.
+        """
+        return self.size_bytes + self.resident_bytes + _KERNEL_BYTES
