@@ -54,6 +54,7 @@ struct conf {
 	size_t control_count;
 	uint64_t swap_bytes; /* of a zram swap area; 0 for none */
 	uint64_t memcg_bytes; /* the workload's cgroup; 0 for none of its own */
+	const char *setup; /* a program that comes before the machine is quiet, or NULL */
 	bool snapshot; /* stop when quiet, and get the rest of the configuration after a restore */
 };
 
@@ -177,6 +178,8 @@ static void set_key(const char *key, char *value)
 		conf.memcg_bytes = read_number(key, value);
 	else if (!strcmp(key, "stream"))
 		conf.stream = value;
+	else if (!strcmp(key, "setup"))
+		conf.setup = value;
 	else if (!strcmp(key, "snapshot"))
 		conf.snapshot = read_number(key, value);
 	else if (!strcmp(key, "quiesce"))
@@ -298,6 +301,33 @@ static void load_module(const char *path)
 	tell_sections(path);
 }
 
+/* What is to be there before the machine comes to rest; the program prints a sentence when it fails. */
+static void run_setup(void)
+{
+	char text[400] = "";
+	size_t used = 0;
+	ssize_t got;
+	int pipes[2], status = 0;
+	pid_t child;
+
+	if (pipe2(pipes, O_CLOEXEC) || (child = fork()) < 0)
+		give_up("%s: %s", conf.setup, strerror(errno));
+	if (child == 0) {
+		dup2(pipes[1], STDOUT_FILENO);
+		execl(conf.setup, conf.setup, NULL);
+		dprintf(STDOUT_FILENO, "%s: %s", conf.setup, strerror(errno));
+		_exit(127);
+	}
+	close(pipes[1]);
+	while (used < sizeof(text) - 1 && (got = read(pipes[0], text + used, sizeof(text) - 1 - used)) > 0)
+		used += (size_t)got;
+	close(pipes[0]);
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	if (status)
+		give_up("%s", used ? text : "the setup was killed");
+}
+
 static void wait_until_quiet(void)
 {
 	static char report[32 * 1024];
@@ -412,6 +442,8 @@ int main(void)
 		load_module(conf.modules[i]);
 	if (!conf.snapshot)
 		stage("ready");
+	if (conf.setup)
+		run_setup();
 	wait_until_quiet();
 	if (conf.snapshot) {
 		wait_for_job();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The workload of a program that a user brought: a round is one execution, from just before the program is started to
- * just after it was waited for. Words after "--": arg=, env=, status=, limit_ms=, counted=, operations=.
+ * just after it was waited for. Words after "--": arg=, env=, status=, limit_ms=, counted=, operations=; application=1
+ * for the command of an application (application.h), which has its words and its files already.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,11 +27,18 @@
 
 /* Between the outputs of two executions; a record separator of ASCII, which no program prints. */
 static const char separator[] = "\036\n";
+static uint64_t no_groups;
 
 static struct program program = { .limit_ms = 2000, .operations = 1 };
+static struct application application;
 
 static struct {
 	struct script child;
+	struct script between[MAX_APPLICATION_COMMANDS];
+	uint64_t between_succeeded;
+	uint64_t null;
+	uint64_t user;
+	uint64_t between_paths[MAX_APPLICATION_COMMANDS];
 	uint64_t path; /* addresses and numbers as steps take them */
 	uint64_t pid;
 	uint64_t output;
@@ -63,8 +71,26 @@ static int set_number(struct run *run, const char *word)
 		program.counted = number;
 	else if (!strncmp(word, "operations=", 11))
 		program.operations = number;
+	else if (!strncmp(word, "application=", 12))
+		program.application = number ? &application : NULL;
 	else
 		return fail(run, "unknown %.100s", word);
+	return 0;
+}
+
+/* The words and variables of an application stand in a file of the image. */
+static int read_application(struct run *run)
+{
+	const char *why = application_read(&application);
+	size_t args = 0;
+
+	if (why)
+		return fail(run, APPLICATION_CONF ": %s", why);
+	for (char **word = application.commands[COMMAND_RUN][0]; *word; word++) {
+		if (add_word(run, program.argv, &args, *word))
+			return -1;
+	}
+	memcpy(program.envp, application.envp, sizeof(application.envp));
 	return 0;
 }
 
@@ -89,6 +115,11 @@ static int read_words(struct run *run)
 		if (status)
 			return status;
 	}
+	if (program.application) {
+		if (read_application(run))
+			return -1;
+		variables = application.variables;
+	}
 	if (!run->stack_bytes)
 		return 0;
 	/* What lies above the stack moves it; so runs are perturbed whose stack is not ours. */
@@ -97,6 +128,7 @@ static int read_words(struct run *run)
 		return fail(run, "no memory");
 	memset(program.envp[variables], 'x', run->stack_bytes + sizeof("KASSAY_PAD=") - 1);
 	memcpy(program.envp[variables], "KASSAY_PAD=", sizeof("KASSAY_PAD=") - 1);
+	application.envp[variables] = program.envp[variables];
 	return 0;
 }
 
@@ -109,10 +141,14 @@ static int mount_tmpfs(struct run *run, const char *path, const char *options)
 
 static int make_directory(struct run *run)
 {
-	if (mount_tmpfs(run, PROGRAM_WORK, "") || mount_tmpfs(run, PROGRAM_OUTPUT, "size=" OUTPUT_BYTES) ||
-	    mount_tmpfs(run, "/dev/shm", "") || payload_unpack(run, PROGRAM_PATH, PROGRAM_WORK))
+	const char *directory = program.application ? application.directory : PROGRAM_WORK;
+
+	if (mount_tmpfs(run, PROGRAM_OUTPUT, "size=" OUTPUT_BYTES))
 		return -1;
-	return chdir(PROGRAM_WORK) ? fail(run, PROGRAM_WORK ": %s", strerror(errno)) : 0;
+	if (!program.application && (mount_tmpfs(run, PROGRAM_WORK, "") || mount_tmpfs(run, "/dev/shm", "") ||
+				     payload_unpack(run, PROGRAM_PATH, PROGRAM_WORK)))
+		return -1;
+	return chdir(directory) ? fail(run, "%s: %s", directory, strerror(errno)) : 0;
 }
 
 /* The program inherits our standard files, so that nothing has to be opened in a round. */
@@ -151,34 +187,90 @@ static void limit_tasks(void)
 	close(fd);
 }
 
-/* The child shares our memory until it executes the program, as that of posix_spawn() does. */
+/*
+ * The child shares our memory until it executes the program, as that of posix_spawn() does; an identity of its own it
+ * has from the first.
+ */
+static int become(struct run *run, struct script *script, uint64_t *path, char **argv, char **envp)
+{
+	if (program.application && application.user) {
+		w.user = application.user;
+		script_call(script, setgroups, &no_groups, 0);
+		script_call(script, setgid, &w.user);
+		script_call(script, setuid, &w.user);
+	}
+	*path = program.application ? (uintptr_t)argv[0] : (uintptr_t)PROGRAM_PATH;
+	script_call(script, execve, path, (uintptr_t)argv, (uintptr_t)envp);
+	return script_close(run, script);
+}
+
+static void start_and_wait(struct script *round, struct script *child)
+{
+	script_step(round, (struct step){ .run = step_fork, .number = SYS_clone, .start = &w.pid, .what = "clone",
+					  .args = { CLONE_VM | CLONE_VFORK | SIGCHLD, (uintptr_t)child->steps } });
+	script_step(round, (struct step){ .run = step_call, .number = SYS_wait4, .start = &w.pid, .what = "wait4",
+					  .args = { (uintptr_t)&w.status } });
+}
+
+/* Counts in @succeeded whether the last one that was waited for ended with @status. */
+static void count_status(struct script *round, uint64_t status, uint64_t *succeeded)
+{
+	w.status_at = (uintptr_t)&w.status;
+	script_step(round, (struct step){ .run = step_count, .start = &w.status_at, .what = "the status",
+					  .args = { 8, status << 8, 8, (uintptr_t)succeeded } });
+}
+
+/* What puts things back, in front of the first mark of a round. What it prints is not the program's output. */
+static int add_between(struct run *run, struct script *round)
+{
+	w.null = (uint64_t)program.null;
+	for (size_t i = 0; i < application.counts[COMMAND_BETWEEN]; i++) {
+		struct script *child = &w.between[i];
+
+		script_call(child, dup3, &w.null, 1, 0);
+		if (become(run, child, &w.between_paths[i], application.commands[COMMAND_BETWEEN][i], application.envp))
+			return -1;
+		start_and_wait(round, child);
+		count_status(round, 0, &w.between_succeeded);
+	}
+	return 0;
+}
+
 static int make_round(struct run *run)
 {
 	struct script *round = round_script(run);
 
-	w.path = (uintptr_t)PROGRAM_PATH;
-	script_step(&w.child, (struct step){ .run = step_call, .number = SYS_execve, .start = &w.path, .what = "execve",
-					     .args = { (uintptr_t)program.argv, (uintptr_t)program.envp } });
-	if (script_close(run, &w.child))
+	if (become(run, &w.child, &w.path, program.argv, program.envp) || add_between(run, round))
 		return -1;
 	phase_add(run, program.counted ? "region" : "run", program.operations);
 	if (program.counted)
 		run->boundaries = 2; /* of each round, marked by others */
 	else
 		mark(run);
-	script_step(round, (struct step){ .run = step_fork, .number = SYS_clone, .start = &w.pid, .what = "clone",
-					  .args = { CLONE_VM | CLONE_VFORK | SIGCHLD, (uintptr_t)w.child.steps } });
-	script_step(round, (struct step){ .run = step_call, .number = SYS_wait4, .start = &w.pid, .what = "wait4",
-					  .args = { (uintptr_t)&w.status } });
+	start_and_wait(round, &w.child);
 	if (!program.counted)
 		mark(run);
-	w.status_at = (uintptr_t)&w.status;
-	script_step(round, (struct step){ .run = step_count, .start = &w.status_at, .what = "the status",
-					  .args = { 8, program.status << 8, 8, (uintptr_t)&w.succeeded } });
+	count_status(round, program.status, &w.succeeded);
 	w.output = (uint64_t)program.output;
 	script_step(round, (struct step){ .run = step_call, .number = SYS_write, .start = &w.output,
 					  .what = "program: all executions together print more than " OUTPUT_BYTES,
 					  .args = { (uintptr_t)separator, sizeof(separator) - 1 } });
+	return 0;
+}
+
+/* Commands outside of the region: those before the first execution, and the checks behind the last. */
+static int execute(struct run *run, enum command_kind kind, const char *word)
+{
+	for (size_t i = 0; i < application.counts[kind]; i++) {
+		char **argv = application.commands[kind][i];
+		int status = application_execute(&application, argv, program.errors);
+
+		if (status < 0)
+			return fail(run, "%s: %s: %s", word, argv[0],
+				    errno == ETIME ? "no end within its limit of guest time" : strerror(errno));
+		if (status)
+			return program_ended(run, &program, word, argv[0], status);
+	}
 	return 0;
 }
 
@@ -191,7 +283,8 @@ static int setup(struct run *run)
 	personality(ADDR_NO_RANDOMIZE);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	limit_tasks();
-	if (make_directory(run) || redirect(run) || program_watch(run, &program))
+	if (make_directory(run) || redirect(run) || execute(run, COMMAND_BETWEEN, "between") ||
+	    program_watch(run, &program))
 		return -1;
 	if (ftruncate(program.output, 0) || ftruncate(program.errors, 0))
 		return fail(run, "its output: %s", strerror(errno));
@@ -209,6 +302,10 @@ static void verify(struct run *run)
 
 	program_limit(0);
 	program_emit(run);
+	if (execute(run, COMMAND_CHECK, "check"))
+		return;
+	if (w.between_succeeded != run_rounds(run) * application.counts[COMMAND_BETWEEN])
+		complain(run, "a command between the executions failed in a measured round");
 	if (w.succeeded != run_rounds(run) && program_overran(&tasks))
 		complain(run, "the executions together took longer than %" PRIu64 " ms of guest time and were ended",
 			 program.limit_ms * run_rounds(run));

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "application.h"
 #include "run.h"
 
 #define PROGRAM_PATH "/program"
@@ -24,6 +25,7 @@ struct program {
 	uint64_t operations; /* of a round */
 	bool counted;      /* rounds are marked by the program or by the emulator, not by us */
 	int null, output, errors;
+	const struct application *application; /* that it is the command of; NULL for a program that a user brought */
 };
 
 /* Executes it once outside of the region, and looks at it when it ends. Returns 0 or what fail() returns. */
@@ -38,6 +40,9 @@ bool program_overran(unsigned int *ret_tasks);
 
 /* Ends the run with what wait4() said of the program. Returns what fail() returns. */
 int program_failed(struct run *run, const struct program *program, int status);
+
+/* The same of another command of the application, @path, with @word in front. */
+int program_ended(struct run *run, const struct program *program, const char *word, const char *path, int status);
 
 /* Ships what it wrote. */
 void program_emit(struct run *run);

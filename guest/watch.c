@@ -123,6 +123,16 @@ int program_failed(struct run *run, const struct program *program, int status)
 		    program->status, line);
 }
 
+int program_ended(struct run *run, const struct program *program, const char *word, const char *path, int status)
+{
+	char line[LINE_BYTES] = "nothing";
+
+	last_line(program->errors, line);
+	return fail(run, "%s: %s %s %d; it last printed: %s", word, path,
+		    WIFSIGNALED(status) ? "was killed by signal" : "ended with status",
+		    WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), line);
+}
+
 /* Whether processes of it are left behind it. They have a moment to end by themselves. */
 static int reap(struct run *run)
 {
@@ -151,6 +161,8 @@ static pid_t start(struct run *run, const struct program *program)
 	pid = fork();
 	if (pid == 0) {
 		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		if (program->application)
+			application_become(program->application, program->argv, -1);
 		execve(PROGRAM_PATH, program->argv, program->envp);
 		error = errno;
 		_exit(write(pipes[1], &error, sizeof(error)) < 0);

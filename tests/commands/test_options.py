@@ -94,7 +94,7 @@ def test_processors_that_are_no_numbers_are_quoted(text: str) -> None:
     assert f"--cpus {text!r}: not whole numbers" in refused(cpus=text)
 
 
-@pytest.mark.parametrize("text", ["", "lots", "1GiB,", "1.5GiB", "-1GiB", "9EiB"])
+@pytest.mark.parametrize("text", ["lots", "1GiB,", "1.5GiB", "-1GiB", "9EiB"])
 def test_memory_that_is_no_size_is_quoted(text: str) -> None:
     said = refused(memory=text)
     assert f"--memory {text!r}: " in said and "is not a size" in said

@@ -20,6 +20,11 @@ def application_names() -> tuple[str, ...]:
     return names("kassay.applications")
 
 
+def is_application(name: str) -> bool:
+    """Whether a workload's name is that of an application."""
+    return name in application_names()
+
+
 @cache
 def application(name: str) -> Application:
     """The application of application_names(). Raises BadInput when its name is not that of its file."""

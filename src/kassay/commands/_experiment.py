@@ -9,6 +9,7 @@ from pathlib import Path
 
 from msgspec import UNSET, structs
 
+from kassay.applications import application, is_application
 from kassay.arches import arches
 from kassay.clocks import Clock, clock_of, listed, measuring
 from kassay.commands._options import DEFAULT_CLOCK, ROUNDS, SUITE_ROUNDS, Measuring, pairs
@@ -16,6 +17,8 @@ from kassay.commands._show import showing
 from kassay.errors import BadInput
 from kassay.guest import catalog, program_source
 from kassay.machines import clock_and_machine
+from kassay.model.application import ROUNDS as APPLICATION_ROUNDS
+from kassay.model.application import TIMEOUT_S, Application, memory_for
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.kernel import OWN_CPU, full_ref
 from kassay.model.machine import STATE
@@ -55,8 +58,9 @@ def experiment_in(spec: Path) -> Experiment:
     )
     from kassay.plan.prepare import pinned
 
+    experiment = with_applications(structs.replace(experiment, workloads=tuple(uses)))
     with showing() as tell:
-        return pinned(structs.replace(experiment, workloads=tuple(uses)), tell)
+        return pinned(experiment, tell)
 
 
 def words_of(workload: str, kernels: Sequence[str], options: Measuring) -> tuple[str, list[str]]:
@@ -112,26 +116,28 @@ def experiment_from(question: str, workload: str, kernels: Sequence[str], option
     name, machine = clock_and_machine(options.clock)
     clock = measuring().get(name) or clock_of(DEFAULT_CLOCK)  # check() names one that is unknown
     problems: list[str] = []
+    uses = _workloads(workload, options, problems)
+    own = [application(use.name) for use in uses if not use.program and is_application(use.name)]
     experiment = Experiment(
         name=f"{question}-{workload}",
         question=question,
         kernels=tuple(_kernels(kernels, options)),
-        workloads=_workloads(workload, options, problems),
+        workloads=uses,
         clock=name,
         machine=machine or UNSET,
         arch=options.arch,
         cpus=_numbers(options.cpus, "--cpus", int, problems),
-        memory_bytes=_numbers(options.memory, "--memory", parse_bytes, problems),
+        memory_bytes=_numbers(options.memory or memory_for(own), "--memory", parse_bytes, problems),
         nodes=options.nodes if options.nodes != 1 else UNSET,
         cpu=tuple(options.cpu.split(",")) if options.cpu else UNSET,
         order=options.order,
         repeats=options.repeats if options.repeats is not None else clock.repeats,
         perturb=options.perturb if options.perturb is not None else clock.perturb,
-        rounds=options.rounds if options.rounds is not None else SUITE_ROUNDS if options.suite else ROUNDS,
+        rounds=options.rounds if options.rounds is not None else _usual_rounds(options, uses, own),
         seed=options.seed,
         margin=options.margin if options.margin is not None else clock.margin,
         control=not options.no_control,
-        timeout_s=options.timeout,
+        timeout_s=options.timeout if options.timeout is not None else TIMEOUT_S if own else 120,
         flavour=options.flavour,
         boot=options.boot or _usual_boot(options, clock),
         profile=options.profile,
@@ -143,7 +149,24 @@ def experiment_from(question: str, workload: str, kernels: Sequence[str], option
     if problems:
         raise BadInput("\n".join(problems))
     state = {name: value for name in STATE if (value := getattr(options, name))}
-    return check(structs.replace(experiment, **state), "command line")
+    return with_applications(check(structs.replace(experiment, **state), "command line"))
+
+
+def with_applications(experiment: Experiment) -> Experiment:
+    """The experiment with its applications pinned by their packages and input. Raises BadInput, HostLacks."""
+    if not any(not use.program and is_application(use.name) for use in experiment.workloads):
+        return experiment
+    from kassay.plan.applications import pinned_applications
+
+    with showing() as tell:
+        uses = pinned_applications(experiment.workloads, experiment.arch, tell)
+    return check(structs.replace(experiment, workloads=uses), "applications")
+
+
+def _usual_rounds(options: Measuring, uses: Sequence[WorkloadUse], own: Sequence[Application]) -> int:
+    if len(own) == len(uses):
+        return APPLICATION_ROUNDS
+    return SUITE_ROUNDS if options.suite else ROUNDS
 
 
 def _usual_boot(options: Measuring, clock: Clock) -> str:

@@ -191,7 +191,14 @@ class Measuring:
     sampled: Annotated[
         str, Option(metavar="zoneinfo", help="Read after each round.", show_default="nothing", rich_help_panel=_M)
     ] = ""
-    memory: Annotated[str, Option(help="Memory, e.g. 2GiB or 1GiB,4GiB.", rich_help_panel=_M)] = "1GiB"
+    memory: Annotated[
+        str,
+        Option(
+            help="Memory, e.g. 2GiB or 1GiB,4GiB.",
+            show_default="1GiB, or what an application needs",
+            rich_help_panel=_M,
+        ),
+    ] = ""
     arch: Annotated[str, Option(help=f"{listed(arches())}.", rich_help_panel=_M, autocompletion=complete.arches)] = (
         "x86_64"
     )
@@ -211,7 +218,11 @@ class Measuring:
     repeats: _Repeats = None
     perturb: _Perturb = None
     rounds: Annotated[
-        int | None, Option(help=f"Timed rounds in each run: {ROUNDS}, of a suite {SUITE_ROUNDS}.", rich_help_panel=_R)
+        int | None,
+        Option(
+            help=f"Timed rounds in each run: {ROUNDS}, of a suite {SUITE_ROUNDS}, of applications 2.",
+            rich_help_panel=_R,
+        ),
     ] = None
     order: Annotated[str, Option(help="interleaved, sandwich or sequential.", rich_help_panel=_R)] = "interleaved"
     seed: Annotated[int, Option(help="Of the order and the perturbations.", rich_help_panel=_R)] = 1
@@ -227,7 +238,12 @@ class Measuring:
     background: Annotated[
         int, Option(help="Tasks that spin beside the workload: shows how a verdict is refused.", rich_help_panel=_R)
     ] = 0
-    timeout: Annotated[int, Option(help="Seconds of wall time a run may take.", rich_help_panel=_R)] = 120
+    timeout: Annotated[
+        int | None,
+        Option(
+            help="Seconds of wall time a run may take.", show_default="120, of applications 900", rich_help_panel=_R
+        ),
+    ] = None
     out: Annotated[
         Path | None, Option(help="Directory of the runs; the same command again resumes it.", show_default="by content")
     ] = None

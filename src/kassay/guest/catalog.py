@@ -9,6 +9,7 @@ from functools import cache
 
 import msgspec
 
+from kassay.applications import application_names
 from kassay.arches import Arch, of_machine
 from kassay.effects import process
 from kassay.effects.files import derived_text
@@ -81,7 +82,7 @@ def find(known: Mapping[str, Workload], name: str) -> Workload:
 
 def check_name(name: str) -> None:
     """Raises BadInput as find() does; from the names of the files, so that nothing is built for one that there is."""
-    if name not in sources.workload_names():
+    if name not in (*sources.workload_names(), *application_names()):
         raise _not_found(workloads(), name)
 
 
@@ -92,7 +93,7 @@ def _not_found(known: Mapping[str, Workload], name: str) -> BadInput:
         if name in parameter.choices:
             way_out = f"write {workload.name} --set {parameter.name}={name}"
             return BadInput(f"{name} is a case of the workload {workload.name}", way_out)
-    return unknown("unknown workload", name, known)
+    return unknown("unknown workload", name, (*known, *application_names()))
 
 
 def settings(workload: Workload, given: Sequence[Setting], arch: Arch) -> tuple[Setting, ...]:

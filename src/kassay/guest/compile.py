@@ -36,9 +36,9 @@ def build(name: str, arch: str, *, compiler: str | None = None) -> Path:
     compiler: a program on this host; by default gcc for the arch. Raises HostLacks without compiler or static C
     library, BadInput for an unknown name, and for a file of KASSAY_PATH that does not compile.
     """
-    known = ("init", sources.RUNS_PROGRAMS, sources.RECORDER, *sources.workload_names())
+    known = ("init", sources.RUNS_PROGRAMS, sources.SETUP, sources.RECORDER, *sources.workload_names())
     if name not in known:
-        raise unknown("unknown workload", name, known[3:])
+        raise unknown("unknown workload", name, known[4:])
     if arch not in sources.arches():
         raise HostLacks(
             f"no guest programs for {arch}", f"known: {', '.join(sources.arches())}; write guest/arch/{arch}.c"

@@ -29,16 +29,24 @@ def job(arguments: Sequence[str], boot_delay_us: int, stream: str = STREAM, *, b
 
 
 def machine(
-    modules: Sequence[str], *, snapshot: bool, quiesce: bool = True, exact: bool = True, stream: str = STREAM
+    modules: Sequence[str],
+    *,
+    snapshot: bool,
+    quiesce: bool = True,
+    exact: bool = True,
+    stream: str = STREAM,
+    setup: bool = False,
 ) -> bytes:
     """What the machine is to do before any run.
 
     modules: names, in loading order. snapshot: stop when quiet. quiesce: wait until it is. exact: of
     counts; where time is measured a busy host stretches what little the guest's own threads do: quiet is then what the
-    gate takes for quiet, and not less; and the kernel's own calibration of its clock must be over.
+    gate takes for quiet, and not less; and the kernel's own calibration of its clock must be over. setup: executes
+    /setup before the machine comes to rest.
     """
     lines = [f"stream={stream}", *(f"module={_module_path(index, name)}" for index, name in enumerate(modules))]
     lines += ["snapshot=1"] if snapshot else []
+    lines += ["setup=/setup"] if setup else []
     lines += [] if quiesce else ["quiesce=0"]
     if not exact:
         lines += [f"quiet_limit_ns={_TIMED_LIMIT_NS}", f"quiet_timeout_ms={_TIMED_WAIT_MS}", "quiet_calibrated=1"]
@@ -56,17 +64,18 @@ def _padded(lines: Sequence[str]) -> bytes:
 
 def build(*, init: Path, workload: Path | None, job: bytes | None, modules: Sequence[tuple[str, bytes]] = (),
           padding_bytes: int = 0, quiesce: bool = True, exact: bool = True, stream: str = STREAM,
-          further: Mapping[str, bytes] = _NOTHING) -> bytes:  # fmt: skip
+          further: Mapping[str, bytes] = _NOTHING, setup: bool = False) -> bytes:  # fmt: skip
     """The uncompressed archive for one run; the same arguments give the same bytes.
 
     workload, job: the program and job(); None for a machine that is saved when quiet and gets both after a restore, so
     that one snapshot serves every workload.
     modules: (name, content of the .ko), dependencies first. padding_bytes: an unused
     file of that size, a perturbation. quiesce: whether init waits until nothing else runs. exact: as in machine().
-    further: files of the root directory by name, executable.
+    further: files of the root directory by name, executable. setup: as in machine(); the program is in another archive
+    behind this one.
     """
     names = [name for name, _ in modules]
-    conf = machine(names, snapshot=job is None, quiesce=quiesce, exact=exact, stream=stream) + (job or b"")
+    conf = machine(names, snapshot=job is None, quiesce=quiesce, exact=exact, stream=stream, setup=setup) + (job or b"")
     return cpio.archive(
         (
             *(cpio.directory(name) for name in ("dev", "proc", "sys", "tmp", "modules")),

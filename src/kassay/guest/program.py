@@ -13,7 +13,7 @@ from kassay.arches import Arch, arch_of
 from kassay.effects import process
 from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
 from kassay.errors import BadInput, HostLacks, nearest
-from kassay.guest import sources
+from kassay.guest import application, sources
 from kassay.guest.compile import build, compiler_for
 from kassay.guest.payload import Packed, pack, unpack
 from kassay.guest.program_source import SOURCES, contents, kind_of
@@ -30,7 +30,9 @@ _BUILD_S = 300
 
 
 def workload_of(name: str, use: ProgramUse) -> Workload:
-    """What a program is as a workload."""
+    """What a program or an application is as a workload."""
+    if use.application:
+        return application.workload_of(use.application)
     if use.points:
         start = f"the first instruction of {use.start}" if use.start else "just before the program is started"
         end = f"the first one of {use.end}, or to the end of the program" if use.end else "the end of the program"
@@ -87,9 +89,13 @@ def packed(name: str, use: ProgramUse, arch: str) -> Path:
     """
     runner = build(sources.RUNS_PROGRAMS, arch)
     cc, words = compiler_for(arch)
-    key = repr((runner.name, words, FLAGS, _TRACED, use.sha256, use.cflags, use.link, use.marks, _own_sources(use)))
+    key = repr(
+        (runner.name, words, FLAGS, _TRACED, use.sha256, use.cflags, use.link, use.marks, _own_sources(use, arch))
+    )
     made = cache_directory() / "guest" / arch / f"program-{sha256_bytes(key.encode())[:16]}"
-    if not made.is_file():
+    if not made.is_file() and use.application:
+        write_atomic(made, application.packed(contents(use), arch), mode=0o755)
+    elif not made.is_file():
         found = contents(use)
         program = _program(use, found, arch_of(arch), cc)
         files = [file for name, file in found.items() if name.startswith("files/")]
@@ -155,8 +161,10 @@ def header() -> Path:
     return sources.directory() / "program" / "kassay.h"
 
 
-def _own_sources(use: ProgramUse) -> bytes:
+def _own_sources(use: ProgramUse, arch: str) -> bytes:
     """What kassay adds to the program."""
+    if use.application:
+        return build(sources.SETUP, arch).name.encode()
     return (
         header().with_name("will_it_scale.c").read_bytes() + header().read_bytes() if use.marks == "testcase" else b""
     )

@@ -3,7 +3,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import structs
@@ -32,21 +32,30 @@ def pinned(use: ProgramUse, beside: Path | None = None) -> ProgramUse:
 
     beside: a run directory that may hold the program. Raises BadInput for what cannot be read.
     """
+    if use.application:
+        contents(use, beside)  # of an input only the content is known
+        return use
     path = expanded(use.path)
     if use.sha256 and not path.exists():
         found = contents(use, beside)
         return structs.replace(use, marks="" if use.points else marks_in(found.values()))
     files = tuple(_read(use, path))
-    data = pack(b"", files)
-    new = structs.replace(use, sha256=sha256_bytes(data), marks="" if use.points else marks_in(files))
+    new = structs.replace(use, sha256=keep(files), marks="" if use.points else marks_in(files))
     if use.sha256 not in ("", new.sha256):
         raise BadInput(
             f"{use.path}: it, or a file it needs, is not what it was when the experiment was pinned",
             "leave sha256 out of the experiment file to measure what is there now",
         )
-    if not (kept := _kept(new.sha256)).is_file():
-        write_atomic(kept, data)
     return new
+
+
+def keep(files: Sequence[Packed]) -> str:
+    """Keeps files in the cache by their content; returns the hash by which contents() finds them."""
+    data = pack(b"", files)
+    digest = sha256_bytes(data)
+    if not (kept := _kept(digest)).is_file():
+        write_atomic(kept, data)
+    return digest
 
 
 def contents(use: ProgramUse, beside: Path | None = None) -> Mapping[str, Packed]:
@@ -59,6 +68,8 @@ def contents(use: ProgramUse, beside: Path | None = None) -> Mapping[str, Packed
         if sha256_bytes(data) == use.sha256:
             write_atomic(kept, data)
             return unpack(data)
+    if use.application:
+        raise BadInput(f"{use.path}: its input of that time is not in the cache", "measure it anew by its name")
     raise BadInput(
         f"{use.path}: no such file or directory, and its content is not in the cache either",
         "give the path of a C file, of a directory of C files, or of a static program",

@@ -9,14 +9,17 @@ from kassay import registry
 from kassay.effects import compiler
 from kassay.errors import BadInput
 
-PROGRAM = ("program.c", "payload.c", "watch.c")
+PROGRAM = ("program.c", "payload.c", "watch.c", "application.c")
 RUNS_PROGRAMS = "run-program"
 """The program that runs those of users; no workload of its own."""
+SETUP = "setup"
+"""The program that executes what an application needs before it can be measured."""
 RECORDER = "recorder"
 """The program that runs a workload and records page events meanwhile."""
 INIT = ("init.c", "controls.c", "zram_device.c", "quiet.c", "snapshot.c", "tasks.c", "number.c", "emit.c")
 _OF_RECORDER = ("number.c", "emit.c")
-_INIT_ALONE = ("init.c", "controls.c", "quiet.c", "snapshot.c")
+_OF_SETUP = ("setup.c", "application.c", "number.c")
+_ALONE = ("init.c", "controls.c", "quiet.c", "snapshot.c", "setup.c")
 _WORKLOADS, _ARCHES = "workloads", "arch"
 _CONTRIBUTED = (_WORKLOADS, _ARCHES)
 
@@ -41,10 +44,12 @@ def arches() -> tuple[str, ...]:
 
 def files_of(name: str, arch: str) -> tuple[str, ...]:
     """The C files, as path_of() takes them, that make the program `name` for `arch`: a workload,
-    RUNS_PROGRAMS, RECORDER or "init"."""
+    RUNS_PROGRAMS, SETUP, RECORDER or "init"."""
     own = f"{_ARCHES}/{arch}.c"
     if name == "init":
         return (*INIT, own)
+    if name == SETUP:
+        return _OF_SETUP
     if name == RECORDER:
         return (*_files_in(RECORDER), *_OF_RECORDER)
     return (*(PROGRAM if name == RUNS_PROGRAMS else (f"{_WORKLOADS}/{name}.c",)), *_runner(), own)
@@ -55,8 +60,8 @@ def _files_in(folder: str) -> tuple[str, ...]:
 
 
 def _runner() -> tuple[str, ...]:
-    """What every workload is linked with: all C files that are not of init or of the users' programs alone."""
-    return tuple(sorted(path.name for path in directory().glob("*.c") if path.name not in (*_INIT_ALONE, *PROGRAM)))
+    """What every workload is linked with: all C files but those of init, a setup or users' programs alone."""
+    return tuple(sorted(path.name for path in directory().glob("*.c") if path.name not in (*_ALONE, *PROGRAM)))
 
 
 def headers() -> tuple[str, ...]:

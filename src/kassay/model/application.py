@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """An application: an unmodified program of the archive as a workload, complete with its input and its check."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
+from kassay.model.packages import ArchivePackage
 from kassay.model.records import Record
+from kassay.model.units import format_bytes, parse_bytes
 from kassay.model.workload import Parameter
 
 GROUP = "applications"
 """Of a workload that is an application (model.workload.Workload.group)."""
 ROUNDS = 2
 """Of a run, unless another number is asked for."""
+TIMEOUT_S = 900
+"""Of wall time that a run may take, unless another is asked for."""
 
 
 def _nothing() -> Mapping[str, bytes]:
@@ -20,9 +24,9 @@ class Words(Record, frozen=True, kw_only=True, omit_defaults=True):
     """What is known of an application without its file: an experiment that is pinned holds this.
 
     name: that of its file. summary, uses: a line each, without a full stop: what it does; how it uses memory.
-    packages: of the archive, by name; all that they depend on comes with them. Pinned: "NAME VERSION SHA256" of each
-    package of the image. arches: on which the archive has them. links: (path, target) of symbolic links that a script
-    of a package would have made, such as those of update-alternatives.
+    packages: of the archive, by name; all that they depend on comes with them. closure: all of these, pinned; not set
+    in a file. without: packages that are left out though others depend on them. arches: on which the archive has them.
+    links: (path, target) of symbolic links that a script of a package would have made, such as update-alternatives.
 
     Commands are words; the first one is the absolute path of a program. A {word} in braces is a parameter, in all
     commands, in `environment` ("NAME=VALUE") and in `operations`. All run as the user and group with the number `user`,
@@ -47,6 +51,7 @@ class Words(Record, frozen=True, kw_only=True, omit_defaults=True):
     packages: tuple[str, ...]
     command: tuple[str, ...]
     arches: tuple[str, ...] = ("x86_64", "arm64")
+    without: tuple[str, ...] = ()
     links: tuple[tuple[str, str], ...] = ()
     parameters: tuple[Parameter, ...] = ()
     environment: tuple[str, ...] = ()
@@ -65,6 +70,7 @@ class Words(Record, frozen=True, kw_only=True, omit_defaults=True):
     memory: str = "1GiB"
     limit_ms: int = 20_000
     disclosed: str = ""
+    closure: tuple[ArchivePackage, ...] = ()
 
 
 class Application(Words, frozen=True, kw_only=True):
@@ -75,3 +81,8 @@ class Application(Words, frozen=True, kw_only=True):
     """
 
     inputs: Callable[[], Mapping[str, bytes]] = _nothing
+
+
+def memory_for(applications: Iterable[Words]) -> str:
+    """Memory of a machine on which each of them runs: as a size, 1GiB for none."""
+    return format_bytes(max((parse_bytes("1GiB"), *(parse_bytes(one.memory) for one in applications))))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Cells and runs: what will be booted, in which order."""
 
+import msgspec
+
 from kassay.model.experiment import Experiment
 from kassay.model.kernel import KernelIdentity
 from kassay.model.machine import AtPoint, MachineIdentity, MachineUse
@@ -64,7 +66,8 @@ class Plan(Record, frozen=True, kw_only=True):
     """The experiment, expanded and ordered, with the identities of all that it will use.
 
     guest_sha256: of each workload's static binary and of init, as "name=hash". guest_compiler: what built them, in its
-    own words; "" when not known.
+    own words; "" when not known. images: sha256 of the image of each application, by the workload's name; not written
+    where there is none.
     """
 
     experiment: Experiment
@@ -76,3 +79,4 @@ class Plan(Record, frozen=True, kw_only=True):
     runs: tuple[PlannedRun, ...]
     guest_compiler: str = ""
     schema: str = SCHEMA
+    images: tuple[Setting, ...] | msgspec.UnsetType = msgspec.UNSET

@@ -6,6 +6,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from shlex import join
 
+from msgspec import UNSET, UnsetType
+
+from kassay.model.application import Words
 from kassay.model.records import Record, Setting
 
 KINDS = ("c", "directory", "binary")
@@ -41,6 +44,7 @@ class ProgramUse(Record, frozen=True, kw_only=True, omit_defaults=True):
     require: what it prints or its exit status must be, as NAME==VALUE, also !=, <=, >=. state: names of its printed
     metrics or state fields that must be the same for all kernels. limit_ms: guest time that one execution may take.
     marks: a word of MARKS, found in its sources: how it marks rounds itself.
+    application: what is executed, of an application; path is then its name, and sha256 that of its input.
     """
 
     path: str
@@ -56,6 +60,7 @@ class ProgramUse(Record, frozen=True, kw_only=True, omit_defaults=True):
     state: tuple[str, ...] = ()
     limit_ms: int = 2000
     marks: str = ""
+    application: Words | UnsetType = UNSET
 
     @property
     def counted(self) -> bool:
@@ -75,12 +80,13 @@ def run_words(use: ProgramUse, settings: Iterable[Setting]) -> tuple[str, ...]:
         (check.value for check in checks(use.require) if check.name == "status" and check.operator == "=="), "0"
     )
     return (
-        *(f"arg={filled(word, values)}" for word in (*OWN_ARGS.get(use.marks, ()), *use.args)),
-        *(f"env={filled(word, values)}" for word in use.env),
+        *(f"arg={filled(word, values)}" for word in (*OWN_ARGS.get(use.marks, ()), *use.args) if not use.application),
+        *(f"env={filled(word, values)}" for word in use.env if not use.application),
         f"status={status}",
         f"limit_ms={use.limit_ms}",
         f"counted={int(use.counted)}",
         f"operations={operations(use, values)}",
+        *(("application=1",) if use.application else ()),
     )
 
 
@@ -90,7 +96,9 @@ def places(word: str) -> tuple[str, ...]:
 
 
 def operations(use: ProgramUse, values: Mapping[str, str]) -> int:
-    """What a round is divided by."""
+    """What a round is divided by. Raises ValueError for an application whose own is no number."""
+    if use.application:
+        return int(filled(use.application.operations, values))
     return int(values["tasks"]) * int(values["operations"]) if use.marks == "testcase" else 1
 
 
@@ -115,6 +123,8 @@ def checks(require: Iterable[str]) -> tuple[Check, ...]:
 
 def options_of(use: ProgramUse) -> tuple[str, ...]:
     """The words of a command line that ask for this program."""
+    if use.application:
+        return (use.path,)
     lists = (("--args", use.args), ("--cflags", use.cflags), ("--link", use.link))
     many = (("--env", use.env), ("--file", use.files), ("--require", use.require), ("--state", use.state))
     return (
@@ -134,6 +144,20 @@ def name_of(path: str) -> str:
 
 
 def build_sentence(name: str, use: ProgramUse) -> str:
-    """How kassay makes the program of what the user brought, one sentence."""
+    """How kassay makes the program of what the user brought, or what an application is, one sentence or two."""
+    if use.application:
+        return application_sentence(use.application)
     words = join((*FLAGS, *use.cflags, "SOURCES", *use.link))
     return f"{name} is {use.path}; what of it is C or C++ was compiled and linked with {words}."
+
+
+def application_sentence(words: Words) -> str:
+    """What an application is, and what of it is not the same in every run."""
+    own = [package for package in words.closure if package.name in words.packages]
+    named = ", ".join(f"{package.name} {package.version}" for package in own)
+    suite = own[0].suite if own else "the archive"
+    more = (
+        f", with the {len(words.closure) - len(own)} packages that they need" if len(words.closure) > len(own) else ""
+    )
+    disclosed = f" {words.disclosed}" if words.disclosed else ""
+    return f"{words.name} executes {join(words.command)}: unmodified, {named} of {suite}{more}.{disclosed}"

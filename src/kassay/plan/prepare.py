@@ -22,17 +22,20 @@ from kassay.model.experiment import Experiment, WorkloadUse
 from kassay.model.guest import Programs
 from kassay.model.kernel import KernelArtifact, KernelIdentity, exact_ref, parse_ref
 from kassay.model.machine import MachineIdentity
+from kassay.model.packages import Image
 from kassay.model.plan import Cell, Plan
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record, Setting
 from kassay.model.units import format_bytes, parse_bytes
 from kassay.model.workload import Workload
+from kassay.plan.applications import images
 from kassay.plan.expand import Combination, expand, matrix, nodes_for
 
 
 class Prepared(Record, frozen=True, kw_only=True):
     """A plan and what its runs are made of. no_profile: why no run can carry a profile, "" when they can. lacking:
-    cells, by id, whose kernel modules cannot be had, and why; their runs fail with that."""
+    cells, by id, whose kernel modules cannot be had, and why; their runs fail with that. images: of applications, by
+    the workload's name, each with the path of its archive."""
 
     plan: Plan
     machine: Machine
@@ -40,6 +43,11 @@ class Prepared(Record, frozen=True, kw_only=True):
     programs: Programs
     no_profile: str = ""
     lacking: tuple[tuple[str, str], ...] = ()
+    images: tuple[tuple[str, Image, str], ...] = ()
+
+    def image(self, workload: str) -> tuple[Image, Path] | None:
+        """The image of an application and its archive; None of another workload."""
+        return next(((image, Path(path)) for name, image, path in self.images if name == workload), None)
 
 
 def prepare(experiment: Experiment, before: Plan | None, tell: Tell, brought: Programs | None = None) -> Prepared:
@@ -60,6 +68,7 @@ def prepare(experiment: Experiment, before: Plan | None, tell: Tell, brought: Pr
         _check_memory(experiment, combinations)
     identity = _granted(experiment, machine, {nodes_for(experiment, one.name, workloads) for one in workloads})
     made = travelled or _programs(experiment, workloads)
+    own_images = images(experiment, tell)
     artifacts = _kernels(experiment, before, tell)
     if not machine.proven:  # after the kernels: a probe may need one
         probe = machine.probe(experiment.arch, tell)
@@ -69,7 +78,9 @@ def prepare(experiment: Experiment, before: Plan | None, tell: Tell, brought: Pr
     _check_folio_sizes(experiment, kernels)
     hashes = tuple(Setting(name=name, value=sha256_file(path)) for name, path in made.files)
     plan = expand(experiment, kernels, combinations, workloads, identity, hashes, made.compiler)
-    return Prepared(plan=plan, machine=machine, artifacts=artifacts, programs=made,
+    if own_images:
+        plan = structs.replace(plan, images=tuple(Setting(name=n, value=image.sha256) for n, image, _ in own_images))
+    return Prepared(plan=plan, machine=machine, artifacts=artifacts, programs=made, images=own_images,
                     no_profile=_no_profile(experiment, machine, tell),
                     lacking=_fetch_modules(plan, artifacts, tell) if machine.boots else ())  # fmt: skip
 

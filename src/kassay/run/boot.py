@@ -3,6 +3,7 @@
 
 import os
 import re
+import shutil
 import tempfile
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -17,6 +18,7 @@ from kassay.clocks import clock_of
 from kassay.effects import clock
 from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, sha256_file, write_atomic
 from kassay.guest import audit, initramfs, protocol, state
+from kassay.guest.application import layer, runner
 from kassay.guest.program import program_in, program_points
 from kassay.guest.program_output import executions, printed, unmet
 from kassay.journal import artifacts
@@ -24,6 +26,7 @@ from kassay.machines import Ended, Job, Machine
 from kassay.model.experiment import TRACE_BUDGET
 from kassay.model.guest import GuestReport
 from kassay.model.kernel import KernelArtifact
+from kassay.model.packages import Image
 from kassay.model.plan import Cell, PlannedRun
 from kassay.model.program import ProgramUse, checks, run_words
 from kassay.model.progress import silent
@@ -178,7 +181,7 @@ class Measurer:
         base = machine.cmdline(cell.machine.arch, cpus, experiment.boot)
         return Job(
             directory=str(directory),
-            program=(str(self._prepared.programs.file(cell.workload)), *arguments),
+            program=(str(self._program(cell, directory)), *arguments),
             kernel=(artifact.vmlinux if artifact.pvh else artifact.image) if machine.boots else None,
             initramfs=image and str(directory / "initramfs"),
             snapshot=f"{artifact.identity.image_sha256} {image}" if experiment.boot == "snapshot" else None,
@@ -204,7 +207,8 @@ class Measurer:
         job = initramfs.job(arguments, run.perturbation.boot_delay_us, stream, background=experiment.background,
                             state=state.init_lines(cell.machine))  # fmt: skip
         saved = experiment.boot == "snapshot"
-        program = self._prepared.programs.file(cell.workload)
+        program = self._program(cell, directory)
+        own = self._prepared.image(cell.workload)
         further = {"recorded": program.read_bytes(), "record.conf": recording.settings} if recording else {}
         data = initramfs.build(
             init=self._prepared.programs.file("init"),
@@ -216,12 +220,33 @@ class Measurer:
             exact=experiment.exact,
             stream=stream,
             further=further,
+            setup=own is not None,
         )
         with disk_errors(directory):
             (directory / "initramfs").write_bytes(data)
             if saved:
                 (directory / "job").write_bytes(job)
-        return sha256_bytes(data)
+            return sha256_bytes(data) if own is None else self._append(cell, directory / "initramfs", *own)
+
+    def _append(self, cell: Cell, initramfs: Path, image: Image, archive: Path) -> str:
+        """Puts an application's image and its own files behind kassay's; returns a hash over all of it."""
+        use = self._prepared.plan.experiment.program(cell.workload)
+        assert use is not None  # it has an image
+        first = sha256_file(initramfs)
+        last = layer(self._prepared.programs.file(cell.workload), use, cell.settings)
+        with initramfs.open("ab") as out, archive.open("rb") as source:
+            shutil.copyfileobj(source, out, 1 << 20)
+            out.write(last)
+        return sha256_bytes(f"{first} {image.sha256} {sha256_bytes(last)}".encode())
+
+    def _program(self, cell: Cell, directory: Path) -> Path:
+        """What init executes: of an application the runner without what the image has."""
+        program = self._prepared.programs.file(cell.workload)
+        if self._prepared.image(cell.workload) is None:
+            return program
+        with disk_errors(directory):
+            (directory / "runner").write_bytes(runner(program.read_bytes()))
+        return directory / "runner"
 
     def _arguments(self, run: PlannedRun, cell: Cell) -> tuple[str, ...]:
         moved, of_program = run.perturbation, self._of_program(cell)

@@ -7,8 +7,10 @@ from typing import Any
 
 import msgspec
 
+from kassay.applications import application, is_application
 from kassay.clocks import measuring
 from kassay.errors import BadInput, nearest_of
+from kassay.model.application import ROUNDS, TIMEOUT_S, memory_for
 from kassay.model.experiment import SCHEMA, Axis, Experiment, WorkloadUse
 from kassay.model.kernel import full_ref
 from kassay.model.program import name_of
@@ -53,6 +55,7 @@ def parse(text: str, origin: str) -> Experiment:
     plain["workloads"] = _workloads(table, found)
     plain["memory_bytes"] = _sizes(table.get("memory_bytes", ["1GiB"]), found)
     _fail(found, origin)
+    plain |= _of_applications(plain["workloads"], table)
     try:
         experiment = msgspec.convert({"name": Path(origin).stem, "question": "compare", **plain}, Experiment)
     except msgspec.ValidationError as error:
@@ -94,6 +97,16 @@ def _defaults(clock: Any) -> dict[str, Any]:
     """Of a file that names a clock but not how often: those of the command line."""
     known = measuring().get(clock) if isinstance(clock, str) else None
     return {name: getattr(known, name) for name in ("repeats", "perturb", "margin")} if known is not None else {}
+
+
+def _of_applications(workloads: list[dict[str, Any]], table: dict[str, Any]) -> dict[str, Any]:
+    """What a file that names applications leaves open: as on the command line."""
+    own = [application(str(use["name"])) for use in workloads if "program" not in use and is_application(use["name"])]
+    if not own:
+        return {}
+    usual: dict[str, Any] = {"timeout_s": TIMEOUT_S, "memory_bytes": [parse_bytes(memory_for(own))]}
+    usual |= {"rounds": ROUNDS} if len(own) == len(workloads) else {}
+    return {key: value for key, value in usual.items() if key not in table}
 
 
 def _kernel(entry: Any, index: int, found: list[str]) -> dict[str, Any]:
@@ -192,7 +205,12 @@ def _fail(found: list[str], origin: str) -> None:
 def _value(value: Any) -> str:
     if isinstance(value, str):
         return _text(value)
-    if isinstance(value, tuple):
+    if isinstance(value, msgspec.Struct):
+        value = msgspec.to_builtins(value, builtin_types=())
+    if isinstance(value, dict):
+        fields = ((key, item) for key, item in value.items() if item is not None)
+        return "{" + ", ".join(f"{key} = {_value(item)}" for key, item in fields) + "}"
+    if isinstance(value, tuple | list):
         return "[" + ", ".join(_value(item) for item in value) + "]"
     return str(value).lower() if isinstance(value, bool) else repr(value)
 

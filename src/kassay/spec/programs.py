@@ -10,6 +10,7 @@ from kassay.model.program import ProgramUse
 KEYS = {
     "program": "path", "sha256": "sha256", "args": "args", "env": "env", "file": "files", "cflags": "cflags",
     "link": "link", "from": "start", "to": "end", "require": "require", "state": "state", "limit_ms": "limit_ms",
+    "application": "application",
 }  # fmt: skip
 """Of the file, and the field that each is."""
 _LISTS = ("args", "env", "files", "cflags", "link", "require", "state")

@@ -148,7 +148,7 @@ def _programs(e: Experiment) -> Iterator[str]:
                 yield f"{at}.env: {text!r}: write NAME=VALUE"
         if len(checks(program.require)) < len(program.require):
             yield f"{at}.require: write NAME==VALUE, or !=, <=, >=, without blanks"
-        words = (*program.args, *program.env)
+        words = () if program.application else (*program.args, *program.env)
         if any("\n" in word for word in words) or len(words) > 40 or sum(map(len, words)) > 2500:
             yield f"{at}: args and env: at most 40 words, 2500 characters, and no newline"
         if program.counted and (e.profile == "none" or e.clock not in profiling()):

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""An application as the guest gets it: its words, its input, and the program that prepares it, beside the image."""
+
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+
+from kassay.errors import BadInput, Defect
+from kassay.guest import cpio, sources
+from kassay.guest.compile import build
+from kassay.guest.payload import Packed, pack, unpack
+from kassay.guest.program_source import keep
+from kassay.model.application import GROUP, Application, Words
+from kassay.model.packages import ArchivePackage
+from kassay.model.program import ProgramUse, filled
+from kassay.model.records import Setting
+from kassay.model.workload import Phase, Workload
+
+_USUAL = ("PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME={}", "TMPDIR=/tmp", "LANG=C", "TZ=UTC")
+_INPUT_BYTES = 256 << 20
+_CONF_BYTES = 1 << 20
+
+
+def use_of(application: Application, closure: Sequence[ArchivePackage]) -> ProgramUse:
+    """What an experiment holds of an application: pinned by its packages and by the hash of its input, which is kept.
+
+    closure: every package of its image. Raises BadInput for an input that cannot be used.
+    """
+    files = tuple(_packed(application, name, data) for name, data in sorted(application.inputs().items()))
+    if sum(len(file.data) for file in files) > _INPUT_BYTES:
+        raise BadInput(f"{application.name}: more than {_INPUT_BYTES >> 20} MiB of input", "make it in `setup`")
+    fields = {name: getattr(application, name) for name in Words.__struct_fields__ if name != "closure"}
+    return ProgramUse(
+        path=application.name,
+        sha256=keep(files),
+        args=application.command[1:],
+        env=application.environment,
+        require=application.require,
+        limit_ms=application.limit_ms,
+        application=Words(**fields, closure=tuple(closure)),
+    )
+
+
+def _packed(application: Application, name: str, data: bytes) -> Packed:
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or "\n" in name or str(path) != name:
+        raise BadInput(f"{application.name}: input {name!r} is no plain relative path", "correct its inputs()")
+    return Packed(f"files/{name}", data, 0o755 if data.startswith(b"#!") else 0o644)
+
+
+def workload_of(words: Words) -> Workload:
+    """What an application is as a workload."""
+    whole = not (words.start_line or words.end_line)
+    start = f'the line with "{words.start_line}" that it prints' if words.start_line else "just before it is started"
+    end = f'the line with "{words.end_line}"' if words.end_line else "just after it was waited for"
+    divided = "" if words.operations == "1" else f", divided by {words.operations}"
+    return Workload(
+        describe="kassay-workload/1",
+        name=words.name,
+        group=GROUP,
+        summary=words.summary,
+        subject=f"Running {words.name}",
+        state="what the program makes: it is an unmodified program of the archive, and what its memory was is "
+        "seen once, at the end of an execution outside of the region",
+        parameters=words.parameters,
+        phases=(
+            Phase(
+                name="run" if whole else "region",
+                operation=words.operation,
+                definition=f"One execution of {words.command[0]}, from {start} to {end}{divided}.",
+                primary=True,
+            ),
+        ),
+    )
+
+
+def packed(files: Mapping[str, Packed], arch: str) -> bytes:
+    """The runner with the program that prepares the application, and its input, behind it."""
+    setup = Packed("setup", build(sources.SETUP, arch).read_bytes(), 0o755)
+    return pack(build(sources.RUNS_PROGRAMS, arch).read_bytes(), (setup, *files.values()))
+
+
+def runner(program: bytes) -> bytes:
+    """The runner alone of what packed() made: in the guest the rest lies in the image."""
+    return program[: len(program) - len(pack(b"", tuple(unpack(program).values())))]
+
+
+def layer(program: Path, use: ProgramUse, settings: Iterable[Setting]) -> bytes:
+    """What the guest has besides kassay's own files and the image: a cpio archive. program: what packed() made."""
+    words = use.application
+    if not words:
+        raise Defect(f"{use.path} is no application")
+    found = unpack(program.read_bytes())
+    conf = _conf(words, {setting.name: setting.value for setting in settings})
+    root = PurePosixPath(words.directory.lstrip("/"))
+    owner = (words.user, words.user)
+    files = {str(root / name.removeprefix("files/")): file for name, file in found.items() if name.startswith("files/")}
+    parents = {str(parent) for path in files for parent in PurePosixPath(path).parents if parent.is_relative_to(root)}
+    above = [str(parent) for parent in reversed(root.parents) if parent.parts]
+    members = [
+        *((path, stat.S_IFDIR | 0o755, b"", (0, 0)) for path in above),
+        *((path, stat.S_IFDIR | 0o755, b"", owner) for path in sorted({str(root), *parents})),
+        *((path, stat.S_IFREG | file.mode, file.data, owner) for path, file in sorted(files.items())),
+        ("application.conf", stat.S_IFREG | 0o644, conf, (0, 0)),
+        ("setup", stat.S_IFREG | 0o755, found["setup"].data, (0, 0)),
+    ]
+    return b"".join(_written(members))
+
+
+def _written(members: Sequence[tuple[str, int, bytes, tuple[int, int]]]) -> Iterator[bytes]:
+    for number, (path, mode, data, owner) in enumerate(members, start=1):
+        links = 2 if stat.S_ISDIR(mode) else 1
+        yield cpio.header(number, path, mode, size=len(data), links=links, owner=owner) + data + cpio.aligned(len(data))
+    yield cpio.header(0, cpio.TRAILER, 0, size=0)
+
+
+def _conf(words: Words, values: Mapping[str, str]) -> bytes:
+    """guest/application.h reads it."""
+    variables = (*(text.format(words.directory) for text in _USUAL), *(filled(v, values) for v in words.environment))
+    last = {variable.partition("=")[0]: variable for variable in variables}
+    texts = [f"user={words.user}", f"directory={words.directory}", f"limit_ms={words.limit_ms}"]
+    texts += [f"ready={words.ready}"] if words.ready else []
+    texts += [f"env={variable}" for variable in last.values()]
+    kinds = (("setup", words.setup), ("between", words.between), ("check", words.checks), ("run", (words.command,)))
+    for kind, commands in (*kinds, ("server", (words.server,) if words.server else ())):
+        for command in commands:
+            texts += [f"command={kind}", *(f"arg={filled(word, values)}" for word in command)]
+    data = b"".join(text.encode() + b"\0" for text in texts)
+    if len(data) > _CONF_BYTES or any("\0" in text for text in texts):
+        raise Defect(f"{words.name}: its commands take more than {_CONF_BYTES} bytes, or hold a zero byte")
+    return data

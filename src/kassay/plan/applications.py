@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Applications of an experiment: named -> pinned by packages and input -> images at hand."""
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import structs
+
+from kassay.applications import application, is_application
+from kassay.archive.packages import closure, fetched
+from kassay.errors import BadInput
+from kassay.guest.application import use_of
+from kassay.images.programs import check_programs
+from kassay.images.tree import image
+from kassay.model.application import Words
+from kassay.model.experiment import Experiment, WorkloadUse
+from kassay.model.packages import Image
+from kassay.model.progress import Tell
+from kassay.model.units import format_bytes, parse_bytes
+
+
+def pinned_applications(uses: Sequence[WorkloadUse], arch: str, tell: Tell) -> tuple[WorkloadUse, ...]:
+    """The uses with every application that is named alone pinned to the packages of today. Raises BadInput for a
+    package that the archive lacks, or an architecture that the application is not for; HostLacks."""
+    return tuple(use if use.program or not is_application(use.name) else _pinned(use, arch, tell) for use in uses)
+
+
+def _pinned(use: WorkloadUse, arch: str, tell: Tell) -> WorkloadUse:
+    found = application(use.name)
+    if arch not in found.arches:
+        raise BadInput(f"{use.name}: not for {arch}", f"it is for {', '.join(found.arches)}: choose another --arch")
+    return structs.replace(use, program=use_of(found, closure(found.packages, arch, tell, without=found.without)))
+
+
+def images(experiment: Experiment, tell: Tell) -> tuple[tuple[str, Image, str], ...]:
+    """(workload, image, path of its cpio archive) of each application of a pinned experiment.
+
+    Raises BadInput when an application needs more memory than the machine has; HostLacks for packages that cannot be
+    had any more.
+    """
+    made = []
+    for use in experiment.workloads:
+        words = use.program.application if use.program else None
+        if not words:
+            continue
+        packages, arch = words.closure, experiment.arch
+        found, path = image(packages, words.links, arch, lambda p=packages, a=arch: fetched(p, a, tell), tell)  # type: ignore[misc]
+        _check_memory(words, found, experiment.memory_bytes)
+        commands = (
+            words.command,
+            *words.setup,
+            *words.between,
+            *words.checks,
+            *((words.server,) if words.server else ()),
+        )
+        programs = (command[0] for command in commands)
+        check_programs(use.name, path, [name for name in programs if not name.startswith(f"{words.directory}/")])
+        made.append((use.name, found, str(path)))
+    return tuple(made)
+
+
+def _check_memory(words: Words, found: Image, memory_bytes: Iterable[int]) -> None:
+    # A root file system takes at most half of all memory, and an application writes into it, too.
+    least = max(found.needed_bytes, 2 * found.resident_bytes + (64 << 20))
+    needed = max(parse_bytes(words.memory), -(-least // (64 << 20)) * (64 << 20))
+    if min(memory_bytes) < needed:
+        raise BadInput(
+            f"{words.name}: needs {format_bytes(needed)} of memory, and the machine has "
+            f"{format_bytes(min(memory_bytes))} (its image takes {format_bytes(found.resident_bytes >> 20 << 20)})",
+            f"--memory {format_bytes(needed)}",
+        )
