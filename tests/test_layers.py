@@ -45,6 +45,7 @@ ALLOWED: dict[str, set[str]] = {
     # tools around the street
     "pcp": GROUND
     | {"__init__", "kernels", "guest", "plan", "run", "pipeline", "spec", "journal", "evidence", "profile", "codegen"},
+    "notice": GROUND | {"__init__", "pipeline", "journal", "analysis", "profile", "plan", "run", "guest", "pcp"},
     "series": GROUND | {"kernels", "building"},
     "search": GROUND | {"kernels", "archive", "building", "journal", "evidence", "analysis", "report"},
     "codegen": GROUND,

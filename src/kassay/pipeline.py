@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Read first: the street in two functions. measure() ends with a journal, answer() starts from one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from shlex import quote
 from types import MappingProxyType
@@ -38,10 +38,10 @@ from kassay.model.experiment import Experiment, labels
 from kassay.model.finding import Finding
 from kassay.model.guest import Programs
 from kassay.model.plan import Plan
-from kassay.model.profile import Executed
+from kassay.model.profile import Executed, NoProfile
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.question import Answered, Question
-from kassay.model.reason import own_words, reason
+from kassay.model.reason import Reason, own_words, reason
 from kassay.model.records import content_id
 from kassay.model.report import Comparisons, Report
 from kassay.model.run import CellEvidence, RunRecord
@@ -242,6 +242,50 @@ def profiles(
     read = _read(directory)
     counted = StoredProfiles(read.folder, read.records, read.evidence)
     return profiled(chosen(_sides(read), kernels, metric, settings), read.folder.plan.cells, counted)
+
+
+def findings(directory: Path) -> tuple[Finding, ...]:
+    """Every comparison of a run directory, not itemised; where nothing is compared, each kernel beside itself."""
+    return tuple(_sides(_read(directory)))
+
+
+def functions_of(directory: Path, kernels: Sequence[str]) -> frozenset[str]:
+    """The names of all functions that these kernels have, executed or not. Raises BadInput without a profile."""
+    found = profiles(directory, kernels, None)
+    return frozenset(name for one in found for name in one.known)
+
+
+class Paired(NamedTuple):
+    """The primary comparison of a point, with the profiles of the kernels that were asked for; none where `problem`
+    says why. finding: of these kernels, where there is one, else one that has the first of them."""
+
+    finding: Finding
+    profiles: tuple[Profiled, ...]
+    problem: Reason | None = None
+
+
+def paired(
+    directory: Path, kernels: Sequence[str], tell: Tell = silent, predict: Sequence[str] | None = None
+) -> Iterator[Paired]:
+    """Point by point, as profiles are large. kernels: one or two, as reports call them. predict: as of answer().
+
+    Raises BadInput for a kernel that the directory does not have.
+    """
+    read = _read(directory, tell)
+    counted = StoredProfiles(read.folder, read.records, read.evidence)
+    primary = tuple(finding for finding in _sides(read) if finding.primary)
+    found = _predicted(read, primary, predict, tell, primary_only=True)
+    for point in dict.fromkeys(finding.point for finding in found):
+        yield _paired([finding for finding in found if finding.point == point], kernels, read.folder.plan, counted)
+
+
+def _paired(findings: Sequence[Finding], kernels: Sequence[str], plan: Plan, counted: StoredProfiles) -> Paired:
+    sides = chosen(findings, kernels, None, _FIRST)
+    finding = next((f for f in findings if {side.kernel for side in f.sides} == set(kernels)), sides[0].finding)
+    try:
+        return Paired(finding, profiled(sides, plan.cells, counted))
+    except NoProfile as error:
+        return Paired(finding, (), error.reason)
 
 
 def executed(directory: Path, kernel: str, metric: str | None, settings: Mapping[str, str] = _FIRST) -> Executed:

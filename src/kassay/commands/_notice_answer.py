@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What `kassay notice` does: the change is looked up, applications are measured, the answer is shown."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import structs
+
+from kassay import pipeline
+from kassay.commands._experiment import directory_for, experiment_from
+from kassay.commands._notice_options import Noticing
+from kassay.commands._options import Measuring
+from kassay.commands._show import say_answer, showing
+from kassay.effects.files import write_atomic
+from kassay.errors import BadInput
+from kassay.journal.directory import open_directory
+from kassay.model.experiment import Experiment, KernelUse, WorkloadUse
+from kassay.model.kernel import full_ref
+from kassay.model.progress import Tell
+from kassay.notice.answer import answer as answered
+from kassay.notice.answer import looked_for_named
+from kassay.notice.finding import Looked, looked_for
+from kassay.notice.kernels import Kernel, Wanted, kernels_in
+from kassay.plan.prepare import pinned
+from kassay.report.notice import notice_format
+from kassay.spec.load import suite_workloads
+
+_FUNCTION = re.compile(r"[A-Za-z_][\w.]*")
+_MOST = 2
+_SUITE = "apps"
+
+
+class _Words(NamedTuple):
+    directory: Path | None
+    functions: tuple[str, ...]
+    kernels: tuple[str, ...]
+
+
+def answer(words: Sequence[str], options: Noticing) -> int:
+    """Prints the answer and writes it beside the runs; 0, or 4 when no application has an answer. Raises BadInput."""
+    form = notice_format(options.format_)
+    asked = _read(words)
+    settings = _settings(options.set_ or ())
+    if asked.directory is not None:
+        looked = looked_for(asked.directory, asked.kernels, settings)
+    else:
+        looked = looked_for_named(asked.functions, _wanted(asked.kernels))
+    uses = _applications(options)
+    with showing() as tell:
+        directories = [*(options.runs or ()), *_measured(looked, uses, options, tell)]
+        if not directories:
+            raise BadInput("no runs of applications were named", "leave out --no-measure, or name some with --runs")
+        found = answered(looked, directories, tuple(use.name for use in uses), tell)
+    place = asked.directory or (directories[-1] if directories[-1] not in (options.runs or ()) else None)
+    for kind in map(notice_format, ("json", "markdown") if place is not None else ()):
+        assert place is not None  # there is no kind without one
+        write_atomic(place / f"notice{kind.suffix}", kind.render(found).encode())
+    say_answer(found, form)
+    return 0 if any(one.verdict != "unknown" for one in found.applications) else 4
+
+
+def _read(words: Sequence[str]) -> _Words:
+    """A directory or functions first, then kernels."""
+    first = Path(words[0])
+    if (first / "plan.json").exists():
+        kernels = tuple(words[1:])
+        if len(kernels) not in (0, _MOST):
+            raise BadInput(
+                f"{words[0]} {' '.join(kernels)}: a change is from one kernel to another", "name two kernels"
+            )
+        return _Words(first, (), kernels)
+    kernels = tuple(word for word in words if _is_kernel(word))
+    functions = tuple(word for word in words if not _is_kernel(word))
+    strange = next((word for word in functions if not _FUNCTION.fullmatch(word)), None)
+    if strange is not None:
+        raise BadInput(f"{strange!r}: neither a directory of runs nor a function's name",
+                       "name a directory that compare or ladder made, or functions of the kernel")  # fmt: skip
+    if not functions or not 1 <= len(kernels) <= _MOST:
+        raise BadInput("functions are looked for on one kernel, or on two to see what a change costs",
+                       "write FUNCTION... KERNEL [KERNEL], for example change_protection 6.16 6.17")  # fmt: skip
+    return _Words(None, functions, kernels)
+
+
+def _is_kernel(word: str) -> bool:
+    return ":" in full_ref(word)
+
+
+def _wanted(words: Sequence[str]) -> Wanted:
+    kernels = [Kernel(full_ref(word), KernelUse(ref=full_ref(word))) for word in words]
+    if len({one.label for one in kernels}) < len(kernels):
+        raise BadInput(f"{' '.join(words)}: the same kernel twice", "name two kernels, or one")
+    return Wanted(kernels[0], kernels[1] if len(kernels) > 1 else None)
+
+
+def _settings(texts: Sequence[str]) -> dict[str, str]:
+    found = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not (name and equals and value):
+            raise BadInput(
+                f"--set {text!r}: not a setting", "write NAME=VALUE, for example --set workload=mprotect_toggle"
+            )
+        found[name] = value
+    return found
+
+
+def _applications(options: Noticing) -> tuple[WorkloadUse, ...]:
+    """The suite's, or those of --apps with the settings they have in the suite; none for all that --runs has."""
+    names = tuple(filter(None, options.apps.split(",")))
+    if options.runs and not (names or options.suite):
+        return ()
+    suite = suite_workloads(options.suite or _SUITE)
+    known = {use.name: use for use in suite}
+    return tuple(known.get(name) or WorkloadUse(name=name) for name in dict.fromkeys(names)) or suite
+
+
+def _measured(looked: Looked, uses: Sequence[WorkloadUse], options: Noticing, tell: Tell) -> list[Path]:
+    """The directory in which those are measured that --runs lacks; none when it lacks none."""
+    there = {workload for directory in options.runs or () for workload in _workloads(directory, looked)}
+    missing = tuple(use for use in uses if use.name not in there)
+    if not missing or not options.measure:
+        return []
+    experiment = pinned(_experiment(looked, missing, options), tell)
+    directory = directory_for(experiment, options.out, options.fresh)
+    pipeline.measure(experiment, directory, tell)
+    return [directory]
+
+
+def _workloads(directory: Path, looked: Looked) -> tuple[str, ...]:
+    """The workloads that a directory has on the kernels in question. Raises BadInput where it does not have these."""
+    kernels_in(directory, looked.wanted)
+    return tuple(use.name for use in open_directory(directory).plan.experiment.workloads)
+
+
+def _experiment(looked: Looked, uses: Sequence[WorkloadUse], options: Noticing) -> Experiment:
+    measuring = Measuring(
+        suite=options.suite or _SUITE, rounds=options.rounds, repeats=options.repeats, perturb=options.perturb,
+        boot=options.boot, memory=options.memory, arch=options.arch, predict=options.predict, timeout=options.timeout,
+    )  # fmt: skip
+    kernels = looked.wanted.all
+    question = "compare" if len(kernels) > 1 else "value"
+    whole = experiment_from(question, options.suite or _SUITE, [one.use.ref for one in kernels], measuring)
+    return structs.replace(whole, kernels=tuple(one.use for one in kernels), workloads=tuple(uses))

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Sought functions and the runs of applications -> what is said of each application."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from msgspec import structs
+
+from kassay import pipeline
+from kassay.analysis.itemised import Profiled
+from kassay.model.finding import REFUSED, Finding
+from kassay.model.notice import NOTICED, Noticed, PredictedShare
+from kassay.model.progress import Tell
+from kassay.model.reason_texts import reason_text, reasons_text
+from kassay.notice.cost import Cost, cost_of
+from kassay.notice.kernels import Wanted, kernels_in
+from kassay.notice.paths import KernelPaths, kernel_paths
+from kassay.notice.subject import Sought
+
+
+def noticed_in(directory: Path, wanted: Wanted, sought: Sought, tell: Tell) -> Iterator[Noticed]:
+    """Every workload of a run directory, with those kernels. Raises BadInput where it does not have both."""
+    for found in pipeline.paired(directory, kernels_in(directory, wanted), tell):
+        yield _noticed(found, wanted, sought, directory)
+
+
+def paths_of(one: Profiled) -> KernelPaths:
+    """Raises BadInput for a profile without call stacks."""
+    return kernel_paths(one.profile, one.known, one.value)
+
+
+def _noticed(found: pipeline.Paired, wanted: Wanted, sought: Sought, directory: Path) -> Noticed:
+    finding = found.finding
+    unknown = Noticed(
+        application=finding.workload, verdict="unknown", settings=finding.settings, problem=_problem(found),
+        directory=str(directory),
+    )  # fmt: skip
+    if unknown.problem:
+        return unknown
+    sides = [paths_of(one) for one in found.profiles]
+    base, head = sides[0], sides[1] if wanted.head else None
+    cost = cost_of(sought, base, head)
+    share = None if cost.head is None else (cost.head - cost.base) / base.total
+    return structs.replace(
+        unknown, verdict=_verdict(cost, share), unit=finding.unit, base_value=base.total,
+        head_value=None if head is None else head.total,
+        change=None if head is None else head.total / base.total - 1, share=share,
+        evidence=finding.evidence, floor=finding.floor, functions=cost.functions, causes=cost.causes,
+        predicted=_predicted(finding, sought, sides),
+    )  # fmt: skip
+
+
+def _problem(found: pipeline.Paired) -> str:
+    if found.problem is not None:
+        return reason_text(found.problem)
+    refused = next((one for one in found.profiles if one.verdict in REFUSED), None)
+    if refused is not None:
+        return f"{refused.verdict}: {reasons_text(refused.reasons)}"
+    if any(one.profile.stacks is None for one in found.profiles):
+        return "measured without call stacks (--profile auto has them)"
+    return ""
+
+
+def _verdict(cost: Cost, share: float | None) -> str:
+    if not cost.executed:
+        return "unexecuted"
+    if share is None:
+        return "executed"
+    return "noticed" if abs(share) >= NOTICED else "below"
+
+
+def _predicted(finding: Finding, sought: Sought, sides: list[KernelPaths]) -> tuple[PredictedShare, ...]:
+    """Of each function's predicted time as much as the sought functions have of its instructions."""
+    parts = [_parts(sought, side) for side in sides]
+    found = []
+    for one in finding.predictions:
+        if one.base_ns and one.refused is None and len(sides) > 1:
+            base = sum(row.base_ns * parts[0].get(row.function, 0) for row in one.rows)
+            head = sum(row.head_ns * parts[1].get(row.function, 0) for row in one.rows)
+            found.append(PredictedShare(cpu=one.cpu, share=(head - base) / one.base_ns))
+    return tuple(found)
+
+
+def _parts(sought: Sought, side: KernelPaths) -> dict[str, float]:
+    """Function -> which part of its instructions belongs to sought functions."""
+    own: dict[str, float] = {}
+    inside: dict[str, float] = {}
+    for path in side.paths:
+        if path.functions:
+            name = path.functions[-1]
+            own[name] = own.get(name, 0) + path.cost
+            inside[name] = inside.get(name, 0) + path.cost * bool(sought.match(path))
+    return {name: inside[name] / cost for name, cost in own.items() if cost}

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The finding of a run directory that an answer is about, and the functions that it lies in."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from kassay import pipeline
+from kassay.errors import BadInput, unknown
+from kassay.model.finding import REFUSED, Finding
+from kassay.model.kernel import full_ref
+from kassay.model.notice import Subject
+from kassay.model.texts import memory_text
+from kassay.notice.applications import paths_of
+from kassay.notice.cost import cost_of
+from kassay.notice.kernels import Wanted, known_in
+from kassay.notice.subject import Sought, sought_of
+
+
+class Looked(NamedTuple):
+    """What is looked for, in which kernels."""
+
+    wanted: Wanted
+    sought: Sought
+    subject: Subject
+
+
+def looked_for(directory: Path, words: Sequence[str], settings: Mapping[str, str]) -> Looked:
+    """The largest change of a primary metric, or of two kernels, or at a setting, where these are given.
+
+    Raises BadInput where there is no such finding, or it has no change or no call stacks.
+    """
+    known = {one.label: one for one in known_in(directory)}
+    labels = tuple(_label(word, known, directory) for word in words)
+    finding = _chosen(pipeline.findings(directory), labels, settings, directory)
+    pair = tuple(side.kernel for side in finding.sides)
+    at = {one.name: one.value for one in finding.settings} | _machine(finding)
+    profiles = pipeline.profiles(directory, pair, finding.metric, at)
+    base, head = map(paths_of, profiles)
+    sought = sought_of(base, head)
+    cost = cost_of(sought, base, head)
+    assert cost.head is not None  # both sides were given
+    return Looked(
+        Wanted(known[pair[0]], known[pair[1]]),
+        sought,
+        Subject(
+            workload=finding.workload, base=pair[0], head=pair[1], functions=cost.functions, settings=finding.settings,
+            metric=finding.metric, unit=finding.unit, base_value=base.total, head_value=head.total,
+            explained=(cost.head - cost.base) / (head.total - base.total), callers=sought.callers, causes=cost.causes,
+        ),
+    )  # fmt: skip
+
+
+def _label(word: str, known: Mapping[str, object], directory: Path) -> str:
+    """What the directory calls a kernel; a version of its name is enough."""
+    wanted = full_ref(word)
+    found = next((label for label in known if label in (word, wanted)), None)
+    if found is None:
+        raise unknown(f"{directory}: no kernel", wanted, known)
+    return found
+
+
+def _machine(finding: Finding) -> dict[str, str]:
+    cpus, memory = finding.machine.cpus, finding.machine.memory_bytes
+    return {"workload": finding.workload, "cpus": str(cpus or ""), "memory": memory_text(memory)}
+
+
+def _chosen(
+    findings: Sequence[Finding], labels: Sequence[str], settings: Mapping[str, str], directory: Path
+) -> Finding:
+    usable = [f for f in findings if f.primary and f.change is not None and f.verdict not in REFUSED]
+    usable = [f for f in usable if f.sides[0].kernel != f.sides[1].kernel]
+    if not usable:
+        raise BadInput(f"{directory}: has no comparison of two kernels that was admitted",
+                       "give a directory of compare or ladder, or name functions")  # fmt: skip
+    if labels:
+        named = [f for f in usable if tuple(side.kernel for side in f.sides) == tuple(labels)]
+        if not named:
+            have = dict.fromkeys(" ".join(side.kernel for side in f.sides) for f in usable)
+            raise BadInput(f"{directory}: does not compare {' with '.join(labels)}", f"it compares {'; '.join(have)}")
+        usable = named
+    at = [f for f in usable if settings.items() <= (_machine(f) | {s.name: s.value for s in f.settings}).items()]
+    if not at:
+        raise unknown(f"{directory}: no finding has", " ".join(f"{name}={value}" for name, value in settings.items()),
+                      dict.fromkeys(f"workload={f.workload}" for f in usable))  # fmt: skip
+    return max(at, key=lambda f: abs(f.change or 0))

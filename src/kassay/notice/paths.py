@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A profile's call paths, cut down to what the kernel does on behalf of one system call, fault or interrupt."""
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from kassay.errors import BadInput
+from kassay.model.profile import Profile, base_name
+from kassay.notice.entries import cause_at
+
+_LEFT_OUT = ("user", "other", "idle")
+
+
+class KernelPath(NamedTuple):
+    """What one path cost itself, per operation. functions: from the kernel's entry inwards, a compiler's copies under
+    the name of the function they were made of. at: of these the one that began what the cause is."""
+
+    cause: str
+    functions: tuple[str, ...]
+    at: int
+    cost: float
+
+    @property
+    def entry(self) -> str:
+        """The system call's own function, the fault's handler; "" where there is no cause."""
+        return self.functions[self.at] if self.cause else ""
+
+
+class KernelPaths(NamedTuple):
+    """All that the kernel did for the workload. calls: entries of each function per operation. total: of all
+    instructions per operation, user code included."""
+
+    paths: tuple[KernelPath, ...]
+    calls: dict[str, float]
+    total: float
+
+
+def kernel_paths(profile: Profile, known: Collection[str], total: float) -> KernelPaths:
+    """known: names of the kernel's functions. Raises BadInput for a profile without call stacks."""
+    if profile.stacks is None:
+        raise BadInput(
+            f"run {profile.run} has no call stacks", "measure with --profile auto or stacks, in another --out"
+        )
+    found: dict[tuple[str, tuple[str, ...], int], int] = {}
+    for stack in profile.stacks:
+        if stack.path[0] in _LEFT_OUT:
+            continue
+        cause, at = cause_at(stack.path)
+        first = _kernel_begins(stack.path, at, known)
+        key = (cause, tuple(map(base_name, stack.path[first:])), at - first if cause else 0)
+        found[key] = found.get(key, 0) + stack.count
+    calls: dict[str, float] = {}
+    for one in profile.functions:
+        if one.context not in _LEFT_OUT:
+            name = base_name(one.function)
+            calls[name] = calls.get(name, 0) + one.calls / profile.operations
+    paths = tuple(KernelPath(*key, count / profile.operations) for key, count in found.items())
+    return KernelPaths(paths, calls, total)
+
+
+def _kernel_begins(path: Sequence[str], at: int, known: Collection[str]) -> int:
+    """The first of the kernel's functions that lead to path[at] without a gap; what stands before them is user code."""
+    first = at
+    while first > 1 and path[first - 1] in known:
+        first -= 1
+    return first

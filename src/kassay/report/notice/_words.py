@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What every form of the answer says in sentences: who notices, who does not, and what was looked for."""
+
+from collections.abc import Iterable, Sequence
+
+from kassay.model.notice import NOTICED, CauseCost, Notice, Noticed, SoughtFunction, Subject
+from kassay.model.texts import listed, one_line
+from kassay.model.units import format_change, format_number
+
+_NAMED = 6  # applications that the sentence names
+
+
+def share_text(share: float | None) -> str:
+    """ "+0.21 %"; "0 %" when it is nothing, "-" when it is not known."""
+    if share is None:
+        return "-"
+    if share and abs(share) < _SMALLEST:
+        return f"{'+' if share > 0 else '-'}<0.001 %"
+    return f"{100 * share:+.2f} %" if abs(share) >= _TWO_PLACES else format_change(share)
+
+
+_SMALLEST, _TWO_PLACES = 0.00001, 0.0001
+
+
+def title(notice: Notice) -> str:
+    """The question."""
+    about = notice.subject
+    if not about.head:
+        return f"Who executes {_names(about)} on {about.base}?"
+    what = f"the change of {about.workload}" if about.workload else f"a change of {_names(about)}"
+    return f"Who notices {what} from {about.base} to {about.head}?"
+
+
+def verdict(notice: Notice) -> tuple[str, ...]:
+    """The answer: one sentence of how many, one of what it costs each."""
+    by = {word: [one for one in notice.applications if one.verdict == word] for word in
+          ("noticed", "below", "executed", "unexecuted", "unknown")}  # fmt: skip
+    answered = sum(map(len, by.values())) - len(by["unknown"])
+    return tuple(filter(None, (_count(by, answered), _costs(by), _silent(by), _unanswered(by["unknown"]))))
+
+
+def _count(by: dict[str, list[Noticed]], answered: int) -> str:
+    executing = len(by["noticed"]) + len(by["below"]) + len(by["executed"])
+    if not answered:
+        return "No application was measured, so that nothing can be said."
+    if not executing:
+        return f"Nobody of these: none of {_applications(answered)} executes the functions."
+    if by["executed"]:
+        return f"{executing} of {_applications(answered)} execute{'s' * (executing == 1)} the functions."
+    part = f"{100 * NOTICED:g} % of all instructions or more"
+    if not by["noticed"]:
+        return (f"Nobody of these notices it ({part}): {executing} of {_applications(answered)} "
+                f"execute{'s' * (executing == 1)} the functions.")  # fmt: skip
+    count = len(by["noticed"])
+    return f"{count} of {_applications(answered)} notice{'s' * (count == 1)} it ({part})."
+
+
+def _costs(by: dict[str, list[Noticed]]) -> str:
+    known = [*by["noticed"], *by["below"]]
+    if not known:
+        return ""
+    parts = [f"{one.application} {share_text(one.share)}" for one in known[:_NAMED]]
+    more = len(known) - len(parts)
+    if more:
+        most = max(abs(one.share or 0) for one in known[_NAMED:])
+        parts.append(f"{more} more at most {share_text(most).lstrip('+')}")
+    return f"Of all their instructions it costs {listed(parts)}."
+
+
+def _silent(by: dict[str, list[Noticed]]) -> str:
+    silent = [one.application for one in by["unexecuted"]]
+    executing = sum(len(by[word]) for word in ("noticed", "below", "executed"))
+    return f"{listed(silent)} {'does' if len(silent) == 1 else 'do'} not execute it." if silent and executing else ""
+
+
+def _unanswered(unknown: Sequence[Noticed]) -> str:
+    return f"No answer for {listed([one.application for one in unknown])}." if unknown else ""
+
+
+def _applications(number: int) -> str:
+    return f"{number} application{'s' * (number != 1)}"
+
+
+def looked_for(about: Subject) -> tuple[str, ...]:
+    """What was looked for, in sentences."""
+    names = _names(about)
+    if not about.workload:
+        return (f"Looked for: {names}.",)
+    assert about.base_value is not None and about.head_value is not None
+    change = format_change(about.head_value / about.base_value - 1)
+    text = f"The finding: {about.workload} executes {change} {about.unit}"
+    explained = "" if about.explained is None else f", {100 * about.explained:.3g} % of it in {names}"
+    reached = f"Reached by {causes_text(about.causes)}"
+    way = f", through {' and '.join(about.callers)}" if about.callers else ""
+    return f"{text}{explained}.", f"{reached}{way}."
+
+
+def _names(about: Subject) -> str:
+    return listed([function_text(one) for one in about.functions])
+
+
+def function_text(one: SoughtFunction) -> str:
+    """ "change_protection with what it calls"."""
+    return f"{one_line(one.function)} with what it calls" if one.whole else f"{one_line(one.function)} itself"
+
+
+def cause_name(cause: str) -> str:
+    """The system call or fault; for code without one a word for that."""
+    return one_line(cause) if cause else "entry and exit"
+
+
+def causes_text(causes: Iterable[CauseCost]) -> str:
+    """ "mprotect and execve"."""
+    return listed([cause_name(one.cause) for one in causes]) or "nothing"
+
+
+def shares_of_causes(causes: Sequence[CauseCost]) -> str:
+    """ "mprotect 93 %, execve 7 %", by what the functions cost for each on the last kernel."""
+    costs = [(cause_name(one.cause), one.head if one.head is not None else one.base or 0) for one in causes]
+    total = sum(cost for _, cost in costs)
+    if not total:
+        return "-"
+    if len(costs) == 1:
+        return costs[0][0]
+    large = [f"{name} {100 * cost / total:.0f} %" for name, cost in costs if cost >= total / 100]
+    return ", ".join(large)
+
+
+def calls_text(one: Noticed) -> str:
+    """Entries into the sought functions per operation: "12", or "12 -> 24" where the kernels differ."""
+    base, head = (sum(getattr(f, side) or 0 for f in one.functions) for side in ("base_calls", "head_calls"))
+    if one.head_value is None or base == head:
+        return format_number(base)
+    return f"{format_number(base)} → {format_number(head)}"
+
+
+def cost_text(one: Noticed, side: str) -> str:
+    """Instructions per operation of all sought functions on "base" or "head"."""
+    return format_number(sum(getattr(f, side) or 0 for f in one.functions))

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The answer as a mailing list takes it: ASCII, 72 columns."""
+
+from kassay.model.notice import Notice, Noticed
+from kassay.model.texts import cells, figures, table
+from kassay.report.columns import aligned, room_for_names
+from kassay.report.mail.text import WIDTH, ascii_text, command, wrapped
+from kassay.report.notice import NoticeFormat
+from kassay.report.notice._words import calls_text, causes_text, cost_text, looked_for, share_text, verdict
+
+
+def render(notice: Notice) -> str:
+    """The answer first, then a row for each application, what was looked for, and the commands."""
+    lines = [*wrapped(" ".join(verdict(notice))), "", *_rows(notice), ""]
+    lines += [*wrapped(" ".join(looked_for(notice.subject))), ""]
+    for text in notice.disclosures:
+        lines += wrapped(text)
+    for text, why in notice.representative:
+        lines += ["", *wrapped(why), *command(text)]
+    for text in notice.commands:
+        lines += ["", *command(text)]
+    return "\n".join(lines) + "\n"
+
+
+def _rows(notice: Notice) -> list[str]:
+    answered = [one for one in notice.applications if one.verdict != "unknown"]
+    if not answered:
+        return []
+    two = bool(notice.subject.head)
+    columns = ("application", *figures("calls"), "by", *figures("instructions", *(["cost"] * two)))
+    found = table("", columns, [cells(*_cells(one, two)) for one in answered])
+    return [ascii_text(line.text.rstrip()) for line in aligned(found, WIDTH, room_for_names(found, WIDTH))]
+
+
+def _cells(one: Noticed, two: bool) -> tuple[str, ...]:
+    if one.verdict == "unexecuted":
+        return one.application, "0", "not executed", "0", *(["-"] * two)
+    return (one.application, calls_text(one), causes_text(one.causes), cost_text(one, "head" if two else "base"),
+            *([share_text(one.share)] * two))  # fmt: skip
+
+
+FORMAT = NoticeFormat(name="mail", suffix=".txt", summary="for a mailing list: ASCII, 72 columns", render=render)

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A change of the kernel, looked for in workloads that execute it and in one that does not."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.boot.conftest import NEW, Kassay
+
+pytestmark = pytest.mark.boot
+
+APPS = "process_exec,mprot,mincore_scan"
+QUICK = ("--suite", "mm", "--apps", APPS, "--repeats", "1", "--boot", "snapshot", "--format", "json")
+
+
+@pytest.fixture(scope="module")
+def noticed(kassay: Kassay, ladder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    out = tmp_path_factory.mktemp("notice") / "runs"
+    found: dict[str, Any] = kassay("notice", str(ladder), "6.16", NEW, *QUICK, "--out", str(out)).json()
+    again = kassay("notice", str(ladder), "6.16", NEW, *QUICK, "--runs", str(out), "--no-measure")
+    assert again.json()["applications"] == found["applications"]
+    assert json.loads((ladder / "notice.json").read_text()) == again.json()
+    return found
+
+
+def test_the_step_lies_in_one_function_with_what_it_calls(noticed: dict[str, Any]) -> None:
+    subject = noticed["subject"]
+    assert [(one["function"], one["whole"]) for one in subject["functions"]] == [("change_protection", True)]
+    assert subject["explained"] == pytest.approx(1, abs=0.01)
+    assert [one["cause"] for one in subject["causes"]] == ["mprotect"]
+
+
+def test_who_calls_mprotect_notices_an_exec_hardly_and_a_scan_not_at_all(noticed: dict[str, Any]) -> None:
+    by = {one["application"]: one for one in noticed["applications"]}
+    assert {name: one["verdict"] for name, one in by.items()} == {
+        "mprot": "noticed", "process_exec": "below", "mincore_scan": "unexecuted",
+    }  # fmt: skip
+    assert by["mprot"]["share"] == pytest.approx(by["mprot"]["change"], rel=0.02)
+    (cause,) = by["process_exec"]["causes"]
+    assert (cause["cause"], cause["base_calls"]) == ("execve", 1)

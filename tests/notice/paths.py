@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Kernel paths by hand: "mprotect > do_mprotect_pkey > change_protection" with what the last function cost itself."""
+
+from kassay.notice.paths import KernelPath, KernelPaths
+
+
+def paths(costs: dict[str, float], *, calls: dict[str, float] | None = None, total: float = 0) -> KernelPaths:
+    """Before the first ">" stands the cause; its entry function is made of it. total: by default the sum."""
+    made = []
+    for text, cost in costs.items():
+        cause, *functions = text.split(" > ")
+        made.append(KernelPath(cause, ("do_syscall_64", f"__x64_sys_{cause}", *functions), 1, cost))
+    return KernelPaths(tuple(made), calls or {}, total or sum(costs.values()))

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""From a profile's call stacks to paths of the kernel."""
+
+import pytest
+
+from kassay.errors import BadInput
+from kassay.notice.paths import kernel_paths
+from tests.analysis.profiles import profile
+
+KNOWN = {"do_syscall_64", "__x64_sys_mprotect", "mprotect_fixup", "change_protection.isra.0", "memcpy"}
+WAY = ("kernel", "main", "toggle", "do_syscall_64", "__x64_sys_mprotect", "mprotect_fixup")
+
+
+def test_user_code_is_cut_off_and_a_copy_has_the_name_of_its_function() -> None:
+    one = profile({"change_protection.isra.0": (40, 2)}, stacks={(*WAY, "change_protection.isra.0"): 40})
+    found = kernel_paths(one, KNOWN, 10)
+    (path,) = found.paths
+    assert path.functions == ("do_syscall_64", "__x64_sys_mprotect", "mprotect_fixup", "change_protection")
+    assert (path.cause, path.entry, path.cost) == ("mprotect", "__x64_sys_mprotect", 4)
+    assert found.calls == {"change_protection": 0.2}
+
+
+def test_user_code_itself_and_other_tasks_are_left_out() -> None:
+    one = profile({"f": (1, 1)}, stacks={("user", "main"): 9, ("other", "do_syscall_64"): 9, WAY[:4]: 20})
+    (path,) = kernel_paths(one, KNOWN, 10).paths
+    assert (path.cause, path.functions, path.cost) == ("", ("do_syscall_64",), 2)
+
+
+def test_a_profile_without_call_stacks_is_refused() -> None:
+    with pytest.raises(BadInput, match="no call stacks"):
+        kernel_paths(profile({"f": (1, 1)}), KNOWN, 10)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The answer in sentences and tables."""
+
+import json
+
+from kassay.model.notice import CauseCost, Notice, Noticed, SoughtFunction, Subject
+from kassay.registry import discover
+from kassay.report.notice import NOTICE_FORMATS, NoticeFormat
+from kassay.report.notice._words import verdict
+
+CHANGED = SoughtFunction(function="change_protection", whole=True, base=298, head=666, base_calls=1, head_calls=1)
+SUBJECT = Subject(
+    workload="mprotect_toggle", base="debian:6.16", head="debian:6.17", functions=(CHANGED,), metric="iteration",
+    unit="instructions/page", base_value=300, head_value=668, explained=1.0, callers=("mprotect_fixup",),
+    causes=(CauseCost(cause="mprotect", base=298, head=666, base_calls=1, head_calls=1),),
+)  # fmt: skip
+
+
+def one(name: str, share: float | None, word: str, problem: str = "") -> Noticed:
+    """An application that executes the functions, unless `share` is None."""
+    known = share is not None
+    return Noticed(
+        application=name, verdict=word, problem=problem, unit="instructions/execution", base_value=1000.0,
+        head_value=1001.0, change=0.001, share=share, evidence="exact", functions=(CHANGED,) if known else (),
+        causes=SUBJECT.causes if known else (),
+    )  # fmt: skip
+
+
+def notice(*applications: Noticed) -> Notice:
+    """Of the change of mprotect_toggle."""
+    return Notice(subject=SUBJECT, applications=applications, disclosures=("Read this.",), kassay_version="0")
+
+
+NODE, GCC, REDIS = (
+    one("node_job", 0.0021, "below"),
+    one("gcc_compile", None, "unexecuted"),
+    one("redis", 0.02, "noticed"),
+)
+
+
+def test_who_notices_is_counted_and_each_is_named_with_what_it_costs() -> None:
+    assert verdict(notice(REDIS, NODE, GCC)) == (
+        "1 of 3 applications notices it (0.5 % of all instructions or more).",
+        "Of all their instructions it costs redis +2.00 % and node_job +0.21 %.",
+        "gcc_compile does not execute it.",
+    )
+
+
+def test_nobody_notices_or_nobody_executes_it() -> None:
+    assert verdict(notice(NODE, GCC))[0].startswith(
+        "Nobody of these notices it (0.5 % of all instructions or more): 1 of"
+    )
+    assert verdict(notice(GCC)) == ("Nobody of these: none of 1 application executes the functions.",)
+
+
+def test_what_has_no_answer_is_not_counted_as_one() -> None:
+    broken = one("postgres", None, "unknown", "no run to profile")
+    assert verdict(notice(broken))[0] == "No application was measured, so that nothing can be said."
+    assert verdict(notice(GCC, broken))[-1] == "No answer for postgres."
+
+
+def test_every_form_has_each_application_and_what_must_be_known() -> None:
+    for form in discover(NOTICE_FORMATS, "FORMAT", NoticeFormat).values():
+        text = form.render(notice(REDIS, NODE, GCC, one("postgres", None, "unknown", "no run to profile")))
+        assert text.endswith("\n")
+        for word in ("redis", "node_job", "gcc_compile", "postgres", "Read this.", "change_protection"):
+            assert word in text, (form.name, word)
+
+
+def test_mail_is_ascii_of_72_columns_and_json_names_its_schema() -> None:
+    forms = discover(NOTICE_FORMATS, "FORMAT", NoticeFormat)
+    mail = forms["mail"].render(notice(REDIS, NODE, GCC))
+    assert mail.isascii() and max(map(len, mail.splitlines())) <= 72
+    assert json.loads(forms["json"].render(notice(NODE)))["schema"] == "kassay-notice/1"
