@@ -4,7 +4,7 @@
 import re
 from typing import NamedTuple
 
-VERSION = 2
+VERSION = 3
 """Raised when anything in this file, or the way in which an image is written, changes: another image."""
 
 MERGED = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
