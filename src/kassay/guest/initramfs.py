@@ -10,6 +10,9 @@ from kassay.guest import cpio
 
 CONF_BYTES = 4096
 STREAM = "/dev/ttyS1"
+ROOT = "rootfstype=ramfs"
+"""A kernel parameter of machines with an image: their root has no limit of half of the memory, and files of it are read
+and mapped by the functions that file systems of disks use."""
 _TIMED_LIMIT_NS = 2_000_000  # of a window of 200 ms: 1 %, the share that other tasks may have of the measured region
 _TIMED_WAIT_MS = 20_000
 _NOTHING: Mapping[str, bytes] = MappingProxyType({})

@@ -59,9 +59,7 @@ def images(experiment: Experiment, tell: Tell) -> tuple[tuple[str, Image, str], 
 
 
 def _check_memory(words: Words, found: Image, memory_bytes: Iterable[int]) -> None:
-    # A root file system takes at most half of all memory, and an application writes into it, too.
-    least = max(found.needed_bytes, 2 * found.resident_bytes + (64 << 20))
-    needed = max(parse_bytes(words.memory), -(-least // (64 << 20)) * (64 << 20))
+    needed = max(parse_bytes(words.memory), -(-found.needed_bytes // (64 << 20)) * (64 << 20))
     if min(memory_bytes) < needed:
         raise BadInput(
             f"{words.name}: needs {format_bytes(needed)} of memory, and the machine has "

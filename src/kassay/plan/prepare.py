@@ -17,6 +17,7 @@ from kassay.effects.files import sha256_file
 from kassay.errors import BadInput, HostLacks
 from kassay.guest import catalog, program, state
 from kassay.guest.compile import programs
+from kassay.guest.initramfs import ROOT
 from kassay.machines import Machine, emulating, machine_for, machines_of
 from kassay.model.experiment import Experiment, WorkloadUse
 from kassay.model.guest import Programs
@@ -200,7 +201,12 @@ def shared_cmdline(plan: Plan) -> str:
     experiment = plan.experiment
     machine = machine_for(experiment.clock, experiment.machine or "")
     lines = {machine.cmdline(experiment.arch, cpus, experiment.boot): cpus for cpus in experiment.cpus}
-    return next(iter(lines)) if len(lines) == 1 else "; ".join(f"{cpus} CPUs: {line}" for line, cpus in lines.items())
+    own = [use for use in experiment.workloads if use.program and use.program.application]
+    before = "" if len(own) == len(experiment.workloads) else "; applications also:"
+    root = f"{before} {ROOT}" if own else ""
+    if len(lines) == 1:
+        return next(iter(lines)) + root
+    return "; ".join(f"{cpus} CPUs: {line}" for line, cpus in lines.items()) + root
 
 
 def _combinations(

@@ -179,6 +179,7 @@ class Measurer:
         use = experiment.program(cell.workload)
         image = self._initramfs(run, cell, directory, arguments, recording) if machine.boots else None
         base = machine.cmdline(cell.machine.arch, cpus, experiment.boot)
+        base += f" {initramfs.ROOT}" if self._prepared.image(cell.workload) else ""
         return Job(
             directory=str(directory),
             program=(str(self._program(cell, directory)), *arguments),
