@@ -6,6 +6,7 @@ is made of.
 """
 
 import hashlib
+import os
 import stat
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from kassay.arches import arch_of
+from kassay.effects import clock
 from kassay.effects.files import (
     cache_directory,
     disk_errors,
@@ -23,6 +25,7 @@ from kassay.effects.files import (
     write_atomic,
 )
 from kassay.effects.lock import locked, waiting
+from kassay.effects.room import make_room
 from kassay.guest import cpio
 from kassay.images import _rules
 from kassay.images._libraries import CACHE, lacking, loader_cache, objects
@@ -34,6 +37,10 @@ from kassay.model.records import Record, to_json
 _PAGE = 4096
 _INODE_BYTES = 1024
 """Of the guest's memory for an inode and its name: 0.6 kB and 0.2 kB on 6.1 to 7.3."""
+
+KEEP_BYTES = 8 << 30
+"""Images beyond this are deleted, the longest unused first."""
+_IN_USE_S = 12 * 3600  # a measurement may still read its image
 
 Fetch = Callable[[], Sequence[Path]]
 Links = Sequence[tuple[str, str]]
@@ -62,6 +69,8 @@ def image(packages: Sequence[ArchivePackage], links: Links, arch: str, fetch: Fe
         kept = kept_record(final.with_suffix(".json"), Image)
         if kept is None or not final.is_file() or sha256_file(final) != kept.sha256:
             kept = _make(made, fetch(), final, tell)
+            make_room(final.parent, ".cpio", (".json",), KEEP_BYTES, unused_since=clock.wall_s() - _IN_USE_S)
+        os.utime(final)
     return kept, final
 
 

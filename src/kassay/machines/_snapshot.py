@@ -19,11 +19,13 @@ from typing import NamedTuple
 from kassay.effects import clock, process
 from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, write_atomic
 from kassay.effects.lock import locked
+from kassay.effects.room import make_room
 from kassay.machines._backend import Job, read
 from kassay.machines._qmp import Qmp, QmpError
 
-KEEP_BYTES = 4 << 30
-"""Snapshots beyond this are deleted, the longest unused first; one takes about 65 MB."""
+KEEP_BYTES = 20 << 30
+"""Snapshots beyond this are deleted, the longest unused first. One takes about 65 MB, that of an application twice the
+size of its image more."""
 
 # A restored QEMU announces itself to the network, on a timer of the host's clock. Under icount a CPU's turn ends at the
 # latest when such a timer is due (icount_get_limit()), so with several CPUs it would move the digits.
@@ -89,7 +91,8 @@ def save(job: Job, command: tuple[str, ...], version: str, path: Path) -> str:
                 return f"no snapshot: {error.what}"
             finally:
                 process.end(child)
-        _make_room(path.parent)
+        _sweep(path.parent)
+        make_room(path.parent, "", (".console",), KEEP_BYTES, unused_since=clock.wall_s())
         write_atomic(path.with_suffix(".console"), read(Path(job.directory, "console")))
         part.rename(path)
     for name in ("stream", "console"):  # the restored run writes its own
@@ -178,21 +181,9 @@ def _write_state(qmp: Qmp, file: int, address: str, timeout_s: float) -> None:
     os.fsync(file)
 
 
-def _make_room(directory: Path) -> None:
-    """Deletes the longest unused snapshots above KEEP_BYTES, and what killed processes left; one at a time."""
-    with one_maker(directory / "room"):
-        snapshots = []
-        for path in directory.iterdir():
-            with contextlib.suppress(FileNotFoundError):
-                seen = path.stat()
-                if path.suffix == ".part" and seen.st_mtime < clock.wall_s() - _ABANDONED_S:
-                    path.unlink()
-                elif not path.suffix:
-                    snapshots.append((seen.st_mtime, seen.st_size, path))
-        total = sum(size for _, size, _ in snapshots)
-        for _, size, path in sorted(snapshots):
-            if total <= KEEP_BYTES:
-                return
-            total -= size
-            path.unlink(missing_ok=True)
-            path.with_suffix(".console").unlink(missing_ok=True)
+def _sweep(directory: Path) -> None:
+    """Removes what killed processes left."""
+    for path in directory.glob("*.part"):
+        with contextlib.suppress(FileNotFoundError):
+            if path.stat().st_mtime < clock.wall_s() - _ABANDONED_S:
+                path.unlink()
