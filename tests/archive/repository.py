@@ -27,6 +27,7 @@ class Repository:
         made = ("--passphrase", "", "--quick-gen-key", "kassay's tests <tests@localhost>", "ed25519", "sign", "never")
         self._gpg(*made)
         self._gpg("--export", "-o", str(self.key))
+        self._further = ""
 
     @property
     def mirrors(self) -> Mirrors:
@@ -43,7 +44,7 @@ class Repository:
         folder = self.base / "dists" / name
         packages = folder / "main" / "binary-amd64" / "Packages"
         packages.parent.mkdir(parents=True, exist_ok=True)
-        packages.write_text(self._kernel(kernel))
+        packages.write_text(self._kernel(kernel) + self._further)
         data = packages.read_bytes()
         lines = [f"Suite: {name}", f"Codename: {name}", f"Date: {formatdate(time.time() + made, usegmt=True)}"]
         lines += [] if expires is None else [f"Valid-Until: {formatdate(time.time() + expires, usegmt=True)}"]
@@ -61,16 +62,27 @@ class Repository:
         pool = self.base / "pool"
         pool.mkdir(parents=True, exist_ok=True)
         files: Mapping[str, bytes] = {f"boot/vmlinuz-{release}": image}
-        file = fakes.deb(pool, f"linux-image-{release}", f"{version}-1", files)
-        fields = {
-            "Package": f"linux-image-{release}", "Version": f"{version}-1", "Architecture": "amd64",
-            "Filename": f"pool/{file.name}", "Size": str(file.stat().st_size),
-            "SHA256": hashlib.sha256(file.read_bytes()).hexdigest(),
-        }  # fmt: skip
-        return "".join(f"{name}: {value}\n" for name, value in fields.items()) + "\n"
+        return _stanza(fakes.deb(pool, f"linux-image-{release}", f"{version}-1", files), f"{version}-1")
+
+    def add(self, name: str, version: str, depends: str = "", files: Mapping[str, bytes] | None = None) -> Path:
+        """A package of every suite that is made later; its file. depends: as in its Depends field."""
+        pool = self.base / "pool"
+        pool.mkdir(parents=True, exist_ok=True)
+        file = fakes.deb(pool, name, version, {f"usr/share/{name}": b"x", **(files or {})})
+        self._further += _stanza(file, version, {"Depends": depends} if depends else {})
+        return file
 
     def _gpg(self, *words: str) -> None:
         subprocess.run(("gpg", "--homedir", str(self._home), "--batch", "--quiet", *words), check=True)
+
+
+def _stanza(file: Path, version: str, more: Mapping[str, str] | None = None) -> str:
+    fields = {
+        "Package": file.name.removesuffix(f".{version}.deb"), "Version": version, "Architecture": "amd64",
+        "Filename": f"pool/{file.name}", "Size": str(file.stat().st_size),
+        "SHA256": hashlib.sha256(file.read_bytes()).hexdigest(), **(more or {}),
+    }  # fmt: skip
+    return "".join(f"{name}: {value}\n" for name, value in fields.items()) + "\n"
 
 
 @contextmanager

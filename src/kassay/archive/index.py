@@ -205,7 +205,7 @@ def _download(subject: str, uri: str, sha256: str | None, arch: str, final: Path
             partial.chmod(0o444)
             partial.replace(final)
             return
-    if re.search(r"\b404\b|File not found", reason):
+    if re.search(r"\b404\b|File not found|Failed to stat", reason):
         raise NotOnMirror(f"{subject}: no longer on the mirror", "choose another version")
     raise HostLacks(f"{subject}: {reason}", "check the network and repeat the command")
 

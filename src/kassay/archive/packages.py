@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from kassay.archive import apt as _apt
-from kassay.archive.index import NotOnMirror, current_index, fetched_file
+from kassay.archive.index import NotOnMirror, current_index, fetched_file, package_file
 from kassay.archive.mirrors import Mirrors, host_mirrors
 from kassay.effects import process
 from kassay.effects.files import write_atomic
@@ -44,7 +44,7 @@ def closure(
     with locked(Path(root.directory) / "lock", waiting(tell, f"{arch} package lists")):
         ended = process.run((*_apt_get(root, mirrors, suite), "--print-uris", "install", *names), timeout_s=300)
     if ended.status:
-        raise _unresolved(ended.err, root, mirrors, suite)
+        raise _unresolved(ended.out + ended.err, root, mirrors, suite)
     found = (_package(match, mirrors, suite) for match in _URI.finditer(ended.out))
     chosen = sorted((package for package in found if package.name not in without), key=lambda package: package.name)
     absent = [name for name in names if name not in {package.name for package in chosen}]
@@ -70,9 +70,10 @@ def fetched(packages: Sequence[ArchivePackage], arch: str, tell: Tell) -> tuple[
         except NotOnMirror:
             gone.append(f"{package.name} {package.version} ({package.suite})")
     if gone:
+        cache = package_file("", "", arch).parent
         raise HostLacks(
             f"packages that the mirror no longer has: {', '.join(gone)}",
-            "measure anew with the packages of today, or put these files into the cache",
+            f"measure anew with the packages of today, or put them as NAME_VERSION.deb into {cache}",
         )
     return tuple(files)
 

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A real apt resolves and fetches packages of a signed archive in a directory."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+
+from kassay.archive import apt as _apt
+from kassay.archive import index as _index
+from kassay.archive import packages as _packages
+from kassay.archive.mirrors import Mirrors
+from kassay.archive.packages import closure, fetched
+from kassay.errors import BadInput, HostLacks
+from kassay.model.packages import package_of
+from kassay.model.progress import silent
+from tests.archive.repository import Repository, repository
+
+ARCH = "x86_64"
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def signed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
+    with repository(tmp_path_factory.mktemp("archive")) as made:
+        made.add("tool", "1:2.0", "libtool (>= 1), data | nothing")
+        made.add("libtool", "1.5", "base")
+        made.add("base", "3")
+        made.add("data", "1")
+        made.add("broken", "1", "base (>= 9)")
+        made.suite("stable", "6.12.9")
+        made.add("newer", "1")
+        made.suite("testing", "6.12.9")
+        yield made
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(autouse=True)
+def archive(signed: Repository, kept: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    """apt's lists are read once for all of these tests. "copy:" copies as http does; "file:" would make links."""
+    main = structs.replace(signed.mirrors.main, uri=f"copy:{signed.base}")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(kept))
+    monkeypatch.setattr(_apt, "_SUITES", ("stable", "testing"))
+    for module in (_index, _packages):
+        monkeypatch.setattr(module, "host_mirrors", lambda: Mirrors(main=main, security=None))
+    return signed
+
+
+def test_a_closure_is_what_apt_installs_on_an_empty_system() -> None:
+    found = closure(["tool"], ARCH, silent)
+    assert [(p.name, p.version, p.suite) for p in found] == [
+        ("base", "3", "stable"), ("data", "1", "stable"), ("libtool", "1.5", "stable"), ("tool", "1:2.0", "stable"),
+    ]  # fmt: skip
+    assert closure(["tool"], ARCH, silent, without=("data",)) == tuple(p for p in found if p.name != "data")
+    assert [package_of(package.text) for package in found] == list(found)
+    assert package_of("tool") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("tol", "package tol: stable has none for x86_64\n  did you mean tool?"),
+        ("newer", "package newer: stable has none"),
+        ("broken", "cannot be resolved in stable: broken : Depends: base (>= 9)"),
+        ("Tool;x", "no name of a package"),
+    ],
+)
+def test_a_package_that_cannot_be_had_is_refused_with_apt_s_reason(name: str, says: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        closure(["base", name], ARCH, silent)
+    assert says in str(caught.value)
+
+
+def test_files_are_fetched_once_checked_and_named_when_they_are_gone(
+    archive: Repository, kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packages = closure(["base", "data"], ARCH, silent)
+    files = fetched(packages, ARCH, silent)
+    aside = shutil.copytree(archive.base / "pool", tmp_path / "pool")
+    try:
+        for gone in (archive.base / "pool").glob("*.deb"):
+            gone.unlink()
+        assert fetched(packages, ARCH, silent) == files
+        files[0].chmod(0o644)
+        files[0].write_bytes(b"damaged")
+        with pytest.raises(HostLacks, match=r"no longer has: base 3 \(stable\)\n") as caught:
+            fetched(packages, ARCH, silent)
+        assert "into " + str(files[0].parent) in caught.value.remedy
+    finally:
+        shutil.copytree(aside, archive.base / "pool", dirs_exist_ok=True)
+    assert fetched(packages, ARCH, silent)[0].read_bytes() != b"damaged"
