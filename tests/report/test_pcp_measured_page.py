@@ -3,7 +3,7 @@
 
 from msgspec.structs import replace
 
-from kassay.model.pcp_measured import ListSample, PageList, PcpMeasured, PcpRow, ZoneCounts
+from kassay.model.pcp_measured import ListSample, ListState, PcpMeasured, PcpRow, ZoneCounts
 from kassay.model.records import Setting
 from kassay.report.pcp_measured import measured_format
 
@@ -16,8 +16,8 @@ COUNTS = ZoneCounts(
 def row(kernel: str, policy: str, counts: ZoneCounts | None = COUNTS, problem: str = "") -> PcpRow:
     lists = [
         (
-            PageList(zone="DMA", cpu=0, count=9, high=9, batch=1),
-            PageList(zone="DMA32", cpu=0, count=n, high=500, batch=63),
+            ListState(zone="DMA", cpu=0, count=9, high=9, batch=1),
+            ListState(zone="DMA32", cpu=0, count=n, high=500, batch=63),
         )
         for n in (10, 320)
     ]

@@ -6,7 +6,7 @@ from kassay.model.records import Record, Setting
 SCHEMA = "kassay-pcp-measured/1"
 
 
-class PageList(Record, frozen=True, kw_only=True, array_like=True):
+class ListState(Record, frozen=True, kw_only=True, array_like=True):
     """One CPU's page list of one zone at one moment, in pages. high_min, high_max: None where high is fixed (before
     6.7)."""
 
@@ -23,7 +23,7 @@ class ListSample(Record, frozen=True, kw_only=True):
     """All lists at one moment. time_ns: guest time since the first round began. free: pages free in each zone."""
 
     time_ns: int
-    lists: tuple[PageList, ...]
+    lists: tuple[ListState, ...]
     free: dict[str, int]
 
 

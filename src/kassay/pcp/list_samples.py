@@ -1,22 +1,33 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""/proc/zoneinfo, as a run sampled it after each round: the per-CPU page lists over guest time."""
+"""/proc/zoneinfo, as a run sampled it after each round: the per-CPU page lists over guest time.
+
+The guest keeps a few lines of each sample (guest/samples.c), too few for pcp.zoneinfo, which reads whole files.
+"""
+
+import re
+from collections.abc import Iterator
 
 from kassay.model.guest import GuestReport
-from kassay.model.pcp_measured import ListSample, PageList
-from kassay.pcp.pages import Zone
-from kassay.pcp.zoneinfo import read_zoneinfo
+from kassay.model.pcp_measured import ListSample, ListState
 
 SAMPLES = "kassay/samples"
+_ZONE = re.compile(r"Node (\d+), zone\s+(\w+)")
+_CPU = re.compile(r"\s+cpu: (\d+)")
+_FIELD = re.compile(r"\s+(count|high|batch|high_min|high_max):\s+(\d+)")
+_FREE = re.compile(r"\s+pages free\s+(\d+)")
+_MANAGED = re.compile(r"\s+managed\s+(\d+)")
 
 
 def samples(report: GuestReport) -> tuple[ListSample, ...]:
     """In order of time, the first from just before the first round; none where the run did not sample."""
     text = next((file.content for file in report.files if file.path == SAMPLES), None)
     ns = 1e9 / report.ticks_per_second if report.ticks_per_second else 1.0
-    made = [_sample(0, before)] if text and (before := _before(report)) else []
+    made = (
+        [ListSample(time_ns=0, lists=lists(before), free=_free(before))] if text and (before := _before(report)) else []
+    )
     for part in (text or "").split("sample ")[1:]:
         tick, _, lines = part.partition("\n")
-        made.append(_sample(round(int(tick) * ns), lines))
+        made.append(ListSample(time_ns=round(int(tick) * ns), lists=lists(lines), free=_free(lines)))
     return tuple(made)
 
 
@@ -24,22 +35,49 @@ def _before(report: GuestReport) -> str:
     return next((f.content or "" for f in report.files if (f.moment, f.path) == ("before", "/proc/zoneinfo")), "")
 
 
-def _sample(time_ns: int, zoneinfo: str) -> ListSample:
-    zones = read_zoneinfo(zoneinfo)
-    lists = (
-        PageList(zone=_name(found.zone), cpu=one.cpu, count=one.pages, high=one.high, batch=one.batch,
-                 high_min=one.high_min, high_max=one.high_max)
-        for found in zones
-        for one in found.lists
-    )  # fmt: skip
-    return ListSample(time_ns=time_ns, lists=tuple(lists), free={_name(one.zone): one.zone.free for one in zones})
+def lists(zoneinfo: str) -> tuple[ListState, ...]:
+    """The list of every CPU and zone; a zone without pages has none. Lines that are not understood are left out."""
+    found = []
+    for zone, cpu, fields in _sections(zoneinfo):
+        if {"count", "high", "batch"} <= fields.keys():
+            found.append(ListState(zone=zone, cpu=cpu, count=fields["count"], high=fields["high"],
+                                   batch=fields["batch"], high_min=fields.get("high_min"),
+                                   high_max=fields.get("high_max")))  # fmt: skip
+    return tuple(found)
 
 
 def managed(zoneinfo: str) -> dict[str, int]:
     """Pages that each zone has."""
-    return {_name(found.zone): found.zone.managed for found in read_zoneinfo(zoneinfo)}
+    return _of_zones(zoneinfo, _MANAGED)
 
 
-def _name(zone: Zone) -> str:
-    """The zone's name; of further nodes with the node's number."""
-    return f"{zone.name}{zone.node or ''}"
+def _free(zoneinfo: str) -> dict[str, int]:
+    return _of_zones(zoneinfo, _FREE)
+
+
+def _of_zones(zoneinfo: str, field: re.Pattern[str]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    zone = ""
+    for line in zoneinfo.splitlines():
+        if match := _ZONE.match(line):
+            zone = match[2] if match[1] == "0" else f"{match[2]}{match[1]}"
+        elif zone and (match := field.match(line)):
+            found[zone] = int(match[1])
+    return found
+
+
+def _sections(zoneinfo: str) -> Iterator[tuple[str, int, dict[str, int]]]:
+    zone, cpu, fields = "", -1, dict[str, int]()
+    for line in zoneinfo.splitlines():
+        if match := _ZONE.match(line):
+            if cpu >= 0:
+                yield zone, cpu, fields
+            zone, cpu, fields = match[2] if match[1] == "0" else f"{match[2]}{match[1]}", -1, {}
+        elif match := _CPU.match(line):
+            if cpu >= 0:
+                yield zone, cpu, fields
+            cpu, fields = int(match[1]), {}
+        elif cpu >= 0 and (match := _FIELD.match(line)):
+            fields[match[1]] = int(match[2])
+    if cpu >= 0:
+        yield zone, cpu, fields

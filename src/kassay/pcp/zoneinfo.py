@@ -34,7 +34,7 @@ class ZoneLists(NamedTuple):
 
 
 def read_zoneinfo(text: str) -> tuple[ZoneLists, ...]:
-    """Every zone with pages, numbered in the order of the file. A zone or CPU that is not understood is left out."""
+    """Every zone with pages, numbered in the order of the file. A zone that is not understood is left out."""
     heads = list(_ZONE.finditer(text))
     ends = [head.start() for head in heads[1:]] + [len(text)]
     found = []
@@ -63,9 +63,8 @@ def _lists(text: str) -> list[Lists]:
     found = []
     for head, end in zip(heads, ends, strict=True):
         values = _numbers(text[head.end() : end], first=True)
-        if {"count", "high", "batch"} <= values.keys():
-            least, most = values.get("high_min"), values.get("high_max")
-            found.append(Lists(int(head[1]), values["count"], values["high"], values["batch"], least, most))
+        least, most = values.get("high_min"), values.get("high_max")
+        found.append(Lists(int(head[1]), values["count"], values["high"], values["batch"], least, most))
     return found
 
 
