@@ -112,3 +112,6 @@ def test_what_differs_before_the_first_boot_is_told() -> None:
     assert [line.partition(":")[0] for line in lines] == ["kernel debian", "machine", "machine", "program w"]
     again = msgspec.structs.replace(same_findings([], []), unlike=lines)
     assert "not alike to begin with: machine: QEMU then, QEMU 99 now" in repeated_text(again)
+    one, two = (msgspec.structs.replace(PLAN, images=(Setting(name="sort", value=v * 64),)) for v in "12")
+    assert unlike(one, one) == ()
+    assert unlike(one, two) == (f"image sort: another tree of the same packages ({'1' * 12} then, {'2' * 12} now)",)

@@ -118,7 +118,7 @@ def _compiler(plan: Plan) -> str:
 
 
 def unlike(packed: Plan, found: Plan) -> tuple[str, ...]:
-    """What makes the two experiments different before anything ran: kernels, emulator, guest programs."""
+    """What makes the two experiments different before anything ran: kernels, emulator, guest programs, images."""
     lines = [
         f"kernel {old.ref}: another image ({(old.image_sha256 or 'unknown')[:12]} then, "
         f"{(new.image_sha256 or 'unknown')[:12]} now)"
@@ -132,6 +132,12 @@ def unlike(packed: Plan, found: Plan) -> tuple[str, ...]:
     now = {program.name: program.value for program in found.guest_sha256}
     by = f" (by {_compiler(packed)} then, by {_compiler(found)} now)"
     lines += [f"program {p.name}: another build{by}" for p in packed.guest_sha256 if now.get(p.name) != p.value]
+    trees = {image.name: image.value for image in found.images or ()}
+    lines += [
+        f"image {i.name}: another tree of the same packages ({i.value[:12]} then, {trees.get(i.name, 'none')[:12]} now)"
+        for i in packed.images or ()
+        if trees.get(i.name) != i.value
+    ]
     return tuple(lines)
 
 
