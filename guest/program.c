@@ -119,6 +119,7 @@ static int read_words(struct run *run)
 		if (read_application(run))
 			return -1;
 		variables = application.variables;
+		run->owns_users = application.counts[COMMAND_SERVER];
 	}
 	if (!run->stack_bytes)
 		return 0;

@@ -50,6 +50,7 @@ struct run {
 	size_t range_length;
 	bool count_folios;
 	bool forks;
+	bool owns_users; /* every task with user code is the workload's, but for process 1 */
 	pid_t workers[MAX_WORKERS];
 	size_t worker_count;
 

@@ -117,24 +117,8 @@ static void emit_moment(struct run *run, enum moment moment, const char *name)
 	emit(&run->stream, "file", name, text, used);
 }
 
-static void emit_own(struct run *run)
-{
-	char *text = run->stream.scratch;
-	size_t used = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		bool own = known[i].task.pid == getpid();
-
-		for (size_t j = 0; j < run->worker_count; j++)
-			own |= known[i].task.pid == run->workers[j];
-		if (own)
-			used += (size_t)snprintf(text + used, 32, "pid %d\n", known[i].task.tid);
-	}
-	emit(&run->stream, "file", "after:kassay/own", text, used);
-}
-
-/* Field 39 of /proc/PID/stat; the name in field 2 may hold anything but ends with the last bracket. */
-static int cpu_of(const struct task *task)
+/* Field @number of /proc/PID/stat, behind the second; the name in that may hold anything but ends with the last bracket. */
+static long field_of(const struct task *task, int number)
 {
 	char path[64], text[512];
 	const char *field;
@@ -151,9 +135,31 @@ static int cpu_of(const struct task *task)
 		return -1;
 	text[got] = '\0';
 	field = strrchr(text, ')');
-	for (int i = 2; field && i < 39; i++)
+	for (int i = 2; field && i < number; i++)
 		field = strchr(field + 1, ' ');
-	return field ? atoi(field + 1) : -1;
+	return field ? atol(field + 1) : -1;
+}
+
+/* Kernel threads are children of process 2. */
+static bool has_user_code(const struct task *task)
+{
+	return task->pid > 2 && field_of(task, 4) != 2;
+}
+
+static void emit_own(struct run *run)
+{
+	char *text = run->stream.scratch;
+	size_t used = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		bool own = known[i].task.pid == getpid() || (run->owns_users && has_user_code(&known[i].task));
+
+		for (size_t j = 0; j < run->worker_count; j++)
+			own |= known[i].task.pid == run->workers[j];
+		if (own)
+			used += (size_t)snprintf(text + used, 32, "pid %d\n", known[i].task.tid);
+	}
+	emit(&run->stream, "file", "after:kassay/own", text, used);
 }
 
 /* On which CPU each task was last; of interest where there are several. */
@@ -163,10 +169,10 @@ static void emit_placed(struct run *run)
 	size_t size = run->stream.scratch_size, used = 0;
 
 	for (size_t i = 0; i < count && used + 64 < size; i++) {
-		int cpu = cpu_of(&known[i].task);
+		long cpu = field_of(&known[i].task, 39);
 
 		if (cpu >= 0)
-			used += (size_t)snprintf(text + used, size - used, "%d %d\n", known[i].task.tid, cpu);
+			used += (size_t)snprintf(text + used, size - used, "%d %ld\n", known[i].task.tid, cpu);
 	}
 	emit(&run->stream, "file", "after:kassay/placed", text, used);
 }

@@ -10,6 +10,8 @@
 #define MAX_BIRTHS 8192 /* of some dozen addresses for each new task */
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 
+bool follow_users;
+
 static struct {
 	unsigned int count;
 	unsigned int interval;
@@ -215,13 +217,6 @@ static void begin_switch(struct cpu *cpu)
 	cpu->switching = SWITCH_SAVES | SWITCH_LOADS;
 }
 
-static void count_halt(struct cpu *cpu)
-{
-	if (f.halts.id == NO_ID)
-		fputc('\n', counter_define(&f.halts, 'h'));
-	counter_add(&f.halts, cpu->now.slot, 1);
-}
-
 static void settle(struct cpu *cpu)
 {
 	cpu->settled = true;
@@ -253,12 +248,16 @@ static struct block *attend(struct cpu *cpu, struct block *before, struct block 
 		begin_switch(cpu);
 	if (before->ending == END_EXCEPTION_RETURN)
 		before = leave(cpu, before, block);
+	if (unlikely(follow_users) && cpu->task->kind == TASK_OTHER && code_is_user(block->start))
+		set_kind(cpu, TASK_OWN);
 	before = before && succeed(cpu, before, block) ? before : NULL;
 	cpu->returned = false;
 	if (block->attention & ATTEND_THUNK_CALL)
 		cpu->site = block;
 	if (block->attention & ATTEND_HALT) {
-		count_halt(cpu);
+		if (f.halts.id == NO_ID)
+			fputc('\n', counter_define(&f.halts, 'h'));
+		counter_add(&f.halts, cpu->now.slot, 1);
 		if (cpu->task->kind == TASK_OTHER && !cpu->task->interrupts)
 			set_kind(cpu, TASK_IDLE);
 	}

@@ -80,6 +80,9 @@ const struct block *follow_running(unsigned int cpu);
 /* The task on this CPU works for the measured one. */
 void follow_own(unsigned int cpu);
 
+/* Whether every task that executes user code works for the measured one: some were born before the region. */
+extern bool follow_users;
+
 /* The task on this CPU forks: the next task that was never seen works for the measured one, from its first instruction. */
 void follow_fork(void);
 

@@ -13,6 +13,7 @@
  *
  * Arguments: halts=still (halt.h)
  *            out=PATH points=PATH mode=none|counts|stacks|memory|trace
+ *            users=own: whoever executes user code is measured, as of an application that has a server
  *            trace=PATH rounds=N[:N]... budget=BYTES, of mode=trace, which counts as mode=counts does
  */
 #define _GNU_SOURCE
@@ -271,6 +272,8 @@ static void count_block(struct qemu_plugin_tb *tb)
 	if (points & (POINT_FROM | POINT_TO))
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_point, QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)points);
 	block->zone = points & POINT_ZONE;
+	if (follow_users && block->ending == END_SYSCALL_RETURN)
+		block->attention |= ATTEND_SUCCESSOR;
 	/* Before the block becomes the one that runs: who asks for the lock is the one before it. */
 	if (points & POINT_LOCK)
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_lock, QEMU_PLUGIN_CB_NO_REGS, NULL);
@@ -313,6 +316,8 @@ static int read_argument(const char *argument)
 		p.out = strdup(value);
 	else if (!strncmp(argument, "points=", 7))
 		p.points = strdup(value);
+	else if (!strcmp(argument, "users=own"))
+		follow_users = true;
 	else if (!strcmp(argument, "halts=still"))
 		halts_watch();
 	else if (!strncmp(argument, "mode=", 5))

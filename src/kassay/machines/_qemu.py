@@ -149,6 +149,7 @@ def _plugged(emulation: Emulation, profile: str | None, job: Job, arch: str, wor
         f"mode={profile}",
         f"out={directory}/profile",
         f"points={directory}/points",
+        *(("users=own",) if job.users else ()),
         *(_tracing(job, directory) if profile == TRACE else ()),
     )
     return _plugin_option(arch, words, (*values, *still))
