@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from kassay.model.application import Application
 
-_TRANSACTIONS = 200
+_TRANSACTIONS = 400
 _BIN = "/usr/lib/postgresql/17/bin"
 _OPTIONS = "-k /work -c listen_addresses= -c fsync=off -c autovacuum=off -c jit=off -c bgwriter_delay=10s"
 _SETUP = f"""#!/bin/sh -e

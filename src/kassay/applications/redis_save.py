@@ -5,7 +5,8 @@ from collections.abc import Mapping
 
 from kassay.model.application import Application
 
-_VALUES, _SETS = 20_000, 5_000
+_VALUES, _SETS = 20_000, 4_000
+_FILL = "for i = 0, ARGV[1] - 1 do redis.call('set', string.format('key:%012d', i), string.rep('x', 512)) end"
 _JOB = f"""#!/bin/sh -e
 redis-cli bgsave > /dev/null
 redis-benchmark -q -c 4 -n {_SETS} -r {_VALUES} -d 512 --seed 16 -t set > /dev/null
@@ -21,28 +22,16 @@ def _inputs() -> Mapping[str, bytes]:
 
 APPLICATION = Application(
     name="redis_save",
-    summary=f"redis saves {_VALUES} values of 512 bytes by a child (BGSAVE) while four clients set {_SETS} of them",
+    summary=f"redis saves {_VALUES} values of 512 bytes by a child (BGSAVE) while four clients write {_SETS} times",
     uses="fork of a process with a heap of 20 MiB; its pages are copied as clients write; jemalloc; loopback",
     packages=("redis-server", "redis-tools", "dash", "coreutils", "grep"),
     server=(
-        "/usr/bin/redis-server",
-        "--save",
-        "",
-        "--appendonly",
-        "no",
-        "--dir",
-        "/work",
-        "--hz",
-        "1",
-        "--enable-debug-command",
-        "local",
+        *("/usr/bin/redis-server", "--save", "", "--appendonly", "no", "--dir", "/work"),
+        *("--hz", "100", "--loglevel", "warning"),
     ),
     ready="port:6379",
     command=("/work/job",),
-    between=(
-        ("/usr/bin/redis-cli", "flushall", "sync"),
-        ("/usr/bin/redis-cli", "debug", "populate", str(_VALUES), "key", "512"),
-    ),
+    between=(("/usr/bin/redis-cli", "eval", _FILL, "0", str(_VALUES)),),
     environment=("PATH=/usr/bin:/bin",),
     operations=str(_SETS),
     operation="set",
