@@ -111,12 +111,17 @@ def _cpus(words: str, arch: str) -> tuple[str, ...]:
     )
 
 
-def experiment_from(question: str, workload: str, kernels: Sequence[str], options: Measuring) -> Experiment:
-    """The experiment that a command line with one clock asks for. Raises BadInput with every problem."""
+def experiment_from(
+    question: str, workload: str, kernels: Sequence[str], options: Measuring, uses: tuple[WorkloadUse, ...] = ()
+) -> Experiment:
+    """The experiment that a command line with one clock asks for. Raises BadInput with every problem.
+
+    uses: in place of the workloads that the options name.
+    """
     name, machine = clock_and_machine(options.clock)
     clock = measuring().get(name) or clock_of(DEFAULT_CLOCK)  # check() names one that is unknown
     problems: list[str] = []
-    uses = _workloads(workload, options, problems)
+    uses = uses or _workloads(workload, options, problems)
     own = [application(use.name) for use in uses if not use.program and is_application(use.name)]
     experiment = Experiment(
         name=f"{question}-{workload}",

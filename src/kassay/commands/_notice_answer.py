@@ -26,6 +26,7 @@ from kassay.notice.kernels import Kernel, Wanted, kernels_in
 from kassay.plan.prepare import pinned
 from kassay.report.notice import notice_format
 from kassay.spec.load import suite_workloads
+from kassay.spec.suites import suites
 
 _FUNCTION = re.compile(r"[A-Za-z_][\w.]*")
 _MOST = 2
@@ -111,7 +112,7 @@ def _applications(options: Noticing) -> tuple[WorkloadUse, ...]:
     names = tuple(filter(None, options.apps.split(",")))
     if options.runs and not (names or options.suite):
         return ()
-    suite = suite_workloads(options.suite or _SUITE)
+    suite = suite_workloads(options.suite or _SUITE) if options.suite or not names or _SUITE in suites() else ()
     known = {use.name: use for use in suite}
     return tuple(known.get(name) or WorkloadUse(name=name) for name in dict.fromkeys(names)) or suite
 
@@ -141,5 +142,6 @@ def _experiment(looked: Looked, uses: Sequence[WorkloadUse], options: Noticing) 
     )  # fmt: skip
     kernels = looked.wanted.all
     question = "compare" if len(kernels) > 1 else "value"
-    whole = experiment_from(question, options.suite or _SUITE, [one.use.ref for one in kernels], measuring)
-    return structs.replace(whole, kernels=tuple(one.use for one in kernels), workloads=tuple(uses))
+    name, refs = options.suite or _SUITE, [one.use.ref for one in kernels]
+    whole = experiment_from(question, name, refs, measuring, tuple(uses))
+    return structs.replace(whole, kernels=tuple(one.use for one in kernels))

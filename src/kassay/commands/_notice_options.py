@@ -56,14 +56,16 @@ class Noticing:
     repeats: Annotated[int, Option(min=1, help="Plain runs per kernel.", rich_help_panel=_R)] = 2
     perturb: Annotated[int, Option(min=0, help="Runs per kernel with things moved.", rich_help_panel=_R)] = 0
     boot: Annotated[str, Option(help="short, stock or snapshot.", show_default="as a suite's", rich_help_panel=_R)] = ""
-    memory: Annotated[str, Option(help="Memory, e.g. 2GiB.", rich_help_panel=_R)] = "1GiB"
+    memory: Annotated[str, Option(help="Memory, e.g. 2GiB.", show_default="what they need", rich_help_panel=_R)] = ""
     arch: Annotated[str, Option(help=f"{listed(arches())}.", autocompletion=complete.arches, rich_help_panel=_R)] = (
         "x86_64"
     )
     predict: Annotated[
         str, Option(metavar="CPU[,CPU]", help="Also what it costs in time there.", rich_help_panel=_R)
     ] = ""
-    timeout: Annotated[int, Option(help="Seconds of wall time a run may take.", rich_help_panel=_R)] = 600
+    timeout: Annotated[
+        int | None, Option(help="Seconds of wall time a run may take.", show_default="900", rich_help_panel=_R)
+    ] = None
     out: Annotated[
         Path | None,
         Option(help="Directory of the runs; the same command again resumes it.", show_default="by content",
