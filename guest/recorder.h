@@ -6,6 +6,7 @@
 #ifndef KASSAY_RECORDER_H
 #define KASSAY_RECORDER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "emit.h"
@@ -15,9 +16,10 @@ const char *shared_open(struct stream *stream);
 
 /*
  * Chooses what is traced: the page allocator's events, the vmstat worker, kswapd, and allocations in bulk, of which no
- * event tells. @buffer_kb: of each CPU's ring buffer. Returns NULL or why not.
+ * event tells; or with @calls system calls that are about memory, faults, folios, and how tasks begin and end.
+ * @buffer_kb: of each CPU's ring buffer. Returns NULL or why not.
  */
-const char *tracing_prepare(struct stream *stream, uint64_t buffer_kb);
+const char *tracing_prepare(struct stream *stream, uint64_t buffer_kb, bool calls);
 
 /* Returns NULL or why not. */
 const char *tracing_switch(bool on);

@@ -27,9 +27,10 @@
 static struct {
 	uint64_t buffer_kb; /* of each CPU */
 	uint64_t sample_us; /* between two looks at the lists */
+	uint64_t calls; /* whether system calls and faults are recorded in place of pages */
 } conf;
 
-/* Two lines, buffer_kb=N and sample_us=N. */
+/* Lines buffer_kb=N, sample_us=N and, if need be, calls=1. */
 static bool read_conf(void)
 {
 	char text[256] = "", *rest = text, *line;
@@ -43,6 +44,8 @@ static bool read_conf(void)
 		if (!strncmp(line, "buffer_kb=", 10) && parse_number(line + 10, &conf.buffer_kb))
 			continue;
 		if (!strncmp(line, "sample_us=", 10) && parse_number(line + 10, &conf.sample_us))
+			continue;
+		if (!strncmp(line, "calls=", 6) && parse_number(line + 6, &conf.calls))
 			continue;
 		return false;
 	}
@@ -122,7 +125,7 @@ int main(int argc, char **argv)
 	(void)argc;
 	why = read_conf() ? shared_open(&stream) : CONF " is not understood";
 	if (!why)
-		why = tracing_prepare(&stream, conf.buffer_kb);
+		why = tracing_prepare(&stream, conf.buffer_kb, conf.calls);
 	if (!why)
 		why = record(&stream, argv, &status);
 	if (!why && stream.full)

@@ -13,10 +13,18 @@
 
 #define TRACING "/sys/kernel/tracing"
 
-static const char *const events[] = {
+static const char *const page_events[] = {
 	"kmem/mm_page_alloc",          "kmem/mm_page_free",          "kmem/mm_page_free_batched",
 	"kmem/mm_page_pcpu_drain",     "kmem/mm_page_alloc_extfrag", "kmem/mm_page_alloc_zone_locked",
 	"vmscan/mm_vmscan_kswapd_wake", "vmscan/mm_vmscan_kswapd_sleep",
+};
+/* A kernel that lacks one of these has no such call, or tells of none. */
+static const char *const call_events[] = {
+	"sched/sched_process_fork",    "sched/sched_process_exec",    "sched/sched_process_exit",
+	"syscalls/sys_enter_brk",      "syscalls/sys_enter_madvise",  "syscalls/sys_enter_mincore",
+	"syscalls/sys_enter_mlock",    "syscalls/sys_enter_mmap",     "syscalls/sys_enter_mprotect",
+	"syscalls/sys_enter_mremap",   "syscalls/sys_enter_msync",    "syscalls/sys_enter_munlock",
+	"syscalls/sys_enter_munmap",   "exceptions/page_fault_user",  "kmem/mm_page_alloc",
 };
 /* The allocator of many pages at a time tells of none of them; what it returns is their number. */
 static const char *const bulk[] = { "alloc_pages_bulk_noprof", "__alloc_pages_bulk" };
@@ -101,7 +109,32 @@ static void watch_bulk(struct stream *stream)
 	emit_absent(stream, "format", TRACING "/events/kassay/bulk/format", ENOENT);
 }
 
-const char *tracing_prepare(struct stream *stream, uint64_t buffer_kb)
+static bool watch_pages(struct stream *stream)
+{
+	for (size_t i = 0; i < sizeof(page_events) / sizeof(*page_events); i++) {
+		if (!enable(stream, page_events[i]))
+			return false;
+	}
+	if (!watch_vmstat(stream))
+		return false;
+	watch_bulk(stream);
+	emit_file(stream, "format", TRACING "/events/header_page");
+	return true;
+}
+
+static bool watch_calls(struct stream *stream)
+{
+	char path[256];
+
+	for (size_t i = 0; i < sizeof(call_events) / sizeof(*call_events); i++) {
+		snprintf(path, sizeof(path), TRACING "/events/%s", call_events[i]);
+		if (!access(path, F_OK) && !enable(stream, call_events[i]))
+			return false;
+	}
+	return true;
+}
+
+const char *tracing_prepare(struct stream *stream, uint64_t buffer_kb, bool calls)
 {
 	char size[32];
 
@@ -114,15 +147,7 @@ const char *tracing_prepare(struct stream *stream, uint64_t buffer_kb)
 	if (!set("tracing_on", "0") || !set("trace_clock", "mono") || !set("options/overwrite", "0") ||
 	    !set("options/record-cmd", "0") || !set("buffer_size_kb", size))
 		return sentence;
-	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
-		if (!enable(stream, events[i]))
-			return sentence;
-	}
-	if (!watch_vmstat(stream))
-		return sentence;
-	watch_bulk(stream);
-	emit_file(stream, "format", TRACING "/events/header_page");
-	return NULL;
+	return (calls ? watch_calls(stream) : watch_pages(stream)) ? NULL : sentence;
 }
 
 const char *tracing_switch(bool on)

@@ -59,11 +59,12 @@ class Happened(NamedTuple):
 
 
 def written(cpus: Sequence[Sequence[Happened]], *, begin: int = 1000, ended: int = 100_000, dropped: int = 0,
-            counts: Sequence[int] = (10,), looks: Sequence[int] = (), without: str = "") -> bytes:  # fmt: skip
+            counts: Sequence[int] = (10,), looks: Sequence[int] = (), without: str = "",
+            events: Mapping[str, tuple[int, str, tuple[str, ...]]] = EVENTS) -> bytes:  # fmt: skip
     """The whole output of one recorder; counts: of the lists of each CPU at begin. looks: times of
-    further samples, with the same counts. without: an event not known."""
+    further samples, with the same counts. without: an event not known. events: those that there are."""
     made = [
-        _text("file", f"format:{_EVENTS}{name}/format", _format(name, *of)) for name, of in EVENTS.items()
+        _text("file", f"format:{_EVENTS}{name}/format", _format(name, *of)) for name, of in events.items()
         if name != without
     ]  # fmt: skip
     made.append(_text("file", "setting:/proc/sys/vm/percpu_pagelist_high_fraction", "0\n"))
@@ -71,7 +72,7 @@ def written(cpus: Sequence[Sequence[Happened]], *, begin: int = 1000, ended: int
     made += [_text("sample", str(at), ZONEINFO.format(lists=lists)) for at in (begin - 10, begin, *looks)]
     made.append(_text("ended", "-", str(ended)))
     for cpu, happened in enumerate(cpus):
-        made.append(frame("pages", f"cpu{cpu}", pages((one.time, _event(one)) for one in happened)))
+        made.append(frame("pages", f"cpu{cpu}", pages((one.time, _event(one, events)) for one in happened)))
         stats = f"entries: 0\noverrun: 0\ncommit overrun: 0\ndropped events: {dropped}\nread events: 5\n"
         made.append(_text("file", f"cpu{cpu}:/sys/kernel/tracing/per_cpu/cpu{cpu}/stats", stats))
     return b"".join([*made, _text("end", "-", "")]) + bytes(4096)
@@ -81,8 +82,8 @@ def _text(kind: str, name: str, text: str) -> bytes:
     return frame(kind, name, text.encode())
 
 
-def _event(one: Happened) -> bytes:
-    kind, codes, _ = EVENTS[one.name]
+def _event(one: Happened, events: Mapping[str, tuple[int, str, tuple[str, ...]]]) -> bytes:
+    kind, codes, _ = events[one.name]
     return event(kind, struct.pack(f"<{codes}", *one.fields), one.pid)
 
 

@@ -20,7 +20,7 @@ from kassay.model.experiment import Experiment, KernelUse, WorkloadUse
 from kassay.model.kernel import full_ref
 from kassay.model.progress import Tell
 from kassay.notice.answer import answer as answered
-from kassay.notice.answer import looked_for_named
+from kassay.notice.answer import looked_for_named, with_parameters, with_sizes
 from kassay.notice.finding import Looked, looked_for
 from kassay.notice.kernels import Kernel, Wanted, kernels_in
 from kassay.plan.prepare import pinned
@@ -54,6 +54,9 @@ def answer(words: Sequence[str], options: Noticing) -> int:
         if not directories:
             raise BadInput("no runs of applications were named", "leave out --no-measure, or name some with --runs")
         found = answered(looked, directories, tuple(use.name for use in uses), tell)
+        if options.sizes:
+            found = with_sizes(found, looked, tell, make=options.measure)
+            found = with_parameters(found, asked.directory) if asked.directory is not None else found
     place = asked.directory or (directories[-1] if directories[-1] not in (options.runs or ()) else None)
     for kind in map(notice_format, ("json", "markdown") if place is not None else ()):
         assert place is not None  # there is no kind without one

@@ -52,6 +52,11 @@ class Noticing:
         bool,
         Option("--measure/--no-measure", help="Measure applications that there are no runs of.", rich_help_panel=_R),
     ] = True
+    sizes: Annotated[
+        bool,
+        Option("--sizes/--no-sizes", help="Record how large the calls of those are that execute the functions, in one "
+               "further run that never counts.", rich_help_panel=_R),
+    ] = True  # fmt: skip
     rounds: Annotated[int, Option(min=1, help="Executions in each run.", rich_help_panel=_R)] = 2
     repeats: Annotated[int, Option(min=1, help="Plain runs per kernel.", rich_help_panel=_R)] = 2
     perturb: Annotated[int, Option(min=0, help="Runs per kernel with things moved.", rich_help_panel=_R)] = 0

@@ -108,9 +108,10 @@ class CallSizes(Record, frozen=True, kw_only=True):
 class Noticed(Record, frozen=True, kw_only=True):
     """One application. verdict: a word of VERDICTS. problem: why there is none.
 
-    unit: of its values. base_value, head_value: all instructions per operation. change: of all, head / base - 1.
-    share: of base_value, what the sought functions cost more on head. floor: how far its runs lie apart that should not
-    differ, relative; None when a kernel had one run. sizes: of its calls. directory: of the runs that say so.
+    unit: of its values. operations: of one execution. base_value, head_value: all instructions per operation. change:
+    of all, head / base - 1. share: of base_value, what the sought functions cost more on head. floor: how far its runs
+    lie apart that should not differ, relative; None when a kernel had one run. sizes: of its calls. directory: of the
+    runs that say so.
     """
 
     application: str
@@ -118,6 +119,7 @@ class Noticed(Record, frozen=True, kw_only=True):
     settings: tuple[Setting, ...] = ()
     problem: str = ""
     unit: str = ""
+    operations: float = 1.0
     base_value: float | None = None
     head_value: float | None = None
     change: float | None = None

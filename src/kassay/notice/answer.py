@@ -1,20 +1,31 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The answer: what every application of some directories of runs says of the sought functions."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from msgspec import UNSET, structs
+
 from kassay import __version__, pipeline
+from kassay.arches import arch_of
 from kassay.errors import BadInput, nearest
+from kassay.journal.directory import open_directory
+from kassay.model.experiment import Experiment, labels
 from kassay.model.notice import Notice, Noticed, SoughtFunction, Subject
 from kassay.model.profile import base_name
 from kassay.model.progress import Progress, Tell
+from kassay.model.units import format_number
 from kassay.notice.applications import noticed_in
 from kassay.notice.finding import Looked
 from kassay.notice.kernels import Wanted, kernels_in, other_images
+from kassay.notice.record import RecordedCalls, recorded_calls
+from kassay.notice.representative import representative
 from kassay.notice.subject import named
 
 _SCOPE = "Instructions executed, counted by an emulator; an instruction is not a nanosecond."
+RECORDED = "recorded"
+"""Inside a directory of runs: what was recorded of the same applications, beside the runs that count."""
+_HALF = 0.5
 _ORDER = ("noticed", "below", "executed", "unexecuted", "unknown")
 
 
@@ -44,6 +55,63 @@ def answer(looked: Looked, directories: Sequence[Path], names: Sequence[str], te
         subject=looked.subject, applications=tuple(sorted(found.values(), key=_rank)),
         disclosures=(*disclosures, *_disclosures(looked, tuple(found.values()))), kassay_version=__version__,
     )  # fmt: skip
+
+
+def with_sizes(notice: Notice, looked: Looked, tell: Tell, *, make: bool) -> Notice:
+    """The answer, with the sizes of calls of each application that executes the functions, recorded in a further run on
+    the last kernel; what is in the directories of runs already is not recorded again. make: whether what is not there
+    is recorded."""
+    found: dict[tuple[str, str], RecordedCalls] = {}
+    executing = [one for one in notice.applications if one.verdict in ("noticed", "below", "executed")]
+    for directory in dict.fromkeys(one.directory for one in executing):
+        names = {one.application for one in executing if one.directory == directory}
+        experiment = _experiment_of(Path(directory), looked, names)
+        for one in recorded_calls(experiment, Path(directory, RECORDED), tell, make=make):
+            found[directory, one.application] = one
+    sized = tuple(_sized(one, found.get((one.directory, one.application))) for one in notice.applications)
+    texts = [text for one in sized for text in _doubts(one, found.get((one.directory, one.application)))]
+    return structs.replace(notice, applications=sized, disclosures=(*notice.disclosures, *texts))
+
+
+def with_parameters(notice: Notice, directory: Path) -> Notice:
+    """The answer, with the parameters that make the finding's workload like what applications do. directory: of the
+    finding."""
+    plan = open_directory(directory).plan
+    page_bytes = arch_of(plan.experiment.arch).page_bytes
+    found = representative(notice.subject, plan, notice.applications, page_bytes)
+    return structs.replace(notice, representative=found)
+
+
+def _doubts(one: Noticed, recorded: RecordedCalls | None) -> Iterator[str]:
+    """What a reader must know of the sizes: what is missing, and where another number of calls was counted."""
+    if recorded is None:
+        return
+    if recorded.problem:
+        yield f"{one.application}: no sizes of calls ({recorded.problem})."
+    if recorded.lost:
+        yield f"{one.application}: {recorded.lost} events were lost, so that sizes lack some calls."
+    if recorded.whole:
+        yield f"{one.application}: sizes are of the whole run, its setup included."
+        return
+    for size in recorded.sizes:
+        counted = next((cause.head_calls or cause.base_calls for cause in one.causes if cause.cause == size.what), None)
+        each = size.calls / size.executions
+        if counted is not None and abs(each - counted * one.operations) > _HALF:
+            counts = f"{format_number(each)} calls of {size.what} were recorded in an execution"
+            yield f"{one.application}: {counts}, and {format_number(counted * one.operations)} counted."
+
+
+def _sized(one: Noticed, recorded: RecordedCalls | None) -> Noticed:
+    return one if recorded is None else structs.replace(one, sizes=recorded.sizes)
+
+
+def _experiment_of(directory: Path, looked: Looked, names: set[str]) -> Experiment:
+    """What was measured there, of these workloads, on the last kernel alone."""
+    experiment = open_directory(directory).plan.experiment
+    label = kernels_in(directory, looked.wanted)[-1]
+    use = experiment.kernels[labels(experiment).index(label)]
+    workloads = tuple(one for one in experiment.workloads if one.name in names)
+    return structs.replace(experiment, question="value", kernels=(use,), workloads=workloads, predict=UNSET)
 
 
 def _rank(one: Noticed) -> tuple[int, float, str]:

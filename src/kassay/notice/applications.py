@@ -42,7 +42,8 @@ def _noticed(found: pipeline.Paired, wanted: Wanted, sought: Sought, directory: 
     cost = cost_of(sought, base, head)
     share = None if cost.head is None else (cost.head - cost.base) / base.total
     return structs.replace(
-        unknown, verdict=_verdict(cost, share), unit=finding.unit, base_value=base.total,
+        unknown, verdict=_verdict(cost, share), unit=finding.unit,
+        operations=_operations(found.profiles[0]), base_value=base.total,
         head_value=None if head is None else head.total,
         change=None if head is None else head.total / base.total - 1, share=share,
         evidence=finding.evidence, floor=finding.floor, functions=cost.functions, causes=cost.causes,
@@ -59,6 +60,10 @@ def _problem(found: pipeline.Paired) -> str:
     if any(one.profile.stacks is None for one in found.profiles):
         return "measured without call stacks (--profile auto has them)"
     return ""
+
+
+def _operations(one: Profiled) -> float:
+    return one.profile.operations / len(one.profile.rounds)
 
 
 def _verdict(cost: Cost, share: float | None) -> str:

@@ -86,7 +86,7 @@ def record(
 def _record_one(prepared: Prepared, measurer: Measurer, run: PlannedRun, directory: Path, how: Recorder) -> Recorded:
     cell = next(cell for cell in prepared.plan.cells if cell.id == run.cell)
     kernel = prepared.plan.kernels[cell.kernel].ref
-    recording = _recording(prepared, cell, how)
+    recording = recording_of(prepared, cell, how)
     path = directory / _name(prepared, cell, recording)
     if path.exists():
         return Recorded(cell, kernel, path)
@@ -107,11 +107,12 @@ def _record_one(prepared: Prepared, measurer: Measurer, run: PlannedRun, directo
     return Recorded(cell, kernel, None, "; ".join(problems))
 
 
-def _recording(prepared: Prepared, cell: Cell, how: Recorder) -> Recording:
+def recording_of(prepared: Prepared, cell: Cell, how: Recorder, *, calls: bool = False) -> Recording:
+    """The recorder as one cell's guest starts it. calls: system calls and faults in place of page events."""
     cpus, memory = cell.machine.cpus or 1, cell.machine.memory_bytes or 0
     buffer_kb = how.buffer_kb or min(_MOST_BUFFER_KB, memory // _PART_OF_MEMORY // cpus >> 10)
     wanted = (buffer_kb << 10) * cpus + _SAMPLES_BYTES
-    settings = f"buffer_kb={buffer_kb}\nsample_us={how.sample_us}\n"
+    settings = f"buffer_kb={buffer_kb}\nsample_us={how.sample_us}\n" + "calls=1\n" * calls
     program = build(RECORDER, cell.machine.arch)
     return Recording(program, settings.encode(), 1 << (wanted - 1).bit_length())
 

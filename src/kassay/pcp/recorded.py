@@ -40,7 +40,7 @@ class About(NamedTuple):
     batch_scale_max: int
 
 
-class _Written(NamedTuple):
+class Written(NamedTuple):
     """The recorder's frames by what they are."""
 
     formats: Mapping[str, Format]
@@ -52,10 +52,7 @@ class _Written(NamedTuple):
 
 def page_trace(data: bytes, about: About) -> PageTrace:
     """Raises PagesError, with the recorder's own reason where it gave one."""
-    try:
-        written = _read(tuple(frames(data.rstrip(b"\0"))))
-    except StreamError as error:
-        raise PagesError(f"the recorder's output is damaged ({error.detail})") from error
+    written = read_written(data)
     # Of two looks before the workload the second is the first that the trace has all events after.
     zones = read_zoneinfo(written.samples[1][1])
     begin = written.samples[1][0]
@@ -67,10 +64,9 @@ def page_trace(data: bytes, about: About) -> PageTrace:
     events["time_ns"] -= np.uint64(begin)
     main = max((zone.zone for zone in zones), key=lambda zone: zone.managed)
     events["pfn"][events["what"] >> 4 == Kind.RECLAIM] = main.start_pfn
-    lost = sum(int(number) for text in written.texts.values() for number in _LOST.findall(text))
     origin = Origin(
         **about._asdict(), cpus=len(written.pages), span_ns=written.ended_ns - begin,
-        lost=lost + sum(missed for _, missed in parts), bulk_seen="kassay/bulk" in written.formats,
+        lost=lost_of(written) + sum(missed for _, missed in parts), bulk_seen="kassay/bulk" in written.formats,
         high_fraction=fraction,
     )  # fmt: skip
     states: list[ListState] = []
@@ -83,7 +79,20 @@ def page_trace(data: bytes, about: About) -> PageTrace:
     )  # fmt: skip
 
 
-def _read(found: tuple[Frame, ...]) -> _Written:
+def lost_of(written: Written) -> int:
+    """Events that the kernel had no room for."""
+    return sum(int(number) for text in written.texts.values() for number in _LOST.findall(text))
+
+
+def read_written(data: bytes) -> Written:
+    """Raises PagesError, with the recorder's own reason where it gave one."""
+    try:
+        return _read(tuple(frames(data.rstrip(b"\0"))))
+    except StreamError as error:
+        raise PagesError(f"the recorder's output is damaged ({error.detail})") from error
+
+
+def _read(found: tuple[Frame, ...]) -> Written:
     for frame in found:
         if frame.kind == "error":
             raise PagesError(frame.payload.decode("utf-8", "replace"), "see docs/pcp.md for what recording needs")
@@ -96,7 +105,7 @@ def _read(found: tuple[Frame, ...]) -> _Written:
         if frame.kind == "pages":
             raw.setdefault(int(frame.name.removeprefix("cpu")), []).append(frame.payload)
     cpus = [int(name.partition(":")[0].removeprefix("cpu")) for name in texts if name.startswith("cpu")]
-    return _Written(
+    return Written(
         formats={name.removeprefix(begins).removesuffix(ends): read_format(text)
                  for name, text in texts.items() if name.startswith(begins) and name.endswith(ends)},
         texts=texts,

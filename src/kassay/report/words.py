@@ -125,7 +125,11 @@ def glossary(report: Report) -> tuple[tuple[str, str], ...]:
 
 def spoken_names(experiment: Experiment) -> tuple[str, ...]:
     """One name per kernel, in order: the label without its kind and folders where that stays unique."""
-    full = labels(experiment)
+    return spoken(labels(experiment))
+
+
+def spoken(full: tuple[str, ...]) -> tuple[str, ...]:
+    """The same of labels."""
     short = tuple(_strip(label) for label in full)
     return short if len(set(short)) == len(short) else full
 

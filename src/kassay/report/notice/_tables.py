@@ -4,12 +4,15 @@
 from collections.abc import Iterator
 
 from kassay.model.notice import CallSizes, Notice, Noticed
-from kassay.model.texts import Table, TableCell, cells, figures, settings_text, table
+from kassay.model.texts import Table, cells, figures, settings_text, table
 from kassay.model.units import format_change, format_number
 from kassay.report.notice._words import (
     calls_text,
     cause_name,
     cost_text,
+    kernels,
+    per_text,
+    scale_of,
     share_text,
     shares_of_causes,
 )  # fmt: skip
@@ -28,21 +31,21 @@ def tables(notice: Notice) -> Iterator[Table]:
 
 
 def _applications(notice: Notice, answered: list[Noticed]) -> Table:
-    two = bool(notice.subject.head)
+    sides = kernels(notice.subject)
+    two = len(sides) > 1
     names = _names(answered)
     predicted = list(dict.fromkeys(share.cpu for one in answered for share in one.predicted)) if two else []
-    columns = ("application", "per", *figures("calls"), "by", *figures(notice.subject.base))
-    more = (*figures(notice.subject.head, "costs", *(f"time, {cpu}" for cpu in predicted), "all in all"), "evidence")
+    columns = ("application", "per", *figures("calls"), "by", *figures(sides[0]))
+    more = (*figures(sides[-1], "costs", *(f"time, {cpu}" for cpu in predicted), "all in all"), "evidence")
     rows = [cells(names[id(one)], *_answer(one), *(_change(one, predicted) if two else ())) for one in answered]
-    what = "; costs, all in all: in percent of all instructions, of these functions and of everything" if two else ""
-    return table(f"Instructions of the functions per operation{what}", (*columns, *(more if two else ())), rows)
+    what = "; costs and all in all: more of these, of everything, in percent of all" if two else ""
+    return table(f"Instructions of the functions{what}", (*columns, *(more if two else ())), rows)
 
 
 def _answer(one: Noticed) -> tuple[str, ...]:
-    per = one.unit.partition("/")[2]
     if one.verdict == "unexecuted":
-        return per, "0", "not executed", "0"
-    return per, calls_text(one), shares_of_causes(one.causes), cost_text(one, "base")
+        return per_text(one), "0", "not executed", "0"
+    return per_text(one), calls_text(one), shares_of_causes(one.causes), cost_text(one, "base")
 
 
 def _change(one: Noticed, cpus: list[str]) -> tuple[str, ...]:
@@ -54,44 +57,49 @@ def _change(one: Noticed, cpus: list[str]) -> tuple[str, ...]:
 def _functions(notice: Notice, executing: list[Noticed]) -> Table:
     names = _names(executing)
     rows = [
-        _row(f"{names[id(one)]}: {f.function}", "with what it calls" if f.whole else "itself", notice,
-             (f.base_calls, f.head_calls), (f.base, f.head))
+        cells(f"{names[id(one)]}: {f.function}", "with what it calls" if f.whole else "itself", per_text(one),
+              *_figures(notice, one, f.base_calls, f.head_calls), *_figures(notice, one, f.base, f.head))
         for one in executing for f in one.functions if f.base or f.head
     ]  # fmt: skip
-    columns = ("application: function", "counted", *_columns(notice, "calls"))
-    return table("By function, per operation", columns, rows, folded=True)
+    columns = ("application: function", "counted", "per", *_columns(notice, "calls"))
+    return table("By function", columns, rows, folded=True)
 
 
 def _causes(notice: Notice, executing: list[Noticed]) -> Table:
     names = _names(executing)
     rows = [
-        _row(f"{names[id(one)]}: {cause_name(c.cause)}", "", notice, (c.base_calls, c.head_calls), (c.base, c.head))
+        cells(f"{names[id(one)]}: {cause_name(c.cause)}", per_text(one),
+              *_figures(notice, one, c.base_calls, c.head_calls), *_figures(notice, one, c.base, c.head))
         for one in executing for c in one.causes
     ]  # fmt: skip
-    columns = ("application: system call or fault", *_columns(notice, "occurs"))
-    rows = [(row[0], *row[2:]) for row in rows]
-    return table("By system call or fault, per operation", columns, rows, folded=True)
+    columns = ("application: system call or fault", "per", *_columns(notice, "occurs"))
+    return table("By system call or fault", columns, rows, folded=True)
 
 
 def _columns(notice: Notice, counted: str) -> tuple[str, ...]:
-    sides = [notice.subject.base, notice.subject.head][: 1 + bool(notice.subject.head)]
+    sides = kernels(notice.subject)
     return figures(*(f"{counted} {side}" for side in sides), *sides)
 
 
-def _row(
-    name: str, word: str, notice: Notice, counts: tuple[float | None, ...], costs: tuple[float | None, ...]
-) -> tuple[TableCell, ...]:
-    sides = 1 + bool(notice.subject.head)
-    return cells(name, word, *map(format_number, counts[:sides]), *map(format_number, costs[:sides]))
+def _figures(notice: Notice, one: Noticed, base: float | None, head: float | None) -> tuple[str, ...]:
+    """Of each kernel that was asked about."""
+    sides = (base, head) if notice.subject.head else (base,)
+    return tuple(format_number(None if side is None else scale_of(one) * side) for side in sides)
 
 
 def _sizes(executing: list[Noticed]) -> Iterator[Table]:
     names = _names(executing)
-    rows = [cells(f"{names[id(one)]}: {sizes.what}", *_size(sizes)) for one in executing for sizes in one.sizes]
+    rows = [cells(f"{names[id(one)]}: {sizes.what}", *_size(sizes)) for one in executing for sizes in _relevant(one)]
     if rows:
         columns = figures("calls", "pages", "median", "90 % up to", "largest", "half of all pages up to")
         title = "How large their calls are, in pages, as recorded in a further run"
         yield table(title, ("application: call", *columns), rows)
+
+
+def _relevant(one: Noticed) -> list[CallSizes]:
+    """Of the system calls that lead to the functions; of faults the folios that they allocate."""
+    causes = {"folio order" if cause.cause == "page fault" else cause.cause for cause in one.causes}
+    return [sizes for sizes in one.sizes if sizes.what in causes or sizes.what.partition(" ")[0] in causes]
 
 
 def _size(sizes: CallSizes) -> tuple[str, ...]:

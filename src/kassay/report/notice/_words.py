@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from kassay.model.notice import NOTICED, CauseCost, Notice, Noticed, SoughtFunction, Subject
 from kassay.model.texts import listed, one_line
 from kassay.model.units import format_change, format_number
+from kassay.report.words import spoken
 
 _NAMED = 6  # applications that the sentence names
 
@@ -25,10 +26,16 @@ _SMALLEST, _TWO_PLACES = 0.00001, 0.0001
 def title(notice: Notice) -> str:
     """The question."""
     about = notice.subject
-    if not about.head:
-        return f"Who executes {_names(about)} on {about.base}?"
+    names = kernels(about)
+    if len(names) == 1:
+        return f"Who executes {_names(about)} on {names[0]}?"
     what = f"the change of {about.workload}" if about.workload else f"a change of {_names(about)}"
-    return f"Who notices {what} from {about.base} to {about.head}?"
+    return f"Who notices {what} from {names[0]} to {names[1]}?"
+
+
+def kernels(about: Subject) -> tuple[str, ...]:
+    """The names that people use for the kernels, one or two."""
+    return spoken(tuple(filter(None, (about.base, about.head))))
 
 
 def verdict(notice: Notice) -> tuple[str, ...]:
@@ -126,14 +133,31 @@ def shares_of_causes(causes: Sequence[CauseCost]) -> str:
     return ", ".join(large)
 
 
+def scale_of(one: Noticed) -> int:
+    """Of how many operations figures are shown, so that a few calls in many operations are no 4e-05: 1, 1000 ..."""
+    calls = max((f.base_calls or f.head_calls or 0 for f in one.functions), default=0)
+    return next((scale for scale in _SCALES if calls * scale >= _LEAST), _SCALES[-1]) if calls else 1
+
+
+_SCALES, _LEAST = (1, 1000, 1_000_000), 0.01
+
+
+def per_text(one: Noticed) -> str:
+    """ "start", "1 000 000 lines"."""
+    scale, word = scale_of(one), one.unit.partition("/")[2]
+    return word if scale == 1 else f"{format_number(scale)} {word}s"
+
+
 def calls_text(one: Noticed) -> str:
-    """Entries into the sought functions per operation: "12", or "12 -> 24" where the kernels differ."""
-    base, head = (sum(getattr(f, side) or 0 for f in one.functions) for side in ("base_calls", "head_calls"))
+    """Entries into the sought functions: "12", or "12 -> 24" where the kernels differ."""
+    base, head = (
+        scale_of(one) * sum(getattr(f, side) or 0 for f in one.functions) for side in ("base_calls", "head_calls")
+    )
     if one.head_value is None or base == head:
         return format_number(base)
     return f"{format_number(base)} → {format_number(head)}"
 
 
 def cost_text(one: Noticed, side: str) -> str:
-    """Instructions per operation of all sought functions on "base" or "head"."""
-    return format_number(sum(getattr(f, side) or 0 for f in one.functions))
+    """Instructions of all sought functions on "base" or "head"."""
+    return format_number(scale_of(one) * sum(getattr(f, side) or 0 for f in one.functions))

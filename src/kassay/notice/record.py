@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One further boot of each application that records its system calls and faults; it never counts."""
+
+import re
+from pathlib import Path
+
+from msgspec import structs
+
+from kassay.arches import arch_of
+from kassay.effects.files import sha256_bytes, sha256_file, swept, write_atomic
+from kassay.effects.lock import locked, refusing
+from kassay.model.experiment import Experiment
+from kassay.model.notice import CallSizes
+from kassay.model.plan import Cell, PlannedRun
+from kassay.model.progress import Progress, Tell
+from kassay.model.records import Record, from_json, to_indented_json
+from kassay.notice.sizes import Commands, Recorded, call_sizes
+from kassay.pcp.pages import PagesError
+from kassay.pcp.record import Recorder, recording_of
+from kassay.plan.prepare import Prepared, prepare
+from kassay.run.boot import Measurer, Recording
+
+_FORMAT = 1
+"""Counts up when the same recording gives other sizes."""
+_SAMPLE_US = 1_000_000
+
+
+class RecordedCalls(Record, frozen=True, kw_only=True):
+    """Of one application on one kernel. whole: whether a whole run was recorded, as it has no executions to tell apart.
+    lost: events for which the kernel had no room. problem: why there are none."""
+
+    application: str
+    kernel: str
+    whole: bool = False
+    executions: int = 0
+    lost: int = 0
+    sizes: tuple[CallSizes, ...] = ()
+    problem: str = ""
+
+
+def recorded_calls(experiment: Experiment, directory: Path, tell: Tell, *, make: bool) -> tuple[RecordedCalls, ...]:
+    """Of every cell of an experiment with one kernel; what is in `directory` already is not recorded again. make:
+    whether what is not there is recorded; it is left out else."""
+    if not make and not directory.is_dir():
+        return ()
+    boot = "short" if experiment.boot == "snapshot" else experiment.boot  # a restored machine has no shared memory
+    prepared = prepare(structs.replace(experiment, boot=boot, profile="none", repeats=1, perturb=0), None, tell)
+    directory.mkdir(parents=True, exist_ok=True)
+    made: list[RecordedCalls] = []
+    with locked(directory / "lock", refusing(str(directory))), swept(directory / "scratch") as scratch:
+        measurer = Measurer(prepared, directory, scratch.resolve())
+        for number, run in enumerate(prepared.plan.runs, 1):
+            cell = next(cell for cell in prepared.plan.cells if cell.id == run.cell)
+            made += _one(prepared, measurer, run, cell, directory, make=make)
+            share = number / len(prepared.plan.runs)
+            tell(
+                Progress(stage="record", subject=f"{number}/{len(prepared.plan.runs)}", text=cell.workload, done=share)
+            )
+    return tuple(made)
+
+
+def _one(
+    prepared: Prepared, measurer: Measurer, run: PlannedRun, cell: Cell, directory: Path, *, make: bool
+) -> tuple[RecordedCalls, ...]:
+    recording = recording_of(prepared, cell, Recorder(sample_us=_SAMPLE_US), calls=True)
+    path = directory / _name(prepared, cell, recording)
+    if path.exists() or not make:
+        return (from_json(path.read_bytes(), RecordedCalls),) if path.exists() else ()
+    found: list[Recorded] = []
+    problems: list[str] = []
+
+    def keep(written: Path) -> None:
+        try:
+            page_bytes = arch_of(cell.machine.arch).page_bytes
+            found.append(call_sizes(written.read_bytes(), _commands(prepared, cell), page_bytes))
+        except PagesError as error:
+            problems.append(error.what)
+
+    ended = measurer.record(run, recording, keep)
+    whole, kernel = not _commands(prepared, cell).programs, prepared.plan.kernels[cell.kernel].ref
+    about = RecordedCalls(application=cell.workload, kernel=kernel, whole=whole)
+    if ended.outcome != "ok" or not found:
+        why = f"{ended.outcome}: {ended.detail}" if ended.outcome != "ok" else "; ".join(problems)
+        return (structs.replace(about, problem=why or "the guest recorded nothing"),)
+    (one,) = found
+    answer = structs.replace(about, executions=one.executions, lost=one.lost, sizes=one.sizes)
+    write_atomic(path, to_indented_json(answer).encode())
+    return (answer,)
+
+
+def _commands(prepared: Prepared, cell: Cell) -> Commands:
+    use, rounds = prepared.plan.experiment.program(cell.workload), prepared.plan.experiment.rounds
+    if use is None:
+        return Commands(rounds, programs=False)
+    own = use.application or None
+    return Commands(rounds, len(own.between), len(own.checks)) if own is not None else Commands(rounds)
+
+
+def _name(prepared: Prepared, cell: Cell, recording: Recording) -> str:
+    """The hash is of all that could make other sizes of it."""
+    plan = prepared.plan
+    words = (str(_FORMAT), cell.id, str(plan.experiment.rounds), str(recording.settings),
+             sha256_file(recording.program), *(f"{one.name}={one.value}" for one in plan.guest_sha256),
+             *plan.machine.options)  # fmt: skip
+    label = f"{cell.workload}-{plan.kernels[cell.kernel].ref}"
+    return f"{re.sub(r'[^A-Za-z0-9._+=-]', '-', label)}-{sha256_bytes(chr(0).join(words).encode())[:8]}.json"
