@@ -16,9 +16,10 @@ from kassay.spec.suites import suites as known_suites
 
 def workloads(incomplete: str) -> list[str]:
     """By the names of their files."""
+    from kassay.applications import application_names
     from kassay.guest import sources
 
-    return _begun(sources.workload_names(), incomplete)
+    return _begun((*sources.workload_names(), *application_names()), incomplete)
 
 
 def kernels(ctx: typer.Context, incomplete: str) -> list[str]:

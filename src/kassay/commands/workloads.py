@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """kassay workloads: what can be run, with parameters, metrics and required state."""
 
+from shlex import join
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
@@ -11,6 +12,7 @@ from kassay.commands import _complete as complete
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from kassay.model.application import Application
     from kassay.model.workload import Parameter, Workload
 
 
@@ -27,7 +29,7 @@ def _workloads(
     ] = None,
     rounds: Annotated[int, Option("--rounds", metavar="N", min=1, help="Rounds of the reproducer.")] = 20,
 ) -> int:
-    """List the workloads by group, or show one: parameters with units, metrics with definitions, required state."""
+    """List workloads and applications by group, or show one: parameters, metrics with definitions, required state."""
     from kassay.commands._show import say
 
     if header:
@@ -38,16 +40,23 @@ def _workloads(
     from rich.console import Console
     from rich.table import Table
 
+    from kassay.applications import application, applications, is_application
     from kassay.guest import catalog
+    from kassay.guest.application import workload_of
+    from kassay.model.application import GROUP
 
     if reproducer or setting:
         say(_reproducer(name, setting or [], rounds))
         return 0
     console = Console()
     if name is not None:
+        if is_application(name):
+            _show_application(console, application(name))
+            return 0
+        catalog.check_name(name)
         _show(console, catalog.find(catalog.workloads(), name))
         return 0
-    groups = catalog.grouped()
+    groups = (*catalog.grouped(), (GROUP, tuple(workload_of(one) for one in applications().values())))
     width = max(len(workload.name) for _, members in groups for workload in members)
     for number, (group, members) in enumerate(groups):
         console.print(f"[bold]{group}[/bold]" if number == 0 else f"\n[bold]{group}[/bold]")
@@ -77,20 +86,55 @@ def _reproducer(name: str | None, given: list[str], rounds: int) -> str:
     return reproducer(workload, [chosen], rounds, f"{name}.c")
 
 
-def _show(console: "Console", workload: "Workload") -> None:
+def _show_application(console: "Console", application: "Application") -> None:
+    """Everything that is executed, in the order in which it is."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from kassay.guest.application import workload_of
+
+    workload = workload_of(application)
+    _show(console, workload, state=False)
+    commands = [
+        *(("setup", command) for command in application.setup),
+        *((("server", application.server),) if application.server else ()),
+        *(("between", command) for command in application.between),
+        ("measured", application.command),
+        *(("check", command) for command in application.checks),
+    ]
+    facts = [("memory use", application.uses), ("packages", ", ".join(application.packages))]
+    facts += [("architectures", ", ".join(application.arches)), ("machine memory", application.memory)]
+    facts += [(word, join(command)) for word, command in commands]
+    facts += [("ready", application.ready)] if application.ready else []
+    facts += [("environment", " ".join(application.environment))] if application.environment else []
+    facts += [("user", str(application.user)), ("directory", application.directory)]
+    facts += [("input", ", ".join(f"{name} ({len(data)} bytes)" for name, data in application.inputs().items()))]
+    facts += [("required", ", ".join(application.require) or "exit status 0")]
+    facts += [("limit", f"{application.limit_ms / 1000:g} s of guest time for one execution")]
+    facts += [("differs", application.disclosed or "nothing that is known")]
+    rows = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    for word, text in facts:
+        rows.add_row(word, Text(text))
+    console.print()
+    console.print(rows)
+
+
+def _show(console: "Console", workload: "Workload", state: bool = True) -> None:
     from rich.table import Table
 
     console.print(f"[bold]{workload.name}[/bold]: {workload.summary}\n")
     table = Table("parameter", "default", "values", "meaning", box=None, pad_edge=False)
     for parameter in workload.parameters:
         table.add_row(parameter.name, parameter.default, _values(parameter), parameter.summary)
-    console.print(table)
+    if workload.parameters or state:
+        console.print(table)
+        console.print()
     phases = Table("metric", "per", "definition", box=None, pad_edge=False)
     for phase in workload.phases:
         phases.add_row(phase.name + (" *" if phase.primary else ""), phase.operation, phase.definition)
-    console.print()
     console.print(phases)
-    console.print(f"\ngroup: {workload.group}\nrequired state: {workload.state}", highlight=False)
+    if state:
+        console.print(f"\ngroup: {workload.group}\nrequired state: {workload.state}", highlight=False)
     if workload.alters:
         console.print(f"changes the machine while it runs: {workload.alters}", highlight=False)
     console.print("* the metric a verdict is about", highlight=False)

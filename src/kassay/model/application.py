@@ -29,8 +29,8 @@ class Words(Record, frozen=True, kw_only=True, omit_defaults=True):
     links: (path, target) of symbolic links that a script of a package would have made, such as update-alternatives.
 
     Commands are words; the first one is the absolute path of a program. A {word} in braces is a parameter, in all
-    commands, in `environment` ("NAME=VALUE") and in `operations`. All run as the user and group with the number `user`,
-    who owns `directory` and what is in it, and have nothing as standard input.
+    commands, in `environment` ("NAME=VALUE"), in `operations` and in `require`. All run as the user and group with the
+    number `user`, who owns `directory` and what is in it, and have nothing as standard input.
     setup: commands that are executed once, in order, when the machine has started; each must end with status 0.
     server: a command that goes on after the setup, and `ready` says when it can be used: a part of a line that it
     prints, or "port:6379" for a port of the loopback that accepts connections. Its tasks belong to the application.

@@ -121,6 +121,12 @@ def checks(require: Iterable[str]) -> tuple[Check, ...]:
     return tuple(Check(name=m[1], operator=m[2], value=m[3]) for m in found if m is not None)
 
 
+def required(use: ProgramUse, settings: Iterable[Setting]) -> tuple[Check, ...]:
+    """What it must print, of an application for the parameters of a cell."""
+    values = {setting.name: setting.value for setting in settings}
+    return checks(filled(text, values) if use.application else text for text in use.require)
+
+
 def options_of(use: ProgramUse) -> tuple[str, ...]:
     """The words of a command line that ask for this program."""
     if use.application:

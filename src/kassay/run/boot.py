@@ -28,7 +28,7 @@ from kassay.model.guest import GuestReport
 from kassay.model.kernel import KernelArtifact
 from kassay.model.packages import Image
 from kassay.model.plan import Cell, PlannedRun
-from kassay.model.program import ProgramUse, checks, run_words
+from kassay.model.program import ProgramUse, required, run_words
 from kassay.model.progress import silent
 from kassay.model.run import RunRecord, WallTime
 from kassay.model.units import parse_bytes
@@ -64,6 +64,9 @@ _OOPS = re.compile(
     rb"Unable to handle kernel|INFO: task |INFO: rcu|watchdog: BUG|rcu: INFO|KASAN:|UBSAN:|WARNING: )[^\r\n]*)",
     re.MULTILINE,
 )
+
+
+_KILLED = re.compile(_START + rb"Out of memory: Killed process \d+ \(([^)]*)\)", re.MULTILINE)
 
 
 def console_problem(console: bytes) -> tuple[str, str] | None:
@@ -123,7 +126,7 @@ class Measurer:
             tables = self._profiled(job, cell)
             ended = self._prepared.machine.run(job, cell.machine.arch)
         use = self._prepared.plan.experiment.program(cell.workload)
-        outcome, detail = _outcome(ended, use, boots=self._prepared.machine.boots)
+        outcome, detail = _outcome(ended, use, cell, boots=self._prepared.machine.boots)
         if outcome == "ok" and not self._prepared.plan.experiment.exact:
             outcome, detail = _restless(ended)
         return RunRecord(
@@ -149,7 +152,7 @@ class Measurer:
             if (written := Path(name, "shared")).exists():
                 keep(written)
         use = self._prepared.plan.experiment.program(cell.workload)
-        return Recorded(*_outcome(ended, use, boots=True), ended.console)
+        return Recorded(*_outcome(ended, use, cell, boots=True), ended.console)
 
     def _profiled(self, job: Job, cell: Cell) -> tuple[bytes, ...]:
         """The symbol tables of a run that carries a profile; what the plugin needs of them goes beside the job."""
@@ -326,9 +329,10 @@ def _unknown_state(report: GuestReport, use: ProgramUse) -> str:
     return next((name for name in use.state if name not in known and f"program.{name}" not in known), "")
 
 
-def _problem_of_program(report: GuestReport, profile: bytes | None, use: ProgramUse | None) -> tuple[str, str] | None:
+def _problem_of_program(report: GuestReport, profile: bytes | None, use: ProgramUse | None,
+                        cell: Cell) -> tuple[str, str] | None:  # fmt: skip
     """Of a user's program: what it did not print as required, or what keeps its own rounds from being counted."""
-    if use is not None and (problem := unmet(checks(use.require), executions(report) or ())):
+    if use is not None and (problem := unmet(required(use, cell.settings), executions(report) or ())):
         return "check-failed", f"program: {problem}"
     if use is not None and (missing := _unknown_state(report, use)):
         return "check-failed", f"program: --state {missing}: neither printed by it nor a field of its memory"
@@ -345,14 +349,18 @@ def _problem_of_program(report: GuestReport, profile: bytes | None, use: Program
     return None
 
 
-def _outcome(ended: Ended, use: ProgramUse | None, *, boots: bool) -> tuple[str, str]:
+def _outcome(ended: Ended, use: ProgramUse | None, cell: Cell, *, boots: bool) -> tuple[str, str]:
     problem: tuple[str, str] | None = None
     try:
         report = protocol.parse(ended.stream)
         found = protocol.outcome(report)
-        problem = found if found[0] != "ok" else _problem_of_program(report, ended.profile, use)
+        problem = found if found[0] != "ok" else _problem_of_program(report, ended.profile, use, cell)
     except protocol.StreamError as error:
         problem = (error.kind, error.detail)
+    killed = _KILLED.search(ended.console) if boots else None
+    if killed and problem is not None and problem[0] != "ok":
+        kind, detail = problem
+        problem = kind, f"{detail}; the kernel had killed {_words(killed[1])}: out of memory; give more with --memory"
     return classify(
         console=ended.console if boots else b"", stream_problem=problem, status=ended.status,
         timed_out=ended.timed_out, machine_words=ended.detail,
