@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from kassay.applications._inputs import c_source
 from kassay.model.application import Application
 
-_FUNCTIONS = 10
+_FUNCTIONS = 6
 
 
 def _inputs() -> Mapping[str, bytes]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from kassay.applications._inputs import words
 from kassay.model.application import Application
 
-_COMMITS, _FILES = 400, 300
+_COMMITS, _FILES = 150, 200
 _GIT = ("/usr/bin/git", "-C", "repository")
 
 

@@ -9,7 +9,7 @@ _JOB = """\
 import numpy
 
 chance = numpy.random.default_rng(16)
-table = chance.random((100_000, 8))
+table = chance.random((50_000, 8))
 groups = chance.integers(0, 500, len(table))
 scaled = (table - table.mean(axis=0)) / table.std(axis=0)
 order = numpy.argsort(scaled[:, 0])
@@ -27,8 +27,8 @@ def _inputs() -> Mapping[str, bytes]:
 
 APPLICATION = Application(
     name="numpy_job",
-    summary="a table of 100 000 rows with numpy: scaled, sorted, grouped, selected, multiplied",
-    uses="arrays of 6 MiB, each by an mmap and a munmap of its own, madvise(MADV_HUGEPAGE) on each, written once",
+    summary="a table of 50 000 rows with numpy: scaled, sorted, grouped, selected, multiplied",
+    uses="arrays of 3 MiB, each by an mmap and a munmap of its own, madvise(MADV_HUGEPAGE) on each, written once",
     packages=("python3-numpy",),
     setup=(("/usr/bin/python3", "job.py"),),  # compiles what is imported, once
     command=("/usr/bin/python3", "job.py"),

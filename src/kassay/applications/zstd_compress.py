@@ -8,12 +8,12 @@ from kassay.model.application import Application
 
 
 def _inputs() -> Mapping[str, bytes]:
-    return {"text": text(16, 60_000)}
+    return {"text": text(16, 30_000)}
 
 
 APPLICATION = Application(
     name="zstd_compress",
-    summary="zstd -3 of a text of 4 MiB, to a file",
+    summary="zstd -3 of a text of 2 MiB, to a file",
     uses="reads of the page cache, tables of MiBs from one mmap each; a thread that compresses, another that writes",
     packages=("zstd",),
     command=("/usr/bin/zstd", "-q", "-f", "-3", "text", "-o", "text.zst"),
