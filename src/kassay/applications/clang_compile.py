@@ -18,6 +18,7 @@ APPLICATION = Application(
     summary=f"clang -O2 -c: a file of {_FUNCTIONS} functions that includes 13 headers of the C library",
     uses="160 MiB of shared libraries, whose pages are mapped from the page cache by faults; heap by brk",
     packages=("clang-19",),
+    without=("libclang1-*", "libstdc++-*-dev", "libobjc-*", "llvm-*-linker-tools", "lib*san[0-9]", "libgprofng0"),
     command=("/usr/bin/clang-19", "-O2", "-c", "-o", "unit.o", "unit.c"),
     environment=("PATH=/usr/bin",),
     checks=(("/usr/bin/clang-19", "-o", "unit", "unit.o", "-lm"), ("/work/unit",)),

@@ -18,6 +18,7 @@ APPLICATION = Application(
     summary=f"gcc -O2 -c: a file of {_FUNCTIONS} functions that includes 13 headers of the C library",
     uses="three programs, one after the other (gcc, cc1, as); cc1 grows its heap by mmap of pools and never gives back",
     packages=("gcc-14", "libc6-dev"),
+    without=("lib*san[0-9]", "libgprofng0"),
     command=("/usr/bin/gcc-14", "-O2", "-c", "-o", "unit.o", "unit.c"),
     environment=("PATH=/usr/bin",),
     checks=(("/usr/bin/gcc-14", "-o", "unit", "unit.o", "-lm"), ("/work/unit",)),

@@ -26,6 +26,7 @@ APPLICATION = Application(
     summary=f"pgbench: {_TRANSACTIONS} transactions of two clients, answered by postgres over a socket",
     uses="128 MiB of shared memory that all processes map; a process by fork for each client; files",
     packages=("postgresql-17", "dash", "coreutils"),
+    without=("libllvm*", "libz3-4", "libperl*", "perl-modules-*",),
     setup=(("/work/make_cluster",),),
     server=(f"{_BIN}/postgres", "-D", "data", *_OPTIONS.split()),
     ready="ready to accept connections",

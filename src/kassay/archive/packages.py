@@ -8,6 +8,7 @@ Debian system has (Essential) are taken as far as something depends on them.
 
 import re
 from collections.abc import Collection, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from kassay.archive import apt as _apt
@@ -31,8 +32,8 @@ def closure(
 ) -> tuple[ArchivePackage, ...]:
     """The packages and what they depend on, by name, as apt would install them on an empty system.
 
-    without: packages that are left out though others depend on them. Raises BadInput for a package that the release
-    lacks or whose dependencies cannot be met, HostLacks without a list of packages.
+    without: patterns, as of a shell, of packages that are left out though others depend on them. Raises BadInput for a
+    package that the release lacks or whose dependencies cannot be met, HostLacks without a list of packages.
     """
     for name in names:
         if not _NAME.fullmatch(name):
@@ -46,7 +47,10 @@ def closure(
     if ended.status:
         raise _unresolved(ended.out + ended.err, root, mirrors, suite)
     found = (_package(match, mirrors, suite) for match in _URI.finditer(ended.out))
-    chosen = sorted((package for package in found if package.name not in without), key=lambda package: package.name)
+    chosen = sorted(
+        (package for package in found if not any(fnmatchcase(package.name, one) for one in without)),
+        key=lambda package: package.name,
+    )
     absent = [name for name in names if name not in {package.name for package in chosen}]
     if absent:
         raise BadInput(f"package {absent[0]}: {suite} has no such package of its own (it is virtual, or left out)",

@@ -16,7 +16,7 @@ _LEFT_OUT = re.compile(
     r"usr/share/(?:doc|doc-base|man|info|locale|i18n|lintian|bug|menu|icons|pixmaps|applications|metainfo|gdb"
     r"|bash-completion|zsh|fish|debconf|common-licenses|reportbug|apport|polkit-1|dbus-1|perl5/Debconf)(?:/|$)"
     r"|usr/lib/(?:systemd|tmpfiles\.d|sysusers\.d|sysctl\.d|udev|modules-load\.d|debug)(?:/|$)"
-    r"|usr/(?:games|src)(?:/|$)"
+    r"|usr/(?:games|lib/modules)(?:/|$)"
     r"|etc/(?:init\.d|default|cron\.\w+|logrotate\.d|systemd|pam\.d|apparmor\.d|apt|dpkg|xdg|bash_completion\.d)(?:/|$)"
     r"|var/(?:lib/dpkg|lib/apt|cache|log)(?:/|$)"
     r"|(?:dev|proc|sys|boot|modules)(?:/|$)"

@@ -25,8 +25,9 @@ class Words(Record, frozen=True, kw_only=True, omit_defaults=True):
 
     name: that of its file. summary, uses: a line each, without a full stop: what it does; how it uses memory.
     packages: of the archive, by name; all that they depend on comes with them. closure: all of these, pinned; not set
-    in a file. without: packages that are left out though others depend on them. arches: on which the archive has them.
-    links: (path, target) of symbolic links that a script of a package would have made, such as update-alternatives.
+    in a file. without: patterns, as of a shell, of packages that are left out though others depend on them. arches: on
+    which the archive has them. links: (path, target) of symbolic links that a script of a package would have made, such
+    as update-alternatives.
 
     Commands are words; the first one is the absolute path of a program. A {word} in braces is a parameter, in all
     commands, in `environment` ("NAME=VALUE"), in `operations` and in `require`. All run as the user and group with the
