@@ -30,7 +30,7 @@ def test_the_step_lies_in_one_function_with_what_it_calls(noticed: dict[str, Any
     subject = noticed["subject"]
     assert [(one["function"], one["whole"]) for one in subject["functions"]] == [("change_protection", True)]
     assert subject["explained"] == pytest.approx(1, abs=0.01)
-    assert [one["cause"] for one in subject["causes"]] == ["mprotect"]
+    assert [one["entry"] for one in subject["entries"]] == ["mprotect"]
 
 
 def test_who_calls_mprotect_notices_an_exec_hardly_and_a_scan_not_at_all(noticed: dict[str, Any]) -> None:
@@ -43,5 +43,5 @@ def test_who_calls_mprotect_notices_an_exec_hardly_and_a_scan_not_at_all(noticed
     )  # of all: change_protection with four callees and two more
     (whole,) = [one for one in by["mprot"]["sizes"] if one["what"] == "mprotect"]
     assert whole["largest"] == 1024  # 4 MiB at a time
-    (cause,) = by["process_exec"]["causes"]
-    assert (cause["cause"], cause["base_calls"]) == ("execve", 1)
+    (entry,) = by["process_exec"]["entries"]
+    assert (entry["entry"], entry["base_calls"]) == ("execve", 1)

@@ -5,9 +5,9 @@ from kassay.notice.paths import KernelPath, KernelPaths
 
 
 def paths(costs: dict[str, float], *, calls: dict[str, float] | None = None, total: float = 0) -> KernelPaths:
-    """Before the first ">" stands the cause; its entry function is made of it. total: by default the sum."""
+    """Before the first ">" stands the entry; its entry function is made of it. total: by default the sum."""
     made = []
     for text, cost in costs.items():
-        cause, *functions = text.split(" > ")
-        made.append(KernelPath(cause, ("do_syscall_64", f"__x64_sys_{cause}", *functions), 1, cost))
+        entry, *functions = text.split(" > ")
+        made.append(KernelPath(entry, ("do_syscall_64", f"__x64_sys_{entry}", *functions), 1, cost))
     return KernelPaths(tuple(made), calls or {}, total or sum(costs.values()))

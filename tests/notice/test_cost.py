@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What sought functions cost in two profiles, by function and by cause."""
+"""What sought functions cost in two profiles, by function and by entry."""
 
 from kassay.notice.cost import cost_of
 from kassay.notice.subject import Sought, named
@@ -18,7 +18,7 @@ def test_cost_is_told_by_function_and_by_system_call() -> None:
     assert (cost.base, cost.head) == (15, 36)
     (function,) = cost.functions
     assert (function.base_calls, function.head_calls) == (3, 3)
-    assert [(one.cause, one.base, one.head, one.head_calls) for one in cost.causes] == [
+    assert [(one.entry, one.base, one.head, one.head_calls) for one in cost.entries] == [
         ("mprotect", 10, 30, 2), ("execve", 5, 6, 1),
     ]  # fmt: skip
 
@@ -35,4 +35,4 @@ def test_one_kernel_alone_has_no_second_side() -> None:
 
 def test_a_function_that_nothing_executes_costs_nothing_and_has_no_cause() -> None:
     cost = cost_of(named(["mincore_pte_range"]), paths({"read > vfs_read": 7}), paths({"read > vfs_read": 7}))
-    assert not cost.executed and cost.causes == () and cost.functions[0].head == 0
+    assert not cost.executed and cost.entries == () and cost.functions[0].head == 0

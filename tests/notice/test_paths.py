@@ -16,14 +16,14 @@ def test_user_code_is_cut_off_and_a_copy_has_the_name_of_its_function() -> None:
     found = kernel_paths(one, KNOWN, 10)
     (path,) = found.paths
     assert path.functions == ("do_syscall_64", "__x64_sys_mprotect", "mprotect_fixup", "change_protection")
-    assert (path.cause, path.entry, path.cost) == ("mprotect", "__x64_sys_mprotect", 4)
+    assert (path.entry, path.function, path.cost) == ("mprotect", "__x64_sys_mprotect", 4)
     assert found.calls == {"change_protection": 0.2}
 
 
 def test_user_code_itself_and_other_tasks_are_left_out() -> None:
     one = profile({"f": (1, 1)}, stacks={("user", "main"): 9, ("other", "do_syscall_64"): 9, WAY[:4]: 20})
     (path,) = kernel_paths(one, KNOWN, 10).paths
-    assert (path.cause, path.functions, path.cost) == ("", ("do_syscall_64",), 2)
+    assert (path.entry, path.functions, path.cost) == ("", ("do_syscall_64",), 2)
 
 
 def test_a_profile_without_call_stacks_is_refused() -> None:

@@ -3,7 +3,7 @@
 
 import json
 
-from kassay.model.notice import CauseCost, Notice, Noticed, SoughtFunction, Subject
+from kassay.model.notice import Notice, Noticed, SoughtEntry, SoughtFunction, Subject
 from kassay.registry import discover
 from kassay.report.notice import NOTICE_FORMATS, NoticeFormat
 from kassay.report.notice._words import verdict
@@ -12,7 +12,7 @@ CHANGED = SoughtFunction(function="change_protection", whole=True, base=298, hea
 SUBJECT = Subject(
     workload="mprotect_toggle", base="debian:6.16", head="debian:6.17", functions=(CHANGED,), metric="iteration",
     unit="instructions/page", base_value=300, head_value=668, explained=1.0, callers=("mprotect_fixup",),
-    causes=(CauseCost(cause="mprotect", base=298, head=666, base_calls=1, head_calls=1),),
+    entries=(SoughtEntry(entry="mprotect", base=298, head=666, base_calls=1, head_calls=1),),
 )  # fmt: skip
 
 
@@ -22,7 +22,7 @@ def one(name: str, share: float | None, word: str, problem: str = "") -> Noticed
     return Noticed(
         application=name, verdict=word, problem=problem, unit="instructions/execution", base_value=1000.0,
         head_value=1001.0, change=0.001, share=share, evidence="exact", functions=(CHANGED,) if known else (),
-        causes=SUBJECT.causes if known else (),
+        entries=SUBJECT.entries if known else (),
     )  # fmt: skip
 
 

@@ -34,14 +34,14 @@ class SoughtFunction(Record, frozen=True, kw_only=True):
     head_calls: float | None = None
 
 
-class CauseCost(Record, frozen=True, kw_only=True):
+class SoughtEntry(Record, frozen=True, kw_only=True):
     """What the sought functions cost per operation on behalf of one system call, fault or interrupt.
 
-    cause: as analysis of causes names it, "" where there is none. base_calls, head_calls: how often that system call or
+    entry: its name (profile/entries.py), "" where there is none. base_calls, head_calls: how often that system call or
     fault occurred, whether or not it led to a sought function; None where that is not known.
     """
 
-    cause: str
+    entry: str
     base: float | None
     head: float | None
     base_calls: float | None = None
@@ -67,7 +67,7 @@ class Subject(Record, frozen=True, kw_only=True):
     head_value: float | None = None
     explained: float | None = None
     callers: tuple[str, ...] = ()
-    causes: tuple[CauseCost, ...] = ()
+    entries: tuple[SoughtEntry, ...] = ()
 
 
 class PredictedShare(Record, frozen=True, kw_only=True):
@@ -127,7 +127,7 @@ class Noticed(Record, frozen=True, kw_only=True):
     evidence: str = ""
     floor: float | None = None
     functions: tuple[SoughtFunction, ...] = ()
-    causes: tuple[CauseCost, ...] = ()
+    entries: tuple[SoughtEntry, ...] = ()
     predicted: tuple[PredictedShare, ...] = ()
     sizes: tuple[CallSizes, ...] = ()
     directory: str = ""

@@ -94,7 +94,9 @@ def _doubts(one: Noticed, recorded: RecordedCalls | None) -> Iterator[str]:
         yield f"{one.application}: sizes are of the whole run, its setup included."
         return
     for size in recorded.sizes:
-        counted = next((cause.head_calls or cause.base_calls for cause in one.causes if cause.cause == size.what), None)
+        counted = next(
+            (entry.head_calls or entry.base_calls for entry in one.entries if entry.entry == size.what), None
+        )
         each = size.calls / size.executions
         if counted is not None and abs(each - counted * one.operations) > _HALF:
             counts = f"{format_number(each)} calls of {size.what} were recorded in an execution"

@@ -46,7 +46,7 @@ def _noticed(found: pipeline.Paired, wanted: Wanted, sought: Sought, directory: 
         operations=_operations(found.profiles[0]), base_value=base.total,
         head_value=None if head is None else head.total,
         change=None if head is None else head.total / base.total - 1, share=share,
-        evidence=finding.evidence, floor=finding.floor, functions=cost.functions, causes=cost.causes,
+        evidence=finding.evidence, floor=finding.floor, functions=cost.functions, entries=cost.entries,
         predicted=_predicted(finding, sought, sides),
     )  # fmt: skip
 

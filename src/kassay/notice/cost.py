@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the sought functions cost in one profile, or in two: by function and by cause."""
+"""What the sought functions cost in one profile, or in two: by function and by entry."""
 
 from typing import NamedTuple
 
-from kassay.model.notice import CauseCost, SoughtFunction
+from kassay.model.notice import SoughtEntry, SoughtFunction
 from kassay.notice.paths import KernelPaths
 from kassay.notice.subject import Sought
 
@@ -14,7 +14,7 @@ class Cost(NamedTuple):
     base: float
     head: float | None
     functions: tuple[SoughtFunction, ...]
-    causes: tuple[CauseCost, ...]
+    entries: tuple[SoughtEntry, ...]
 
     @property
     def executed(self) -> bool:
@@ -23,24 +23,24 @@ class Cost(NamedTuple):
 
 class _Split(NamedTuple):
     by_function: dict[str, float]
-    by_cause: dict[str, float]
+    by_entry: dict[str, float]
     entries: dict[str, str]
 
 
 def cost_of(sought: Sought, base: KernelPaths, head: KernelPaths | None) -> Cost:
-    """Functions and causes with the largest cost first; those that neither side executes are left out of the causes."""
+    """Functions and entries with the largest cost first; of the entries only those that lead to a function."""
     before, after = _split(sought, base), None if head is None else _split(sought, head)
     functions = sorted(
         (_function(name, sought, before, after, base, head) for name in sought.whole | sought.alone),
         key=lambda one: (-max(one.base or 0, one.head or 0), one.function),
     )
-    names = {**before.by_cause, **(after.by_cause if after else {})}
-    causes = sorted(
-        (_cause(name, before, after, base, head) for name in names),
-        key=lambda one: (-max(one.base or 0, one.head or 0), one.cause),
+    names = {**before.by_entry, **(after.by_entry if after else {})}
+    entries = sorted(
+        (_entry(name, before, after, base, head) for name in names),
+        key=lambda one: (-max(one.base or 0, one.head or 0), one.entry),
     )
     total = None if after is None else sum(after.by_function.values())
-    return Cost(sum(before.by_function.values()), total, tuple(functions), tuple(causes))
+    return Cost(sum(before.by_function.values()), total, tuple(functions), tuple(entries))
 
 
 def _split(sought: Sought, side: KernelPaths) -> _Split:
@@ -48,8 +48,8 @@ def _split(sought: Sought, side: KernelPaths) -> _Split:
     for path in side.paths:
         if name := sought.match(path):
             found.by_function[name] = found.by_function.get(name, 0) + path.cost
-            found.by_cause[path.cause] = found.by_cause.get(path.cause, 0) + path.cost
-            found.entries[path.cause] = path.entry
+            found.by_entry[path.entry] = found.by_entry.get(path.entry, 0) + path.cost
+            found.entries[path.entry] = path.function
     return found
 
 
@@ -63,15 +63,15 @@ def _function(
     )  # fmt: skip
 
 
-def _cause(name: str, before: _Split, after: _Split | None, base: KernelPaths, head: KernelPaths | None) -> CauseCost:
-    return CauseCost(
-        cause=name, base=before.by_cause.get(name, 0.0),
-        head=None if after is None else after.by_cause.get(name, 0.0),
+def _entry(name: str, before: _Split, after: _Split | None, base: KernelPaths, head: KernelPaths | None) -> SoughtEntry:
+    return SoughtEntry(
+        entry=name, base=before.by_entry.get(name, 0.0),
+        head=None if after is None else after.by_entry.get(name, 0.0),
         base_calls=_entries(name, before, base),
         head_calls=None if after is None or head is None else _entries(name, after, head),
     )  # fmt: skip
 
 
-def _entries(cause: str, split: _Split, side: KernelPaths) -> float | None:
-    """How often the kernel was entered for this cause; None for what has no entry point of its own."""
-    return side.calls.get(split.entries.get(cause, "")) if cause else None
+def _entries(entry: str, split: _Split, side: KernelPaths) -> float | None:
+    """How often the kernel was entered so; None for what has no function that it begins with."""
+    return side.calls.get(split.entries.get(entry, "")) if entry else None

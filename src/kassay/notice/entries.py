@@ -8,7 +8,7 @@ _SYSCALL = re.compile(r"__(?:x64|arm64|do|se)_(?:compat_)?sys_(\w+)")
 _FAULT = re.compile(r"(?:exc_page_fault|do_page_fault|do_mem_abort|el[01]_(?:da|ia))")
 
 
-def cause_at(path: Sequence[str]) -> tuple[str, int]:
+def entry_at(path: Sequence[str]) -> tuple[str, int]:
     """(what the kernel ran for, index of the function that began it); ("", length) where nothing of the kind is known.
 
     path: the context's word, then functions from the outermost inwards.

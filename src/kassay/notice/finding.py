@@ -46,7 +46,7 @@ def looked_for(directory: Path, words: Sequence[str], settings: Mapping[str, str
         Subject(
             workload=finding.workload, base=pair[0], head=pair[1], functions=cost.functions, settings=finding.settings,
             metric=finding.metric, unit=finding.unit, base_value=base.total, head_value=head.total,
-            explained=(cost.head - cost.base) / (head.total - base.total), callers=sought.callers, causes=cost.causes,
+            explained=(cost.head - cost.base) / (head.total - base.total), callers=sought.callers, entries=cost.entries,
         ),
     )  # fmt: skip
 

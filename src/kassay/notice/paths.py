@@ -6,24 +6,24 @@ from typing import NamedTuple
 
 from kassay.errors import BadInput
 from kassay.model.profile import Profile, base_name
-from kassay.notice.entries import cause_at
+from kassay.notice.entries import entry_at
 
 _LEFT_OUT = ("user", "other", "idle")
 
 
 class KernelPath(NamedTuple):
     """What one path cost itself, per operation. functions: from the kernel's entry inwards, a compiler's copies under
-    the name of the function they were made of. at: of these the one that began what the cause is."""
+    the name of the function they were made of. at: of these the one that began what the entry is."""
 
-    cause: str
+    entry: str
     functions: tuple[str, ...]
     at: int
     cost: float
 
     @property
-    def entry(self) -> str:
-        """The system call's own function, the fault's handler; "" where there is no cause."""
-        return self.functions[self.at] if self.cause else ""
+    def function(self) -> str:
+        """The system call's own function, the fault's handler; "" where there is no entry."""
+        return self.functions[self.at] if self.entry else ""
 
 
 class KernelPaths(NamedTuple):
@@ -45,9 +45,9 @@ def kernel_paths(profile: Profile, known: Collection[str], total: float) -> Kern
     for stack in profile.stacks:
         if stack.path[0] in _LEFT_OUT:
             continue
-        cause, at = cause_at(stack.path)
+        entry, at = entry_at(stack.path)
         first = _kernel_begins(stack.path, at, known)
-        key = (cause, tuple(map(base_name, stack.path[first:])), at - first if cause else 0)
+        key = (entry, tuple(map(base_name, stack.path[first:])), at - first if entry else 0)
         found[key] = found.get(key, 0) + stack.count
     calls: dict[str, float] = {}
     for one in profile.functions:

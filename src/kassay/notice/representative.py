@@ -19,7 +19,7 @@ def representative(
     or where the workload has no length to choose. plan: of the finding."""
     parameters = [p for workload in plan.workloads if workload.name == subject.workload for p in workload.parameters]
     length = next((one for one in parameters if one.name == _LENGTH), None)
-    calls = {cause.cause for cause in subject.causes}
+    calls = {entry.entry for entry in subject.entries}
     seen = [size for one in applications for size in one.sizes if size.what in calls and size.unit == "pages"]
     if length is None or length.kind != "size" or not seen:
         return ()

@@ -21,8 +21,8 @@ _LEAST = 1e-4
 
 @dataclass
 class _Node:
-    """A function on one path, or a cause. own: instructions per operation, of base and head. has: which kernels have it
-    there. names: of a cause, its entry functions."""
+    """A function on one path, or an entry. own: instructions per operation, of base and head. has: which kernels have
+    it there. names: of an entry, its entry functions."""
 
     own: list[float] = field(default_factory=lambda: [0.0, 0.0])
     has: list[bool] = field(default_factory=lambda: [False, False])
@@ -37,7 +37,7 @@ class _Node:
 
 class Sought(NamedTuple):
     """whole: functions with all that they call. alone: functions whose own instructions count. callers: on the way to
-    these, outermost first. inside: whether only what runs on behalf of the path's cause counts, and not the code that
+    these, outermost first. inside: whether only what runs on behalf of the path's entry counts, and not the code that
     every system call enters the kernel by."""
 
     whole: frozenset[str]
@@ -71,14 +71,14 @@ def sought_of(base: KernelPaths, head: KernelPaths) -> Sought:
 
 
 def _tree(sides: Sequence[KernelPaths]) -> _Node:
-    """All paths of both kernels. The first level are causes, so that entry functions of other names meet."""
+    """All paths of both kernels. The first level are entries, so that entry functions of other names meet."""
     root = _Node()
     for number, side in enumerate(sides):
         for path in side.paths:
-            node = root.below.setdefault(path.cause, _Node())
+            node = root.below.setdefault(path.entry, _Node())
             node.has[number] = True
-            node.names.update(filter(None, (path.entry,)))
-            for name in path.functions[path.at + 1 if path.cause else 0 :]:
+            node.names.update(filter(None, (path.function,)))
+            for name in path.functions[path.at + 1 if path.entry else 0 :]:
                 node = node.below.setdefault(name, _Node())
                 node.has[number] = True
             node.own[number] += path.cost
@@ -90,7 +90,7 @@ _Found: TypeAlias = tuple[str, bool, tuple[str, ...]]
 
 
 def _followed(node: _Node, least: float, way: tuple[str, ...]) -> Iterator[_Found]:
-    """way: the functions down to the node's own, which a cause has none of."""
+    """way: the functions down to the node's own, which an entry has none of."""
     large = {name: below for name, below in node.below.items() if abs(below.delta) >= least}
     own = abs(node.own[1] - node.own[0]) >= least
     moved = any(not all(below.has) for below in large.values())

@@ -8,13 +8,13 @@ from kassay.model.texts import Table, cells, figures, settings_text, table
 from kassay.model.units import format_change, format_number
 from kassay.report.notice._words import (
     calls_text,
-    cause_name,
     cost_text,
+    entry_name,
     kernels,
     per_text,
     scale_of,
     share_text,
-    shares_of_causes,
+    shares_of_entries,
 )  # fmt: skip
 
 
@@ -26,7 +26,7 @@ def tables(notice: Notice) -> Iterator[Table]:
     executing = [one for one in answered if one.verdict != "unexecuted"]
     if executing:
         yield _functions(notice, executing)
-        yield _causes(notice, executing)
+        yield _entries_table(notice, executing)
     yield from _sizes(executing)
 
 
@@ -45,7 +45,7 @@ def _applications(notice: Notice, answered: list[Noticed]) -> Table:
 def _answer(one: Noticed) -> tuple[str, ...]:
     if one.verdict == "unexecuted":
         return per_text(one), "0", "not executed", "0"
-    return per_text(one), calls_text(one), shares_of_causes(one.causes), cost_text(one, "base")
+    return per_text(one), calls_text(one), shares_of_entries(one.entries), cost_text(one, "base")
 
 
 def _change(one: Noticed, cpus: list[str]) -> tuple[str, ...]:
@@ -65,12 +65,12 @@ def _functions(notice: Notice, executing: list[Noticed]) -> Table:
     return table("By function", columns, rows, folded=True)
 
 
-def _causes(notice: Notice, executing: list[Noticed]) -> Table:
+def _entries_table(notice: Notice, executing: list[Noticed]) -> Table:
     names = _names(executing)
     rows = [
-        cells(f"{names[id(one)]}: {cause_name(c.cause)}", per_text(one),
+        cells(f"{names[id(one)]}: {entry_name(c.entry)}", per_text(one),
               *_figures(notice, one, c.base_calls, c.head_calls), *_figures(notice, one, c.base, c.head))
-        for one in executing for c in one.causes
+        for one in executing for c in one.entries
     ]  # fmt: skip
     columns = ("application: system call or fault", "per", *_columns(notice, "occurs"))
     return table("By system call or fault", columns, rows, folded=True)
@@ -98,8 +98,8 @@ def _sizes(executing: list[Noticed]) -> Iterator[Table]:
 
 def _relevant(one: Noticed) -> list[CallSizes]:
     """Of the system calls that lead to the functions; of faults the folios that they allocate."""
-    causes = {"folio order" if cause.cause == "page fault" else cause.cause for cause in one.causes}
-    return [sizes for sizes in one.sizes if sizes.what in causes or sizes.what.partition(" ")[0] in causes]
+    entries = {"folio order" if entry.entry == "page fault" else entry.entry for entry in one.entries}
+    return [sizes for sizes in one.sizes if sizes.what in entries or sizes.what.partition(" ")[0] in entries]
 
 
 def _size(sizes: CallSizes) -> tuple[str, ...]:

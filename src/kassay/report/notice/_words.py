@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from kassay.model.notice import NOTICED, CauseCost, Notice, Noticed, SoughtFunction, Subject
+from kassay.model.notice import NOTICED, Notice, Noticed, SoughtEntry, SoughtFunction, Subject
 from kassay.model.texts import listed, one_line
 from kassay.model.units import format_change, format_number
 from kassay.report.words import spoken
@@ -97,7 +97,7 @@ def looked_for(about: Subject) -> tuple[str, ...]:
     change = format_change(about.head_value / about.base_value - 1)
     text = f"The finding: {about.workload} executes {change} {about.unit}"
     explained = "" if about.explained is None else f", {100 * about.explained:.3g} % of it in {names}"
-    reached = f"Reached by {causes_text(about.causes)}"
+    reached = f"Reached by {entries_text(about.entries)}"
     way = f", through {' and '.join(about.callers)}" if about.callers else ""
     return f"{text}{explained}.", f"{reached}{way}."
 
@@ -111,19 +111,19 @@ def function_text(one: SoughtFunction) -> str:
     return f"{one_line(one.function)} with what it calls" if one.whole else f"{one_line(one.function)} itself"
 
 
-def cause_name(cause: str) -> str:
+def entry_name(entry: str) -> str:
     """The system call or fault; for code without one a word for that."""
-    return one_line(cause) if cause else "entry and exit"
+    return one_line(entry) if entry else "entry and exit"
 
 
-def causes_text(causes: Iterable[CauseCost]) -> str:
+def entries_text(entries: Iterable[SoughtEntry]) -> str:
     """ "mprotect and execve"."""
-    return listed([cause_name(one.cause) for one in causes]) or "nothing"
+    return listed([entry_name(one.entry) for one in entries]) or "nothing"
 
 
-def shares_of_causes(causes: Sequence[CauseCost]) -> str:
+def shares_of_entries(entries: Sequence[SoughtEntry]) -> str:
     """ "mprotect 93 %, execve 7 %", by what the functions cost for each on the last kernel."""
-    costs = [(cause_name(one.cause), one.head if one.head is not None else one.base or 0) for one in causes]
+    costs = [(entry_name(one.entry), one.head if one.head is not None else one.base or 0) for one in entries]
     total = sum(cost for _, cost in costs)
     if not total:
         return "-"

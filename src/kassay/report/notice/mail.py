@@ -6,7 +6,7 @@ from kassay.model.texts import cells, figures, table
 from kassay.report.columns import aligned, room_for_names
 from kassay.report.mail.text import WIDTH, ascii_text, command, wrapped
 from kassay.report.notice import NoticeFormat
-from kassay.report.notice._words import calls_text, causes_text, cost_text, looked_for, share_text, verdict
+from kassay.report.notice._words import calls_text, cost_text, entries_text, looked_for, share_text, verdict
 
 
 def render(notice: Notice) -> str:
@@ -35,7 +35,7 @@ def _rows(notice: Notice) -> list[str]:
 def _cells(one: Noticed, two: bool) -> tuple[str, ...]:
     if one.verdict == "unexecuted":
         return one.application, "0", "not executed", "0", *(["-"] * two)
-    return (one.application, calls_text(one), causes_text(one.causes), cost_text(one, "head" if two else "base"),
+    return (one.application, calls_text(one), entries_text(one.entries), cost_text(one, "head" if two else "base"),
             *([share_text(one.share)] * two))  # fmt: skip
 
 
