@@ -4,6 +4,7 @@
 import pytest
 
 from kassay.errors import BadInput
+from kassay.notice.paths import KernelPath, KernelPaths
 from kassay.notice.subject import named, sought_of
 from tests.notice.paths import paths
 
@@ -65,3 +66,30 @@ def test_the_code_that_every_system_call_enters_by_counts_only_where_a_user_name
     (path,) = paths({"read > vfs_read": 1}).paths
     assert named(["do_syscall_64"]).match(path) == "do_syscall_64"
     assert named(["do_syscall_64"])._replace(inside=True).match(path) == ""
+
+
+def glue(costs: dict[str, float]) -> KernelPaths:
+    """Code that belongs to no entry, by function."""
+    made = tuple(KernelPath("", tuple(text.split(" > ")), 0, cost) for text, cost in costs.items())
+    return KernelPaths(made, {}, sum(costs.values()))
+
+
+def test_of_the_code_that_all_system_calls_share_only_what_a_function_executes_itself_counts() -> None:
+    found = sought_of(
+        glue({"do_syscall_64": 20, "do_syscall_64 > exit": 9}), glue({"do_syscall_64": 70, "do_syscall_64 > exit": 9})
+    )
+    assert found.alone == {"do_syscall_64"} and not found.whole
+
+
+def test_shared_code_under_another_name_is_no_change() -> None:
+    base = paths({"read > vfs_read": 100})
+    head = paths({"read > vfs_read": 150})
+    named_a, named_b = glue({"error_return": 40}).paths, glue({"restore_regs": 41}).paths
+    found = sought_of(base._replace(paths=(*base.paths, *named_a)), head._replace(paths=(*head.paths, *named_b)))
+    assert found.alone == {"vfs_read"} and not found.whole
+
+
+def test_interrupts_are_no_part_of_a_change() -> None:
+    base, head = paths({"read > vfs_read": 100}), paths({"read > vfs_read": 150})
+    tick = KernelPath("interrupt", ("asm_common_interrupt", "tick"), 0, 500, interrupt=True)
+    assert sought_of(base, head._replace(paths=(*head.paths, tick))).alone == {"vfs_read"}

@@ -136,6 +136,10 @@ def _disclosures(looked: Looked, found: Sequence[Noticed]) -> tuple[str, ...]:
     texts = [_SCOPE]
     if any(one.evidence not in ("exact", "") for one in found):
         texts.append("Not all counts are called exact, as nothing was moved that should not matter, or runs differ.")
+    for one in found:
+        if one.floor and one.share and one.floor > abs(one.share):
+            apart = f"runs that should agree differ by {100 * one.floor:.2g} % of all instructions"
+            texts.append(f"{one.application}: {apart}, more than the functions cost more or less.")
     explained = looked.subject.explained
     if explained is not None and abs(explained - 1) > _UNEXPLAINED:
         texts.append(f"The functions hold {100 * explained:.3g} % of the finding's difference, smaller parts the rest.")

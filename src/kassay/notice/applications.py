@@ -40,14 +40,15 @@ def _noticed(found: pipeline.Paired, wanted: Wanted, sought: Sought, directory: 
     sides = [paths_of(one) for one in found.profiles]
     base, head = sides[0], sides[1] if wanted.head else None
     cost = cost_of(sought, base, head)
+    own = _is_of(found)
     share = None if cost.head is None else (cost.head - cost.base) / base.total
     return structs.replace(
         unknown, verdict=_verdict(cost, share), unit=finding.unit,
         operations=_operations(found.profiles[0]), base_value=base.total,
         head_value=None if head is None else head.total,
         change=None if head is None else head.total / base.total - 1, share=share,
-        evidence=finding.evidence, floor=finding.floor, functions=cost.functions, entries=cost.entries,
-        predicted=_predicted(finding, sought, sides),
+        evidence=finding.evidence if own else "", floor=finding.floor if own else None,
+        functions=cost.functions, entries=cost.entries, predicted=_predicted(finding, sought, sides) if own else (),
     )  # fmt: skip
 
 
@@ -60,6 +61,11 @@ def _problem(found: pipeline.Paired) -> str:
     if any(one.profile.stacks is None for one in found.profiles):
         return "measured without call stacks (--profile auto has them)"
     return ""
+
+
+def _is_of(found: pipeline.Paired) -> bool:
+    """Whether the finding compares these very kernels; a ladder compares neighbours only."""
+    return {side.kernel for side in found.finding.sides} == {one.profile.kernel for one in found.profiles}
 
 
 def _operations(one: Profiled) -> float:

@@ -13,12 +13,14 @@ _LEFT_OUT = ("user", "other", "idle")
 
 class KernelPath(NamedTuple):
     """What one path cost itself, per operation. functions: from the kernel's entry inwards, a compiler's copies under
-    the name of the function they were made of. at: of these the one that began what the entry is."""
+    the name of the function they were made of. at: of these the one that began what the entry is. interrupt: whether an
+    interrupt came in, which is on behalf of nobody."""
 
     entry: str
     functions: tuple[str, ...]
     at: int
     cost: float
+    interrupt: bool = False
 
     @property
     def function(self) -> str:
@@ -41,20 +43,28 @@ def kernel_paths(profile: Profile, known: Collection[str], total: float) -> Kern
         raise BadInput(
             f"run {profile.run} has no call stacks", "measure with --profile auto or stacks, in another --out"
         )
-    found: dict[tuple[str, tuple[str, ...], int], int] = {}
+    found: dict[tuple[str, tuple[str, ...], int, bool], int] = {}
     for stack in profile.stacks:
         if stack.path[0] in _LEFT_OUT:
             continue
         entry, at = entry_at(stack.path)
         first = _kernel_begins(stack.path, at, known)
-        key = (entry, tuple(map(base_name, stack.path[first:])), at - first if entry else 0)
+        key = (
+            entry,
+            tuple(map(base_name, stack.path[first:])),
+            at - first if entry else 0,
+            stack.path[0] == "interrupt",
+        )
         found[key] = found.get(key, 0) + stack.count
     calls: dict[str, float] = {}
     for one in profile.functions:
         if one.context not in _LEFT_OUT:
             name = base_name(one.function)
             calls[name] = calls.get(name, 0) + one.calls / profile.operations
-    paths = tuple(KernelPath(*key, count / profile.operations) for key, count in found.items())
+    paths = tuple(
+        KernelPath(entry, functions, at, count / profile.operations, interrupt)
+        for (entry, functions, at, interrupt), count in found.items()
+    )
     return KernelPaths(paths, calls, total)
 
 

@@ -64,17 +64,20 @@ def sought_of(base: KernelPaths, head: KernelPaths) -> Sought:
     if abs(total) <= _LEAST * base.total:
         raise BadInput("the kernel's instructions are the same on both kernels: there is no change to look for",
                        "name two kernels that differ, or name functions to see who executes them")  # fmt: skip
-    found = [one for node in root.below.values() for one in _followed(node, _SHARE * abs(total), ())]
+    least = _SHARE * abs(total)
+    found = [one for entry, node in root.below.items() if entry for one in _followed(node, least, ())]
+    found += [(name, True, ()) for name in _shared(root.below.get("", _Node()), least)]
     whole = frozenset(name for name, alone, _ in found if not alone)
     callers = dict.fromkeys(name for _, _, way in found for name in way if name not in whole)
     return Sought(whole, frozenset(name for name, alone, _ in found if alone) - whole, tuple(callers))
 
 
 def _tree(sides: Sequence[KernelPaths]) -> _Node:
-    """All paths of both kernels. The first level are entries, so that entry functions of other names meet."""
+    """All paths of both kernels, but for interrupts, which come when they will. The first level are entries, so that
+    entry functions of other names meet."""
     root = _Node()
     for number, side in enumerate(sides):
-        for path in side.paths:
+        for path in (one for one in side.paths if not one.interrupt):
             node = root.below.setdefault(path.entry, _Node())
             node.has[number] = True
             node.names.update(filter(None, (path.function,)))
@@ -104,6 +107,20 @@ def _followed(node: _Node, least: float, way: tuple[str, ...]) -> Iterator[_Foun
         yield from ((name, True, way[:-1]) for name in names)
     for name, below in large.items():
         yield from _followed(below, least, (*way, name))
+
+
+def _shared(node: _Node, least: float) -> Iterator[str]:
+    """Of the code by which every system call enters and leaves, below `node`, the functions whose own instructions
+    changed; none where they only took other names."""
+    if abs(node.delta) < least:
+        return
+    own: dict[str, float] = {}
+    open_ = list(node.below.items())
+    while open_:
+        name, one = open_.pop()
+        own[name] = own.get(name, 0) + one.own[1] - one.own[0]
+        open_ += one.below.items()
+    yield from (name for name, delta in own.items() if abs(delta) >= least)
 
 
 def _quiet(node: _Node, least: float) -> bool:

@@ -4,13 +4,14 @@
 from collections.abc import Iterator
 
 from kassay.model.notice import CallSizes, Notice, Noticed
-from kassay.model.texts import Table, cells, figures, settings_text, table
+from kassay.model.texts import Table, cells, figures, table
 from kassay.model.units import format_change, format_number
 from kassay.report.notice._words import (
     calls_text,
     cost_text,
     entry_name,
     kernels,
+    names_of,
     per_text,
     scale_of,
     share_text,
@@ -33,7 +34,7 @@ def tables(notice: Notice) -> Iterator[Table]:
 def _applications(notice: Notice, answered: list[Noticed]) -> Table:
     sides = kernels(notice.subject)
     two = len(sides) > 1
-    names = _names(answered)
+    names = names_of(answered)
     predicted = list(dict.fromkeys(share.cpu for one in answered for share in one.predicted)) if two else []
     columns = ("application", "per", *figures("calls"), "by", *figures(sides[0]))
     more = (*figures(sides[-1], "costs", *(f"time, {cpu}" for cpu in predicted), "all in all"), "evidence")
@@ -55,7 +56,7 @@ def _change(one: Noticed, cpus: list[str]) -> tuple[str, ...]:
 
 
 def _functions(notice: Notice, executing: list[Noticed]) -> Table:
-    names = _names(executing)
+    names = names_of(executing)
     rows = [
         cells(f"{names[id(one)]}: {f.function}", "with what it calls" if f.whole else "itself", per_text(one),
               *_figures(notice, one, f.base_calls, f.head_calls), *_figures(notice, one, f.base, f.head))
@@ -66,7 +67,7 @@ def _functions(notice: Notice, executing: list[Noticed]) -> Table:
 
 
 def _entries_table(notice: Notice, executing: list[Noticed]) -> Table:
-    names = _names(executing)
+    names = names_of(executing)
     rows = [
         cells(f"{names[id(one)]}: {entry_name(c.entry)}", per_text(one),
               *_figures(notice, one, c.base_calls, c.head_calls), *_figures(notice, one, c.base, c.head))
@@ -88,7 +89,7 @@ def _figures(notice: Notice, one: Noticed, base: float | None, head: float | Non
 
 
 def _sizes(executing: list[Noticed]) -> Iterator[Table]:
-    names = _names(executing)
+    names = names_of(executing)
     rows = [cells(f"{names[id(one)]}: {sizes.what}", *_size(sizes)) for one in executing for sizes in _relevant(one)]
     if rows:
         columns = figures("calls", "pages", "median", "90 % up to", "largest", "half of all pages up to")
@@ -105,12 +106,3 @@ def _relevant(one: Noticed) -> list[CallSizes]:
 def _size(sizes: CallSizes) -> tuple[str, ...]:
     each = sizes.calls / sizes.executions, sizes.pages / sizes.executions
     return tuple(map(format_number, (*each, sizes.median, sizes.p90, sizes.largest, sizes.typical)))
-
-
-def _names(all_: list[Noticed]) -> dict[int, str]:
-    """What each is called: with its settings, where an application has several."""
-    several = {one.application for one in all_ if [other.application for other in all_].count(one.application) > 1}
-    return {
-        id(one): f"{one.application} {settings_text(one.settings)}" if one.application in several else one.application
-        for one in all_
-    }

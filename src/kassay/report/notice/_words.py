@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Sequence
 
 from kassay.model.notice import NOTICED, Notice, Noticed, SoughtEntry, SoughtFunction, Subject
-from kassay.model.texts import listed, one_line
+from kassay.model.texts import listed, one_line, settings_text
 from kassay.model.units import format_change, format_number
 from kassay.report.words import spoken
 
@@ -66,7 +66,8 @@ def _costs(by: dict[str, list[Noticed]]) -> str:
     known = [*by["noticed"], *by["below"]]
     if not known:
         return ""
-    parts = [f"{one.application} {share_text(one.share)}" for one in known[:_NAMED]]
+    names = names_of(known)
+    parts = [f"{names[id(one)]} {share_text(one.share)}" for one in known[:_NAMED]]
     more = len(known) - len(parts)
     if more:
         most = max(abs(one.share or 0) for one in known[_NAMED:])
@@ -75,7 +76,7 @@ def _costs(by: dict[str, list[Noticed]]) -> str:
 
 
 def _silent(by: dict[str, list[Noticed]]) -> str:
-    silent = [one.application for one in by["unexecuted"]]
+    silent = list(dict.fromkeys(one.application for one in by["unexecuted"]))
     executing = sum(len(by[word]) for word in ("noticed", "below", "executed"))
     return f"{listed(silent)} {'does' if len(silent) == 1 else 'do'} not execute it." if silent and executing else ""
 
@@ -161,3 +162,12 @@ def calls_text(one: Noticed) -> str:
 def cost_text(one: Noticed, side: str) -> str:
     """Instructions of all sought functions on "base" or "head"."""
     return format_number(scale_of(one) * sum(getattr(f, side) or 0 for f in one.functions))
+
+
+def names_of(all_: Sequence[Noticed]) -> dict[int, str]:
+    """What each is called: with its settings, where an application has several."""
+    several = {one.application for one in all_ if [other.application for other in all_].count(one.application) > 1}
+    return {
+        id(one): f"{one.application} {settings_text(one.settings)}" if one.application in several else one.application
+        for one in all_
+    }
