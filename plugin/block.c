@@ -143,6 +143,7 @@ static struct block *make(const struct arch *arch, const struct translated *seen
 	block->last = seen->last;
 	block->thunk = points & POINT_THUNK;
 	block->function = stacks ? points_function(seen->start) : 0;
+	block->entry = stacks && (points & (POINT_FAULT | POINT_INTERRUPT) || points_entry(seen->start));
 	last = arch->ending(block->code + (seen->last - seen->start), block->lengths[seen->count - 1], seen->last);
 	block->ending = last.ending;
 	block->target = last.target;

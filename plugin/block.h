@@ -16,7 +16,6 @@ enum attention {
 	ATTEND_SWITCH = 16,      /* begins the kernel's task switch */
 	ATTEND_THUNK_CALL = 32,  /* leads to a thunk */
 	ATTEND_HALT = 64,
-	ATTEND_SYSCALL = 128,
 };
 
 /* What happened at a block's end or in its middle: a stop, an unknown stop, an iteration, a successor, a load, a store. */
@@ -45,6 +44,7 @@ struct block { /* what is needed each time it begins comes first */
 	struct event *iterations; /* of a block that is one repeated string instruction */
 	enum ending ending;
 	bool thunk; /* is part of one */
+	bool entry; /* enters the kernel: an exception, an interrupt, a system call's function; known with calls alone */
 	bool zone;  /* of a function that takes the lock of a zone of memory */
 	const uint8_t *lengths;
 	const uint8_t *code;

@@ -4,10 +4,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "birth.h"
 #include "trace.h"
 
-#define SAVED_BYTES 104 /* of arm64; x86_64 saves the stack pointer alone, and other fields of the same task follow it */
-#define MAX_BIRTHS 8192 /* of some dozen addresses for each new task */
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 
 bool follow_users;
@@ -20,8 +19,6 @@ static struct {
 	struct task *tasks;
 	struct counter halts;
 	unsigned int forked; /* tasks that have not run yet */
-	uint64_t births[MAX_BIRTHS]; /* addresses that measured tasks wrote to as they made others */
-	unsigned int birth_count;
 	uint64_t lost;
 	uint64_t switches; /* that began */
 	uint64_t missed;   /* of these, with a stack pointer that was not seen saved or not seen loaded */
@@ -124,6 +121,11 @@ static void count_interrupts(struct task *task)
 		task->interrupts += task->frames[i].interrupt;
 }
 
+static bool returns(const struct block *block)
+{
+	return block->ending == END_EXCEPTION_RETURN || block->ending == END_SYSCALL_RETURN;
+}
+
 static void enter(struct cpu *cpu, struct block *before, const struct block *block)
 {
 	struct task *task = cpu->task;
@@ -142,6 +144,8 @@ static void enter(struct cpu *cpu, struct block *before, const struct block *blo
 			tree_leave(&task->stack, frame.place);
 	} else if (f.stacks && before->end && code_is_user(before->start)) {
 		task->stack.user_depth = task->stack.depth;
+	} else if (f.stacks && !interrupt && returns(before)) {
+		task->stack.depth = task->stack.user_depth; /* at the first user instruction behind a system call */
 	}
 	if (task->depth == MAX_FRAMES) {
 		f.lost++;
@@ -153,6 +157,8 @@ static void enter(struct cpu *cpu, struct block *before, const struct block *blo
 	task->frames[task->depth++] = frame;
 	count_interrupts(task);
 	set_slot(cpu);
+	if (f.stacks)
+		tree_count_entry(&task->stack, block, cpu->now.slot);
 }
 
 /* An exception return; one to user mode ends all frames. Returns the block that @block follows on, NULL for none. */
@@ -330,7 +336,7 @@ void follow_block_and_calls(unsigned int index, void *data)
 	if (unlikely(!f.counting))
 		return; /* since attend() */
 	if (before && ((before->attention & ATTEND_SUCCESSOR) || tree_turns(&cpu->task->stack, block)))
-		tree_step(&cpu->task->stack, before, block);
+		tree_step(&cpu->task->stack, before, block, cpu->now.slot);
 	cpu->node = tree_count(&cpu->task->stack, cpu->now.slot, block->count);
 	block->counter.now[cpu->now.slot]++;
 	cpu->counted = cpu->now;
@@ -404,39 +410,27 @@ bool follow_is_own(unsigned int cpu)
 	return cpus[cpu].task->kind == TASK_OWN;
 }
 
-/* Whether @written lies in what a task switch saves and loads from @address on: the stack pointer is not the first. */
-static bool is_of(uint64_t address, uint64_t written)
-{
-	return address && written - address < SAVED_BYTES;
-}
-
 void follow_birth(unsigned int cpu, uint64_t address)
 {
 	bool own = follow_is_own(cpu);
 	struct task *task;
 
-	for (task = f.tasks; task && !is_of(task->address, address); task = task->next)
+	for (task = f.tasks; task && !birth_is_of(task->address, address); task = task->next)
 		;
 	if (task && !task->born) {
 		renew(task, own ? TASK_OWN : TASK_OTHER);
 		task->born = true;
 		f.forked -= own && f.forked;
 	} else if (!task && own) {
-		f.births[f.birth_count++ % MAX_BIRTHS] = address;
+		birth_note(address);
 	}
 }
 
-/* Whether a task that was never seen is one that a measured task made: the last one that did, if its memory served twice. */
+/* Whether a task that was never seen is one that a measured task made. */
 static bool born_own(uint64_t address)
 {
-	bool found = false;
+	bool found = birth_take(address);
 
-	for (unsigned int i = 0; i < MAX_BIRTHS; i++) {
-		if (is_of(address, f.births[i])) {
-			f.births[i] = 0;
-			found = true;
-		}
-	}
 	f.forked -= found && f.forked;
 	return found;
 }

@@ -11,7 +11,7 @@
 struct range {
 	uint64_t start;
 	uint64_t end;
-	unsigned int kind; /* 0: a function */
+	unsigned int kind;
 };
 
 struct ranges {
@@ -20,10 +20,12 @@ struct ranges {
 	size_t room;
 };
 
-static struct ranges points, functions;
+static struct ranges points, functions, entries;
 static uint64_t nth_from, nth_to; /* 0: each time counts */
 
 #define NTH 0x80000000u
+#define FUNCTION 0
+#define ENTRY 0x40000000u
 
 static const struct {
 	const char *name;
@@ -32,7 +34,8 @@ static const struct {
 	{ "fault", POINT_FAULT }, { "interrupt", POINT_INTERRUPT }, { "thunk", POINT_THUNK },
 	{ "switch", POINT_SWITCH }, { "birth", POINT_BIRTH }, { "from", POINT_FROM }, { "to", POINT_TO },
 	{ "zone", POINT_ZONE }, { "lock", POINT_LOCK },
-	{ "nth_from", NTH | POINT_FROM }, { "nth_to", NTH | POINT_TO }, { "function", 0 },
+	{ "nth_from", NTH | POINT_FROM }, { "nth_to", NTH | POINT_TO }, { "function", FUNCTION },
+	{ "entry", ENTRY },
 };
 
 static int add(struct ranges *ranges, struct range range)
@@ -50,6 +53,13 @@ static int add(struct ranges *ranges, struct range range)
 	return 0;
 }
 
+static struct ranges *list_of(unsigned int kind)
+{
+	if (kind == FUNCTION)
+		return &functions;
+	return kind == ENTRY ? &entries : &points;
+}
+
 static int read_line(const char *line)
 {
 	struct range range;
@@ -64,7 +74,7 @@ static int read_line(const char *line)
 				*(range.kind & POINT_FROM ? &nth_from : &nth_to) = range.start;
 				return 0;
 			}
-			return add(range.kind ? &points : &functions, range);
+			return add(list_of(range.kind), range);
 		}
 	}
 	return -1;
@@ -115,19 +125,30 @@ bool points_nth(unsigned int kind, uint64_t number)
 	return !asked || number == asked;
 }
 
-uint64_t points_function(uint64_t address)
+/* Start of the one of these, sorted, that @address lies in, or 0. */
+static uint64_t find(const struct ranges *sorted, uint64_t address)
 {
-	size_t low = 0, high = functions.count;
+	size_t low = 0, high = sorted->count;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (functions.items[middle].start <= address)
+		if (sorted->items[middle].start <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (!low || address >= functions.items[low - 1].end)
+	if (!low || address >= sorted->items[low - 1].end)
 		return 0;
-	return functions.items[low - 1].start;
+	return sorted->items[low - 1].start;
+}
+
+uint64_t points_function(uint64_t address)
+{
+	return find(&functions, address);
+}
+
+bool points_entry(uint64_t address)
+{
+	return find(&entries, address) != 0;
 }

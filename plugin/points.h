@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Addresses the host knows by name. The file has lines "KIND START END", the
- * addresses in hex, END exclusive; functions sorted by START. "nth_from N N" and
+ * addresses in hex, END exclusive; functions, and entries among them, sorted by START. "nth_from N N" and
  * "nth_to N N": only the N-th time that such a point is reached counts.
  */
 #ifndef KASSAY_POINTS_H
@@ -36,5 +36,8 @@ bool points_nth(unsigned int kind, uint64_t number);
 
 /* Start of the function that @address lies in, or 0. */
 uint64_t points_function(uint64_t address);
+
+/* Whether a function begins at @address for whose sake the kernel runs: of a system call, a fault, a new task. */
+bool points_entry(uint64_t address);
 
 #endif

@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 
+#define CALL_OVER_BYTES 16
+
 static struct node *roots[CONTEXTS];
 static uint64_t lost;
 
@@ -22,6 +24,7 @@ static struct node *make(struct node *parent, uint64_t address)
 
 	node->parent = parent;
 	node->address = address;
+	node->entered.id = NO_ID;
 	define(node);
 	return node;
 }
@@ -34,8 +37,15 @@ static struct node *root_of(enum context context)
 	return roots[context];
 }
 
-static struct node *child_of(struct node *parent, uint64_t address)
+/* Code without a known function stands for itself where it is called, and for its caller otherwise. */
+static uint64_t entry_of(const struct block *block)
 {
+	return block->function ? block->function : block->start;
+}
+
+static struct node *child_of(struct node *parent, const struct block *block)
+{
+	uint64_t address = entry_of(block);
 	struct node **link = &parent->child, *node;
 
 	for (; (node = *link); link = &node->sibling) {
@@ -48,13 +58,8 @@ static struct node *child_of(struct node *parent, uint64_t address)
 		node = make(parent, address);
 	node->sibling = parent->child;
 	parent->child = node;
+	node->entry |= block->entry;
 	return node;
-}
-
-/* Code without a known function stands for itself where it is called, and for its caller otherwise. */
-static uint64_t entry_of(const struct block *block)
-{
-	return block->function ? block->function : block->start;
 }
 
 void tree_reset(struct tree_stack *stack, enum context root)
@@ -70,7 +75,7 @@ static void push(struct tree_stack *stack, struct node *parent, const struct blo
 		lost++;
 		return;
 	}
-	stack->levels[++stack->depth] = (struct level){ child_of(parent, entry_of(block)), back };
+	stack->levels[++stack->depth] = (struct level){ child_of(parent, block), back };
 }
 
 /*
@@ -89,7 +94,10 @@ static void pop(struct tree_stack *stack, uint64_t address)
 		stack->depth--;
 }
 
-/* Another function without a call: a jump to its entry, or its cold part. It stands in the place of the one before. */
+/*
+ * Another function without a call: a jump to its entry, or its cold part. It stands in the place of the one before; below
+ * it, if that is an entry into the kernel, as it says for whom all that follows is done.
+ */
 static void turn(struct tree_stack *stack, const struct block *block)
 {
 	struct level *level = &stack->levels[stack->depth];
@@ -97,7 +105,28 @@ static void turn(struct tree_stack *stack, const struct block *block)
 
 	if (!tree_turns(stack, block))
 		return;
-	level->node = child_of(parent ? parent : level->node, block->function);
+	level->node = child_of(parent && !level->node->entry ? parent : level->node, block);
+}
+
+void tree_count_entry(struct tree_stack *stack, const struct block *block, unsigned int slot)
+{
+	struct node *node = stack->levels[stack->depth].node;
+
+	if (!block->entry)
+		return;
+	if (node->entered.id == NO_ID)
+		fprintf(counter_define(&node->entered, 'a'), " %" PRIu32 "\n", node->counter.id);
+	counter_add(&node->entered, slot, 1);
+}
+
+/*
+ * A call over a few bytes of its own function that nothing returns from: it only fills the return buffer. Thunks use the
+ * stack so too, but return.
+ */
+static bool calls_nothing(const struct block *before, const struct block *block)
+{
+	return before->ending == END_CALL && block->start - before->end < CALL_OVER_BYTES && !before->thunk &&
+	       block->function && block->function == before->function;
 }
 
 static void enter_kernel(struct tree_stack *stack, const struct block *block)
@@ -106,7 +135,7 @@ static void enter_kernel(struct tree_stack *stack, const struct block *block)
 	push(stack, stack->levels[stack->depth].node, block, 0);
 }
 
-void tree_step(struct tree_stack *stack, const struct block *before, const struct block *block)
+void tree_step(struct tree_stack *stack, const struct block *before, const struct block *block, unsigned int slot)
 {
 	bool user = code_is_user(block->start);
 
@@ -115,12 +144,13 @@ void tree_step(struct tree_stack *stack, const struct block *before, const struc
 			stack->depth = stack->user_depth;
 		else
 			enter_kernel(stack, block);
-	} else if (before->ending == END_CALL || before->ending == END_CALL_INDIRECT) {
+	} else if ((before->ending == END_CALL || before->ending == END_CALL_INDIRECT) && !calls_nothing(before, block)) {
 		push(stack, stack->levels[stack->depth].node, block, before->end);
 	} else if (before->ending == END_RETURN) {
 		pop(stack, block->start);
 	}
 	turn(stack, block);
+	tree_count_entry(stack, block, slot);
 }
 
 struct tree_place tree_enter(struct tree_stack *stack, const struct block *block, bool interrupt)

@@ -14,6 +14,8 @@ struct node {
 	struct node *sibling;
 	uint64_t address; /* of the function; 0 for a root */
 	struct counter counter;
+	bool entry; /* into the kernel: a fault, an interrupt, the function of a system call */
+	struct counter entered; /* how often, of these alone */
 };
 
 struct level {
@@ -37,10 +39,13 @@ struct tree_place {
 void tree_reset(struct tree_stack *stack, enum context root);
 
 /* After @before comes @block; brings the stack up to date. */
-void tree_step(struct tree_stack *stack, const struct block *before, const struct block *block);
+void tree_step(struct tree_stack *stack, const struct block *before, const struct block *block, unsigned int slot);
 
 /* An exception or interrupt is entered at @block; an interrupt hangs below the root of its own. */
 struct tree_place tree_enter(struct tree_stack *stack, const struct block *block, bool interrupt);
+
+/* The innermost level was entered at @block: counted, where that is an entry into the kernel. */
+void tree_count_entry(struct tree_stack *stack, const struct block *block, unsigned int slot);
 
 /* Back to where it came in. */
 void tree_leave(struct tree_stack *stack, struct tree_place place);

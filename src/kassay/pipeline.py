@@ -18,6 +18,7 @@ from kassay.analysis.imported import CLOCK, judge_samples
 from kassay.analysis.interim import InterimLooks
 from kassay.analysis.itemised import Profiled, chosen, itemised, profiled, stacks_of
 from kassay.analysis.itemised import executed as executed_at
+from kassay.analysis.kernel_shares import kernel_shares
 from kassay.analysis.looks import outlook
 from kassay.analysis.printed import printed_rows
 from kassay.analysis.statistics.seed_rules import judged_by_seed_rules
@@ -37,6 +38,7 @@ from kassay.journal.journal import append, open_journal, read_journal
 from kassay.model.experiment import Experiment, labels
 from kassay.model.finding import Finding
 from kassay.model.guest import Programs
+from kassay.model.kernel_share import KernelShare
 from kassay.model.plan import Plan
 from kassay.model.profile import Executed, NoProfile
 from kassay.model.progress import Progress, Tell, silent
@@ -115,12 +117,16 @@ def _answer_run(directory: Path, tell: Tell, seed_rules: bool, predict: Sequence
     plan, compared = read.folder.plan, read.compared
     question = question_of(plan.experiment)
     many = question.overview and wide(plan)
-    findings = _itemised_in_parts(read, tell) if many else itemised(compared.findings, plan.cells, counted)
+    if many:
+        findings, shares = _itemised_in_parts(read, tell)
+    else:
+        findings = itemised(compared.findings, plan.cells, counted)
+        shares = kernel_shares(compared.findings, plan.cells, counted)
     stacks = () if many else stacks_of(findings, plan.cells, counted)
     counters = () if many else at_points(plan, read.evidence)
     findings = _predicted(read, findings, predict, tell, primary_only=many)
     report = build_report(
-        plan, compared._replace(findings=findings, stacks=stacks, counters=counters),
+        plan, compared._replace(findings=findings, stacks=stacks, counters=counters, shares=shares),
         read.evidence, read.records, title=_title(plan, question), cmdline=shared_cmdline(plan),
         spec_toml=read.folder.pinned_spec(), directory=str(directory), plan_id=read.folder.plan_id,
         gate_fields=compared_fields(),
@@ -167,7 +173,12 @@ class _Part(NamedTuple):
     evidence: tuple[CellEvidence, ...]
 
 
-def _itemised_in_parts(read: "_Read", tell: Tell) -> tuple[Finding, ...]:
+class _Itemised(NamedTuple):
+    findings: tuple[Finding, ...]
+    shares: tuple[KernelShare, ...]
+
+
+def _itemised_in_parts(read: "_Read", tell: Tell) -> "_Itemised":
     """The findings of a suite, point by point on all CPUs, only the primary ones itemised."""
     points = dict.fromkeys(finding.point for finding in read.compared.findings)
     parts = []
@@ -178,16 +189,20 @@ def _itemised_in_parts(read: "_Read", tell: Tell) -> tuple[Finding, ...]:
         findings = tuple(finding for finding in read.compared.findings if finding.point == point)
         parts.append(_Part(findings, read.folder, records, evidence))
     made: list[Finding] = []
+    shares: list[KernelShare] = []
     for number, part in enumerate(mapped(_itemised_part, parts, many=FROM), 1):
-        made += part
-        share = number / len(parts)
-        tell(Progress(stage="itemise", subject=f"{number}/{len(parts)}", text=part[0].workload, done=share))
-    return tuple(made)
+        made += part.findings
+        shares += part.shares
+        text, share = part.findings[0].workload, number / len(parts)
+        tell(Progress(stage="itemise", subject=f"{number}/{len(parts)}", text=text, done=share))
+    return _Itemised(tuple(made), tuple(shares))
 
 
-def _itemised_part(part: _Part) -> tuple[Finding, ...]:
-    counted = StoredProfiles(part.folder, part.records, part.evidence)
-    return itemised(part.findings, part.folder.plan.cells, counted, primary_only=True)
+def _itemised_part(part: _Part) -> "_Itemised":
+    counted, cells = StoredProfiles(part.folder, part.records, part.evidence), part.folder.plan.cells
+    return _Itemised(
+        itemised(part.findings, cells, counted, primary_only=True), kernel_shares(part.findings, cells, counted)
+    )
 
 
 def _title(plan: Plan, question: Question) -> str:

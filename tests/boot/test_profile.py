@@ -156,6 +156,16 @@ def test_call_stacks_lead_from_the_program_into_the_kernel(calibration: Path) ->
     assert places == sorted(places)
 
 
+def test_system_calls_of_known_number_are_entries_of_the_kernel_and_account_for_it(calibration: Path) -> None:
+    for one in pipeline.profiles(calibration, None, "syscall"):
+        entries = {(entry.kind, entry.name): entry for entry in one.profile.entries or ()}
+        assert entries["system call", "getppid"].times == SYSCALLS
+        kernel = [cost for cost in one.profile.functions if cost.context in ("kernel", "interrupt")]
+        assert sum(entry.count for entry in entries.values()) == sum(c.instructions + c.iterations for c in kernel)
+        body = next(cost for cost in kernel if cost.function == "__x64_sys_getppid")
+        assert entries["system call", "getppid"].count >= body.instructions
+
+
 def test_a_profile_that_is_cut_short_or_not_there_leaves_the_run_valid(ladder: Path, tmp_path: Path) -> None:
     record = next(r for r in records_of(ladder) if r.profile_sha256)
     assert record.stream_sha256 is not None and record.profile_sha256 is not None

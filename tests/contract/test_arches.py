@@ -12,6 +12,7 @@ from kassay.codegen.code import decoder_of
 from kassay.errors import BadInput
 from kassay.guest import sources
 from kassay.machines._plugin import contributed
+from kassay.profile.entries import entry_of
 from kassay.profile.tables import points
 
 each = pytest.mark.parametrize("arch", arches().values(), ids=arches())
@@ -82,4 +83,30 @@ def test_an_unknown_architecture_is_refused_with_the_known_ones() -> None:
 def test_the_plugin_is_told_where_code_begins_to_run_for_somebody_else(arch: str, name: str, lines: list[str]) -> None:
     table = f"symbols 1 kernel\n1000 800 0 {name}\n".encode()
     assert points([table], arch_of(arch), functions=False).splitlines() == lines
-    assert points([table], arch_of(arch), functions=True).splitlines() == [*lines, "function 1000 1800"]
+    found = points([table], arch_of(arch), functions=True).splitlines()
+    assert [line for line in found if line != "entry 1000 1001"] == [*lines, "function 1000 1800"]
+
+
+@pytest.mark.parametrize(
+    ("arch", "name", "entry"),
+    [
+        ("x86_64", "__x64_sys_mprotect", ("system call", "mprotect")),
+        ("x86_64", "asm_exc_page_fault", ("fault", "page fault")),
+        ("x86_64", "asm_exc_general_protection", ("fault", "general protection")),
+        ("x86_64", "asm_sysvec_apic_timer_interrupt", ("interrupt", "apic timer interrupt")),
+        ("x86_64", "ret_from_fork_asm", ("task start", "")),
+        ("x86_64", "do_syscall_64", None),
+        ("arm64", "__arm64_sys_mprotect", ("system call", "mprotect")),
+        ("arm64", "el0_da", ("fault", "page fault")),
+        ("arm64", "el0_undef", ("fault", "undef")),
+        ("arm64", "el0t_64_irq", ("interrupt", "device interrupt")),
+        ("arm64", "el0_svc", None),
+    ],
+)  # fmt: skip
+def test_an_entry_into_the_kernel_is_known_to_the_plugin_and_by_name(
+    arch: str, name: str, entry: tuple[str, str] | None
+) -> None:
+    table = f"symbols 1 kernel\n1000 800 0 {name}\n".encode()
+    assert entry_of(name, arch_of(arch)) == entry
+    assert ("entry 1000 1001\n" in points([table], arch_of(arch), functions=True)) == (entry is not None)
+    assert "entry" not in points([table], arch_of(arch), functions=False)

@@ -64,6 +64,9 @@ class File:
     def node(self, parent: int | None, address: int) -> int:
         return self._define("n", "-" if parent is None else parent, f"{address:x}")
 
+    def entered(self, node: int) -> int:
+        return self._define("a", node)
+
     def halts(self) -> int:
         return self._define("h")
 

@@ -29,6 +29,7 @@ from tests.report.parts import (
 )
 from tests.report.predicted_reports import predicted
 from tests.report.row_reports import gap, series
+from tests.report.shares import kernel_share
 from tests.report.suite_reports import suite
 from tests.report.timed_reports import emulated_time, imported, matrix, robot, timed
 
@@ -109,6 +110,10 @@ def compare() -> Report:
         verdict="Yes: 672.6 instead of 301.6 instructions/page (+123.0 %).",
         findings=(Finding(**{**fields, "attribution": attribution(), "counters": _EVENTS}),),
         counters=(counters(KERNELS[1:3]),),
+        shares=tuple(
+            kernel_share(k, {("system call", "mprotect"): (n, 2)}, user=40, machine=MACHINE, settings=SETTINGS)
+            for k, n in zip(KERNELS[1:3], (500, 1200), strict=True)
+        ),
         cpus=(seen,),
         disclosures=(*DISCLOSURES, *map(own_words, cpu_sentences((seen,)))),
         guest_sha256=(Setting(name="init", value="2" * 64), Setting(name="mprotect_toggle", value="3" * 64)),

@@ -18,6 +18,10 @@ from kassay.registry import discover
 CALL, JUMP, BRANCH = "call", "jump", "branch"
 INDIRECT_CALL, INDIRECT_JUMP, RETURN, OTHER = "indirect-call", "indirect-jump", "return", "other"
 """How the last instruction of a block leaves it; a branch is conditional."""
+SYSTEM_CALL, FAULT, INTERRUPT, TASK_START = "system call", "fault", "interrupt", "task start"
+"""Entries into the kernel: what makes it run."""
+PAGE_FAULT = "page fault"
+"""The name of that fault, on all of them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +86,10 @@ class Build:
 Special = Callable[[str, int, int], Iterator[str]]
 
 
+def _no_entry(function: str) -> tuple[str, str] | None:
+    return None
+
+
 @dataclass(frozen=True, kw_only=True)
 class MachineCode:
     """What its machine code means to a profile.
@@ -91,7 +99,8 @@ class MachineCode:
     (a word from above), and the address that it leads to, None when that is not in it.
     special(name, start, end): lines of plugin/points.h for a symbol that the plugin must know.
     thunks: a regular expression of the functions that an indirect jump goes through; return_thunks: of those that a
-    return goes through; "" for none. syscall_prefix: of a system call's function.
+    return goes through; "" for none. syscall_prefix: of a system call's function. entry(function): kind (a word from
+    above) and name of the fault, interrupt or new task that begins with this function; None for any other.
     """
 
     capstone: tuple[str, str]
@@ -101,6 +110,7 @@ class MachineCode:
     syscall_prefix: str
     thunks: str = ""
     return_thunks: str = ""
+    entry: Callable[[str], tuple[str, str] | None] = _no_entry
 
 
 @dataclass(frozen=True, kw_only=True)

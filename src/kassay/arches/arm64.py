@@ -7,11 +7,15 @@ from collections.abc import Iterator
 from kassay.arches import (
     BRANCH,
     CALL,
+    FAULT,
     INDIRECT_CALL,
     INDIRECT_JUMP,
+    INTERRUPT,
     JUMP,
     OTHER,
+    PAGE_FAULT,
     RETURN,
+    TASK_START,
     Arch,
     Build,
     Cpuinfo,
@@ -59,6 +63,23 @@ def _special(name: str, start: int, end: int) -> Iterator[str]:
             yield f"{'interrupt' if entry % 4 else 'fault'} {at:x} {at + 1:x}\n"
 
 
+_FAULTS = {"el0_da": PAGE_FAULT, "el0_ia": PAGE_FAULT, "do_mem_abort": PAGE_FAULT}
+_EXCEPTION = re.compile(
+    r"el[01]_(fpsimd_acc|fpsimd_exc|sve_acc|sme_acc|sys|pc|sp|undef|bti|mops|gcs|dbg|brk64|fpac|inv)"
+)
+
+
+def _entry(function: str) -> tuple[str, str] | None:
+    if function in _FAULTS:
+        return FAULT, _FAULTS[function]
+    found = _EXCEPTION.fullmatch(function)
+    if found:
+        return FAULT, found[1].replace("_", " ")
+    if function in ("el0t_64_irq", "el1h_64_irq", "el0t_64_fiq", "el1h_64_fiq"):
+        return INTERRUPT, "device interrupt"
+    return (TASK_START, "") if function == "ret_from_fork" else None
+
+
 ARCH = Arch(
     name="arm64",
     order=20,
@@ -96,6 +117,7 @@ ARCH = Arch(
         kind=_kind,
         ending=_ending,
         special=_special,
+        entry=_entry,
         syscall_prefix="__arm64_",
     ),
     # It has numbers, which Arm's manuals list.

@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from kassay.arches import (
     BRANCH,
     CALL,
+    FAULT,
     INDIRECT_CALL,
     INDIRECT_JUMP,
+    INTERRUPT,
     JUMP,
     OTHER,
     RETURN,
+    TASK_START,
     Arch,
     Build,
     Cpuinfo,
@@ -71,6 +74,18 @@ def _special(name: str, start: int, end: int) -> Iterator[str]:
         yield f"birth {start:x} {end:x}\n"
 
 
+def _entry(function: str) -> tuple[str, str] | None:
+    if function.startswith("asm_sysvec_"):
+        return INTERRUPT, function.removeprefix("asm_sysvec_").replace("_", " ")
+    if function in ("irq_entries_start", "asm_common_interrupt"):
+        return INTERRUPT, "device interrupt"
+    if function == "asm_exc_nmi":
+        return INTERRUPT, "nmi"
+    if function.startswith("asm_exc_"):
+        return FAULT, function.removeprefix("asm_exc_").replace("_", " ")
+    return (TASK_START, "") if function in ("ret_from_fork_asm", "ret_from_fork") else None
+
+
 ARCH = Arch(
     name="x86_64",
     order=10,
@@ -113,6 +128,7 @@ ARCH = Arch(
         kind=_kind,
         ending=_ending,
         special=_special,
+        entry=_entry,
         syscall_prefix="__x64_",
         thunks=rf"__x86_indirect_\w+|srso(?:_alias)?_safe_ret|{_RETURN_THUNK}",
         return_thunks=_RETURN_THUNK,

@@ -5,6 +5,7 @@ import re
 from typing import NamedTuple
 
 from kassay.errors import BadInput
+from kassay.model.kernel_share import EntryCost
 from kassay.model.reason import Reason
 from kassay.model.reason_texts import reason_text
 from kassay.model.records import Record
@@ -97,7 +98,7 @@ class Profile(Record, frozen=True, kw_only=True):
     an exact clock. unresolved: instructions that an
     instruction stream cut short at an unknown place leaves open. idle: guest time that passed without
     an instruction. problem: why the profile may not be used ("" when it may): a disagreement with the
-    guest's clock, a symbol table of another image. stacks: None unless the run carried call stacks.
+    guest's clock, a symbol table of another image. stacks: None unless the run carried call stacks; entries likewise.
     """
 
     kernel: str
@@ -113,6 +114,7 @@ class Profile(Record, frozen=True, kw_only=True):
     idle: int = 0
     stacks: tuple[StackCost, ...] | None = None
     problem: str = ""
+    entries: tuple[EntryCost, ...] | None = None
 
 
 class RegionSummary(Record, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ from kassay.model.experiment import Experiment
 from kassay.model.finding import Finding, Gap, Ladder
 from kassay.model.guest import GuestCpu
 from kassay.model.kernel import KernelIdentity
+from kassay.model.kernel_share import KernelShare
 from kassay.model.machine import AtPoint, MachineIdentity, MachineUse
 from kassay.model.overview import Overview
 from kassay.model.printed import PrintedRow
@@ -107,7 +108,8 @@ class PointCounters(AtPoint, frozen=True, kw_only=True):
 class Comparisons(NamedTuple):
     """Everything that the evidence says. look: boots per kernel that were judged as times; None for exact counts, and
     before the first look. decided: whether more runs could change no answer, so that planned runs that were not made
-    are not needed. stacks: of the primary metrics. counters: of the guest's kernels."""
+    are not needed. stacks: of the primary metrics. counters: of the guest's kernels.
+    shares: whose instructions the values of the primary metrics are made of."""
 
     findings: tuple[Finding, ...]
     ladders: tuple[Ladder, ...]
@@ -116,6 +118,7 @@ class Comparisons(NamedTuple):
     decided: bool = False
     stacks: tuple[KernelStacks, ...] = ()
     counters: tuple[PointCounters, ...] = ()
+    shares: tuple[KernelShare, ...] = ()
 
 
 class Lead(Record, frozen=True, kw_only=True):
@@ -174,6 +177,7 @@ class Report(Record, frozen=True, kw_only=True):
     cpus: as the kernels saw them; empty for imports and for directories of earlier versions.
     printed: by users' programs, in the order in which they print it.
     counters: of the guest's kernels, one for each point; empty for imports and for overviews of many workloads.
+    shares: whose instructions the values of the primary metrics are made of; of exact counts with a profile.
     """
 
     title: str
@@ -213,4 +217,5 @@ class Report(Record, frozen=True, kw_only=True):
     guest_compiler: str = ""
     cpus: tuple[SeenCpu, ...] = ()
     counters: tuple[PointCounters, ...] = ()
+    shares: tuple[KernelShare, ...] = ()
     schema: str = SCHEMA

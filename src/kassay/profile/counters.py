@@ -2,7 +2,7 @@
 """What the plugin's file holds, as parse() of raw.py gives it; counts are kept as the changes that the file has."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import NamedTuple, TypeAlias
 
@@ -68,7 +68,8 @@ class RawProfile:
     tasks: (address of the task, own, other or idle). halting: the counter of the times a CPU was halted, if any was.
     switches: how often the kernel's task switch began; missed: how often it was not seen what it switched; None in
     files of an earlier plugin. zone_locks: how often the lock of a zone was taken in the whole region, gaps between
-    rounds included; zone_handovers: of these, how often by another CPU than the time before.
+    rounds included; zone_handovers: of these, how often by another CPU than the time before. entered: counter -> node,
+    of nodes that are entries into the kernel; empty in files of an earlier plugin.
     """
 
     mode: str
@@ -92,6 +93,7 @@ class RawProfile:
     missed: int | None = None
     zone_locks: int = 0
     zone_handovers: int = 0
+    entered: dict[int, int] = field(default_factory=dict)
 
     def counts(self, number: int) -> dict[int, dict[int, int]]:
         """One round of the file (0: what precedes the first): counter -> slot -> count."""

@@ -11,6 +11,7 @@ from kassay.model.profile import CONTEXTS, Profile, RegionSummary
 from kassay.profile.costs import costs, impossible, times
 from kassay.profile.counters import CONTEXTS_IN_FILE, IDLE, OTHER, RawProfile
 from kassay.profile.edges import edges, stacks
+from kassay.profile.entries import entries
 from kassay.profile.place import Placed, mismatch, placed
 from kassay.profile.symbols import Symbols
 from kassay.profile.totals import (
@@ -61,6 +62,7 @@ def profile_of(
         unresolved=settled.unresolved if settled else 0,
         idle=settled.idle if settled else 0,
         stacks=stacks(raw, symbols, sums) if raw.mode == "stacks" else None,
+        entries=entries(raw, symbols, sums) if raw.mode == "stacks" else None,
         problem=next(filter(None, (*problems, mismatch(raw, blocks))), ""),
     )
 

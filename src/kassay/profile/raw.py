@@ -24,7 +24,7 @@ _LINE = rb"|".join((
     rb"b %b %b [1-9a-f]{1,1024} (?:[0-9a-f]{2})++" % (_ID, _HEX),
     rb"n %b (?:%b|-) %b" % (_ID, _ID, _HEX),
     rb"[se] %b %b %b" % (_ID, _ID, _ID),
-    rb"[uilw] %b %b" % (_ID, _ID),
+    rb"[uilwa] %b %b" % (_ID, _ID),
     rb"[rzh] %b" % _ID,
     rb"k %b %b \d{1,3} -?%b" % (_ID, _ID, _COUNT),
     rb"t %b (?:own|other|idle)" % _HEX,
@@ -78,6 +78,7 @@ class _Reader:
         self.cuts: dict[int, list[Cut]] = {}
         self.jumps: dict[int, Jump] = {}
         self.nodes: dict[int, Node] = {}
+        self.entered: dict[int, int] = {}
         self.of_blocks: dict[bytes, dict[int, int]] = {b"i": {}, b"l": {}, b"w": {}}
         self.changes: list[list[Change]] = []
         self.halting: int | None = None
@@ -90,7 +91,7 @@ class _Reader:
         take: dict[bytes, Callable[[list[bytes]], None]] = {
             b"b": self._block, b"s": self._cut, b"u": self._cut, b"e": self._jump, b"n": self._node,
             b"i": self._of_block, b"l": self._of_block, b"w": self._of_block, b"c": self._count, b"z": self._count,
-            b"h": self._halts, b"k": self._late,
+            b"h": self._halts, b"k": self._late, b"a": self._entered,
             b"r": self._begin_round, b"t": self._task, b"x": self._total,
         }  # fmt: skip
         number = 1
@@ -123,6 +124,7 @@ class _Reader:
             iterations=self.of_blocks[b"i"],
             jumps=self.jumps,
             nodes=self.nodes,
+            entered=self.entered,
             loads=self.of_blocks[b"l"],
             stores=self.of_blocks[b"w"],
             changes=self.changes,
@@ -177,6 +179,12 @@ class _Reader:
         if parent is not None and parent not in self.nodes:
             raise _Wrong(f"{parent} is not a node")
         self.nodes[self._defined(words[1])] = Node(parent, int(words[3], 16))
+
+    def _entered(self, words: list[bytes]) -> None:
+        node = int(words[2])
+        if node not in self.nodes:
+            raise _Wrong(f"{node} is not a node")
+        self.entered[self._defined(words[1])] = node
 
     def _halts(self, words: list[bytes]) -> None:
         if self.halting is not None:

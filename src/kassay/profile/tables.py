@@ -21,12 +21,13 @@ from kassay.arches import Arch
 from kassay.errors import BadInput
 from kassay.model.profile import base_name
 from kassay.profile import zone_functions
+from kassay.profile.entries import entry_of
 
 if TYPE_CHECKING:
     from elftools.elf.elffile import ELFFile
 
 
-POINTS_FORMAT = 2
+POINTS_FORMAT = 3
 """Counts up with each change of what points() makes of the same tables, which is kept."""
 FORMAT = 3
 """Counts up when the same image gives another table."""
@@ -154,8 +155,11 @@ def points(tables: Sequence[bytes], arch: Arch, *, functions: bool) -> str:
     lines = sorted(line for table in tables for line in _functions_in(table))
     special = [line for start, end, name in lines for line in arch.code.special(name, start, end)]
     zone = [line for start, end, name in lines for line in _zone(start, end, base_name(name))]
-    all_functions = [f"function {start:x} {end:x}\n" for start, end, _ in lines if functions]
-    return "".join((*special, *zone, *all_functions))
+    if not functions:
+        return "".join((*special, *zone))
+    all_functions = [f"function {start:x} {end:x}\n" for start, end, _ in lines]
+    entries = [f"entry {start:x} {start + 1:x}\n" for start, _, name in lines if entry_of(name, arch) is not None]
+    return "".join((*special, *zone, *entries, *all_functions))
 
 
 def _zone(start: int, end: int, name: str) -> Iterator[str]:

@@ -35,7 +35,7 @@ def build_report(
         verdict=verdict_of(plan, findings, ladders, compared.families),
         experiment=plan.experiment, kernels=plan.kernels, machine=plan.machine, workloads=plan.workloads,
         findings=findings, ladders=ladders, families=compared.families, stacks=compared.stacks,
-        counters=compared.counters,
+        counters=compared.counters, shares=compared.shares,
         runs=_runs(plan, findings, evidence, records, decided=compared.decided),
         audits=_audits(evidence), gate_fields=gate_fields, state=memory_state(findings, evidence),
         scope=clock_of(plan.experiment.clock).scope,

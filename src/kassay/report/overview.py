@@ -27,6 +27,7 @@ from kassay.model.texts import (
 )
 from kassay.model.units import format_change, format_number, format_signed
 from kassay.report.itemised import difference, top_table
+from kassay.report.kernel_share import entries_table, functions_table, overview_share_table, program_groups
 from kassay.report.mail.names import names as mail_names
 from kassay.report.mail.text import ascii_text, wrapped
 from kassay.report.repeat import step_alone
@@ -170,11 +171,13 @@ def _lead(report: Report, overview: Overview) -> Lead:
         replaces=("screen", "page", "mail"),
         screen=(
             TextBlock(title=grid.title, text=(_HOW,), tables=(grid,)),
+            *_programs(report, screen=True),
             *((TextBlock(title="functions that changed", items=_cause_lines(overview, spoken)),) if many.rows else ()),
         ),
         page=(
             TextBlock(title=grid.title, text=(_HOW, *((_CONTROLLED,) if report.experiment.exact else ())),
                       tables=(grid,)),
+            *_programs(report),
             *((TextBlock(title=many.title, text=(_FUNCTIONS,), tables=(many,)),) if many.rows else ()),
             *_itemised(report, links),
         ),
@@ -183,6 +186,18 @@ def _lead(report: Report, overview: Overview) -> Lead:
         itemised=False,
         mail_answer=_mail_answer(report, overview),
     )  # fmt: skip
+
+
+def _programs(report: Report, *, screen: bool = False) -> tuple[TextBlock, ...]:
+    """How much of programs is the kernel's. screen: without the tables of each."""
+    shares = overview_share_table(report)
+    if shares is None:
+        return ()
+    each = () if screen else tuple(
+        structs.replace(made, folded=True) for group in program_groups(report)
+        for made in (entries_table(group, limit=0), functions_table(group))
+    )  # fmt: skip
+    return (TextBlock(title=shares.title, tables=(shares, *each)),)
 
 
 def _mail_answer(report: Report, overview: Overview) -> str:

@@ -17,6 +17,7 @@ from kassay.report.columns import ScreenLine, aligned, column, pad
 from kassay.report.conditions import confounder_sentences, cpu_facts
 from kassay.report.counters import contention_tables
 from kassay.report.itemised import differences, functions_text_at, top_table
+from kassay.report.kernel_share import entries_table, program_groups
 from kassay.report.predictions import disagreements, prediction_lines
 from kassay.report.printed import printed_tables
 from kassay.report.sentences import timing_words
@@ -53,7 +54,7 @@ def answer_lines(report: Report) -> list[ScreenLine]:
         for group in groups_[:_GROUPS]:
             lines += [ScreenLine(""), *_group(group, named=several)]
         lines += _left_out(len(groups_) - _GROUPS, "more comparisons", " or html", indent="")
-        lines += _printed(report) + _beside(report) + _itemised(report) + _contention(report)
+        lines += _shares(report) + _printed(report) + _beside(report) + _itemised(report) + _contention(report)
         lines += _seed_rules(report)
     return lines + _refused(report) + [ScreenLine("")] + _facts(report, groups_) + _failures(report)
 
@@ -102,6 +103,14 @@ def _printed(report: Report) -> list[ScreenLine]:
     """What a user's program says of itself, beside what was counted."""
     found = printed_tables(report)
     lines = [line for table in found[:_GROUPS] for line in _headed(table.title, aligned(table, WIDTH, _NAME))]
+    return lines + _left_out(len(found) - _GROUPS)
+
+
+def _shares(report: Report) -> list[ScreenLine]:
+    """Of users' programs and of applications: what the kernel executed, and for whom."""
+    found = program_groups(report)
+    lines = [line for group in found[:_GROUPS] for table in (entries_table(group),)
+             for line in _headed(table.title, aligned(table, WIDTH, _NAME))]  # fmt: skip
     return lines + _left_out(len(found) - _GROUPS)
 
 

@@ -8,7 +8,7 @@ from kassay.model.records import Record
 from kassay.model.report import Lead, Report
 from kassay.model.texts import Table, machine_text, one_line, settings_text, verbatim
 from kassay.model.units import format_bytes
-from kassay.report import appendix, itemised, predicted, predictions, tables
+from kassay.report import appendix, itemised, kernel_share, predicted, predictions, tables
 from kassay.report.counters import contention_tables, counters_tables, levels_tables
 from kassay.report.icicle import Icicle, icicles
 from kassay.report.printed import printed_tables
@@ -62,9 +62,10 @@ def sections(report: Report) -> tuple[Section, ...]:
         results = (Section(title="Result", text=("No comparison was made, so there is no value to show.",)),)
     found = (
         *(Section(title=block.title, text=block.text, items=block.items, tables=block.tables) for block in lead.page),
-        _predicted(report), *results, _printed(report), _beside(report), _timed(report), _seed_rules(report),
-        _refused(report), _attributed(report), _counters(report), _claim(report), _next_steps(report), _state(report),
-        _definitions(report), _kernels(report), _runs(report), _all_findings(report),
+        _predicted(report), *results, _shares(report), _printed(report), _beside(report), _timed(report),
+        _seed_rules(report), _refused(report), _attributed(report), _counters(report), _claim(report),
+        _next_steps(report), _state(report), _definitions(report), _kernels(report), _runs(report),
+        _all_findings(report),
         _repeat(report), Section(title="Words", tables=(appendix.words_table(report),)),
     )  # fmt: skip
     return tuple(section for section in found if section is not None)
@@ -110,6 +111,18 @@ def _predicted(report: Report) -> Section | None:
 def _printed(report: Report) -> Section | None:
     found = printed_tables(report)
     return Section(title="What the program printed", text=_PRINTED, tables=found) if found else None
+
+
+def _shares(report: Report) -> Section | None:
+    """An overview of many workloads has them in one table of its own."""
+    found = () if report.overview is not None else kernel_share.mixed_groups(report)
+    items = tuple(kernel_share.share_sentence(share) for group in found for share in group)
+    shown = tuple(
+        table for group in found
+        for table in (kernel_share.entries_table(group, limit=0), kernel_share.functions_table(group))
+    )  # fmt: skip
+    text = kernel_share.kinds_text()
+    return Section(title="Whose instructions", text=text, items=items, tables=shown) if found else None
 
 
 def _beside(report: Report) -> Section | None:

@@ -10,6 +10,7 @@ from kassay.errors import Defect
 from kassay.model.experiment import labels
 from kassay.model.finding import Finding, Gap, Ladder
 from kassay.model.kernel import KernelIdentity
+from kassay.model.kernel_share import KernelShare
 from kassay.model.machine import MachineUse
 from kassay.model.overview import Overview
 from kassay.model.printed import PrintedRow
@@ -79,6 +80,7 @@ def _report(report: Report) -> Object:
         "guest_sha256": _settings(report.guest_sha256),
         "seed_rules": [_at_point(row, report) for row in report.seed_rules],
         "printed": [{**_at_point(row, report), "values": dict(row.values)} for row in report.printed],
+        "kernel_share": [_share(share, report) for share in report.shares],
         "counters": [_at_point(point, report) for point in report.counters],
         "beside": [{**_plain(row), "settings": _settings(row.settings)} for row in report.beside],
         "overview": report.overview and _overview(report.overview, report),
@@ -131,10 +133,16 @@ def _experiment(report: Report) -> Object:
 
 
 def _at_point(
-    record: Finding | Ladder | Gap | SeriesTable | SeedFinding | PrintedRow | PointCounters, report: Report
+    record: Finding | Ladder | Gap | SeriesTable | SeedFinding | PrintedRow | PointCounters | KernelShare,
+    report: Report,
 ) -> Object:
     """Every field of the record under its own name; settings and machine become objects."""
     return {**_plain(record), "settings": _settings(record.settings), "machine": _machine(record.machine, report)}
+
+
+def _share(share: KernelShare, report: Report) -> Object:
+    """Also as a fraction of the whole value."""
+    return {**_at_point(share, report), "share": share.share}
 
 
 def _ladder(ladder: Ladder, report: Report) -> Object:

@@ -10,17 +10,20 @@ from kassay.model.finding import REFUSED, Finding
 from kassay.model.report import Report
 from kassay.report.form import NOTHING, FormOption, Given
 from kassay.report.formats import Format
+from kassay.report.kernel_share import program_groups, share_sentence
 from kassay.report.mail.answer import answer
 from kassay.report.mail.conditions import kernels, measured, state
 from kassay.report.mail.headline import headline, introduced, subject_line
 from kassay.report.mail.imported import UNSEARCHED, origin, unknown
 from kassay.report.mail.judged import how_sure
-from kassay.report.mail.names import everyday_sentence
+from kassay.report.mail.names import everyday_sentence, names
 from kassay.report.mail.results import beside, failed, functions, results, seed_rules
 from kassay.report.mail.text import ascii_text, bullets, wrapped
 from kassay.report.predictions import disagreements, mail_sentence
 from kassay.report.repeat import to_reproduce
 
+_PROGRAMS = 4
+_ALONE = "The program does nothing but this; what an application notices of it is another question."
 # Lines that mail programs and git take for something else than text.
 _MISREAD = re.compile(r"^(?=From |>From |---|diff -|Index: |#regzbot|-- $)", re.MULTILINE)
 
@@ -28,7 +31,8 @@ _MISREAD = re.compile(r"^(?=From |>From |---|diff -|Index: |#regzbot|-- $)", re.
 def mail(report: Report) -> str:
     """Headers, a blank line, the text."""
     paragraphs = [wrapped(text) for text in (*answer(report), *(report.lead.mail_also if report.lead else ()))]
-    blocks = [["Hi,"], *paragraphs, *results(report), functions(report), beside(report), *_predicted(report)]
+    blocks = [["Hi,"], *paragraphs, *results(report), functions(report), *_shares(report)]
+    blocks += [beside(report), *_predicted(report)]
     blocks += [*_sure(report), failed(report)]
     blocks += [
         measured(report),
@@ -49,6 +53,17 @@ def _sure(report: Report) -> list[list[str]]:
     return [wrapped(f"How sure: {first}"), *map(wrapped, others)] if first else []
 
 
+def _shares(report: Report) -> list[list[str]]:
+    """Of programs and applications: how much of each is the kernel's, and for which system calls and faults."""
+    spoken = names(report)
+    return [
+        wrapped(
+            ascii_text(" ".join(share_sentence(share, name=spoken[share.label]) for share in (group[0], group[-1])))
+        )
+        for group in program_groups(report)[:_PROGRAMS]
+    ]
+
+
 def _predicted(report: Report) -> list[list[str]]:
     """Of the comparison of the headline, and where its counts disagree with it."""
     found = headline(report)
@@ -63,7 +78,7 @@ def _limits(report: Report) -> list[str]:
     items = [everyday_sentence(report, reason) for reason in report.disclosures if reason.code != "command-line"]
     found = headline(report)
     if found is not None:
-        items.append("The program does nothing but this; what an application notices of it is another question.")
+        items += [] if program_groups(report) else [_ALONE]
         items += _not_found(report) if _stands(found.finding) else []
     return ["What this does not show:", "", *bullets(items)] if items else []
 

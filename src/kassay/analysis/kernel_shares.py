@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Profiles -> whose instructions a value is made of: user code, the kernel by entry and function, others."""
+
+from collections.abc import Iterable, Sequence
+
+from kassay.analysis.itemised import Profiles, cell_of
+from kassay.clocks import clock_of
+from kassay.costs import counted
+from kassay.model.finding import Finding, Side
+from kassay.model.kernel_share import LARGEST, FunctionShare, KernelShare
+from kassay.model.plan import Cell
+from kassay.model.profile import CONTEXTS, NoProfile, Profile
+
+_KERNEL = ("kernel", "interrupt")
+
+
+def kernel_shares(findings: Iterable[Finding], cells: Sequence[Cell], profiles: Profiles) -> tuple[KernelShare, ...]:
+    """Of the primary metrics, each kernel once at each point; nothing where a value has no usable profile."""
+    found: dict[tuple[str, str, str], KernelShare] = {}
+    for finding in findings:
+        if not (finding.primary and clock_of(finding.machine.clock).exact):
+            continue
+        cell = cell_of(finding, cells)
+        for side in finding.sides:
+            key = (cell.setting_key, finding.metric, side.kernel)
+            if key not in found and (share := _share(finding, side, cell, profiles)) is not None:
+                found[key] = share
+    return tuple(found.values())
+
+
+def _share(finding: Finding, side: Side, cell: Cell, profiles: Profiles) -> KernelShare | None:
+    if side.value is None:
+        return None
+    try:
+        profile = profiles.of(cell, side, finding.metric)
+    except NoProfile:
+        return None
+    if profile.problem:
+        return None
+    counts = contexts(profile)
+    return KernelShare(
+        label=side.kernel, workload=finding.workload, settings=finding.settings, machine=finding.machine,
+        metric=finding.metric, unit=finding.unit, operations=profile.operations,
+        count=sum(counts.values()) + profile.unresolved + profile.idle, user=counts["user"], kernel=counts["kernel"],
+        interrupt=counts["interrupt"], other=counts["other"], idle=counts["idle"] + profile.idle,
+        unresolved=profile.unresolved, functions=_largest(profile), entries=profile.entries,
+    )  # fmt: skip
+
+
+def contexts(profile: Profile) -> dict[str, int]:
+    """Instructions + string iterations by context; every context is there."""
+    found = dict.fromkeys(CONTEXTS, 0)
+    for function in profile.functions:
+        found[function.context] += counted(function)
+    return found
+
+
+def _largest(profile: Profile) -> tuple[FunctionShare, ...]:
+    found: dict[tuple[str, str], FunctionShare] = {}
+    for one in profile.functions:
+        if one.context in _KERNEL:
+            key = (one.function, one.place)
+            before = found.get(key)
+            count, calls = counted(one), one.calls
+            found[key] = FunctionShare(
+                function=one.function, place=one.place, count=count + (before.count if before else 0),
+                calls=calls + (before.calls if before else 0),
+            )  # fmt: skip
+    return tuple(sorted(found.values(), key=lambda one: (-one.count, one.function, one.place))[:LARGEST])

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What of a value the kernel executed, and by which entry into it: a system call, a fault, an interrupt."""
+
+from kassay.arches import FAULT, INTERRUPT, PAGE_FAULT, SYSTEM_CALL, TASK_START
+from kassay.model.machine import AtPoint, MachineUse
+from kassay.model.records import Record, Setting
+
+SHARED = "entry code"
+ENTRIES = {
+    SYSTEM_CALL: "from the first instruction of the system call's function to its last, with all that they call",
+    FAULT: "an exception in user mode, such as a page fault, from its first instruction to the return",
+    INTERRUPT: "an interrupt, with the softirqs and the task switch that it ends with",
+    TASK_START: "a new task, from the first instruction that it runs to its first in user mode",
+    SHARED: "code of entry and exit that all system calls have in common, with what the kernel does on its way back to "
+    "user mode: deferred work, signals, a task switch",
+}
+"""Every kind of entry, with its meaning. What is executed in a fault inside of a system call is the system call's."""
+
+
+DIRECT = (SYSTEM_CALL, FAULT)
+"""Those that the program itself brings about, at known places."""
+
+
+class EntryCost(Record, frozen=True, kw_only=True):
+    """What the kernel executed for one entry, summed over the chosen rounds.
+
+    kind: a word of ENTRIES. name: of the system call ("mprotect"), the fault ("page fault"), the interrupt, or of what
+    is done on the way back to user mode. count: instructions + string iterations. in_faults: of these, in faults that
+    came in meanwhile; of a fault all. times: how often it was entered; 0 where that is not counted.
+    """
+
+    kind: str
+    name: str
+    count: int
+    in_faults: int = 0
+    times: int = 0
+
+    @property
+    def text(self) -> str:
+        """ "execve", "page fault", "fault: divide error", "device interrupt", "task start"."""
+        if self.kind == FAULT and self.name != PAGE_FAULT:
+            return f"{self.kind}: {self.name}"
+        if self.kind == INTERRUPT and self.kind not in self.name:
+            return f"{self.kind}: {self.name}"
+        return self.name or self.kind
+
+
+class FunctionShare(Record, frozen=True, kw_only=True):
+    """One of the kernel's functions with the largest count, over the contexts kernel and interrupt."""
+
+    function: str
+    place: str
+    count: int
+    calls: int
+
+
+class KernelShare(AtPoint, frozen=True, kw_only=True):
+    """Whose instructions the value of a primary metric is made of, on one kernel.
+
+    count and all other counts are instructions + string iterations in `operations` operations together, of the rounds
+    that the value stands for. user + kernel + interrupt + other + idle + unresolved = count. kernel and interrupt: the
+    contexts of a profile, executed for the workload; together they are the kernel share. other: other tasks. idle: the
+    idle task, and guest time without an instruction. functions: of the kernel, largest first, at most LARGEST. entries:
+    largest first; their counts add up to kernel + interrupt; None when no run carried call stacks.
+    """
+
+    label: str
+    workload: str
+    settings: tuple[Setting, ...]
+    machine: MachineUse
+    metric: str
+    unit: str
+    operations: int
+    count: int
+    user: int
+    kernel: int
+    interrupt: int
+    other: int
+    idle: int
+    unresolved: int
+    functions: tuple[FunctionShare, ...]
+    entries: tuple[EntryCost, ...] | None = None
+
+    @property
+    def share(self) -> float:
+        """Of the whole value: what the kernel executed for the workload, interrupts included."""
+        return (self.kernel + self.interrupt) / self.count if self.count else 0.0
+
+    def by_entry(self) -> dict[tuple[str, str], EntryCost]:
+        """The entries by kind and name; empty without call stacks."""
+        return {(one.kind, one.name): one for one in self.entries or ()}
+
+
+LARGEST = 10
