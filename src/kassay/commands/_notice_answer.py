@@ -2,6 +2,7 @@
 """What `kassay notice` does: the change is looked up, applications are measured, the answer is shown."""
 
 import re
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -57,12 +58,26 @@ def answer(words: Sequence[str], options: Noticing) -> int:
         if options.sizes:
             found = with_sizes(found, looked, tell, make=options.measure)
             found = with_parameters(found, asked.directory) if asked.directory is not None else found
+    found = structs.replace(found, commands=(_again(words, options),))
     place = asked.directory or (directories[-1] if directories[-1] not in (options.runs or ()) else None)
     for kind in map(notice_format, ("json", "markdown") if place is not None else ()):
         assert place is not None  # there is no kind without one
         write_atomic(place / f"notice{kind.suffix}", kind.render(found).encode())
     say_answer(found, form)
     return 0 if any(one.verdict != "unknown" for one in found.applications) else 4
+
+
+def _again(words: Sequence[str], options: Noticing) -> str:
+    """The command that asks the same; of its options those that choose what is asked."""
+    chosen = {
+        "--apps": options.apps,
+        "--suite": options.suite,
+        "--arch": options.arch if options.arch != "x86_64" else "",
+    }
+    many = {"--set": options.set_ or (), "--runs": [str(one) for one in options.runs or ()]}
+    given = [word for name, value in chosen.items() if value for word in (name, value)]
+    given += [word for name, values in many.items() for value in values for word in (name, value)]
+    return shlex.join(("kassay", "notice", *words, *given))
 
 
 def _read(words: Sequence[str]) -> _Words:

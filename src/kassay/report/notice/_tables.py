@@ -13,6 +13,7 @@ from kassay.report.notice._words import (
     kernels,
     names_of,
     per_text,
+    relevant_sizes,
     scale_of,
     share_text,
     shares_of_entries,
@@ -90,17 +91,13 @@ def _figures(notice: Notice, one: Noticed, base: float | None, head: float | Non
 
 def _sizes(executing: list[Noticed]) -> Iterator[Table]:
     names = names_of(executing)
-    rows = [cells(f"{names[id(one)]}: {sizes.what}", *_size(sizes)) for one in executing for sizes in _relevant(one)]
+    rows = [
+        cells(f"{names[id(one)]}: {sizes.what}", *_size(sizes)) for one in executing for sizes in relevant_sizes(one)
+    ]
     if rows:
         columns = figures("calls", "pages", "median", "90 % up to", "largest", "half of all pages up to")
         title = "How large their calls are, in pages, as recorded in a further run"
         yield table(title, ("application: call", *columns), rows)
-
-
-def _relevant(one: Noticed) -> list[CallSizes]:
-    """Of the system calls that lead to the functions; of faults the folios that they allocate."""
-    entries = {"folio order" if entry.entry == "page fault" else entry.entry for entry in one.entries}
-    return [sizes for sizes in one.sizes if sizes.what in entries or sizes.what.partition(" ")[0] in entries]
 
 
 def _size(sizes: CallSizes) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from kassay.model.notice import NOTICED, Notice, Noticed, SoughtEntry, SoughtFunction, Subject
+from kassay.model.notice import NOTICED, CallSizes, Notice, Noticed, SoughtEntry, SoughtFunction, Subject
 from kassay.model.texts import listed, one_line, settings_text
 from kassay.model.units import format_change, format_number
 from kassay.report.words import spoken
@@ -147,6 +147,24 @@ def per_text(one: Noticed) -> str:
     """ "start", "1 000 000 lines"."""
     scale, word = scale_of(one), one.unit.partition("/")[2]
     return word if scale == 1 else f"{format_number(scale)} {word}s"
+
+
+def sizes_text(notice: Notice) -> tuple[str, ...]:
+    """For each kind of call that leads to the functions one sentence: how large it is in each application."""
+    found: dict[str, list[str]] = {}
+    names = names_of(notice.applications)
+    for one in notice.applications:
+        for size in relevant_sizes(one):
+            text = f"{names[id(one)]} {size.median}, {size.p90}, {size.largest}"
+            found.setdefault(f"{size.what} ({'orders' if size.unit == 'order' else 'pages'})", []).append(text)
+    what = "median, 90 % up to, largest, as recorded in a further run"
+    return tuple(f"Sizes of {name}, {what}: {'; '.join(texts)}." for name, texts in found.items())
+
+
+def relevant_sizes(one: Noticed) -> list[CallSizes]:
+    """Of the system calls that lead to the functions; of faults the folios that they allocate."""
+    entries = {"folio order" if entry.entry == "page fault" else entry.entry for entry in one.entries}
+    return [sizes for sizes in one.sizes if sizes.what in entries or sizes.what.partition(" ")[0] in entries]
 
 
 def calls_text(one: Noticed) -> str:

@@ -6,19 +6,18 @@ from kassay.model.texts import cells, figures, table
 from kassay.report.columns import aligned, room_for_names
 from kassay.report.mail.text import WIDTH, ascii_text, command, wrapped
 from kassay.report.notice import NoticeFormat
-from kassay.report.notice._words import calls_text, cost_text, entries_text, looked_for, share_text, verdict
+from kassay.report.notice._words import calls_text, cost_text, entries_text, looked_for, share_text, sizes_text, verdict
 
 
 def render(notice: Notice) -> str:
     """The answer first, then a row for each application, what was looked for, and the commands."""
     lines = [*wrapped(" ".join(verdict(notice))), "", *_rows(notice), ""]
     lines += [*wrapped(" ".join(looked_for(notice.subject))), ""]
-    for text in notice.disclosures:
-        lines += wrapped(text)
+    for text in (*sizes_text(notice), *notice.disclosures):
+        lines += [*wrapped(text), ""]
     for text, why in notice.representative:
-        lines += ["", *wrapped(why), *command(text)]
-    for text in notice.commands:
-        lines += ["", *command(text)]
+        lines += [*wrapped(why), *command(text), ""]
+    lines += [line for text in notice.commands for line in command(text)]
     return "\n".join(lines) + "\n"
 
 
