@@ -78,7 +78,8 @@ def with_parameters(notice: Notice, directory: Path) -> Notice:
     finding."""
     plan = open_directory(directory).plan
     page_bytes = arch_of(plan.experiment.arch).page_bytes
-    found = representative(notice.subject, plan, notice.applications, page_bytes)
+    workload = next(one for one in plan.workloads if one.name == notice.subject.workload)
+    found = representative(notice.subject, workload, notice.applications, page_bytes)
     return structs.replace(notice, representative=found)
 
 
