@@ -46,6 +46,10 @@ static const char *set_key(struct application *application, const char *key, cha
 		application->directory = value;
 	else if (!strcmp(key, "ready"))
 		application->ready = value;
+	else if (!strcmp(key, "start_line"))
+		application->start_line = value;
+	else if (!strcmp(key, "end_line"))
+		application->end_line = value;
 	else if (!strcmp(key, "command"))
 		return begin_command(application, value);
 	else if (!strcmp(key, "env") && application->variables + 1 < sizeof(application->envp) / sizeof(char *))

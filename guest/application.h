@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * An application as the guest has it: commands of an image, who executes them, and in which order. It stands in
- * APPLICATION_CONF, "key=value" texts that each end with a zero byte: user=, directory=, ready=, limit_ms=, env=; and
+ * APPLICATION_CONF, "key=value" texts that each end with a zero byte: user=, directory=, ready=, start_line=, end_line=, limit_ms=, env=; and
  * command=KIND (setup, server, between, run, check), which begins a command of the arg= that follow.
  */
 #ifndef KASSAY_APPLICATION_H
@@ -21,6 +21,8 @@ struct application {
 	uint64_t limit_ms; /* guest time of one command */
 	const char *directory;
 	const char *ready;
+	const char *start_line; /* the region is from a line that has it to one that has end_line; NULL for all */
+	const char *end_line;
 	char *envp[64];
 	size_t variables;
 	char **commands[COMMAND_KINDS][MAX_APPLICATION_COMMANDS]; /* the words of each, NULL behind the last */

@@ -24,6 +24,7 @@
 #include "number.h"
 #include "payload.h"
 #include "program.h"
+#include "relay.h"
 
 /* Between the outputs of two executions; a record separator of ASCII, which no program prints. */
 static const char separator[] = "\036\n";
@@ -119,7 +120,7 @@ static int read_words(struct run *run)
 		if (read_application(run))
 			return -1;
 		variables = application.variables;
-		run->owns_users = application.counts[COMMAND_SERVER];
+		run->owns_users = application.counts[COMMAND_SERVER] || application.start_line;
 	}
 	if (!run->stack_bytes)
 		return 0;
@@ -155,17 +156,22 @@ static int make_directory(struct run *run)
 /* The program inherits our standard files, so that nothing has to be opened in a round. */
 static int redirect(struct run *run)
 {
-	int flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC;
+	int flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, printed = -1;
 
 	program.null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	program.output = open(PROGRAM_OUTPUT "/output", flags, 0644);
 	program.errors = open(PROGRAM_OUTPUT "/errors", flags, 0644);
 	if (program.null < 0 || program.output < 0 || program.errors < 0)
 		return fail(run, "standard files: %s", strerror(errno));
+	if (application.start_line) {
+		printed = relay_start(application.start_line, application.end_line, program.output);
+		if (printed < 0)
+			return fail(run, "the relay of its output: %s", strerror(errno));
+	}
 	for (int i = 0; i < 3; i++)
 		w.own[i] = fcntl(i, F_DUPFD_CLOEXEC, 10);
 	dup2(program.null, 0);
-	dup2(program.output, 1);
+	dup2(printed < 0 ? program.output : printed, 1);
 	dup2(program.errors, 2);
 	return 0;
 }
@@ -282,10 +288,11 @@ static int setup(struct run *run)
 		return -1;
 	/* Where things lie is chosen by chance, and would be chosen anew for each execution. */
 	personality(ADDR_NO_RANDOMIZE);
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	limit_tasks();
-	if (make_directory(run) || redirect(run) || execute(run, COMMAND_BETWEEN, "between") ||
-	    program_watch(run, &program))
+	if (make_directory(run) || redirect(run))
+		return -1;
+	prctl(PR_SET_CHILD_SUBREAPER, 1); /* the relay is not ours */
+	if (execute(run, COMMAND_BETWEEN, "between") || program_watch(run, &program))
 		return -1;
 	if (ftruncate(program.output, 0) || ftruncate(program.errors, 0))
 		return fail(run, "its output: %s", strerror(errno));

@@ -32,6 +32,12 @@ while [ $i -lt $1 ]; do busybox wget -q -O last http://127.0.0.1:8080/page; i=$(
 echo fetched=$i
 '''}},
 """
+LINES = f"""
+    command=("{BOX}", "sh", "job"), start_line="begin", end_line="end", operation="copy",
+    inputs=lambda: {{"data": b"x" * 500000, "job": b'''
+busybox cp data first; echo begin; busybox cp data second; echo end; busybox cp data third
+'''}},
+"""
 BAD = {
     "bad_setup": (f'setup=(("{BOX}", "ls", "/dev/sda"),), command=("{BOX}", "true"),',
                   "setup: /usr/bin/busybox ended with status 1; it last printed: ls: /dev/sda: No such file"),
@@ -70,6 +76,18 @@ def test_a_server_and_its_client_are_counted_alike_to_the_digit(kassay: Kassay, 
     assert (
         next(f for f in again.json()["findings"] if f["primary"])["sides"][0]["rounds"] == found["sides"][0]["rounds"]
     )
+
+
+def test_rounds_are_from_a_line_that_it_prints_to_another(kassay: Kassay, tmp_path: Path) -> None:
+    path = folder(tmp_path, {"whole": LINES.replace('start_line="begin", end_line="end", ', ""), "lines": LINES})
+    (tmp_path / "both.toml").write_text(
+        f'question = "value"\nkernels = ["{NEW}"]\nworkloads = ["whole", "lines"]\nboot = "snapshot"\n'
+        "repeats = 2\nperturb = 0\n"
+    )
+    kassay("run", str(tmp_path / "both.toml"), "--format", "json", "--out", str(tmp_path / "d"), env=path)
+    report = json.loads((tmp_path / "d" / "report.json").read_text())
+    values = {finding["workload"]: finding["sides"][0]["value"] for finding in report["findings"] if finding["primary"]}
+    assert 0.2 < values["lines"] / values["whole"] < 0.4  # one of three copies
 
 
 def test_every_bad_end_is_named(kassay: Kassay, tmp_path: Path) -> None:

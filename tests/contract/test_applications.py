@@ -9,6 +9,7 @@ from kassay.applications import application, application_names, applications
 from kassay.arches import arches
 from kassay.errors import BadInput
 from kassay.guest import sources
+from kassay.guest.application import workload_of
 from kassay.model.program import places
 from kassay.model.units import parse_bytes
 from kassay.registry import EXTENSIONS, names
@@ -21,7 +22,7 @@ def test_its_commands_name_programs_and_its_own_parameters(name: str) -> None:
     one = application(name)
     commands = [one.command, *one.setup, *one.between, *one.checks, *([one.server] if one.server else [])]
     assert all(PurePosixPath(command[0]).is_absolute() for command in commands)
-    words = [word for command in commands for word in command] + [*one.environment, one.operations]
+    words = [word for command in commands for word in command] + [*one.environment, *one.require, one.operations]
     assert {place for word in words for place in places(word)} == {parameter.name for parameter in one.parameters}
     assert all(one_of.partition("=")[1] for one_of in one.environment)
 
@@ -33,6 +34,7 @@ def test_its_words_are_complete(name: str) -> None:
     assert not one.summary.endswith(".") and not one.uses.endswith(".")
     assert set(one.arches) <= set(arches()) and one.arches
     assert bool(one.server) == bool(one.ready)
+    assert bool(one.start_line) == bool(one.end_line)
     assert parse_bytes(one.memory) >= 256 << 20
 
 
@@ -54,6 +56,21 @@ def test_an_application_of_kassay_path_is_found_and_its_name_checked(
         assert {"sort_mine", "sort_files"} <= set(names("kassay.applications"))
         with pytest.raises(BadInput, match=r"sort_mine[.]py: its application is named 'sort_files'"):
             applications()
+    finally:
+        monkeypatch.undo()
+        _forget()
+
+
+def test_the_example_of_the_guide_is_an_application(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "applications.md").read_text(encoding="utf-8")
+    (tmp_path / "applications").mkdir()
+    (tmp_path / "applications" / "sort_words.py").write_text(guide.split("```python\n")[1].split("```")[0])
+    monkeypatch.setenv(EXTENSIONS, str(tmp_path))
+    _forget()
+    try:
+        one = application("sort_words")
+        assert one.inputs() == one.inputs()
+        assert workload_of(one).phases[0].operation == "line"
     finally:
         monkeypatch.undo()
         _forget()

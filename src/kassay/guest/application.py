@@ -50,9 +50,9 @@ def _packed(application: Application, name: str, data: bytes) -> Packed:
 
 def workload_of(words: Words) -> Workload:
     """What an application is as a workload."""
-    whole = not (words.start_line or words.end_line)
-    start = f'the line with "{words.start_line}" that it prints' if words.start_line else "just before it is started"
-    end = f'the line with "{words.end_line}"' if words.end_line else "just after it was waited for"
+    whole = not words.start_line
+    start = "just before it is started" if whole else f'a line with "{words.start_line}" that it prints'
+    end = "just after it was waited for" if whole else f'the next one with "{words.end_line}"'
     divided = "" if words.operations == "1" else f", divided by {words.operations}"
     return Workload(
         describe="kassay-workload/1",
@@ -120,6 +120,7 @@ def _conf(words: Words, values: Mapping[str, str]) -> bytes:
     last = {variable.partition("=")[0]: variable for variable in variables}
     texts = [f"user={words.user}", f"directory={words.directory}", f"limit_ms={words.limit_ms}"]
     texts += [f"ready={words.ready}"] if words.ready else []
+    texts += [f"start_line={words.start_line}", f"end_line={words.end_line}"] if words.start_line else []
     texts += [f"env={variable}" for variable in last.values()]
     kinds = (("setup", words.setup), ("between", words.between), ("check", words.checks), ("run", (words.command,)))
     for kind, commands in (*kinds, ("server", (words.server,) if words.server else ())):

@@ -9,7 +9,7 @@ from kassay import registry
 from kassay.effects import compiler
 from kassay.errors import BadInput
 
-PROGRAM = ("program.c", "payload.c", "watch.c", "application.c")
+PROGRAM = ("program.c", "payload.c", "watch.c", "application.c", "relay.c")
 RUNS_PROGRAMS = "run-program"
 """The program that runs those of users; no workload of its own."""
 SETUP = "setup"
@@ -66,7 +66,7 @@ def _runner() -> tuple[str, ...]:
 
 def headers() -> tuple[str, ...]:
     """The headers that programs are made with, as path_of() takes them."""
-    return tuple(sorted(path.name for path in directory().glob("*.h")))
+    return (*sorted(path.name for path in directory().glob("*.h")), "program/kassay.h")
 
 
 def path_of(name: str) -> Path:

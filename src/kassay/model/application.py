@@ -38,8 +38,8 @@ class Words(Record, frozen=True, kw_only=True, omit_defaults=True):
     between: commands before each execution, outside of the region: they put things back as the first one found them.
     command: what is measured. One execution is one round; its output is read, at most 4 MiB of all executions.
     checks: commands after the last round, outside of the region; each must end with status 0.
-    start_line, end_line: parts of lines that `command` prints: the region is from the one to the other. "" for its
-    start, its end.
+    start_line, end_line: parts of lines that `command` prints: each round is from the one to the next other, and not a
+    whole execution. Both "" or none. The profile counts such rounds.
     operations: by which a round is divided; a number, or a parameter in braces. operation: what each of them is.
     require: as of --require: NAME==VALUE of what it prints, status==N, sha256==HEX of all that it prints.
     memory: that the machine must have. limit_ms: guest time of one execution; 1 ms is a million instructions.

@@ -65,7 +65,8 @@ class ProgramUse(Record, frozen=True, kw_only=True, omit_defaults=True):
     @property
     def counted(self) -> bool:
         """Whether its rounds are known to the profile alone: no clock is read around them."""
-        return self.points or self.marks in ("macros", "testcase")
+        own = bool(self.application and self.application.start_line)
+        return own or self.points or self.marks in ("macros", "testcase")
 
     @property
     def points(self) -> bool:

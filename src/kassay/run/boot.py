@@ -196,7 +196,7 @@ class Measurer:
             timeout_s=experiment.timeout_s,
             cpu=_cpu(machine, cell),
             nodes=cell.machine.nodes,
-            users=use is not None and bool(use.application and use.application.server),
+            users=use is not None and bool(use.application and (use.application.server or use.counted)),
             profile=None if recording or self._prepared.no_profile else profile_of(experiment, run),
             rounds=traced_rounds(None if use is not None and use.counted else experiment.rounds),
             trace_budget=parse_bytes(experiment.trace_budget or TRACE_BUDGET),
