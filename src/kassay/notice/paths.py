@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from kassay.errors import BadInput
 from kassay.model.profile import Profile, base_name
-from kassay.notice.entries import entry_at
+from kassay.profile.entries import entry_at
 
 _LEFT_OUT = ("user", "other", "idle")
 
