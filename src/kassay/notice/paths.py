@@ -2,6 +2,7 @@
 """A profile's call paths, cut down to what the kernel does on behalf of one system call, fault or interrupt."""
 
 from collections.abc import Collection, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from kassay.errors import BadInput
@@ -47,7 +48,7 @@ def kernel_paths(profile: Profile, known: Collection[str], total: float) -> Kern
     for stack in profile.stacks:
         if stack.path[0] in _LEFT_OUT:
             continue
-        entry, at = entry_at(stack.path)
+        entry, at = _entry_in(stack.path)
         first = _kernel_begins(stack.path, at, known)
         key = (
             entry,
@@ -66,6 +67,19 @@ def kernel_paths(profile: Profile, known: Collection[str], total: float) -> Kern
         for (entry, functions, at, interrupt), count in found.items()
     )
     return KernelPaths(paths, calls, total)
+
+
+def _entry_in(path: Sequence[str]) -> tuple[str, int]:
+    """As entry_at(), which is asked once for each function: an application has some ten thousand paths."""
+    for at, function in enumerate(path[1:], 1):
+        if entry := _entry_of(function):
+            return entry, at
+    return "", len(path)
+
+
+@cache
+def _entry_of(function: str) -> str:
+    return entry_at(("", function))[0]
 
 
 def _kernel_begins(path: Sequence[str], at: int, known: Collection[str]) -> int:
