@@ -22,6 +22,8 @@
 
 #define SHIPPED_BYTES (256UL << 10) /* of each of its two outputs */
 #define LINE_BYTES 200
+/* A later execve() of a script that ends in "exec" would else be a SIGTRAP that kills it. */
+#define WATCHED (PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL)
 
 static volatile sig_atomic_t overran;
 static char load[64]; /* of the machine when it did */
@@ -218,7 +220,7 @@ static int follow(struct run *run, pid_t pid)
 		int number = WSTOPSIG(status);
 
 		if (!started)
-			ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)(uintptr_t)(PTRACE_O_TRACEEXIT | PTRACE_O_EXITKILL));
+			ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)(uintptr_t)WATCHED);
 		/* The stop behind execve() is of SIGTRAP, one at its end is an event: neither is a signal for it. */
 		if (!started || status >> 16)
 			number = 0;

@@ -24,7 +24,8 @@ SERVED = f"""
     parameters=(Parameter(name="n", kind="count", unit="", default="3", summary="fetches", minimum=1, maximum=9),),
     setup=(("{BOX}", "cp", "data", "page"),), server=("{BOX}", "httpd", "-f", "-p", "8080"), ready="port:8080",
     between=(("{BOX}", "rm", "-f", "last"),), checks=(("{BOX}", "cmp", "last", "data"),), user=1000,
-    command=("{BOX}", "sh", "job", "{{n}}"), operations="{{n}}", operation="fetch", require=("fetched=={{n}}",),
+    command=("{BOX}", "sh", "-c", "exec busybox sh job $0", "{{n}}"),
+    operations="{{n}}", operation="fetch", require=("fetched=={{n}}",),
     inputs=lambda: {{"data": b"x" * 20000, "job": b'''
 test -e last && exit 3
 i=0
