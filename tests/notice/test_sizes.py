@@ -55,6 +55,12 @@ def test_only_measured_executions_count_and_not_what_stands_between_them() -> No
     ]  # fmt: skip
 
 
+def test_a_shell_that_executes_its_last_command_in_its_own_place_is_one_execution() -> None:
+    again = Happened(500, "sched/sched_process_exec", (101,))
+    (whole, _) = read(commands([], [mprotect(4), again, mprotect(600)]), Commands(1)).sizes
+    assert whole.calls == 2
+
+
 def test_tasks_that_serve_the_command_count_and_the_recorder_does_not() -> None:
     happened = [mprotect(2, pid=40), mprotect(5, pid=RECORDER)]
     (whole, _) = read(commands([], happened), Commands(1)).sizes

@@ -2,11 +2,14 @@
 """One further boot of each application that records its system calls and faults; it never counts."""
 
 import re
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from msgspec import structs
 
 from kassay.arches import arch_of
+from kassay.effects import process
 from kassay.effects.files import sha256_bytes, sha256_file, swept, write_atomic
 from kassay.effects.lock import locked, refusing
 from kassay.model.experiment import Experiment
@@ -18,9 +21,9 @@ from kassay.notice.sizes import Commands, Recorded, call_sizes
 from kassay.pcp.pages import PagesError
 from kassay.pcp.record import Recorder, recording_of
 from kassay.plan.prepare import Prepared, prepare
-from kassay.run.boot import Measurer, Recording
+from kassay.run.boot import Measurer, Recording, jobs_for
 
-_FORMAT = 1
+_FORMAT = 2
 """Counts up when the same recording gives other sizes."""
 _SAMPLE_US = 1_000_000
 
@@ -46,17 +49,28 @@ def recorded_calls(experiment: Experiment, directory: Path, tell: Tell, *, make:
     boot = "short" if experiment.boot == "snapshot" else experiment.boot  # a restored machine has no shared memory
     prepared = prepare(structs.replace(experiment, boot=boot, profile="none", repeats=1, perturb=0), None, tell)
     directory.mkdir(parents=True, exist_ok=True)
-    made: list[RecordedCalls] = []
     with locked(directory / "lock", refusing(str(directory))), swept(directory / "scratch") as scratch:
         measurer = Measurer(prepared, directory, scratch.resolve())
-        for number, run in enumerate(prepared.plan.runs, 1):
-            cell = next(cell for cell in prepared.plan.cells if cell.id == run.cell)
-            made += _one(prepared, measurer, run, cell, directory, make=make)
-            share = number / len(prepared.plan.runs)
-            tell(
-                Progress(stage="record", subject=f"{number}/{len(prepared.plan.runs)}", text=cell.workload, done=share)
-            )
-    return tuple(made)
+        return tuple(_each(prepared, lambda run, cell: _one(prepared, measurer, run, cell, directory, make=make), tell))
+
+
+def _each(
+    prepared: Prepared, record: Callable[[PlannedRun, Cell], tuple[RecordedCalls, ...]], tell: Tell
+) -> Iterator[RecordedCalls]:
+    """As many boots at a time as there is room for; those that run are ended when one raises, or the user gives up."""
+    cells = {cell.id: cell for cell in prepared.plan.cells}
+    runs = [(run, cells[run.cell]) for run in prepared.plan.runs]
+    pool = ThreadPoolExecutor(jobs_for(prepared))
+    try:
+        for number, found in enumerate(pool.map(lambda one: record(*one), runs), 1):
+            text, share = runs[number - 1][1].workload, number / len(runs)
+            tell(Progress(stage="record", subject=f"{number}/{len(runs)}", text=text, done=share))
+            yield from found
+    except BaseException:
+        with process.ending_all():
+            pool.shutdown(cancel_futures=True)
+        raise
+    pool.shutdown()
 
 
 def _one(

@@ -89,7 +89,9 @@ def _windows(found: Mapping[str, _Events], commands: Commands) -> tuple[int, tup
     if not len(forks.pid):
         raise PagesError("no task was started while it was recorded", "record again")
     recorder, runner = int(forks.pid[0]), int(forks.fields["child_pid"][0])
-    begins = {int(pid): int(at) for pid, at in zip(execs.pid, execs.time_ns, strict=True)}
+    begins: dict[int, int] = {}
+    for pid, at in zip(execs.pid, execs.time_ns, strict=True):
+        begins.setdefault(int(pid), int(at))  # a shell may execute its last command in its own place
     ends = {int(pid): int(at) for pid, at in zip(exits.pid, exits.time_ns, strict=True)}
     if not commands.programs:
         return recorder, ((begins.get(runner, 0), ends.get(runner, _ALL)),)
