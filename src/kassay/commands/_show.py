@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 A = TypeVar("A")
 _PLAIN_EVERY_S = 2.0
 _UNLIMITED = 100_000
+_drawn: "list[Tell]" = []  # at most one: a terminal has room for one
 _UNSHOWN = dict.fromkeys((7, 8, 11, 12, 13))  # what rings a terminal's bell or moves its cursor
 
 
@@ -58,12 +59,18 @@ def say_table(table: "Table") -> None:
 
 @contextmanager
 def showing() -> "Iterator[Tell]":
-    """A Tell that shows events until the block ends; safe to call from several threads."""
+    """A Tell that shows events until the block ends; safe to call from several threads. Inside another: that one."""
     if not terminal.is_terminal(sys.stderr):
         yield _plain()
-        return
-    with ExitStack() as drawn:
-        yield _live(drawn)
+    elif _drawn:
+        yield _drawn[0]
+    else:
+        with ExitStack() as drawn:
+            _drawn.append(_live(drawn))
+            try:
+                yield _drawn[0]
+            finally:
+                _drawn.clear()
 
 
 def _live(drawn: ExitStack) -> "Tell":

@@ -69,6 +69,7 @@ def _workloads(
 
 
 def _reproducer(name: str | None, given: list[str], rounds: int) -> str:
+    from kassay.applications import is_application
     from kassay.arches import arch_of
     from kassay.errors import BadInput
     from kassay.guest import catalog
@@ -77,6 +78,9 @@ def _reproducer(name: str | None, given: list[str], rounds: int) -> str:
 
     if name is None:
         raise BadInput("--reproducer: of which workload?", "write kassay workloads NAME --reproducer")
+    if is_application(name):
+        raise BadInput(f"--reproducer: {name} is an application, an unmodified program of the archive",
+                       f"kassay workloads {name} names its packages and commands")  # fmt: skip
     words = [text.partition("=") for text in given]
     if any(not equals for _, equals, _ in words):
         raise BadInput(f"--set {' '.join(given)}: write NAME=VALUE", "for example --set size=16MiB")
