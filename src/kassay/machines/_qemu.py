@@ -2,6 +2,7 @@
 """Runs QEMU for one job: start, watch the stream, end; and tells its version."""
 
 import os
+import shutil
 from collections.abc import Iterable
 from functools import cache, partial
 from pathlib import Path
@@ -110,6 +111,7 @@ def run_qemu(emulation: Emulation, job: Job, arch: str) -> Ended:
     command = argv(job, emulation, arch_of(arch))
     counting = _plugged(emulation, job.profile, job, arch, words)
     if job.snapshot is None:
+        _join(job)
         return _watched(job, (*command, *counting))
     uncounted = _plugged(emulation, None, job, arch, words)
     path = snapshot_path(job.snapshot, job.cmdline, str(job.seed), str(job.memory_bytes), words,
@@ -117,7 +119,10 @@ def run_qemu(emulation: Emulation, job: Job, arch: str) -> Ended:
                          *node_options(job.cpus, job.memory_bytes, job.nodes))  # fmt: skip
     started = host_clock.monotonic_s()
     with one_maker(path):
-        problem = "" if path.exists() else save(job, (*_saving(job, emulation, arch), *uncounted), words, path)
+        problem = ""
+        if not path.exists():
+            _join(job)
+            problem = save(job, (*_saving(job, emulation, arch), *uncounted), words, path)
         taken = None if problem else take(path)
     if taken is None:
         return _unmade(job, command, problem, host_clock.monotonic_s() - started)
@@ -129,6 +134,16 @@ def run_qemu(emulation: Emulation, job: Job, arch: str) -> Ended:
     if not ended.stream:  # a restored machine that says nothing: the next attempt makes a new snapshot
         path.unlink(missing_ok=True)
     return msgspec.structs.replace(ended, console=taken.console + ended.console)
+
+
+def _join(job: Job) -> None:
+    """Puts what is to be unpacked behind the initramfs into its file."""
+    if not job.further or job.initramfs is None:
+        return
+    with disk_errors(Path(job.directory)), Path(job.initramfs).open("ab") as out:
+        for name in job.further:
+            with Path(name).open("rb") as source:
+                shutil.copyfileobj(source, out, 1 << 20)
 
 
 def _saving(job: Job, emulation: Emulation, arch: str) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 
 import os
 import re
-import shutil
 import tempfile
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -181,6 +180,7 @@ class Measurer:
         experiment = self._prepared.plan.experiment
         use = experiment.program(cell.workload)
         image = self._initramfs(run, cell, directory, arguments, recording) if machine.boots else None
+        own = self._prepared.image(cell.workload)
         base = machine.cmdline(cell.machine.arch, cpus, experiment.boot)
         base += f" {initramfs.ROOT}" if self._prepared.image(cell.workload) else ""
         return Job(
@@ -188,6 +188,7 @@ class Measurer:
             program=(str(self._program(cell, directory)), *arguments),
             kernel=(artifact.vmlinux if artifact.pvh else artifact.image) if machine.boots else None,
             initramfs=image and str(directory / "initramfs"),
+            further=(str(own[1]), str(directory / "layer")) if own else (),
             snapshot=f"{artifact.identity.image_sha256} {image}" if experiment.boot == "snapshot" else None,
             cmdline=f"{base}{padding_parameter(moved)} {cell.cmdline}".strip() if machine.boots else base,
             cpus=cpus,
@@ -214,7 +215,7 @@ class Measurer:
                             state=state.init_lines(cell.machine))  # fmt: skip
         saved = experiment.boot == "snapshot"
         program = self._program(cell, directory)
-        own = self._prepared.image(cell.workload)
+        own, _ = self._prepared.image(cell.workload) or (None, None)
         further = {"recorded": program.read_bytes(), "record.conf": recording.settings} if recording else {}
         data = initramfs.build(
             init=self._prepared.programs.file("init"),
@@ -232,17 +233,14 @@ class Measurer:
             (directory / "initramfs").write_bytes(data)
             if saved:
                 (directory / "job").write_bytes(job)
-            return sha256_bytes(data) if own is None else self._append(cell, directory / "initramfs", *own)
+            return sha256_bytes(data) if own is None else self._layer(cell, sha256_bytes(data), own, directory)
 
-    def _append(self, cell: Cell, initramfs: Path, image: Image, archive: Path) -> str:
-        """Puts an application's image and its own files behind kassay's; returns a hash over all of it."""
+    def _layer(self, cell: Cell, first: str, image: Image, directory: Path) -> str:
+        """Writes what an application has besides its image; returns a hash over all that the kernel unpacks."""
         use = self._prepared.plan.experiment.program(cell.workload)
         assert use is not None  # it has an image
-        first = sha256_file(initramfs)
         last = layer(self._prepared.programs.file(cell.workload), use, cell.settings)
-        with initramfs.open("ab") as out, archive.open("rb") as source:
-            shutil.copyfileobj(source, out, 1 << 20)
-            out.write(last)
+        (directory / "layer").write_bytes(last)
         return sha256_bytes(f"{first} {image.sha256} {sha256_bytes(last)}".encode())
 
     def _program(self, cell: Cell, directory: Path) -> Path:
