@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ports and layouts: docs/specs/pvpanic.rst and docs/specs/fw_cfg.rst of QEMU.
+ * Ports and layouts: hw/watchdog/wdt_ib700.c and docs/specs/fw_cfg.rst of QEMU.
  * Both devices are used by port, which needs no driver and no interrupt, so
- * that the same instructions run after every restore. fw_cfg copies what is
+ * that the same instructions run after every restore. A watchdog stops the
+ * machine, not this program: whatever a program asks for at its own moment,
+ * QEMU does a little later, and in between its main loop may, or may not, have
+ * moved guest time on to the next timer. The watchdog is a timer of guest time
+ * itself. It ends while this program, and with it the CPU, sleeps. fw_cfg copies what is
  * asked for into a page of ours ("DMA interface", big endian; machines with
  * ports are little endian): a program of a megabyte,
  * read byte by byte, would take a second.
@@ -10,16 +14,19 @@
 #define _DEFAULT_SOURCE
 #include "snapshot.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "arch.h"
 
-#define PVPANIC_PORT 0x505
-#define PVPANIC_PANICKED 1
+#define IB700_START 0x443
+#define IB700_2_SECONDS 0xe
+#define SLEEP_SECONDS 3
 #define FW_CFG_DMA 0x514 /* 64 bits, big endian; writing the lower half starts the copy */
 #define FW_CFG_FILE_DIR 0x19
 #define FW_CFG_ERROR 1
@@ -90,6 +97,8 @@ static uint32_t begin(uint16_t select)
 
 int snapshot_stop(const char **why)
 {
+	struct timespec end;
+
 	*why = "this machine has no ports, or gives no right to use them";
 	if (arch_ports_open())
 		return -1;
@@ -97,7 +106,13 @@ int snapshot_stop(const char **why)
 	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (page == MAP_FAILED)
 		return -1;
-	arch_port_write(PVPANIC_PORT, PVPANIC_PANICKED, 1);
+	*why = "no clock to sleep by";
+	if (clock_gettime(CLOCK_MONOTONIC, &end))
+		return -1;
+	end.tv_sec += SLEEP_SECONDS;
+	arch_port_write(IB700_START, IB700_2_SECONDS, 1);
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) == EINTR)
+		;
 	return 0;
 }
 

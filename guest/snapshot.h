@@ -9,9 +9,9 @@
 #include <stddef.h>
 
 /*
- * Stops the machine at one exact instruction by a write to the pvpanic port
- * (QEMU runs with -action panic=pause), and returns when a restored copy goes
- * on. Returns 0, or -1 with @why set.
+ * Lets a watchdog stop the machine in two seconds (QEMU runs with -action
+ * watchdog=pause), sleeps beyond that, and returns when a restored copy has
+ * gone on. Returns 0, or -1 with @why set.
  */
 int snapshot_stop(const char **why);
 

@@ -41,8 +41,8 @@ def test_restored_and_booted_machines_agree_and_say_which_they_are(
         if finding["primary"]:
             for side in finding["sides"]:  # seen: 8 instructions in 377 million, and the odd timer tick
                 assert side["value"] == pytest.approx(values[side["kernel"]], rel=2e-3)
-    assert "pvpanic" in report["machine"]["options"]
-    assert "pvpanic" not in ladder_report["machine"]["options"]
+    assert "ib700" in report["machine"]["options"]
+    assert "ib700" not in ladder_report["machine"]["options"]
 
 
 def test_snapshots_are_whole_or_not_there(restored: Path) -> None:
@@ -56,7 +56,7 @@ def _snapshots(cache: Path) -> int:
     return sum(not path.suffix for path in (cache / "snapshots").iterdir())
 
 
-def test_one_snapshot_serves_every_workload_and_a_damaged_one_is_a_named_outcome_and_made_anew(
+def test_one_snapshot_serves_every_workload_and_a_damaged_one_is_named_and_made_anew_as_it_was(
     kassay: Kassay, tmp_path: Path
 ) -> None:
     cache = tmp_path / "cache" / "kassay"
@@ -79,3 +79,9 @@ def test_one_snapshot_serves_every_workload_and_a_damaged_one_is_a_named_outcome
     # One run or both, by which of them comes first.
     assert {failure["outcome"] for failure in report["runs"]["failures"]} == {"machine-died"}
     assert report["runs"]["ok"] == 2
+    assert _streams(tmp_path / "b") == _streams(tmp_path / "a")  # the one that was made anew is the same machine
+
+
+def _streams(directory: Path) -> set[str | None]:
+    records = read_journal(directory / "journal.jsonl")
+    return {record.stream_sha256 for record in records if record.outcome == "ok"}

@@ -34,7 +34,7 @@ class Qemu:
     "stream"; stream_device: what the guest calls that.
     most_cpus: of the machine type. direct: whether an uncompressed vmlinux is entered by its PVH note; otherwise the
     image is started as it is. kvm: whether kassay knows it as a virtual machine. snapshots: whether a machine can stop
-    itself to be saved (pvpanic).
+    itself to be saved (ib700, a watchdog).
     busy_host: kernel parameters without which a busy host would end the boot where time is emulated. one_cpu: those
     that shorten a counted boot of one CPU.
     """

@@ -24,8 +24,8 @@ SHORTENING = (
     "damon_stat.enabled=0",
 )
 
-# Where a snapshot is taken (pvpanic, which pauses the machine) before a restored run gets its job and program.
-_SAVING = ("-device", "pvpanic", "-action", "panic=pause")
+# Where a snapshot is taken, by a watchdog that pauses the machine, before a restored run gets its job and program.
+_SAVING = ("-device", "ib700", "-action", "watchdog=pause")
 
 
 _NODE_STEP = 128 << 20  # a kernel's section of memory: a node begins at one

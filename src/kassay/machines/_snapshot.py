@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Booted, quiet machines kept by content, each saved at one exact instruction of the guest's init.
+"""Booted, quiet machines kept by content, each saved at one exact moment of guest time.
 
-Saving: the guest writes to the pvpanic port, QEMU pauses (-action panic=pause) and writes
+Saving: the guest's init starts a watchdog and sleeps; when it ends QEMU pauses (-action watchdog=pause) and writes
 its state into a file. Restoring: a QEMU with the same options reads it and goes on; the
 job and its program come through fw_cfg, which is not part of the state.
 """
@@ -84,8 +84,8 @@ def save(job: Job, command: tuple[str, ...], version: str, path: Path) -> str:
             try:
                 qmp = control.connect(job.timeout_s)
                 qmp.wait_for("STOP")
-                if _MARK not in read(Path(job.directory, "stream")):  # stopped by a panic, not by our init
-                    return "no snapshot: the guest panicked before it was quiet"
+                if _MARK not in read(Path(job.directory, "stream")):
+                    return "no snapshot: the guest stopped before it was quiet"
                 _write_state(qmp, file, address, job.timeout_s)
             except QmpError as error:
                 return f"no snapshot: {error.what}"
