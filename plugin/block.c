@@ -69,17 +69,21 @@ static uint32_t attention_of(const struct block *block, unsigned int points, boo
 	switch (block->ending) {
 	case END_JUMP_INDIRECT:
 	case END_CALL_INDIRECT:
+		attention |= block->nameless ? 0 : ATTEND_SUCCESSOR;
+		break;
 	case END_EXCEPTION_RETURN:
 		attention |= ATTEND_SUCCESSOR;
 		break;
 	case END_CALL:
 	case END_JUMP:
+		if (block->nameless)
+			break;
 		if (!block->thunk && points_at(block->target) & POINT_THUNK)
 			attention |= ATTEND_THUNK_CALL;
 		attention |= stacks && block->ending == END_CALL ? ATTEND_SUCCESSOR : 0;
 		break;
 	case END_RETURN:
-		attention |= stacks || block->thunk ? ATTEND_SUCCESSOR : 0;
+		attention |= (stacks && !block->nameless) || block->thunk ? ATTEND_SUCCESSOR : 0;
 		break;
 	case END_HALT:
 		attention |= ATTEND_HALT;
@@ -143,6 +147,7 @@ static struct block *make(const struct arch *arch, const struct translated *seen
 	block->last = seen->last;
 	block->thunk = points & POINT_THUNK;
 	block->function = stacks ? points_function(seen->start) : 0;
+	block->nameless = points & POINT_NAMELESS && !block->function;
 	block->entry = stacks && (points & (POINT_FAULT | POINT_INTERRUPT) || points_entry(seen->start));
 	last = arch->ending(block->code + (seen->last - seen->start), block->lengths[seen->count - 1], seen->last);
 	block->ending = last.ending;

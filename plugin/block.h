@@ -45,6 +45,7 @@ struct block { /* what is needed each time it begins comes first */
 	enum ending ending;
 	bool thunk; /* is part of one */
 	bool entry; /* enters the kernel: an exception, an interrupt, a system call's function; known with calls alone */
+	bool nameless; /* user code whose calls are not followed: all of it is one place of the call tree */
 	bool zone;  /* of a function that takes the lock of a zone of memory */
 	const uint8_t *lengths;
 	const uint8_t *code;
@@ -58,6 +59,21 @@ struct block { /* what is needed each time it begins comes first */
 static inline bool block_repeats(const struct block *block)
 {
 	return block->iterations;
+}
+
+/* Whether the block ends with a return from the kernel, or from one exception to another. */
+static inline bool block_returns(const struct block *block)
+{
+	return block->ending == END_EXCEPTION_RETURN || block->ending == END_SYSCALL_RETURN;
+}
+
+/*
+ * Whether a fault can come in behind the last instruction, when the next block is fetched. The kernel's own code is always
+ * there: if it faults and goes on elsewhere, that is where its fixup is, which may be where its last jump would have led.
+ */
+static inline bool block_may_fault_behind(const struct block *block)
+{
+	return code_is_user(block->start) || block->ending == END_PLAIN;
 }
 
 /* The block that was translated; the same one for the same code at the same place. @stacks: calls and returns matter. */

@@ -105,7 +105,7 @@ static struct block *resume(const struct frame *frame, const struct block *block
 	bool inside = block->start - before->start <= before->inner;
 	uint32_t executed = inside ? block_index(before, block->start) : 0;
 
-	if (!inside && block_leads_to(before, block->start)) {
+	if (!inside && block_may_fault_behind(before) && block_leads_to(before, block->start)) {
 		trace_executed(frame->traced, before->count);
 		return before;
 	}
@@ -119,11 +119,6 @@ static void count_interrupts(struct task *task)
 	task->interrupts = 0;
 	for (unsigned int i = 0; i < task->depth; i++)
 		task->interrupts += task->frames[i].interrupt;
-}
-
-static bool returns(const struct block *block)
-{
-	return block->ending == END_EXCEPTION_RETURN || block->ending == END_SYSCALL_RETURN;
 }
 
 static void enter(struct cpu *cpu, struct block *before, const struct block *block)
@@ -144,7 +139,7 @@ static void enter(struct cpu *cpu, struct block *before, const struct block *blo
 			tree_leave(&task->stack, frame.place);
 	} else if (f.stacks && before->end && code_is_user(before->start)) {
 		task->stack.user_depth = task->stack.depth;
-	} else if (f.stacks && !interrupt && returns(before)) {
+	} else if (f.stacks && !interrupt && block_returns(before)) {
 		task->stack.depth = task->stack.user_depth; /* at the first user instruction behind a system call */
 	}
 	if (task->depth == MAX_FRAMES) {

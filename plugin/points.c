@@ -33,7 +33,7 @@ static const struct {
 } kinds[] = {
 	{ "fault", POINT_FAULT }, { "interrupt", POINT_INTERRUPT }, { "thunk", POINT_THUNK },
 	{ "switch", POINT_SWITCH }, { "birth", POINT_BIRTH }, { "from", POINT_FROM }, { "to", POINT_TO },
-	{ "zone", POINT_ZONE }, { "lock", POINT_LOCK },
+	{ "zone", POINT_ZONE }, { "lock", POINT_LOCK }, { "nameless", POINT_NAMELESS },
 	{ "nth_from", NTH | POINT_FROM }, { "nth_to", NTH | POINT_TO }, { "function", FUNCTION },
 	{ "entry", ENTRY },
 };

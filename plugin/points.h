@@ -20,6 +20,7 @@ enum point {
 	POINT_TO = 64,       /* and ends here */
 	POINT_ZONE = 128,    /* a function that takes the lock of a zone of memory */
 	POINT_LOCK = 256,    /* first instruction of what takes a lock */
+	POINT_NAMELESS = 512, /* code of which no function is known, and whose calls are not followed */
 };
 
 /* Reads the file. Returns 0, or -1 after a message on stderr. */

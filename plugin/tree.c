@@ -135,12 +135,25 @@ static void enter_kernel(struct tree_stack *stack, const struct block *block)
 	push(stack, stack->levels[stack->depth].node, block, 0);
 }
 
+/* User code whose calls are not followed: all that is known of its place is whose it is. */
+static void to_root(struct tree_stack *stack)
+{
+	struct node *node = stack->levels[0].node;
+
+	while (node->parent)
+		node = node->parent;
+	stack->depth = stack->user_depth = 0;
+	stack->levels[0].node = node;
+}
+
 void tree_step(struct tree_stack *stack, const struct block *before, const struct block *block, unsigned int slot)
 {
 	bool user = code_is_user(block->start);
 
 	if (code_is_user(before->start) != user && before->end) {
-		if (user)
+		if (user && block->nameless)
+			to_root(stack);
+		else if (user)
 			stack->depth = stack->user_depth;
 		else
 			enter_kernel(stack, block);

@@ -33,6 +33,8 @@ FORMAT = 3
 """Counts up when the same image gives another table."""
 PADDING = "__pfx_"
 """Names the bytes in front of a function, which it jumps or falls through."""
+NAMELESS_USER_CODE = b"nameless 0 8000000000000000\n"
+"""A point for the plugin: outside of known functions user code counts in the call tree as one place."""
 _TEXT = frozenset("tTwW")
 _FUNCTIONS = ("STT_FUNC", "STT_LOOS", "STT_GNU_IFUNC")
 _EXECUTABLE = 4

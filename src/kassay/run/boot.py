@@ -35,7 +35,15 @@ from kassay.plan.expand import padding_parameter, profile_of, traced_rounds
 from kassay.plan.prepare import Prepared, modules_of
 from kassay.profile.counters import ProfileError
 from kassay.profile.raw import parse
-from kassay.profile.tables import FORMAT, POINTS_FORMAT, kernel_symbols, module_symbols, points, program_symbols
+from kassay.profile.tables import (
+    FORMAT,
+    NAMELESS_USER_CODE,
+    POINTS_FORMAT,
+    kernel_symbols,
+    module_symbols,
+    points,
+    program_symbols,
+)
 
 
 class Recording(NamedTuple):
@@ -160,6 +168,8 @@ class Measurer:
         artifact = self._prepared.artifacts[cell.kernel]
         tables = _tables(artifact, self._prepared.programs.file(cell.workload))
         text = _points(tables, cell.machine.arch, job.profile == "stacks") + self._round_points(cell)
+        if self._prepared.image(cell.workload) is not None:  # no symbols of what it has
+            text += NAMELESS_USER_CODE
         with disk_errors(self._scratch):
             Path(job.directory, "points").write_bytes(text)
         modules = kernel_store.load_modules(artifact, modules_of(cell, self._prepared.plan.workloads), silent)
