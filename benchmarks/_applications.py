@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The tables of docs/applications-found.md, made of answers about applications."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from kassay.model.finding import Attribution, Finding, Ladder, Side
-from kassay.model.notice import NOTICED
+from kassay.model.notice import NOTICED, Notice
 from kassay.model.report import Report
+from kassay.report.notice import notice_format
 
 _LARGEST = 10
 _PARTS = 6
 _KERNEL = ("kernel", "interrupt")
+_WITHOUT = re.compile(r"^(?:\*\*By |- )", re.M)
+"""Where the further tables and the notes of an answer begin."""
 
 
 def shares(reports: Sequence[Report]) -> str:
@@ -78,10 +82,16 @@ def entries(reports: Iterable[Report]) -> str:
         share = report.shares[-1]
         found = share.entries or ()
         faults = sum(e.count if e.kind == "fault" else e.in_faults for e in found)
-        largest = (f"{e.name} {_percent(e.count / share.count)}" for e in found[:_PARTS])
+        largest = (f"{e.name or e.kind} {_percent(e.count / share.count)}" for e in found[:_PARTS])
         row = (_name(report), _percent(share.user / share.count), _percent(faults / share.count), ", ".join(largest))
         lines.append(f"| {' | '.join(row)} |")
     return "\n".join(lines)
+
+
+def noticed(notices: Iterable[Notice]) -> str:
+    """The answer and the first table of each finding."""
+    render = notice_format("markdown").render
+    return "\n".join(_WITHOUT.split(render(notice), maxsplit=1)[0] for notice in notices)
 
 
 def cost(reports: Sequence[Report]) -> str:

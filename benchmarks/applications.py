@@ -20,7 +20,6 @@ from benchmarks.predict_truth import placed
 from kassay.model.notice import Notice
 from kassay.model.report import Report
 from kassay.pipeline import answer
-from kassay.report.notice import notice_format
 from kassay.spec.suites import suites
 
 KERNELS = ("debian:6.12", "debian:6.17", "debian:7.3")
@@ -42,11 +41,10 @@ def main() -> None:
     reports = list(measured.values())
     runs = [word for name in measured for word in ("--runs", str(directory / name))]
     notices = [_noticed(directory / "findings" / name, asked, runs) for name, asked in FINDINGS.items()]
-    markdown = notice_format("markdown").render
     parts = {
         "shares": tables.shares(reports), "parts": tables.parts(reports), "entries": tables.entries(reports),
         "functions": tables.functions(reports), "changes": tables.changes(reports),
-        "notices": "\n".join(markdown(notice).partition("**By function**")[0] for notice in notices),
+        "notices": tables.noticed(notices),
         "cost": tables.cost(reports),
     }  # fmt: skip
     for name, text in parts.items():
