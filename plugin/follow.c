@@ -140,7 +140,7 @@ static void enter(struct cpu *cpu, struct block *before, const struct block *blo
 	} else if (f.stacks && before->end && code_is_user(before->start)) {
 		task->stack.user_depth = task->stack.depth;
 	} else if (f.stacks && !interrupt && block_returns(before)) {
-		task->stack.depth = task->stack.user_depth; /* at the first user instruction behind a system call */
+		tree_to_user(&task->stack); /* at the first user instruction behind a system call */
 	}
 	if (task->depth == MAX_FRAMES) {
 		f.lost++;

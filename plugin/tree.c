@@ -135,6 +135,19 @@ static void enter_kernel(struct tree_stack *stack, const struct block *block)
 	push(stack, stack->levels[stack->depth].node, block, 0);
 }
 
+void tree_to_user(struct tree_stack *stack)
+{
+	struct level *level = &stack->levels[stack->user_depth];
+
+	stack->depth = stack->user_depth;
+	if (stack->depth)
+		return;
+	for (struct node *node = level->node; node; node = node->parent) {
+		if (node->entry)
+			level->node = node->parent;
+	}
+}
+
 /* User code whose calls are not followed: all that is known of its place is whose it is. */
 static void to_root(struct tree_stack *stack)
 {
@@ -154,7 +167,7 @@ void tree_step(struct tree_stack *stack, const struct block *before, const struc
 		if (user && block->nameless)
 			to_root(stack);
 		else if (user)
-			stack->depth = stack->user_depth;
+			tree_to_user(stack);
 		else
 			enter_kernel(stack, block);
 	} else if ((before->ending == END_CALL || before->ending == END_CALL_INDIRECT) && !calls_nothing(before, block)) {

@@ -65,6 +65,12 @@ static inline bool tree_turns(const struct tree_stack *stack, const struct block
 	return block->function && block->function != stack->levels[stack->depth].node->address;
 }
 
+/*
+ * The kernel goes back to user code, or a fault came in as it did. A new task begins in the kernel; what it does later
+ * on, as user code, is not done for its start.
+ */
+void tree_to_user(struct tree_stack *stack);
+
 /* Calls that were too deep to be kept. */
 uint64_t tree_lost(void);
 

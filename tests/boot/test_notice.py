@@ -11,7 +11,7 @@ from tests.boot.conftest import NEW, Kassay
 
 pytestmark = pytest.mark.boot
 
-APPS = "process_exec,mprot,mincore_scan"
+APPS = "process_exec,mprot,page_fault"
 QUICK = ("--suite", "mm", "--apps", APPS, "--repeats", "1", "--boot", "snapshot", "--format", "json")
 
 
@@ -33,10 +33,10 @@ def test_the_step_lies_in_one_function_with_what_it_calls(noticed: dict[str, Any
     assert [one["entry"] for one in subject["entries"]] == ["mprotect"]
 
 
-def test_who_calls_mprotect_notices_an_exec_hardly_and_a_scan_not_at_all(noticed: dict[str, Any]) -> None:
+def test_who_calls_mprotect_notices_an_exec_hardly_and_faults_not_at_all(noticed: dict[str, Any]) -> None:
     by = {one["application"]: one for one in noticed["applications"]}
     assert {name: one["verdict"] for name, one in by.items()} == {
-        "mprot": "noticed", "process_exec": "below", "mincore_scan": "unexecuted",
+        "mprot": "noticed", "process_exec": "below", "page_fault": "unexecuted",
     }  # fmt: skip
     assert by["mprot"]["share"] == pytest.approx(
         0.924, rel=0.01
