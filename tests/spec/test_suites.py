@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from kassay.applications import application_names
 from kassay.errors import BadInput
 from kassay.guest import sources
 from kassay.spec.load import parse, suite_workloads
@@ -16,7 +17,7 @@ _FILE = 'suite = "mm"\nkernels = ["debian:6.12", "debian:6.17"]\n'
 @pytest.mark.parametrize("name", suites())
 def test_every_suite_names_workloads_that_there_are(name: str) -> None:
     uses = suite_workloads(name)
-    assert uses and {use.name for use in uses} <= set(sources.workload_names())
+    assert uses and {use.name for use in uses} <= {*sources.workload_names(), *application_names()}
 
 
 _NOT_OF_ONE_CPU = {

@@ -19,8 +19,10 @@ def gaps(findings: Iterable[Finding], kernels: Sequence[str]) -> tuple[Gap, ...]
     """
     old, new, candidate = kernels
     found: dict[object, dict[tuple[str, str], Finding]] = {}
-    for one in findings:
-        found.setdefault((one.point, one.metric), {})[one.sides[0].kernel, one.sides[1].kernel] = one
+    for finding in findings:
+        found.setdefault((finding.point, finding.metric), {})[finding.sides[0].kernel, finding.sides[1].kernel] = (
+            finding
+        )
     return tuple(
         _gap(pairs[old, new], pairs[new, candidate], pairs[old, candidate])
         for pairs in found.values()

@@ -62,7 +62,7 @@ def side_of(samples: Samples, series: SampleSeries) -> Side:
     """One kernel's values, in file order; a mean and a spread where the file has no more."""
     values = [sample for sample in series.samples if sample.value is not None]
     runs = tuple(value.value for value in values if value.value is not None)
-    blocks = tuple(one.block for one in values if one.block is not None)
+    blocks = tuple(value.block for value in values if value.block is not None)
     failed = len(series.samples) - len(values)
     spread = series.spread
     return Side(

@@ -74,5 +74,5 @@ def _largest(shares: Sequence[Share], places: int) -> str:
     if not largest:
         return "no function changed"
     bound = Fraction(math.ceil(largest * 10**places), 10**places)  # upwards: "more than" must stay true
-    what = "no function or group that exchanged code" if any(one.exchanged for one in shares) else "no function"
+    what = "no function or group that exchanged code" if any(share.exchanged for share in shares) else "no function"
     return f"{what} changed by more than {format_number(float(bound))}"

@@ -18,8 +18,10 @@ def tabled(series: Series, findings: Iterable[Finding]) -> Series:
     A row that was measured and is refused in every comparison that was asked for is "not-measured".
     """
     found: dict[tuple[Point, str], dict[tuple[str, str], Finding]] = {}
-    for one in findings:
-        found.setdefault((one.point, one.metric), {})[one.sides[0].kernel, one.sides[1].kernel] = one
+    for finding in findings:
+        found.setdefault((finding.point, finding.metric), {})[finding.sides[0].kernel, finding.sides[1].kernel] = (
+            finding
+        )
     tables = tuple(_table(series, pairs) for pairs in found.values())
     admitted = {value.row for table in tables for value in table.values if value.value is not None}
     rows = tuple(_settled(row, admitted) for row in series.rows)

@@ -136,7 +136,7 @@ def _kept(mail: Mail) -> Patch:
         origin=mail.origin,
         diff=str(place),
         sha256=place.stem,
-        files=tuple(dict.fromkeys(one.path for one in files)),
+        files=tuple(dict.fromkeys(file.path for file in files)),
         hunks=len(counts),
         changes=(sum(added for added, _ in counts), sum(removed for _, removed in counts)),
     )

@@ -144,7 +144,10 @@ def _run(argv: tuple[str, ...], recipe: Recipe, log: Path, mark: Path, tell_line
 def _arguments(recipe: Recipe) -> tuple[str, ...]:
     """What every call of make is told. The compiler behind a cache, where the host has one."""
     wrapper = "ccache " if process.find("ccache") else ""
-    given = [f"CC={wrapper}{one[3:]}" if one.startswith("CC=") else one for one in recipe.compiler.make_arguments]
+    given = [
+        f"CC={wrapper}{make_argument[3:]}" if make_argument.startswith("CC=") else make_argument
+        for make_argument in recipe.compiler.make_arguments
+    ]
     return (f"ARCH={arch_of(recipe.arch).build.make_arch}", *given, f"HOSTCC={wrapper}gcc")
 
 

@@ -79,7 +79,7 @@ def _as_before(question: SearchQuestion, place: Path) -> SearchQuestion:
 def _judged(found: Bisection, head: str) -> tuple[int, str]:
     largest = found.steps[0]
     if _HEAD in found.skipped or largest.between:
-        last = next(one for one in reversed(found.observations) if one.candidate == _HEAD)
+        last = next(observation for observation in reversed(found.observations) if observation.candidate == _HEAD)
         return SKIP, f"skip: {head}: {last.outcome}: {last.detail}"
     nearer = "bad" if largest.first == _HEAD else "good"
     values = {step.last_without: step.before for step in found.steps} | {s.first: s.after for s in found.steps}

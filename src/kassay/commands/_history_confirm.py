@@ -43,7 +43,7 @@ def _asked(name: str, archive: Path, dates: bool, tell: Tell) -> tuple[Nominatio
     with reading(archive, tell) as open_archive:
         known = confirmations(open_archive)
         every = lines(open_archive, SeriesFilter(every_metric=True, dates=dates))
-        found = {one.id: one for line in every for one in nominations(line, known)}
+        found = {nomination.id: nomination for line in every for nomination in nominations(line, known)}
         if name not in found:
             raise BadInput(f"{name}: no such nomination", f"nominated: {', '.join(list(found)[:8]) or 'nothing'}")
         why = why_not(found[name])

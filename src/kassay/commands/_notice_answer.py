@@ -64,7 +64,7 @@ def answer(words: Sequence[str], options: Noticing) -> int:
         assert place is not None  # there is no kind without one
         write_atomic(place / f"notice{kind.suffix}", kind.render(found).encode())
     say_answer(found, form)
-    return 0 if any(one.verdict != "unknown" for one in found.applications) else 4
+    return 0 if any(application.verdict != "unknown" for application in found.applications) else 4
 
 
 def _again(words: Sequence[str], options: Noticing) -> str:
@@ -74,7 +74,7 @@ def _again(words: Sequence[str], options: Noticing) -> str:
         "--suite": options.suite,
         "--arch": options.arch if options.arch != "x86_64" else "",
     }
-    many = {"--set": options.set_ or (), "--runs": [str(one) for one in options.runs or ()]}
+    many = {"--set": options.set_ or (), "--runs": [str(run) for run in options.runs or ()]}
     given = [word for name, value in chosen.items() if value for word in (name, value)]
     given += [word for name, values in many.items() for value in values for word in (name, value)]
     return shlex.join(("kassay", "notice", *words, *given))
@@ -108,7 +108,7 @@ def _is_kernel(word: str) -> bool:
 
 def _wanted(words: Sequence[str]) -> Wanted:
     kernels = [Kernel(full_ref(word), KernelUse(ref=full_ref(word))) for word in words]
-    if len({one.label for one in kernels}) < len(kernels):
+    if len({kernel.label for kernel in kernels}) < len(kernels):
         raise BadInput(f"{' '.join(words)}: the same kernel twice", "name two kernels, or one")
     return Wanted(kernels[0], kernels[1] if len(kernels) > 1 else None)
 
@@ -160,6 +160,6 @@ def _experiment(looked: Looked, uses: Sequence[WorkloadUse], options: Noticing) 
     )  # fmt: skip
     kernels = looked.wanted.all
     question = "compare" if len(kernels) > 1 else "value"
-    name, refs = options.suite or _SUITE, [one.use.ref for one in kernels]
+    name, refs = options.suite or _SUITE, [kernel.use.ref for kernel in kernels]
     whole = experiment_from(question, name, refs, measuring, tuple(uses))
-    return structs.replace(whole, kernels=tuple(one.use for one in kernels))
+    return structs.replace(whole, kernels=tuple(kernel.use for kernel in kernels))

@@ -94,11 +94,11 @@ def _known() -> str:
     lines = ["Workloads"]
     lines += [f"  {name:<16}{synthetic(name).summary}" for name in synthetic_workloads()]
     lines += ["", "Policies"]
-    lines += [f"  {one.name:<16}{one.summary} ({one.kernels})" for one in engine.policies().values()]
+    lines += [f"  {policy.name:<16}{policy.summary} ({policy.kernels})" for policy in engine.policies().values()]
     of = ""
-    for one in parameters():
-        if one.of != of:
-            of = one.of
+    for parameter in parameters():
+        if parameter.of != of:
+            of = parameter.of
             lines += ["", f"Parameters of the {of} (--set)"]
-        lines.append(f"  {one.name:<16}{one.meaning}")
+        lines.append(f"  {parameter.name:<16}{parameter.meaning}")
     return "\n".join(lines) + "\n"

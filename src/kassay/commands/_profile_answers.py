@@ -55,7 +55,7 @@ def answer(directory: Path, asked: Profiling) -> None:
     wanted = alone or (pair if asked.base or asked.head or not asked.coverage else known)
     settings = _settings(asked.set_ or ())
     cost = cost_of(asked.cost)
-    found = tuple(_counted(one, cost) for one in pipeline.profiles(directory, wanted, asked.metric, settings))
+    found = tuple(_counted(profile, cost) for profile in pipeline.profiles(directory, wanted, asked.metric, settings))
     if asked.fold:
         found = tuple(msgspec.structs.replace(one, profile=folded(one.profile)) for one in found)
     for verdict, reasons in dict.fromkeys((one.verdict, one.reasons) for one in found if one.verdict):

@@ -86,4 +86,4 @@ class Application(Words, frozen=True, kw_only=True):
 
 def memory_for(applications: Iterable[Words]) -> str:
     """Memory of a machine on which each of them runs: as a size, 1GiB for none."""
-    return format_bytes(max((parse_bytes("1GiB"), *(parse_bytes(one.memory) for one in applications))))
+    return format_bytes(max((parse_bytes("1GiB"), *(parse_bytes(application.memory) for application in applications))))

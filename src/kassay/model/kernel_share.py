@@ -88,7 +88,7 @@ class KernelShare(AtPoint, frozen=True, kw_only=True):
 
     def by_entry(self) -> dict[tuple[str, str], EntryCost]:
         """The entries by kind and name; empty without call stacks."""
-        return {(one.kind, one.name): one for one in self.entries or ()}
+        return {(entry.kind, entry.name): entry for entry in self.entries or ()}
 
 
 LARGEST = 10

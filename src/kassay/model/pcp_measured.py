@@ -83,12 +83,12 @@ class PcpRow(Record, frozen=True, kw_only=True):
         """Pages in all lists, the mean over the samples; None without any."""
         if not self.samples:
             return None
-        return sum(state.count for one in self.samples for state in one.lists) / len(self.samples)
+        return sum(state.count for sample in self.samples for state in sample.lists) / len(self.samples)
 
     @property
     def highest(self) -> int | None:
         """The largest high of any list at any moment."""
-        return max((state.high for one in self.samples for state in one.lists), default=None)
+        return max((state.high for sample in self.samples for state in sample.lists), default=None)
 
 
 class PcpMeasured(Record, frozen=True, kw_only=True):

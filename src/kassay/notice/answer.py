@@ -62,13 +62,18 @@ def with_sizes(notice: Notice, looked: Looked, tell: Tell, *, make: bool) -> Not
     the last kernel; what is in the directories of runs already is not recorded again. make: whether what is not there
     is recorded."""
     found: dict[tuple[str, str], RecordedCalls] = {}
-    executing = [one for one in notice.applications if one.verdict in ("noticed", "below", "executed")]
+    executing = [
+        application for application in notice.applications if application.verdict in ("noticed", "below", "executed")
+    ]
     for directory in dict.fromkeys(one.directory for one in executing):
         names = {one.application for one in executing if one.directory == directory}
         experiment = _experiment_of(Path(directory), looked, names)
-        for one in recorded_calls(experiment, Path(directory, RECORDED), tell, make=make):
-            found[directory, one.application] = one
-    sized = tuple(_sized(one, found.get((one.directory, one.application))) for one in notice.applications)
+        for recorded_call in recorded_calls(experiment, Path(directory, RECORDED), tell, make=make):
+            found[directory, recorded_call.application] = recorded_call
+    sized = tuple(
+        _sized(application, found.get((application.directory, application.application)))
+        for application in notice.applications
+    )
     texts = [text for one in sized for text in _doubts(one, found.get((one.directory, one.application)))]
     return structs.replace(notice, applications=sized, disclosures=(*notice.disclosures, *texts))
 
@@ -113,7 +118,7 @@ def _experiment_of(directory: Path, looked: Looked, names: set[str]) -> Experime
     experiment = open_directory(directory).plan.experiment
     label = kernels_in(directory, looked.wanted)[-1]
     use = experiment.kernels[labels(experiment).index(label)]
-    workloads = tuple(one for one in experiment.workloads if one.name in names)
+    workloads = tuple(workload for workload in experiment.workloads if workload.name in names)
     return structs.replace(experiment, question="value", kernels=(use,), workloads=workloads, predict=UNSET)
 
 

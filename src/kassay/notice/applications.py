@@ -37,7 +37,7 @@ def _noticed(found: pipeline.Paired, wanted: Wanted, sought: Sought, directory: 
     )  # fmt: skip
     if unknown.problem:
         return unknown
-    sides = [paths_of(one) for one in found.profiles]
+    sides = [paths_of(profile) for profile in found.profiles]
     base, head = sides[0], sides[1] if wanted.head else None
     cost = cost_of(sought, base, head)
     own = _is_of(found)
@@ -55,17 +55,17 @@ def _noticed(found: pipeline.Paired, wanted: Wanted, sought: Sought, directory: 
 def _problem(found: pipeline.Paired) -> str:
     if found.problem is not None:
         return reason_text(found.problem)
-    refused = next((one for one in found.profiles if one.verdict in REFUSED), None)
+    refused = next((profile for profile in found.profiles if profile.verdict in REFUSED), None)
     if refused is not None:
         return f"{refused.verdict}: {reasons_text(refused.reasons)}"
-    if any(one.profile.stacks is None for one in found.profiles):
+    if any(profile.profile.stacks is None for profile in found.profiles):
         return "measured without call stacks (--profile auto has them)"
     return ""
 
 
 def _is_of(found: pipeline.Paired) -> bool:
     """Whether the finding compares these very kernels; a ladder compares neighbours only."""
-    return {side.kernel for side in found.finding.sides} == {one.profile.kernel for one in found.profiles}
+    return {side.kernel for side in found.finding.sides} == {profile.profile.kernel for profile in found.profiles}
 
 
 def _operations(one: Profiled) -> float:
@@ -84,11 +84,11 @@ def _predicted(finding: Finding, sought: Sought, sides: list[KernelPaths]) -> tu
     """Of each function's predicted time as much as the sought functions have of its instructions."""
     parts = [_parts(sought, side) for side in sides]
     found = []
-    for one in finding.predictions:
-        if one.base_ns and one.refused is None and len(sides) > 1:
-            base = sum(row.base_ns * parts[0].get(row.function, 0) for row in one.rows)
-            head = sum(row.head_ns * parts[1].get(row.function, 0) for row in one.rows)
-            found.append(PredictedShare(cpu=one.cpu, share=(head - base) / one.base_ns))
+    for prediction in finding.predictions:
+        if prediction.base_ns and prediction.refused is None and len(sides) > 1:
+            base = sum(row.base_ns * parts[0].get(row.function, 0) for row in prediction.rows)
+            head = sum(row.head_ns * parts[1].get(row.function, 0) for row in prediction.rows)
+            found.append(PredictedShare(cpu=prediction.cpu, share=(head - base) / prediction.base_ns))
     return tuple(found)
 
 

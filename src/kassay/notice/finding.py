@@ -34,7 +34,7 @@ def looked_for(directory: Path, words: Sequence[str], settings: Mapping[str, str
     labels = tuple(_label(word, known, directory) for word in words)
     finding = _chosen(pipeline.findings(directory), labels, settings, directory)
     pair = tuple(side.kernel for side in finding.sides)
-    at = {one.name: one.value for one in finding.settings} | _machine(finding)
+    at = {setting.name: setting.value for setting in finding.settings} | _machine(finding)
     profiles = pipeline.profiles(directory, pair, finding.metric, at)
     base, head = map(paths_of, profiles)
     sought = sought_of(base, head)

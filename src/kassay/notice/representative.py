@@ -20,9 +20,9 @@ def representative(
     """(command, why): with the lengths of the system calls that lead to the finding's functions, and with the orders of
     folios where faults do; nothing where no application has one, or the workload has no such parameter. workload: that
     of the finding."""
-    parameters = {one.name: one for one in workload.parameters}
+    parameters = {parameter.name: parameter for parameter in workload.parameters}
     entries = {entry.entry for entry in subject.entries}
-    sizes = [size for one in applications for size in one.sizes]
+    sizes = [size for application in applications for size in application.sizes]
     calls = [size for size in sizes if size.what in entries and size.unit == "pages"]
     folios = [size for size in sizes if size.unit == "order" and "page fault" in entries]
     found = []
@@ -58,16 +58,16 @@ def _with_orders(subject: Subject, order: Parameter, seen: Sequence[CallSizes]) 
         f"{_have(subject, order)}. With their orders:"
     )
     return _command(
-        subject, order, (str(one) for one in shares if not order.choices or str(one) in order.choices)
+        subject, order, (str(share) for share in shares if not order.choices or str(share) in order.choices)
     ), text
 
 
 def _have(subject: Subject, parameter: Parameter) -> str:
-    return next((one.value for one in subject.settings if one.name == parameter.name), parameter.default)
+    return next((setting.value for setting in subject.settings if setting.name == parameter.name), parameter.default)
 
 
 def _command(subject: Subject, parameter: Parameter, values: Iterable[str]) -> str:
-    others = [f"{one.name}={one.value}" for one in subject.settings if one.name != parameter.name]
+    others = [f"{setting.name}={setting.value}" for setting in subject.settings if setting.name != parameter.name]
     words = ["kassay", "compare", subject.workload, subject.base, subject.head]
     words += [word for one in (f"{parameter.name}={','.join(values)}", *others) for word in ("--set", one)]
     return " ".join(map(quote, words))

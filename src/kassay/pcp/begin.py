@@ -32,7 +32,7 @@ def limits(trace: PageTrace, zone: Zone, policy: str) -> tuple[int, int]:
     least, most = states[0].high_min, states[0].high_max
     if least == most:
         return (least, most) if _is_fixed(policy) or trace.origin.high_fraction else _tuned(trace, zone, states[0])
-    seen = max((int(one["high"]) for one in trace.samples if one["zone"] == zone.number), default=0)
+    seen = max((int(sample["high"]) for sample in trace.samples if sample["zone"] == zone.number), default=0)
     return least, seen if not states[0].told and (1 - _LATER_PAGES) * most <= seen <= most else most
 
 

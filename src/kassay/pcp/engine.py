@@ -69,7 +69,7 @@ class Config:
         for title, sections in (("zone", self.zones), ("group", self.groups)):
             for values in sections:
                 lines += [title, *_lines(values)]
-        lines += [f"pcp {one.cpu} {one.zone} {one.blocks} {one.high} {one.order} {one.type}" for one in self.pcps]
+        lines += [f"pcp {pcp.cpu} {pcp.zone} {pcp.blocks} {pcp.high} {pcp.order} {pcp.type}" for pcp in self.pcps]
         return "\n".join(lines) + "\n"
 
 

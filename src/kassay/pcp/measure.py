@@ -113,7 +113,7 @@ def fraction_of(directories: Sequence[Path]) -> int:
             report = report_of(directory, record)
             zones = list_samples.managed(_captured(report, "/proc/zoneinfo"))
             zone = max(zones, key=lambda name: zones[name], default="")
-            lists = [state for one in list_samples.samples(report) for state in one.lists if state.zone == zone]
+            lists = [state for sample in list_samples.samples(report) for state in sample.lists if state.zone == zone]
             cpus = len({state.cpu for state in lists})
             for state in lists:
                 found.add(zones[zone] // (max(state.high, 1) * cpus))

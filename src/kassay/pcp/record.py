@@ -123,7 +123,7 @@ def _name(prepared: Prepared, cell: Cell, recording: Recording) -> str:
     words = (cell.id, str(plan.experiment.rounds), str(recording.settings), sha256_file(recording.program),
              *(f"{one.name}={one.value}" for one in plan.guest_sha256), *plan.machine.options)  # fmt: skip
     varied = {axis.name for use in plan.experiment.workloads if use.name == cell.workload for axis in use.axes}
-    settings = "".join(f"-{one.name}={one.value}" for one in cell.settings if one.name in varied)
+    settings = "".join(f"-{setting.name}={setting.value}" for setting in cell.settings if setting.name in varied)
     label = f"{plan.kernels[cell.kernel].ref}-{cell.workload}{settings}-{cell.machine.cpus}cpu"
     return f"{re.sub(r'[^A-Za-z0-9._+=-]', '-', label)}-{sha256_bytes(chr(0).join(words).encode())[:8]}{SUFFIX}"
 
@@ -134,7 +134,7 @@ def _about(prepared: Prepared, cell: Cell) -> About:
         kernel=kernel.ref,
         release=kernel.release,
         arch=cell.machine.arch,
-        workload=" ".join((cell.workload, *(f"{one.name}={one.value}" for one in cell.settings))),
+        workload=" ".join((cell.workload, *(f"{setting.name}={setting.value}" for setting in cell.settings))),
         page_bytes=arch_of(cell.machine.arch).page_bytes,
         memory_bytes=cell.machine.memory_bytes or 0,
         batch_scale_max=_batch_scale_max(prepared.artifacts[cell.kernel].config),

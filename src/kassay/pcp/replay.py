@@ -144,13 +144,13 @@ def _first_freed(trace: PageTrace, number: int) -> int:
 
 def _replayed(trace: PageTrace, guest: Observed, outcome: Outcome) -> Replayed:
     main = list(trace.zones).index(trace.main_zone)
-    counts = [one for one in outcome.pcps if one.zone == main]
+    counts = [pcp for pcp in outcome.pcps if pcp.zone == main]
     totals = Totals(
-        refills=sum(one.refills for one in counts),
-        refilled_pages=sum(one.refilled_pages for one in counts),
-        drained_pages=sum(one.drained_pages for one in counts),
+        refills=sum(count.refills for count in counts),
+        refilled_pages=sum(count.refilled_pages for count in counts),
+        drained_pages=sum(count.drained_pages for count in counts),
         decay_pages=outcome.counters["decay_pages"],
-        high_order_drained=sum(one.drained << one.order for one in outcome.orders if 0 < one.order <= 3),
+        high_order_drained=sum(order.drained << order.order for order in outcome.orders if 0 < order.order <= 3),
     )
     model = _at_times(guest, outcome, main)
     samples = tuple(
@@ -167,8 +167,8 @@ def _at_times(guest: Observed, outcome: Outcome, zone: int) -> Floats:
     """count, high, pages refilled and drained of the model's CPU at each of the guest's samples: its last before."""
     made = np.zeros((len(guest.time_ns), 4))
     for cpu in np.unique(guest.cpu):
-        rows = np.array([(one.time_ns, one.count, one.high, one.refilled, one.drained)
-                         for one in outcome.samples if one.cpu == cpu and one.zone == zone])  # fmt: skip
+        rows = np.array([(sample.time_ns, sample.count, sample.high, sample.refilled, sample.drained)
+                         for sample in outcome.samples if sample.cpu == cpu and sample.zone == zone])  # fmt: skip
         chosen = guest.cpu == cpu
         if len(rows):
             at = np.searchsorted(rows[:, 0], guest.time_ns[chosen], "right") - 1

@@ -139,7 +139,7 @@ def _all(cells: Sequence[_Cell], fresh: bool, tell: Tell) -> list[SimulatedCell]
 
 
 def _named(tell: Tell, cell: _Cell) -> Tell:
-    where = " ".join((cell.policy, *(f"{one.name}={one.value}" for one in cell.settings)))
+    where = " ".join((cell.policy, *(f"{setting.name}={setting.value}" for setting in cell.settings)))
     return lambda event: tell(Progress(stage=event.stage, subject=where, text=event.text, done=event.done))
 
 

@@ -165,7 +165,7 @@ def matrix(axes: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[tuple[Setting
 
 def nodes_for(experiment: Experiment, name: str, workloads: Iterable[Workload]) -> int:
     """Nodes of memory that a workload's machine has: as many as were asked for, and no fewer than it needs."""
-    needed = next(one.nodes for one in workloads if one.name == name)
+    needed = next(workload.nodes for workload in workloads if workload.name == name)
     return 1 if clock_of(experiment.clock).native else max(experiment.nodes or 1, needed)
 
 

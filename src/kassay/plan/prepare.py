@@ -67,7 +67,9 @@ def prepare(experiment: Experiment, before: Plan | None, tell: Tell, brought: Pr
     combinations, workloads = _combinations(experiment.workloads, known, arch_of(experiment.arch))
     if machine.boots:
         _check_memory(experiment, combinations)
-    identity = _granted(experiment, machine, {nodes_for(experiment, one.name, workloads) for one in workloads})
+    identity = _granted(
+        experiment, machine, {nodes_for(experiment, workload.name, workloads) for workload in workloads}
+    )
     made = travelled or _programs(experiment, workloads)
     own_images = images(experiment, tell)
     artifacts = _kernels(experiment, before, tell)

@@ -57,7 +57,7 @@ class Change(Record, frozen=True, kw_only=True):
     @property
     def shifts(self) -> dict[str, tuple[float, float]]:
         """As predict/interval.py takes them."""
-        return {one.cause: (one.base_ns, one.head_ns) for one in self.causes}
+        return {cause.cause: (cause.base_ns, cause.head_ns) for cause in self.causes}
 
 
 class Changes(Record, frozen=True, kw_only=True):
@@ -136,7 +136,7 @@ def _error(pairs: tuple[Change, ...], predicted: list[dict[str, tuple[float, flo
 
 def _weights(pairs: "tuple[Change, ...] | list[Change]") -> dict[str, float]:
     """Least squares on differences, each relative to the change's own base; one further row for each cause says 1."""
-    causes = sorted({one.cause for change in pairs for one in change.causes})
+    causes = sorted({cause.cause for change in pairs for cause in change.causes})
     if not causes:
         return {}
     rows, wanted = [], []

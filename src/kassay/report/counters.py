@@ -21,7 +21,7 @@ def counters_tables(report: Report) -> tuple[Table, ...]:
 def contention_tables(report: Report) -> tuple[Table, ...]:
     """The same of comparisons with several CPUs: interrupts between them, TLB flushes, and what ran where."""
     several = [f for f in _counted(report) if (f.machine.cpus or 1) > 1]
-    found = ((f, [one for one in f.counters if one.name.startswith(_BETWEEN_CPUS)]) for f in several)
+    found = ((f, [counter for counter in f.counters if counter.name.startswith(_BETWEEN_CPUS)]) for f in several)
     return tuple(_table(f, rows, "Between CPUs") for f, rows in found if rows)
 
 
@@ -36,9 +36,13 @@ def _table(f: Finding, counters: Sequence[Counter], title: str, *, folded: bool 
     columns = ("counter", *kernels, "what was counted")
     rows = (
         cells(
-            one.name, _number(one.base), _number(one.head), format_change(_change(one.base, one.head)), one.definition
+            counter.name,
+            _number(counter.base),
+            _number(counter.head),
+            format_change(_change(counter.base, counter.head)),
+            counter.definition,
         )
-        for one in counters
+        for counter in counters
     )
     boots = f"n = {f.n_base}" if f.n_base == f.n_head else f"n = {f.n_base} and {f.n_head}"
     return table(f"{title}, per {operation} ({where}; {boots})", columns, rows, folded=folded)
@@ -46,7 +50,7 @@ def _table(f: Finding, counters: Sequence[Counter], title: str, *, folded: bool 
 
 def levels_tables(report: Report) -> tuple[Table, ...]:
     """One for each point whose kernels differ in a level; the mean of the boots."""
-    found = ((point, [row for one in point.counters if (row := _level(one))]) for point in report.counters)
+    found = ((point, [row for counter in point.counters if (row := _level(counter))]) for point in report.counters)
     return tuple(_levels(point, rows) for point, rows in found if rows)
 
 

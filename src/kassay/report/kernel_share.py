@@ -37,19 +37,19 @@ def _groups(report: Report) -> tuple[Group, ...]:
 
 
 def _mixed(share: KernelShare) -> bool:
-    own = [one for one in share.entries or () if one.kind in DIRECT]
+    own = [entry for entry in share.entries or () if entry.kind in DIRECT]
     return sum(one.count >= _SEVERAL * share.count for one in own) > 1
 
 
 def share_sentence(share: KernelShare, *, name: str = "") -> str:
     """ "Of the instructions per C file of gcc_compile on 7.3, 6.20 % are the kernel's: page fault 3.10 %, execve
     1.20 %, exit_group 0.50 %, others 1.40 %." name: what the kernel is called; its label otherwise."""
-    rest = sum(one.count for one in share.entries or ())
+    rest = sum(entry.count for entry in share.entries or ())
     parts = []
-    for one in (share.entries or ())[:_NAMED]:
-        if one.count >= _LEAST * share.count:
-            parts.append(f"{one.text} {_percent(one.count, share)}")
-            rest -= one.count
+    for entry in (share.entries or ())[:_NAMED]:
+        if entry.count >= _LEAST * share.count:
+            parts.append(f"{entry.text} {_percent(entry.count, share)}")
+            rest -= entry.count
     parts += [f"others {_percent(rest, share)}"] if parts and rest >= _LEAST * share.count else []
     operation = share.unit.partition("/")[2] or "operation"
     whole = f"Of the instructions per {operation} of {share.workload} on {name or share.label}"
@@ -102,12 +102,12 @@ def functions_table(group: Group) -> Table:
     """The largest functions of the kernel, with their share of all instructions; of the last kernel, the others beside
     it where the function is among their largest as well."""
     last = group[-1]
-    found = [{one.function: one for one in share.functions} for share in group]
+    found = [{function.function: function for function in share.functions} for share in group]
     rows = []
-    for one in last.functions:
-        shares = (_percent(side[one.function].count, share) if one.function in side else "-"
+    for function in last.functions:
+        shares = (_percent(side[function.function].count, share) if function.function in side else "-"
                   for side, share in zip(found, group, strict=True))  # fmt: skip
-        rows.append((one.function, *shares, format_number(one.calls / last.operations)))
+        rows.append((function.function, *shares, format_number(function.calls / last.operations)))
     operation = one_line(last.unit.partition("/")[2] or "operation")
     title = f"Largest functions of the kernel: {_at(last)} [% of all; -: not among the {LARGEST} largest]"
     kernels = figures(*(share.label for share in group), f"calls per {operation}, {last.label}")

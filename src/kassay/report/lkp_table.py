@@ -32,7 +32,9 @@ class LkpRow(Record, frozen=True, kw_only=True):
 
 def row(key: str, base: Mean, heads: tuple[Mean, ...]) -> LkpRow:
     """The row of these figures, its changes computed from them."""
-    return LkpRow(key=key, base=base, heads=heads, changes=tuple(_change(key, base.value, one.value) for one in heads))
+    return LkpRow(
+        key=key, base=base, heads=heads, changes=tuple(_change(key, base.value, head.value) for head in heads)
+    )
 
 
 def absolute(key: str) -> bool:

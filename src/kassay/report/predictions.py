@@ -44,10 +44,10 @@ def disagreements(report: Report) -> tuple[str, ...]:
     found = shown(report)
     texts: dict[str, str] = {}
     for f in sorted(found, key=lambda f: -abs(f.change or 0.0)):
-        for one in f.predictions:
-            if one.meaning is not None and one.meaning.code not in texts:
+        for prediction in f.predictions:
+            if prediction.meaning is not None and prediction.meaning.code not in texts:
                 of = f" ({_subject(f, found)})" if len(found) > 1 else ""
-                texts[one.meaning.code] = one_line(f"{reason_text(one.meaning)}{of}")
+                texts[prediction.meaning.code] = one_line(f"{reason_text(prediction.meaning)}{of}")
     return tuple(f"{text[:1].upper()}{text[1:]}." for text in texts.values())[:_SENTENCES]
 
 
@@ -55,7 +55,7 @@ def prediction_lines(report: Report, width: int) -> list[ScreenLine]:
     """Counted, predicted, why: of each comparison shown; then what is in doubt. What is left out is counted."""
     every = shown(report)
     if report.overview is not None:
-        every = sorted(every, key=lambda f: -max(abs(one.change or 0.0) for one in f.predictions))
+        every = sorted(every, key=lambda f: -max(abs(prediction.change or 0.0) for prediction in f.predictions))
     found = every[:_FINDINGS]
     lines: list[ScreenLine] = []
     for f in found:
@@ -93,16 +93,16 @@ def _block(f: Finding, width: int) -> list[ScreenLine]:
         rows.append(("" if number else "predicted", _told(one, number), _basis(f, one)))
     middle = min(_MIDDLE, max(len(row[1]) for row in rows)) + 2
     lines = [line for row in rows for line in _columns(row, middle, width)]
-    why = next((because(f, one) for one in f.predictions if one.rows), "")
+    why = next((because(f, prediction) for prediction in f.predictions if prediction.rows), "")
     return lines + (_wrapped("why", why, width) if why else [])
 
 
 def _doubts(f: Finding) -> list[str]:
     """Each once, with the CPUs that it is of where these are not all."""
     found: dict[str, list[str]] = {}
-    for one in f.predictions:
-        for doubt in one.doubts:
-            found.setdefault(reason_text(doubt), []).append(one.cpu)
+    for prediction in f.predictions:
+        for doubt in prediction.doubts:
+            found.setdefault(reason_text(doubt), []).append(prediction.cpu)
     return [text if len(of) == len(f.predictions) else f"{', '.join(of)}: {text}" for text, of in found.items()]
 
 
@@ -267,7 +267,7 @@ def _wrapped(label: str, text: str, width: int) -> list[ScreenLine]:
 
 def mail_sentence(f: Finding) -> str:
     """What a mail says of one comparison; "" where nothing is predicted."""
-    told = [one for one in f.predictions if one.change is not None]
+    told = [prediction for prediction in f.predictions if prediction.change is not None]
     if not told:
         return ""
     per = f.unit.partition("/")[2] or "operation"

@@ -103,7 +103,7 @@ def _predicted(report: Report) -> Section | None:
     about = [f for f in predictions.shown(report) if f.predictions]
     items = tuple(
         f"{f.sides[0].kernel} to {f.sides[1].kernel}, {text}"
-        for f in about for one in f.predictions if (text := predictions.because(f, one))
+        for f in about for prediction in f.predictions if (text := predictions.because(f, prediction))
     )  # fmt: skip
     return Section(title="Predicted time", text=predictions.ABOUT, items=items, tables=found) if found else None
 

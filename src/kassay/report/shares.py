@@ -29,7 +29,7 @@ def profile_shares(report: Report, group: MetricGroup) -> dict[str, tuple[float,
         if f.attribution is not None and f.verdict not in REFUSED and (*f.point, f.metric) == lead:
             found |= _own(f, f.attribution)
             values |= {side.kernel: side.value for side in f.sides if side.value}
-    stacks = {one.kernel: one for one in report.stacks if (*one.point, one.metric) == lead}
+    stacks = {stack.kernel: stack for stack in report.stacks if (*stack.point, stack.metric) == lead}
     names = [row.kernel for row in group.lead.rows]
     if any(name not in found for name in names):
         return {}
@@ -40,7 +40,8 @@ def profile_shares(report: Report, group: MetricGroup) -> dict[str, tuple[float,
 
 def _rows(kernels: Sequence[Shares]) -> dict[str, tuple[float, ...]]:
     rows = {
-        key: tuple(one.get(key, 0.0) for one in kernels) for key in dict.fromkeys(k for one in kernels for k in one)
+        key: tuple(kernel.get(key, 0.0) for kernel in kernels)
+        for key in dict.fromkeys(k for kernel in kernels for k in kernel)
     }
     return {key: row for key, row in rows.items() if max(row) >= _smallest(key)}
 

@@ -115,7 +115,7 @@ def glossary(report: Report) -> tuple[tuple[str, str], ...]:
     """Every word of art this report uses, with its meaning: verdicts, evidence, clocks, and the fixed vocabulary."""
     verdicts = {f.verdict for f in report.findings} | {s.verdict for ladder in report.ladders for s in ladder.steps}
     evidence = {f.evidence for f in report.findings}
-    evidence |= {one.evidence for f in report.findings for one in f.predictions}
+    evidence |= {prediction.evidence for f in report.findings for prediction in f.predictions}
     words = [(w, m) for w, m in VERDICTS.items() if w in verdicts]
     words += [(w, m) for w, m in EVIDENCE.items() if w in evidence]
     clock = clock_of(report.experiment.clock)

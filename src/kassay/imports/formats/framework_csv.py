@@ -62,9 +62,9 @@ def _pages(totals: list[SampleSeries], per_page: list[SampleSeries]) -> int | No
     """The whole number that explains every pair of values; values per page are printed without decimals."""
     values = {(one.kernel, sample.run): sample.value for one in per_page for sample in one.samples}
     least, most, pairs = 1.0, math.inf, 0
-    for one in totals:
-        for sample in one.samples:
-            small = values.get((one.kernel, sample.run))
+    for total in totals:
+        for sample in total.samples:
+            small = values.get((total.kernel, sample.run))
             if (sample.value is None) != (small is None):
                 return None
             if sample.value is not None and small is not None and small > 1:

@@ -129,7 +129,9 @@ def _implied_n(rows: tuple[TableRow, ...]) -> tuple[str, ...]:
     """What the largest spreads say about n: among n values that are never negative, one alone not being zero gives
     the largest possible spread, sqrt(n - 1); k of n not being zero give sqrt((n - k) / k)."""
     spreads = [spread.deviation for row in rows for spread in (row.base, row.head)]
-    printed = sorted({round(100 * one) for one in spreads if one is not None and 100 * one >= _VISIBLE}, reverse=True)
+    printed = sorted(
+        {round(100 * spread) for spread in spreads if spread is not None and 100 * spread >= _VISIBLE}, reverse=True
+    )
     if not printed or not 100 <= printed[0] <= 1000:
         return ()
     least = math.ceil((printed[0] / 100) ** 2 + 1)

@@ -86,7 +86,7 @@ def _return_stack(facts: Facts) -> Found | None:
 
 def _fill_buffers(facts: Facts) -> Found | None:
     points = [facts.measured.get(f"parallel:{(count << 20) + PARALLEL_KIB}") for count in CHAINS]
-    there = [one for one in points if one is not None]
+    there = [point for point in points if point is not None]
     if len(there) < 3 or points[0] is None:
         return None
     best = min(there, key=lambda one: one.value)

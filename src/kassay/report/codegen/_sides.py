@@ -90,7 +90,7 @@ def _key(one: Instruction) -> str:
 def sides_text(left: Body, right: Body, unit: str) -> list[str]:
     """Two classes side by side, at most WIDTH columns: what differs, and a few equal instructions around it."""
     rows = folded(aligned_sides(left.instructions, right.instructions), _AROUND)
-    counted = any(one.count is not None for body in (left, right) for one in body.instructions)
+    counted = any(instruction.count is not None for body in (left, right) for instruction in body.instructions)
     head = [f"{pad(cut(title_of(left), _SIDE), _SIDE)}   {cut(title_of(right), _SIDE)}".rstrip()]
     head += [f"(executed, {unit}, before each instruction)"] if counted else []
     if not any(row.mark for row in rows):

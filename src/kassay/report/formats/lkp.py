@@ -100,7 +100,9 @@ def _counters(report: Report, group: MetricGroup) -> list[LkpRow]:
     if point is None:
         return []
     columns = [point.kernels.index(name) for name in names]
-    rows = ((one.kind, _counter_row(key, one, columns)) for one in point.counters if (key := _key(one.name)))
+    rows = (
+        (counter.kind, _counter_row(key, counter, columns)) for counter in point.counters if (key := _key(counter.name))
+    )
     return [made for kind, made in rows if kind == "events" or not _same(made)]
 
 

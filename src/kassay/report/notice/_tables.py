@@ -22,7 +22,7 @@ from kassay.report.notice._words import (
 
 def tables(notice: Notice) -> Iterator[Table]:
     """What each application says; which functions and system calls that is; how large their calls are."""
-    answered = [one for one in notice.applications if one.verdict != "unknown"]
+    answered = [application for application in notice.applications if application.verdict != "unknown"]
     if answered:
         yield _applications(notice, answered)
     executing = [one for one in answered if one.verdict != "unexecuted"]

@@ -40,7 +40,7 @@ def kernels(about: Subject) -> tuple[str, ...]:
 
 def verdict(notice: Notice) -> tuple[str, ...]:
     """The answer: one sentence of how many, one of what it costs each."""
-    by = {word: [one for one in notice.applications if one.verdict == word] for word in
+    by = {word: [application for application in notice.applications if application.verdict == word] for word in
           ("noticed", "below", "executed", "unexecuted", "unknown")}  # fmt: skip
     answered = sum(map(len, by.values())) - len(by["unknown"])
     return tuple(filter(None, (_count(by, answered), _costs(by), _silent(by), _unanswered(by["unknown"]))))
@@ -104,7 +104,7 @@ def looked_for(about: Subject) -> tuple[str, ...]:
 
 
 def _names(about: Subject) -> str:
-    return listed([function_text(one) for one in about.functions])
+    return listed([function_text(function) for function in about.functions])
 
 
 def function_text(one: SoughtFunction) -> str:
@@ -119,12 +119,12 @@ def entry_name(entry: str) -> str:
 
 def entries_text(entries: Iterable[SoughtEntry]) -> str:
     """ "mprotect and execve"."""
-    return listed([entry_name(one.entry) for one in entries]) or "nothing"
+    return listed([entry_name(entry.entry) for entry in entries]) or "nothing"
 
 
 def shares_of_entries(entries: Sequence[SoughtEntry]) -> str:
     """ "mprotect 93 %, execve 7 %", by what the functions cost for each on the last kernel."""
-    costs = [(entry_name(one.entry), one.head if one.head is not None else one.base or 0) for one in entries]
+    costs = [(entry_name(entry.entry), entry.head if entry.head is not None else entry.base or 0) for entry in entries]
     total = sum(cost for _, cost in costs)
     if not total:
         return "-"
@@ -153,9 +153,9 @@ def sizes_text(notice: Notice) -> tuple[str, ...]:
     """For each kind of call that leads to the functions one sentence: how large it is in each application."""
     found: dict[str, list[str]] = {}
     names = names_of(notice.applications)
-    for one in notice.applications:
-        for size in relevant_sizes(one):
-            text = f"{names[id(one)]} {size.median}, {size.p90}, {size.largest}"
+    for application in notice.applications:
+        for size in relevant_sizes(application):
+            text = f"{names[id(application)]} {size.median}, {size.p90}, {size.largest}"
             found.setdefault(f"{size.what} ({'orders' if size.unit == 'order' else 'pages'})", []).append(text)
     what = "median, 90 % up to, largest, as recorded in a further run"
     return tuple(f"Sizes of {name}, {what}: {'; '.join(texts)}." for name, texts in found.items())

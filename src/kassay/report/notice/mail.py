@@ -22,7 +22,7 @@ def render(notice: Notice) -> str:
 
 
 def _rows(notice: Notice) -> list[str]:
-    answered = [one for one in notice.applications if one.verdict != "unknown"]
+    answered = [application for application in notice.applications if application.verdict != "unknown"]
     if not answered:
         return []
     two = bool(notice.subject.head)

@@ -11,9 +11,13 @@ from kassay.report.notice._words import looked_for, title, verdict
 def render(notice: Notice) -> str:
     """A heading, the answer, the tables, then what must be known to read them."""
     blocks = [f"### {title(notice)}", " ".join(verdict(notice)), " ".join(looked_for(notice.subject))]
-    for one in tables(notice):
-        blocks += [f"**{one.title}**", _table(one)]
-    problems = [f"{one.application}: {one.problem}" for one in notice.applications if one.problem]
+    for table in tables(notice):
+        blocks += [f"**{table.title}**", _table(table)]
+    problems = [
+        f"{application.application}: {application.problem}"
+        for application in notice.applications
+        if application.problem
+    ]
     notes = [*problems, *notice.disclosures, *(f"{why} `{command}`" for command, why in notice.representative)]
     if notes:
         blocks.append("\n".join(f"- {note}" for note in notes))

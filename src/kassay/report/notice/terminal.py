@@ -15,9 +15,13 @@ def render(notice: Notice) -> str:
     lines = [title(notice), ""]
     for paragraph in (" ".join(verdict(notice)), " ".join(looked_for(notice.subject))):
         lines += [*wrapped_note(paragraph, _WIDTH), ""]
-    for one in tables(notice):
-        lines += [one.title, *plain_lines(one, _WIDTH)]
-    problems = [f"{one.application}: {one.problem}" for one in notice.applications if one.problem]
+    for table in tables(notice):
+        lines += [table.title, *plain_lines(table, _WIDTH)]
+    problems = [
+        f"{application.application}: {application.problem}"
+        for application in notice.applications
+        if application.problem
+    ]
     for text in (*problems, *notice.disclosures):
         lines += wrapped_note(text, _WIDTH)
     for command, why in notice.representative:

@@ -121,7 +121,7 @@ def _idle(cell: SimulatedCell) -> str:
 
 def _name(cell: SimulatedCell) -> str:
     """ "auto depth=256": no two rows have the same, which would be numbered at a terminal."""
-    return " ".join((cell.policy, *(f"{one.name}={one.value}" for one in cell.settings)))
+    return " ".join((cell.policy, *(f"{setting.name}={setting.value}" for setting in cell.settings)))
 
 
 def _events(cell: SimulatedCell) -> int:

@@ -39,7 +39,11 @@ def _part(title: str, of: Sequence[SimulatedCell]) -> PagePart:
 
 def _points(cell: SimulatedCell) -> list[ListPoint]:
     """Of the first zone."""
-    return [ListPoint(one.time_ns / 1e9, one.cpu, one.count, one.high) for one in cell.samples if one.zone == 0]
+    return [
+        ListPoint(sample.time_ns / 1e9, sample.cpu, sample.count, sample.high)
+        for sample in cell.samples
+        if sample.zone == 0
+    ]
 
 
 FORMAT = SimulationFormat(

@@ -109,7 +109,7 @@ def _decay(answer: PcpMeasured) -> Iterator[Table]:
     for workload, settings, rows in grouped(answer):
         if workload != "pcp_idle" or not any(row.samples for row in rows):
             continue
-        moments = next([one.time_ns for one in row.samples] for row in rows if row.samples)
+        moments = next([sample.time_ns for sample in row.samples] for row in rows if row.samples)
         chosen = sorted({min(at, len(moments) - 1) for at in (0, 1, 3, 7, 15, 31, len(moments) - 1)})
         made = []
         for row in rows:
@@ -123,7 +123,7 @@ def _decay(answer: PcpMeasured) -> Iterator[Table]:
 
 
 def _telling(settings: Sequence[Setting]) -> str:
-    return settings_text([one for one in settings if one.name in _TELLING])
+    return settings_text([setting for setting in settings if setting.name in _TELLING])
 
 
 def _value(one: Question, row: PcpRow) -> float | None:

@@ -9,7 +9,7 @@ from kassay.report.pcp_measured._tables import notes, tables
 
 def render(answer: PcpMeasured) -> str:
     """A heading and a table for each setting, then the notes."""
-    blocks = [block for one in tables(answer) for block in (f"#### {one.title}", _table(one))]
+    blocks = [block for table in tables(answer) for block in (f"#### {table.title}", _table(table))]
     return "\n\n".join((*blocks, "\n".join(f"- {note}" for note in notes(answer)))) + "\n"
 
 

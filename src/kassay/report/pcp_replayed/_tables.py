@@ -23,7 +23,7 @@ BEGIN = (
 
 def verdict(answer: PcpReplay) -> str:
     """How far the policy of each trace's own kernel is from it, at most."""
-    found = [(one, trace) for trace in answer.traces for one in trace.policies if one.policy == trace.own]
+    found = [(policy, trace) for trace in answer.traces for policy in trace.policies if policy.policy == trace.own]
     known = [abs(one.errors.moved) for one, _ in found if one.errors.moved is not None]
     highs = [one.errors.high for one, _ in found if one.errors.high is not None]
     if not known or not highs:
@@ -45,13 +45,13 @@ def tables(answer: PcpReplay) -> Iterable[Table]:
     """For each trace the guest and every policy; then the errors of all."""
     for trace in answer.traces:
         rows = [cells("the guest", *_totals(trace.guest.totals))]
-        rows += [cells(one.policy, *_totals(one.totals)) for one in trace.policies]
+        rows += [cells(policy.policy, *_totals(policy.totals)) for policy in trace.policies]
         columns = ("", *figures("refills", "pages refilled", "pages drained", "by decay", "of order 1-3"))
         yield table(title(trace), columns, rows)
     rows = [
-        cells(trace.guest.release.partition("+")[0], trace.guest.workload, one.policy, *_errors(one))
+        cells(trace.guest.release.partition("+")[0], trace.guest.workload, policy.policy, *_errors(policy))
         for trace in answer.traces
-        for one in trace.policies
+        for policy in trace.policies
     ]
     columns = ("kernel", "workload", "policy", *figures("all moved", "over time", "high", "count"))
     yield table("Against the guest", columns, rows)

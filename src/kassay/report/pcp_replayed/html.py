@@ -25,19 +25,19 @@ def render(answer: PcpReplay) -> str:
 
 
 def _part(trace: ReplayedTrace) -> PagePart:
-    sides = [("the guest", trace.guest.totals), *((one.policy, one.totals) for one in trace.policies)]
+    sides = [("the guest", trace.guest.totals), *((policy.policy, policy.totals) for policy in trace.policies)]
     moved = [(name, totals.refilled_pages + totals.drained_pages) for name, totals in sides]
     bars = [(name, float(pages), f"{format_number(pages)} pages") for name, pages in moved]
     guest = ListSource("guest", _points(trace.guest.samples))
     groups = [
-        ListGroup(one.policy, (guest, ListSource(one.policy, _points(one.samples), modelled=True)))
-        for one in trace.policies
+        ListGroup(policy.policy, (guest, ListSource(policy.policy, _points(policy.samples), modelled=True)))
+        for policy in trace.policies
     ]
     return PagePart(title(trace), bars, _BARS, groups)
 
 
 def _points(samples: Iterable[ListSample]) -> list[ListPoint]:
-    return [ListPoint(one.time_ns / 1e9, one.cpu, one.count, one.high) for one in samples]
+    return [ListPoint(sample.time_ns / 1e9, sample.cpu, sample.count, sample.high) for sample in samples]
 
 
 FORMAT = ReplayedFormat(
