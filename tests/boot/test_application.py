@@ -75,7 +75,7 @@ def test_a_server_and_its_client_are_counted_alike_to_the_digit(kassay: Kassay, 
     assert {row["values"][label] for row in ran.json()["printed"] for label in row["values"]} == {"4"}
     share = ran.json()["kernel_share"][0]
     assert 0.3 < share["share"] < 1 and {"execve", "page fault"} < {entry["name"] for entry in share["entries"]}
-    stacks = pipeline.profiles(tmp_path / "d", (NEW,), None)[0].profile.stacks or ()
+    stacks = pipeline.profiles(tmp_path / "d", (f"{NEW} (head)",), None)[0].profile.stacks or ()
     assert not [one.path for one in stacks if one.path[0] == "user" and NO_SYMBOL in one.path]
     plan = json.loads((tmp_path / "d" / "plan.json").read_text())
     use = plan["experiment"]["workloads"][0]["program"]
