@@ -61,9 +61,9 @@ def chosen(
 
 def _with(points: Sequence[Point], settings: Mapping[str, str]) -> Sequence[Point]:
     for name, value in settings.items():
-        have = [_values(point).get(name) for point in points]
+        have = [values_of(point).get(name) for point in points]
         if not any(have):
-            names = dict.fromkeys(name for point in points for name in _values(point))
+            names = dict.fromkeys(name for point in points for name in values_of(point))
             raise BadInput(f"--set {name}: unknown name", nearest_of(name, names))
         left = [point for point, one in zip(points, have, strict=True) if one is not None and _same(one, value)]
         if not left:
@@ -73,7 +73,8 @@ def _with(points: Sequence[Point], settings: Mapping[str, str]) -> Sequence[Poin
     return points
 
 
-def _values(point: Point) -> dict[str, str]:
+def values_of(point: Point) -> dict[str, str]:
+    """By what a setting is chosen: workload, cpus, memory, and the parameters of the workload."""
     workload, settings, machine = point
     of_machine = {"workload": workload, "cpus": str(machine.cpus or ""), "memory": memory_text(machine.memory_bytes)}
     return of_machine | {setting.name: setting.value for setting in settings}

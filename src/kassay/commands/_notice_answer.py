@@ -72,7 +72,7 @@ def _again(words: Sequence[str], options: Noticing) -> str:
     chosen = {
         "--apps": options.apps,
         "--suite": options.suite,
-        "--arch": options.arch if options.arch != "x86_64" else "",
+        "--arch": options.arch if options.arch != Noticing.arch else "",
     }
     many = {"--set": options.set_ or (), "--runs": [str(run) for run in options.runs or ()]}
     given = [word for name, value in chosen.items() if value for word in (name, value)]

@@ -28,7 +28,7 @@ from kassay.predict.interval import interval_of, refusals
 from kassay.predict.predict import IntervalOf, Nanoseconds, OnCpu, Replay, TracedSide, prediction
 from kassay.predict.replay import replay_of, version
 from kassay.predict.timing import Timing, is_shipped, path_of, timing_for
-from kassay.predict.trace import disagreement
+from kassay.predict.trace import disagreements
 from kassay.profile.counters import ProfileError, RawProfile
 from kassay.profile.totals import intervals_of
 
@@ -214,9 +214,9 @@ def agreeing(replay: Replay, raw: RawProfile | None) -> Replay | str:
         found[row.round, row.interval] += row.instructions
     for number, interval, executed in replay.others:
         found[number, interval] += executed
-    problems = {number: disagreement(found, raw, (number,)) for number in replay.rounds} if raw else {}
-    left_out = tuple(problem for problem in problems.values() if problem)
-    rounds = tuple(number for number in replay.rounds if not problems.get(number))
+    problems = disagreements(found, raw, replay.rounds) if raw else {}
+    left_out = tuple(problems.values())
+    rounds = tuple(number for number in replay.rounds if number not in problems)
     if not left_out:
         return replay
     if not rounds:

@@ -2,7 +2,7 @@
 """An application as the guest gets it: its words, its input, and the program that prepares it, beside the image."""
 
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from kassay.errors import BadInput, Defect
@@ -97,21 +97,19 @@ def layer(program: Path, use: ProgramUse, settings: Iterable[Setting]) -> bytes:
     files = {str(root / name.removeprefix("files/")): file for name, file in found.items() if name.startswith("files/")}
     parents = {str(parent) for path in files for parent in PurePosixPath(path).parents if parent.is_relative_to(root)}
     above = [str(parent) for parent in reversed(root.parents) if parent.parts]
-    members = [
-        *((path, stat.S_IFDIR | 0o755, b"", (0, 0)) for path in above),
-        *((path, stat.S_IFDIR | 0o755, b"", owner) for path in sorted({str(root), *parents})),
-        *((path, stat.S_IFREG | file.mode, file.data, owner) for path, file in sorted(files.items())),
-        ("application.conf", stat.S_IFREG | 0o644, conf, (0, 0)),
-        ("setup", stat.S_IFREG | 0o755, found["setup"].data, (0, 0)),
-    ]
-    return b"".join(_written(members))
-
-
-def _written(members: Sequence[tuple[str, int, bytes, tuple[int, int]]]) -> Iterator[bytes]:
-    for number, (path, mode, data, owner) in enumerate(members, start=1):
-        links = 2 if stat.S_ISDIR(mode) else 1
-        yield cpio.header(number, path, mode, size=len(data), links=links, owner=owner) + data + cpio.aligned(len(data))
-    yield cpio.header(0, cpio.TRAILER, 0, size=0)
+    entry = cpio.Entry
+    return cpio.archive(
+        (
+            *(cpio.directory(path) for path in above),
+            *(entry(path=path, mode=stat.S_IFDIR | 0o755, owner=owner) for path in sorted({str(root), *parents})),
+            *(
+                entry(path=path, mode=stat.S_IFREG | file.mode, data=file.data, owner=owner)
+                for path, file in sorted(files.items())
+            ),
+            cpio.file("application.conf", conf),
+            cpio.file("setup", found["setup"].data, executable=True),
+        )
+    )
 
 
 def _conf(words: Words, values: Mapping[str, str]) -> bytes:

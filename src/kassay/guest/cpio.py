@@ -15,11 +15,13 @@ TRAILER = "TRAILER!!!"
 
 
 class Entry(Record, frozen=True, kw_only=True):
-    """One member. path: relative, without "./". mode: type and permission bits. device: (major, minor) of a node."""
+    """One member. path: relative, without "./". mode: type and permission bits. owner: user and group. device: (major,
+    minor) of a node."""
 
     path: str
     mode: int
     data: bytes = b""
+    owner: tuple[int, int] = (0, 0)
     device: tuple[int, int] = (0, 0)
 
 
@@ -39,7 +41,7 @@ def character_device(path: str, major: int, minor: int) -> Entry:
 
 
 def archive(entries: Iterable[Entry]) -> bytes:
-    """The whole archive: inode numbers in order, owner root, time 0, trailer, no padding behind it."""
+    """The whole archive: inode numbers in order, time 0, trailer, no padding behind it."""
     made = [_member(number, entry) for number, entry in enumerate(entries, start=1)]
     made.append(_member(0, Entry(path=TRAILER, mode=0)))
     return b"".join(made)
@@ -62,5 +64,6 @@ def aligned(size: int) -> bytes:
 
 def _member(inode: int, entry: Entry) -> bytes:
     links = 2 if stat.S_ISDIR(entry.mode) else 1
-    before = header(inode, entry.path, entry.mode, size=len(entry.data), links=links, device=entry.device)
+    before = header(inode, entry.path, entry.mode, size=len(entry.data), links=links, owner=entry.owner,
+                    device=entry.device)  # fmt: skip
     return before + entry.data + aligned(len(entry.data))

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kassay import pipeline
+from kassay.analysis.itemised import values_of
 from kassay.errors import BadInput, unknown
 from kassay.model.finding import REFUSED, Finding
 from kassay.model.kernel import full_ref
 from kassay.model.notice import Subject
-from kassay.model.texts import memory_text
 from kassay.notice.applications import paths_of
 from kassay.notice.cost import cost_of
 from kassay.notice.kernels import Wanted, known_in
@@ -34,8 +34,7 @@ def looked_for(directory: Path, words: Sequence[str], settings: Mapping[str, str
     labels = tuple(_label(word, known, directory) for word in words)
     finding = _chosen(pipeline.findings(directory), labels, settings, directory)
     pair = tuple(side.kernel for side in finding.sides)
-    at = {setting.name: setting.value for setting in finding.settings} | _machine(finding)
-    profiles = pipeline.profiles(directory, pair, finding.metric, at)
+    profiles = pipeline.profiles(directory, pair, finding.metric, values_of(finding.point))
     base, head = map(paths_of, profiles)
     sought = sought_of(base, head)
     cost = cost_of(sought, base, head)
@@ -60,11 +59,6 @@ def _label(word: str, known: Mapping[str, object], directory: Path) -> str:
     return found
 
 
-def _machine(finding: Finding) -> dict[str, str]:
-    cpus, memory = finding.machine.cpus, finding.machine.memory_bytes
-    return {"workload": finding.workload, "cpus": str(cpus or ""), "memory": memory_text(memory)}
-
-
 def _chosen(
     findings: Sequence[Finding], labels: Sequence[str], settings: Mapping[str, str], directory: Path
 ) -> Finding:
@@ -79,7 +73,7 @@ def _chosen(
             have = dict.fromkeys(" ".join(side.kernel for side in f.sides) for f in usable)
             raise BadInput(f"{directory}: does not compare {' with '.join(labels)}", f"it compares {'; '.join(have)}")
         usable = named
-    at = [f for f in usable if settings.items() <= (_machine(f) | {s.name: s.value for s in f.settings}).items()]
+    at = [f for f in usable if settings.items() <= values_of(f.point).items()]
     if not at:
         raise unknown(f"{directory}: no finding has", " ".join(f"{name}={value}" for name, value in settings.items()),
                       dict.fromkeys(f"workload={f.workload}" for f in usable))  # fmt: skip

@@ -160,16 +160,23 @@ def counted(raw: RawProfile, rounds: tuple[int, ...]) -> dict[tuple[int, int], i
 
 
 def disagreement(executed: Mapping[tuple[int, int], int], raw: RawProfile, rounds: tuple[int, ...]) -> str:
-    """Why a trace and the profile of its run do not belong together; "" when each round has the same instructions.
+    """Why a trace and the profile of its run do not belong together; "" when each round has the same instructions."""
+    return next(iter(disagreements(executed, raw, rounds).values()), "")
+
+
+def disagreements(executed: Mapping[tuple[int, int], int], raw: RawProfile, rounds: tuple[int, ...]) -> dict[int, str]:
+    """Rounds that have other instructions in a trace than in the profile of its run, each with the first difference.
 
     executed: by round and interval, what a reader of the trace found. rounds: complete ones.
     """
     profiled = counted(raw, rounds)
+    different: dict[int, str] = {}
     for number, interval in sorted(executed.keys() | profiled.keys()):
         found, wanted = executed.get((number, interval), 0), profiled.get((number, interval), 0)
         if number in rounds and found != wanted:
-            return f"the trace has {found} instructions in interval {interval} of round {number}, the profile {wanted}"
-    return ""
+            text = f"the trace has {found} instructions in interval {interval} of round {number}, the profile {wanted}"
+            different.setdefault(number, text)
+    return different
 
 
 class _Guess:

@@ -192,7 +192,7 @@ class Measurer:
         image = self._initramfs(run, cell, directory, arguments, recording) if machine.boots else None
         own = self._prepared.image(cell.workload)
         base = machine.cmdline(cell.machine.arch, cpus, experiment.boot)
-        base += f" {initramfs.ROOT}" if self._prepared.image(cell.workload) else ""
+        base += f" {initramfs.ROOT}" if own else ""
         return Job(
             directory=str(directory),
             program=(str(self._program(cell, directory)), *arguments),
