@@ -13,7 +13,6 @@
  *
  * Arguments: halts=still (halt.h)
  *            out=PATH points=PATH mode=none|counts|stacks|memory|trace
- *            calls=kernel: calls of user code are not followed: without symbols its tree would be one of addresses
  *            users=own: whoever executes user code is measured, as of an application that has a server
  *            trace=PATH rounds=N[:N]... budget=BYTES, of mode=trace, which counts as mode=counts does
  */
@@ -44,7 +43,6 @@ static struct {
 	bool memory;
 	bool tracing;
 	bool counting; /* mode is not "none" */
-	bool kernel_calls;
 	const char *trace;
 	const char *rounds;
 	uint64_t budget;
@@ -262,13 +260,6 @@ static qemu_plugin_vcpu_udata_cb_t callback_for(const struct block *block)
 	return block_repeats(block) ? follow_repeat : follow_block;
 }
 
-/* By a call or a return; or by a jump that may be either. */
-static bool passes_control(const struct block *block)
-{
-	return block->ending == END_CALL || block->ending == END_CALL_INDIRECT || block->ending == END_JUMP_INDIRECT ||
-	       block->ending == END_RETURN;
-}
-
 static void count_block(struct qemu_plugin_tb *tb)
 {
 	struct block *block = block_of(p.arch, tb, p.stacks);
@@ -283,8 +274,6 @@ static void count_block(struct qemu_plugin_tb *tb)
 	block->zone = points & POINT_ZONE;
 	if (follow_users && block->ending == END_SYSCALL_RETURN)
 		block->attention |= ATTEND_SUCCESSOR;
-	if (p.kernel_calls && user && passes_control(block))
-		block->attention &= ~(uint32_t)ATTEND_SUCCESSOR;
 	/* Before the block becomes the one that runs: who asks for the lock is the one before it. */
 	if (points & POINT_LOCK)
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_lock, QEMU_PLUGIN_CB_NO_REGS, NULL);
@@ -327,8 +316,6 @@ static int read_argument(const char *argument)
 		p.out = strdup(value);
 	else if (!strncmp(argument, "points=", 7))
 		p.points = strdup(value);
-	else if (!strcmp(argument, "calls=kernel"))
-		p.kernel_calls = true;
 	else if (!strcmp(argument, "users=own"))
 		follow_users = true;
 	else if (!strcmp(argument, "halts=still"))

@@ -45,13 +45,6 @@ def test_restored_and_booted_machines_agree_and_say_which_they_are(
     assert "ib700" not in ladder_report["machine"]["options"]
 
 
-def test_snapshots_are_whole_or_not_there(restored: Path) -> None:
-    kept = [path for path in (cache_directory() / "snapshots").iterdir() if not path.suffix]
-    assert kept
-    assert all(path.stat().st_size > 10 << 20 for path in kept)
-    assert not [path for path in (cache_directory() / "snapshots").iterdir() if path.suffix == ".part"]
-
-
 def _snapshots(cache: Path) -> int:
     return sum(not path.suffix for path in (cache / "snapshots").iterdir())
 

@@ -24,8 +24,7 @@ class Job(Record, frozen=True, kw_only=True):
     cpu: as Machine.cpu names it; "" for the machine's default. nodes: of memory.
     shared_bytes: of memory that the guest sees as a device (ivshmem), and the host as the file "shared" of directory.
     further: archives that the kernel unpacks behind the initramfs; a machine that is restored has them unpacked.
-    users: whether the profile takes every task that executes user code for the workload's own. kernel_calls: whether it
-    follows calls in the kernel alone.
+    users: whether the profile takes every task that executes user code for the workload's own.
     rounds: that profile "trace" records, the first of a run is 1. trace_budget: most bytes of that.
     """
 
@@ -44,7 +43,6 @@ class Job(Record, frozen=True, kw_only=True):
     nodes: int = 1
     further: tuple[str, ...] = ()
     users: bool = False
-    kernel_calls: bool = False
     rounds: tuple[int, ...] = ()
     trace_budget: int = 0
     shared_bytes: int = 0

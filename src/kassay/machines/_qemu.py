@@ -165,7 +165,6 @@ def _plugged(emulation: Emulation, profile: str | None, job: Job, arch: str, wor
         f"out={directory}/profile",
         f"points={directory}/points",
         *(("users=own",) if job.users else ()),
-        *(("calls=kernel",) if job.kernel_calls and profile != TRACE else ()),
         *(_tracing(job, directory) if profile == TRACE else ()),
     )
     return _plugin_option(arch, words, (*values, *still))

@@ -207,7 +207,6 @@ class Measurer:
             timeout_s=experiment.timeout_s,
             cpu=_cpu(machine, cell),
             nodes=cell.machine.nodes,
-            kernel_calls=use is not None and bool(use.application),
             users=use is not None and bool(use.application and (use.application.server or use.counted)),
             profile=None if recording or self._prepared.no_profile else profile_of(experiment, run),
             rounds=traced_rounds(None if use is not None and use.counted else experiment.rounds),
