@@ -13,8 +13,8 @@ from kassay.report.notice import notice_format
 _LARGEST = 10
 _PARTS = 6
 _KERNEL = ("kernel", "interrupt")
-_WITHOUT = re.compile(r"^(?:\*\*By |- )", re.M)
-"""Where the further tables and the notes of an answer begin."""
+_COMMANDS = re.compile(r"^```", re.M)
+"""Where the commands behind an answer begin, with the paths of this host."""
 
 
 def shares(reports: Sequence[Report]) -> str:
@@ -89,9 +89,9 @@ def entries(reports: Iterable[Report]) -> str:
 
 
 def noticed(notices: Iterable[Notice]) -> str:
-    """The answer and the first table of each finding."""
+    """The answer, the tables and the notes of each finding."""
     render = notice_format("markdown").render
-    return "\n".join(_WITHOUT.split(render(notice), maxsplit=1)[0] for notice in notices)
+    return "\n".join(_COMMANDS.split(render(notice), maxsplit=1)[0] for notice in notices)
 
 
 def cost(reports: Sequence[Report]) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Who notices: every application of the suite on three kernels, and what four changes cost them.
+"""Who notices: every application of the suite on five kernels, and what four changes cost them.
 
 usage: python -m benchmarks.applications DIR [PAGE]     DIR keeps the runs, and what is there is only read
 
@@ -22,13 +22,13 @@ from kassay.model.report import Report
 from kassay.pipeline import answer
 from kassay.spec.suites import suites
 
-KERNELS = ("debian:6.12", "debian:6.17", "debian:7.3")
+KERNELS = ("debian:6.12", "debian:6.16", "debian:6.17", "debian:6.19", "debian:7.3")
 OPTIONS = ("--rounds", "2", "--repeats", "2", "--perturb", "0", "--boot", "snapshot")
 FINDINGS = {
-    "mprotect_toggle": ("debian:6.12", "debian:6.17", "mprotect_toggle", "share=shared", "pages=base"),
-    "mincore_scan": ("debian:6.17", "debian:7.3", "mincore_scan"),
+    "mprotect_toggle": ("debian:6.16", "debian:6.17", "mprotect_toggle", "share=shared", "pages=base"),
+    "mincore_scan": ("debian:6.17", "debian:6.19", "mincore_scan"),
     "folio_fork": ("debian:6.17", "debian:7.3", "folio_fork", "order=0"),
-    "madvise_free": ("debian:6.12", "debian:6.17", "madvise_free"),
+    "madvise_free": ("debian:6.12", "debian:6.16", "madvise_free"),
 }
 """What is looked for in the applications: the steps of 6.17 and 6.19, and two of the suite mm."""
 
@@ -65,11 +65,11 @@ def _measured(directory: Path, name: str) -> Report | None:
 
 
 def _noticed(directory: Path, asked: tuple[str, ...], runs: list[str]) -> Notice:
-    """Who notices one finding. asked: base, head, workload, settings."""
+    """Who notices one finding, with the sizes of their calls. asked: base, head, workload, settings."""
     base, head, workload, *settings = asked
     words = [word for setting in settings for word in ("--set", setting)]
     kassay("compare", workload, base, head, *words, "--out", str(directory), "--boot", "snapshot", "--format", "json")
-    found = kassay("notice", str(directory), base, head, *runs, "--no-measure", "--format", "json")
+    found = kassay("notice", str(directory), base, head, *runs, "--format", "json")
     if found.status not in (0, 4):
         raise SystemExit(found.errors[-600:])
     return msgspec.json.decode(found.text, type=Notice)

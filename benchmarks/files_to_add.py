@@ -75,6 +75,7 @@ KINDS = (
         several=3,
     ),
     Kind("workload", own=(r"guest/workloads/NAME\.\w+",), found=("guest/workloads/*.c",)),
+    Kind("application", own=(r"src/applications/NAME\.py",), found=("src/kassay/applications/*.py",)),
     Kind(
         "clock",
         own=(r"src/clocks/NAME\.py", r"src/machines/(qemu_)?NAME\.py"),

@@ -36,11 +36,11 @@ def main() -> None:
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
     directory = Path(tempfile.mkdtemp(prefix="time-"))
     _answered("--boot", "snapshot", "--out", str(directory / "made"))  # snapshots are made once
-    boot_alone = _bare(directory)
+    boot_alone = bare_boot(directory)
     bare: list[float] = []
     seen: dict[str, list[Answer]] = {boot: [] for boot in BOOTS}
     for number in range(rounds):
-        bare.append(_seconds(boot_alone))
+        bare.append(seconds_of(boot_alone))
         for boot in BOOTS:
             out = str(directory / f"{boot}-{number}")
             seen[boot].append(_answered("--boot", boot, "--out", out, "--format", "json"))
@@ -64,7 +64,7 @@ def _answered(*options: str) -> Answer:
     return answer
 
 
-def _bare(directory: Path) -> Callable[[], None]:
+def bare_boot(directory: Path) -> Callable[[], None]:
     """Boots the second kernel with an init that ends at once, and waits."""
     source, init, archive = (directory / name for name in ("init.c", "init", "initramfs"))
     source.write_text(_OFF)
@@ -85,7 +85,7 @@ def _bare(directory: Path) -> Callable[[], None]:
     return boot
 
 
-def _seconds(boot: Callable[[], None]) -> float:
+def seconds_of(boot: Callable[[], None]) -> float:
     started = time.monotonic()
     boot()
     return time.monotonic() - started

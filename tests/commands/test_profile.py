@@ -187,7 +187,7 @@ def test_coverage_shows_every_kernel_and_every_function_of_the_file(run: Run, as
         (("--kernel", LABELS[1], "--export", "paper"), "--export: unknown 'paper'\n  known: callgrind (for KCach"),
         (("--kernel", LABELS[0], "--export", "folded"), "run r1 of debian:6.0 carries counts, no call stacks"),
         (("--coverage", "/nowhere.c"), "/nowhere.c: No such file"),
-        (("--set", "size"), "--set 'size': not a setting\n  write NAME=VALUE"),
+        (("--set", "size"), "--set 'size': write NAME=VALUE\n  for example --set size=16MiB"),
         (("--set", "size=1", "--set", "size=2"), "--set size: given twice"),
         (("--out", "x"), "--out: there is no --export"),
         (("--coverage", "x.c", "--lines", "x"), "--coverage and --lines: each is an answer of its own"),

@@ -11,6 +11,7 @@ from kassay.commands._codegen_counts import Measured, with_executions
 from kassay.commands._codegen_options import Comparing
 from kassay.commands._experiment import directory_for, experiment_from
 from kassay.commands._options import Measuring
+from kassay.commands._set_words import one_value_each
 from kassay.commands._show import say, showing
 from kassay.effects.files import write_atomic
 from kassay.errors import BadInput
@@ -71,7 +72,7 @@ def _measured(workload: str, found: Sequence[Found], asked: Comparing, tell: Tel
 def _counts(function: str, found: Sequence[Found], directory: Path | None, asked: Comparing, tell: Tell) -> Measured:
     if directory is None:
         return Measured(tuple(one.body for one in found), "", "", "")
-    wanted = dict(text.partition("=")[::2] for text in asked.set_ or ()) if asked.runs else {}
+    wanted = one_value_each(asked.set_ or ()) if asked.runs else {}
     return with_executions(function, found, directory, asked.metric, wanted, asked.flavour, tell)
 
 

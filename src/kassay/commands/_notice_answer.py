@@ -13,6 +13,7 @@ from kassay import pipeline
 from kassay.commands._experiment import directory_for, experiment_from
 from kassay.commands._notice_options import Noticing
 from kassay.commands._options import Measuring
+from kassay.commands._set_words import one_value_each
 from kassay.commands._show import say_answer, showing
 from kassay.effects.files import write_atomic
 from kassay.errors import BadInput
@@ -44,7 +45,7 @@ def answer(words: Sequence[str], options: Noticing) -> int:
     """Prints the answer and writes it beside the runs; 0, or 4 when no application has an answer. Raises BadInput."""
     form = notice_format(options.format_)
     asked = _read(words)
-    settings = _settings(options.set_ or ())
+    settings = one_value_each(options.set_ or (), "workload=mprotect_toggle")
     if asked.directory is not None:
         looked = looked_for(asked.directory, asked.kernels, settings)
     else:
@@ -111,18 +112,6 @@ def _wanted(words: Sequence[str]) -> Wanted:
     if len({kernel.label for kernel in kernels}) < len(kernels):
         raise BadInput(f"{' '.join(words)}: the same kernel twice", "name two kernels, or one")
     return Wanted(kernels[0], kernels[1] if len(kernels) > 1 else None)
-
-
-def _settings(texts: Sequence[str]) -> dict[str, str]:
-    found = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not (name and equals and value):
-            raise BadInput(
-                f"--set {text!r}: not a setting", "write NAME=VALUE, for example --set workload=mprotect_toggle"
-            )
-        found[name] = value
-    return found
 
 
 def _applications(options: Noticing) -> tuple[WorkloadUse, ...]:

@@ -7,6 +7,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from kassay.clocks import listed
+from kassay.commands._set_words import name_and_value
 from kassay.errors import BadInput
 from kassay.registry import names
 from kassay.report.pcp_replayed import REPLAYED_FORMATS, replayed_format
@@ -62,9 +63,8 @@ def replay(
 
 def _numbers(texts: list[str]) -> dict[str, int]:
     found = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or not value.isdecimal():
-            raise BadInput(f"--set {text!r}: write NAME=NUMBER", "for example --set free_high_batch=0")
+    for name, value in (name_and_value(text, "free_high_batch=0") for text in texts):
+        if not value.isdecimal():
+            raise BadInput(f"--set {name}={value}: not a whole number", "for example --set free_high_batch=0")
         found[name] = int(value)
     return found

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from kassay.clocks import listed
+from kassay.commands._set_words import name_and_value
 from kassay.errors import BadInput
 from kassay.registry import names
 from kassay.report.pcp import SIMULATION_FORMATS, simulation_format
@@ -68,10 +69,7 @@ def simulate(
 
 def _settings(texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
-    for text in texts:
-        name, equals, values = text.partition("=")
-        if not (name and equals):
-            raise BadInput(f"--set {text!r}: write NAME=VALUE", "for example --set cpus=112")
+    for name, values in (name_and_value(text, "cpus=112") for text in texts):
         if name in found:
             raise BadInput(f"--set {name}: given twice", f"write --set {name}=A,B for several values")
         found[name] = tuple(dict.fromkeys(filter(None, values.split(","))))

@@ -15,6 +15,7 @@ from kassay.analysis.pairing import folded
 from kassay.commands._profile_coverage import coverage_table
 from kassay.commands._profile_lines import lines_table
 from kassay.commands._profile_options import Profiling
+from kassay.commands._set_words import one_value_each
 from kassay.commands._show import say, say_table
 from kassay.costs import DEFAULT, Cost, cost_of, weighed
 from kassay.effects.files import write_atomic
@@ -53,7 +54,7 @@ def answer(directory: Path, asked: Profiling) -> None:
     _check_forms(asked, known)
     alone = (asked.kernel,) if asked.kernel is not None else None
     wanted = alone or (pair if asked.base or asked.head or not asked.coverage else known)
-    settings = _settings(asked.set_ or ())
+    settings = one_value_each(asked.set_ or ())
     cost = cost_of(asked.cost)
     found = tuple(_counted(profile, cost) for profile in pipeline.profiles(directory, wanted, asked.metric, settings))
     if asked.fold:
@@ -123,17 +124,6 @@ def _forms_of(asked: Profiling) -> list[str]:
         "--lines": asked.lines is not None,
     }
     return [name for name in _FORMS if given[name]]
-
-
-def _settings(texts: Sequence[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for text in texts:
-        name, _, value = text.partition("=")
-        if not (name and value):
-            raise BadInput(f"--set {text!r}: not a setting", "write NAME=VALUE, for example --set size=16MiB")
-        if found.setdefault(name, value) != value:
-            raise BadInput(f"--set {name}: given twice", "one setting is shown at a time; give one value")
-    return found
 
 
 def _counted(one: Profiled, cost: Cost) -> Profiled:

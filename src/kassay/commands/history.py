@@ -10,6 +10,7 @@ from typer import Argument, Option
 
 from kassay.clocks import clocks, listed
 from kassay.commands import Command
+from kassay.commands._set_words import name_and_value
 from kassay.commands._show import say, showing
 from kassay.errors import BadInput
 from kassay.registry import names
@@ -202,9 +203,7 @@ def _wanted(metric: str | None, workload: str | None, settings: list[str] | None
 def _setting(text: str) -> "Setting":
     from kassay.model.records import Setting
 
-    name, equals, value = text.partition("=")
-    if not (name and equals):
-        raise BadInput(f"--set {text!r}: write NAME=VALUE", "for example --set size=16MiB")
+    name, value = name_and_value(text)
     return Setting(name=name, value=value)
 
 

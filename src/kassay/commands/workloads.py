@@ -8,6 +8,7 @@ from typer import Argument, Option
 
 from kassay.commands import Command
 from kassay.commands import _complete as complete
+from kassay.commands._set_words import name_and_value
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -81,11 +82,8 @@ def _reproducer(name: str | None, given: list[str], rounds: int) -> str:
     if is_application(name):
         raise BadInput(f"--reproducer: {name} is an application, an unmodified program of the archive",
                        f"kassay workloads {name} names its packages and commands")  # fmt: skip
-    words = [text.partition("=") for text in given]
-    if any(not equals for _, equals, _ in words):
-        raise BadInput(f"--set {' '.join(given)}: write NAME=VALUE", "for example --set size=16MiB")
     workload = catalog.find(catalog.workloads(), name)
-    settings = tuple(Setting(name=parameter, value=value) for parameter, _, value in words)
+    settings = tuple(Setting(name=parameter, value=value) for parameter, value in map(name_and_value, given))
     chosen = catalog.settings(workload, settings, arch_of("x86_64"))
     return reproducer(workload, [chosen], rounds, f"{name}.c")
 
