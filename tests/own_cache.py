@@ -13,7 +13,7 @@ from pathlib import Path
 from kassay.effects.files import cache_directory
 
 _NAME = "kassay-tests"
-_LINKED = ("packages", "kernels", "configurations", "refs/debian")
+_LINKED = ("packages", "kernels", "configurations", "refs/debian", "standin")
 
 
 def use() -> None:
