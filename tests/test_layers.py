@@ -50,6 +50,7 @@ ALLOWED: dict[str, set[str]] = {
     "search": GROUND | {"kernels", "archive", "building", "journal", "evidence", "analysis", "report"},
     "codegen": GROUND,
     "imports": GROUND,
+    "watch": GROUND | {"__init__", "pipeline", "spec", "journal", "evidence", "analysis", "report"},
     "history": GROUND | {"journal", "evidence", "analysis", "imports"},
     "bundle": GROUND | {"__init__", "spec", "journal", "evidence", "imports", "guest", "report", "pipeline"},
 }

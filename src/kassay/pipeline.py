@@ -35,11 +35,12 @@ from kassay.imports import store
 from kassay.journal import artifacts
 from kassay.journal.directory import BESIDE, RunDirectory, open_directory, resumed, started
 from kassay.journal.journal import append, open_journal, read_journal
+from kassay.journal.tally import Tally, host_of
 from kassay.model.experiment import Experiment, labels
 from kassay.model.finding import Finding
 from kassay.model.guest import Programs
 from kassay.model.kernel_share import KernelShare
-from kassay.model.plan import Plan
+from kassay.model.plan import Plan, PlannedRun
 from kassay.model.profile import Executed, NoProfile
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.question import Answered, Question
@@ -53,7 +54,7 @@ from kassay.predict.timing import timings
 from kassay.registry import discover
 from kassay.report.build import build_imported, build_report
 from kassay.report.overview import FROM, wide, with_overview
-from kassay.report.words import spoken_names
+from kassay.report.words import point_names, spoken_names
 from kassay.run.boot import Measurer, jobs_for
 from kassay.run.scheduler import known_pace, owed, remember_pace, run_all, stages
 from kassay.spec.rules import QUESTIONS, question_of
@@ -332,32 +333,40 @@ def _read(directory: Path, tell: Tell = silent) -> _Read:
 
 
 def _make_runs(prepared: Prepared, folder: RunDirectory, records: tuple[RunRecord, ...], tell: Tell) -> None:
+    plan = folder.plan
+    tally = Tally(plan, spoken_names(plan.experiment), point_names(plan), records)
     total, done = len(prepared.plan.runs), len(prepared.plan.runs) - len(owed(prepared.plan, records))
     given_up = done - len({record.run for record in records if record.outcome == "ok"})
+
+    def said(text: str, **more: bool) -> None:
+        subject, counts = f"{done}/{total}", tally.counts()
+        tell(Progress(stage="run", subject=subject, text=text, done=done / total, counts=counts, **more))
+
     if done:
-        lost = f", {given_up} of them failed for good (--fresh measures anew)" if given_up else ""
-        tell(Progress(stage="run", subject=f"{done}/{total}", text=f"already there{lost}", done=done / total))
-    elif not folder.plan.experiment.exact:
-        tell(
-            Progress(
-                stage="plan",
-                subject=folder.plan.experiment.clock,
-                text=outlook(folder.plan, known_pace(folder.plan.experiment)),
-            )
-        )
+        said(f"already there{f', {given_up} of them failed for good (--fresh measures anew)' if given_up else ''}")
+    elif not plan.experiment.exact:
+        text = outlook(plan, known_pace(plan.experiment))
+        tell(Progress(stage="plan", subject=plan.experiment.clock, text=text, counts=tally.counts()))
 
     def keep(record: RunRecord) -> None:
         nonlocal done
         append(folder.journal, record)
         done += record.outcome == "ok"
-        text = record.outcome if record.outcome == "ok" else f"{record.outcome}: {record.detail}"
-        tell(Progress(stage="run", subject=f"{done}/{total}", text=text, done=done / total))
+        tally.add(record, begun=True)
+        by = f" ({host})" if (host := host_of(record)) else ""
+        said(f"ok{by}" if record.outcome == "ok" else f"{record.outcome}{by}: {record.detail}")
 
-    enough = InterimLooks(folder.plan, question_of(folder.plan.experiment), lambda made: collect(folder, made), tell)
+    enough = InterimLooks(plan, question_of(plan.experiment), lambda made: collect(folder, made), tell)
     with swept(folder.path / "scratch") as scratch:
         measurer = Measurer(prepared, folder.path, scratch.resolve())
-        for stage in stages(folder.plan):
-            records = run_all(folder.plan, records, measurer.measure, keep, jobs_for(prepared), stage)
+
+        def measure(run: PlannedRun, attempt: int) -> RunRecord:
+            tally.begin(run)
+            said("", passing=True)
+            return measurer.measure(run, attempt)
+
+        for stage in stages(plan):
+            records = run_all(plan, records, measure, keep, jobs_for(prepared), stage)
             if enough(records):
                 break
-    remember_pace(folder.plan, records)
+    remember_pace(plan, records)

@@ -4,7 +4,6 @@
 import html
 import json
 import re
-import subprocess
 from collections.abc import Sequence
 from html.parser import HTMLParser
 from importlib.resources import files
@@ -15,6 +14,7 @@ import msgspec
 import pytest
 
 from kassay.model.profile import StackCost
+from tests.browser import title
 from tests.report.rendering import pages, rendered, whole, without_library
 from tests.report.reports import HOSTILE, KERNELS, SAMPLES
 
@@ -204,22 +204,7 @@ def _browse(pages: Sequence[tuple[str, int]], directory: Path, *, dark: bool = F
         for name, width in pages
     )
     text = f"<!doctype html><meta charset=utf-8>{''.join(frames)}<script>{_MEASURE}</script>"
-    return dict(zip(pages, _title(text, directory, dark=dark), strict=True))
-
-
-def _title(text: str, directory: Path, *, dark: bool = False) -> Any:
-    """Opens a page in the browser; what its script put into the title, read as JSON."""
-    (directory / "frame.html").write_text(text)
-    switches = (
-        "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-        "--disable-component-update --disable-sync --virtual-time-budget=5000 --window-size=1500,1000 --dump-dom "
-        f"--blink-settings=preferredColorScheme={0 if dark else 1}"
-    )
-    argv = ["chromium", *switches.split(), f"--user-data-dir={directory / 'profile'}", f"file://{directory}/frame.html"]
-    done = subprocess.run(argv, capture_output=True, text=True, timeout=120, check=True)
-    title = re.search(r"<title>(.*?)</title>", done.stdout)
-    assert title is not None, done.stderr[-500:]
-    return json.loads(html.unescape(title.group(1)))
+    return dict(zip(pages, title(text, directory, dark=dark), strict=True))
 
 
 @pytest.fixture(scope="module")
@@ -251,7 +236,7 @@ def test_night_turns_the_page_and_its_chart(by_day: Measured, tmp_path: Path) ->
 def used(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What the drawing of call stacks shows, step by step."""
     page = whole(rendered("html", "compare")) + f"<script>{_USE}</script>"
-    steps: dict[str, Any] = _title(page, tmp_path_factory.mktemp("icicle"))
+    steps: dict[str, Any] = title(page, tmp_path_factory.mktemp("icicle"))
     assert "error" not in steps, steps["error"]
     return steps
 

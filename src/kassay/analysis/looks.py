@@ -12,6 +12,7 @@ from kassay.analysis.statistics.planning import boots_needed, detectable, thresh
 from kassay.model.plan import Plan, PlannedRun
 from kassay.model.run import CellEvidence
 from kassay.model.timing import LOOKS, Pace
+from kassay.model.units import format_duration
 
 MINIMUM_BOOTS = LOOKS[0]
 _NEAR = 4
@@ -91,8 +92,5 @@ def _questions(plan: Plan) -> int:
 def _cost(pace: Pace | None, first: int, most: int) -> str:
     if pace is None:
         return " (each at least as long as the guest takes to boot)"
-    return f" ({_minutes(first * pace.seconds)} to {_minutes(most * pace.seconds)} at {pace.seconds:.1f} s each)"
-
-
-def _minutes(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+    shortest, longest = format_duration(first * pace.seconds), format_duration(most * pace.seconds)
+    return f" ({shortest} to {longest} at {pace.seconds:.1f} s each)"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What people see: answers on stdout, progress on stderr (one live line per stage on a terminal, else plain lines).
+"""What people see: answers on stdout, progress on stderr (drawn live on a terminal, else plain lines).
 
 Light to import: rich is loaded when the first event is drawn live, reports when there is one.
 """
@@ -10,13 +10,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
+from kassay.commands._live import key_of, live
 from kassay.effects import clock, terminal
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
-
-    from kassay.model.progress import Progress as Event
-    from kassay.model.progress import Tell
+    from kassay.model.progress import Progress, Tell
     from kassay.model.texts import Table
     from kassay.report.columns import ScreenLine
     from kassay.report.form import Form, Given
@@ -66,54 +64,23 @@ def showing() -> "Iterator[Tell]":
         yield _drawn[0]
     else:
         with ExitStack() as drawn:
-            _drawn.append(_live(drawn))
+            _drawn.append(live(drawn))
             try:
                 yield _drawn[0]
             finally:
                 _drawn.clear()
 
 
-def _live(drawn: ExitStack) -> "Tell":
-    """The lines begin with the first event and end with `drawn`."""
-    rows: dict[str, TaskID] = {}
-    lock = threading.Lock()
-    bars: list[Progress] = []
-
-    def tell(event: "Event") -> None:
-        # Runs share one line; each download has its own.
-        key = event.stage if event.stage == "run" else f"{event.stage} {event.subject}"
-        total = 1.0 if event.done is not None else None
-        with lock:
-            if not bars:
-                bars.append(drawn.enter_context(_bars()))
-            if key not in rows:
-                rows[key] = bars[0].add_task(event.subject, total=total, stage=event.stage, text="")
-            text = event.text.replace("[", "\\[")
-            bars[0].update(rows[key], description=event.subject, completed=event.done or 0.0, total=total, text=text)
-
-    return tell
-
-
-def _bars() -> "Progress":
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (
-        TextColumn("{task.fields[stage]:>9}"), BarColumn(bar_width=24),
-        TextColumn("{task.description} [dim]{task.fields[text]}", markup=True), TimeElapsedColumn(),
-    )  # fmt: skip
-    return Progress(*columns, console=Console(stderr=True), transient=True)
-
-
 def _plain() -> "Tell":
     last: dict[str, float] = {}
     lock = threading.Lock()
 
-    def tell(event: "Event") -> None:
-        key = event.stage if event.stage == "run" else f"{event.stage} {event.subject}"
+    def tell(event: "Progress") -> None:
+        key = key_of(event)
         now = clock.monotonic_s()
         with lock:
-            if event.done not in (None, 1.0) and now - last.get(key, -_PLAIN_EVERY_S) < _PLAIN_EVERY_S:
+            soon = now - last.get(key, -_PLAIN_EVERY_S) < _PLAIN_EVERY_S
+            if event.passing or (soon and event.done not in (None, 1.0)):
                 return
             last[key] = now
             done = "" if event.done is None else f" {event.done:.0%}"

@@ -7,7 +7,7 @@ A file is made when absent and never removed; the kernel releases the lock when 
 import fcntl
 import os
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 from kassay.effects.files import cache_directory, disk_errors
@@ -41,6 +41,25 @@ def locked(path: Path, busy: Busy | None = None, *, shared: bool = False) -> Ite
         yield
     finally:
         os.close(handle)
+
+
+def holder(path: Path) -> int | None:
+    """Id of the process that has the lock `path`, as far as this user may see it; None when there is none.
+
+    Asks without locking: whoever wants the lock at this moment must not be refused because of the question.
+    """
+    try:
+        process = int(path.read_bytes())
+        wanted = path.stat()
+        open_files = tuple(Path(f"/proc/{process}/fd").iterdir())
+    except (OSError, ValueError):
+        return None
+    for file in open_files:
+        with suppress(OSError):
+            found = file.stat()
+            if (found.st_dev, found.st_ino) == (wanted.st_dev, wanted.st_ino):
+                return process
+    return None
 
 
 def waiting(tell: Tell, subject: str, other: str = "another fetch of the same") -> Busy:

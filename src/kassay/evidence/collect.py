@@ -25,8 +25,13 @@ _QUIET_S = 2.0
 _MANY, _CHUNK = 64, 8  # runs; reading one takes 0.1 s
 
 
-def collect(folder: RunDirectory, records: Sequence[RunRecord], tell: Tell = silent) -> tuple[CellEvidence, ...]:
-    """One CellEvidence per cell of the plan, in plan order. tell: hears of it when it takes longer than two seconds."""
+def collect(
+    folder: RunDirectory, records: Sequence[RunRecord], tell: Tell = silent, known: dict[str, Measurement] | None = None
+) -> tuple[CellEvidence, ...]:
+    """One CellEvidence per cell of the plan, in plan order. tell: hears of it when it takes longer than two seconds.
+
+    known: measurements that were read before, by run, which are not read again; those that are read now are added.
+    """
     succeeded = {record.run: record for record in records if record.outcome == "ok"}
     tried = {record.run for record in records}
     names = labels(folder.plan.experiment)
@@ -37,7 +42,8 @@ def collect(folder: RunDirectory, records: Sequence[RunRecord], tell: Tell = sil
     for record in records:
         if record.outcome != "ok":
             failures.setdefault(record.run, []).append(record)
-    measured = _measured(folder, succeeded, of_cell, tell)
+    measured = known if known is not None else {}
+    measured |= _measured(folder, {r: succeeded[r] for r in succeeded.keys() - measured.keys()}, of_cell, tell)
     made = []
     for cell in folder.plan.cells:
         runs = of_cell.get(cell.id, [])

@@ -38,6 +38,11 @@ def format_bytes(value: int) -> str:
     return f"{value}B"
 
 
+def format_duration(seconds: float) -> str:
+    """ "45 s", "12 min"."""
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+
+
 def format_number(value: float | None) -> str:
     """A figure for people: absent is "-", whole numbers stay whole, others keep 4 digits or one decimal."""
     if value is None:

@@ -11,6 +11,7 @@ from kassay.model.build import parse_build
 from kassay.model.experiment import Experiment, labels
 from kassay.model.finding import DERIVED, EVIDENCE, VERDICTS, Side
 from kassay.model.machine import Point
+from kassay.model.plan import Plan
 from kassay.model.report import Report
 from kassay.model.texts import machine_text, one_line
 from kassay.model.units import format_change, format_number
@@ -52,6 +53,12 @@ def point_name(point: Point, points: Sequence[Point]) -> str:
     words = [point.workload, *(f"{setting.name}={setting.value}" for setting in differing)]
     words += [machine_text(point.machine)] if len({other.machine for other in others}) > 1 else []
     return " ".join(words)
+
+
+def point_names(plan: Plan) -> tuple[str, ...]:
+    """The points of a plan, in the order of its cells, each with what tells it apart."""
+    points = tuple(dict.fromkeys(cell.point for cell in plan.cells))
+    return tuple(one_line(point_name(point, points)) for point in points)
 
 
 def count_text(side: Side) -> str:

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A journal counted: runs of each cell and host, and how long those take that are still owed."""
+
+import threading
+from collections import Counter, deque
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from msgspec import structs
+
+from kassay.model.plan import Plan, PlannedRun
+from kassay.model.progress import CellCount, HostCount, RunCounts
+from kassay.model.run import RunRecord
+
+_RECENT = 64
+"""Runs whose pace is taken for that of those to come."""
+_PAUSE_S = 60.0
+"""Longer than this without a run under way, and those before it are another session's."""
+
+
+class _Span(NamedTuple):
+    """When a run was under way, in seconds since 1970."""
+
+    start: float
+    end: float
+
+
+class _Walls(NamedTuple):
+    """Ok runs of a cell, and their wall seconds together."""
+
+    runs: int
+    seconds: float
+
+
+class Tally:
+    """Counts of one plan; records are added in the order of the journal. Safe to use from several threads.
+
+    kernels, points: what people call them, in the order of the plan's kernels and of its cells' points.
+    """
+
+    def __init__(
+        self, plan: Plan, kernels: Sequence[str], points: Sequence[str], records: Iterable[RunRecord] = ()
+    ) -> None:
+        places = {point: place for place, point in enumerate(dict.fromkeys(cell.point for cell in plan.cells))}
+        planned = Counter(run.cell for run in plan.runs)
+        self._limit = 1 + plan.experiment.retries
+        self._kernels, self._points = tuple(kernels), tuple(points)
+        self._cell_of = {run.id: run.cell for run in plan.runs}
+        self._cells = {
+            cell.id: CellCount(point=places[cell.point], kernel=cell.kernel, planned=planned[cell.id])
+            for cell in plan.cells
+        }
+        self._hosts: dict[str, HostCount] = {}
+        self._walls: dict[str, _Walls] = {}
+        self._recent: deque[_Span] = deque(maxlen=_RECENT)
+        self._lock = threading.Lock()
+        for record in records:
+            self.add(record)
+
+    def begin(self, run: PlannedRun) -> None:
+        """A run is under way until its record is added."""
+        with self._lock:
+            self._change(run.cell, under_way=1)
+
+    def add(self, record: RunRecord, *, begun: bool = False) -> None:
+        """One attempt ended. begun: whether begin() was called for it."""
+        cell, good = self._cell_of[record.run], record.outcome == "ok"
+        wall = sum(structs.astuple(record.wall))
+        with self._lock:
+            lost = not good and record.attempt >= self._limit
+            self._change(cell, ok=good, failed=not good, lost=lost, under_way=-begun)
+            if host_of(record) not in (hosts := self._cells[cell].hosts):
+                self._cells[cell] = structs.replace(self._cells[cell], hosts=(*hosts, host_of(record)))
+            if good:
+                before = self._walls.get(cell, _Walls(0, 0.0))
+                self._walls[cell] = _Walls(before.runs + 1, before.seconds + wall)
+            self._add_to_host(host_of(record), wall, good=good)
+            if (start := _seconds(record.started_utc)) is not None:
+                self._recent.append(_Span(start, start + wall))
+
+    def counts(self) -> RunCounts:
+        """As of now."""
+        with self._lock:
+            return RunCounts(
+                points=self._points, kernels=self._kernels, cells=tuple(self._cells.values()),
+                hosts=tuple(self._hosts.values()), left_s=self._left(),
+            )  # fmt: skip
+
+    def _change(self, cell: str, **by: int) -> None:
+        count = self._cells[cell]
+        self._cells[cell] = structs.replace(count, **{name: getattr(count, name) + more for name, more in by.items()})
+
+    def _add_to_host(self, host: str, wall: float, *, good: bool) -> None:
+        old = self._hosts.get(host, HostCount(host=host, ok=0, failed=0, seconds=None))
+        seconds = ((old.seconds or 0.0) * old.ok + wall) / (old.ok + 1) if good else old.seconds
+        self._hosts[host] = HostCount(host=host, ok=old.ok + good, failed=old.failed + (not good), seconds=seconds)
+
+    def _left(self) -> float | None:
+        """What is owed takes as long as its cells' runs did, so many at a time as there were lately."""
+        at_a_time = _parallel(self._recent)
+        if not self._walls or at_a_time is None:
+            return None
+        usual = sum(one.seconds for one in self._walls.values()) / sum(one.runs for one in self._walls.values())
+        takes = {cell: one.seconds / one.runs for cell, one in self._walls.items()}
+        owed = {cell: count.planned - count.ok - count.lost for cell, count in self._cells.items()}
+        return sum(count * takes.get(cell, usual) for cell, count in owed.items()) / at_a_time
+
+
+def host_of(record: RunRecord) -> str:
+    """The host that made a run; "" for the one that keeps the journal."""
+    return getattr(record, "host", None) or ""
+
+
+def _parallel(spans: Iterable[_Span]) -> float | None:
+    """Runs under way at a time on average, in the last session; None where nothing took time."""
+    busy, end, start = 0.0, None, 0.0
+    for span in sorted(spans, key=lambda span: span.end, reverse=True):
+        if end is None:
+            end = start = span.end
+        if start - span.end > _PAUSE_S:
+            break
+        start = min(start, span.start)
+        busy += span.end - span.start
+    length = 0.0 if end is None else end - start
+    return max(busy / length, 0.01) if length > 0 and busy > 0 else None
+
+
+def _seconds(utc: str) -> float | None:
+    try:
+        return datetime.strptime(utc, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        return None

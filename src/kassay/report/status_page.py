@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Where experiments stand, as one page that renews itself: the experiment filling in, a cell for each kernel."""
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from kassay import __version__
+from kassay.model.progress import CellCount
+from kassay.model.records import Record
+from kassay.model.status import STATES, Attempt, RunStatus, ValueSoFar
+from kassay.model.texts import one_line
+from kassay.model.units import format_change, format_duration, format_numbers
+from kassay.report.form import template
+
+_WORDS = {
+    "preparing": "Being prepared", "measuring": "Measuring", "stopped": "Stopped", "measured": "All runs are made",
+    "answered": "Done",
+}  # fmt: skip
+
+
+class ShownCell(Record, frozen=True, kw_only=True):
+    """One cell of the grid in words. done, lost: of the planned runs, in per cent. mark: the verdict's word."""
+
+    value: str
+    change: str
+    mark: str
+    runs: str
+    hosts: str
+    done: float
+    lost: float
+
+
+class ShownRow(Record, frozen=True, kw_only=True):
+    """One point of the grid. unit: of its values. cells: a kernel each, None where it has no such cell."""
+
+    point: str
+    unit: str
+    cells: tuple[ShownCell | None, ...]
+
+
+def page(statuses: Sequence[RunStatus], directory: str, *, listed: bool, every_s: float) -> str:
+    """The whole page. listed: a row for each, instead of everything about each. every_s: how often it renews itself."""
+    script = str(template("watch.js").render(every_ms=round(every_s * 1000)))
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return template("watch.html.j2").render(
+        title=_title(statuses), main=part(statuses, directory, listed=listed), script=script, digest=digest,
+        made=__version__, refresh=max(2, round(every_s)),
+    )  # fmt: skip
+
+
+def part(statuses: Sequence[RunStatus], directory: str, *, listed: bool) -> str:
+    """What changes of the page."""
+    shown = [_shown(status) for status in statuses]
+    return template("watch_part.html.j2").render(
+        directory=one_line(directory), shown=shown, listed=listed, title=_title(statuses),
+        preparing=STATES["preparing"],
+        ended="yes" if statuses and all(status.state == "answered" for status in statuses) else "",
+    )  # fmt: skip
+
+
+def _title(statuses: Sequence[RunStatus]) -> str:
+    """For a tab: what is made of what is planned."""
+    cells = [cell for status in statuses for cell in status.counts.cells]
+    made, planned = sum(cell.ok for cell in cells), sum(cell.planned for cell in cells)
+    return f"{made}/{planned} kassay watch" if planned else "kassay watch"
+
+
+def _shown(status: RunStatus) -> Mapping[str, Any]:
+    """One experiment in words."""
+    cells = status.counts.cells
+    planned, made = sum(cell.planned for cell in cells), sum(cell.ok for cell in cells)
+    lost, failed = sum(cell.lost for cell in cells), sum(cell.failed for cell in cells)
+    return {
+        "status": status, "word": _WORDS[status.state], "meaning": STATES[status.state],
+        "title": one_line(status.title), "headline": _headline(status, made, planned), "made": made,
+        "planned": planned, "done": 100 * made / planned, "lost": 100 * lost / planned, "failed": failed,
+        "left": _left(status), "grid": _grid(status), "kernels": tuple(map(one_line, status.counts.kernels)),
+        "hosts": _hosts(status), "last": [_attempt(status, one) for one in status.last],
+        "failures": [_attempt(status, one) for one in status.failures], "link": quote(status.name, safe=""),
+        "verdict": one_line(status.verdict), "machine": one_line(status.machine), "again": one_line(status.again),
+    }  # fmt: skip
+
+
+def _headline(status: RunStatus, made: int, planned: int) -> str:
+    words = [f"{made} of {planned} runs"]
+    if status.unneeded and made < planned:
+        words.append("all is decided, the others are not needed")
+    elif left := _left(status):
+        words.append(left)
+    return ", ".join(words)
+
+
+def _left(status: RunStatus) -> str:
+    if not status.owed or status.unneeded or status.state != "measuring" or status.counts.left_s is None:
+        return ""
+    return f"about {format_duration(status.counts.left_s)} left"
+
+
+def _grid(status: RunStatus) -> tuple[ShownRow, ...]:
+    counts = {(cell.point, cell.kernel): cell for cell in status.counts.cells}
+    values = {(value.point, value.kernel): value for value in status.values}
+    rows = []
+    for place, (point, unit) in enumerate(zip(status.counts.points, status.units, strict=True)):
+        of_row = [(counts.get((place, k)), values.get((place, k))) for k in range(len(status.counts.kernels))]
+        texts = format_numbers([value.value if value else None for _, value in of_row])
+        cells = tuple(_cell(count, value, text) for (count, value), text in zip(of_row, texts, strict=True))
+        rows.append(ShownRow(point=one_line(point), unit=one_line(f"{unit.metric}, {unit.unit}"), cells=cells))
+    return tuple(rows)
+
+
+def _cell(count: CellCount | None, value: ValueSoFar | None, text: str) -> ShownCell | None:
+    if count is None:
+        return None
+    failed = f", {count.failed} failed" if count.failed else ""
+    hosts = ", ".join(one_line(host or "this host") for host in count.hosts) if any(count.hosts) else ""
+    return ShownCell(
+        value=text if value else "", change=format_change(value.change) if value and value.change is not None else "",
+        mark=value.verdict if value else "", runs=f"{count.ok} of {count.planned}{failed}", hosts=hosts,
+        done=100 * count.ok / count.planned, lost=100 * count.lost / count.planned,
+    )  # fmt: skip
+
+
+def _hosts(status: RunStatus) -> list[Mapping[str, str]]:
+    most = max((host.ok for host in status.counts.hosts), default=0)
+    newest: dict[str, str] = {}
+    for attempt in status.last:
+        newest.setdefault(attempt.host, attempt.started_utc)
+    return [
+        {
+            "name": one_line(host.host or "this host"), "ok": str(host.ok), "failed": str(host.failed),
+            "seconds": "-" if host.seconds is None else f"{host.seconds:.1f} s",
+            "last": newest.get(host.host, "-"), "share": f"{100 * host.ok / most if most else 0:.0f}",
+        }
+        for host in status.counts.hosts
+    ]  # fmt: skip
+
+
+def _attempt(status: RunStatus, attempt: Attempt) -> Mapping[str, str]:
+    return {
+        "point": one_line(status.counts.points[attempt.point]),
+        "kernel": one_line(status.counts.kernels[attempt.kernel]), "host": one_line(attempt.host or "this host"),
+        "outcome": attempt.outcome, "detail": one_line(attempt.detail), "seconds": f"{attempt.seconds:.1f} s",
+        "started": attempt.started_utc,
+    }  # fmt: skip
