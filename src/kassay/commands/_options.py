@@ -12,7 +12,7 @@ from typer import Option
 from kassay.arches import arches
 from kassay.clocks import in_words, listed, measuring
 from kassay.commands import _complete as complete
-from kassay.model.experiment import TRACE_BUDGET
+from kassay.model.experiment import APPLICATION_TRACE_BUDGET, TRACE_BUDGET
 from kassay.registry import names
 from kassay.report.formats import FORMATS
 from kassay.spec.suites import suites
@@ -84,7 +84,13 @@ _Predict = Annotated[
     ),
 ]
 _TraceBudget = Annotated[
-    str, Option(metavar="SIZE", help="Of each trace, at most.", show_default=TRACE_BUDGET, rich_help_panel=_R)
+    str,
+    Option(
+        metavar="SIZE",
+        help="Of each trace, at most.",
+        rich_help_panel=_R,
+        show_default=f"{TRACE_BUDGET}; of applications {APPLICATION_TRACE_BUDGET}",
+    ),
 ]
 
 

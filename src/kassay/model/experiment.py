@@ -13,6 +13,7 @@ from kassay.model.records import Record
 SCHEMA = "kassay-experiment/1"
 ORDERS = ("interleaved", "sandwich", "sequential")
 TRACE_BUDGET = "64MiB"
+APPLICATION_TRACE_BUDGET = "2GiB"
 BOOTS = ("short", "stock", "snapshot")
 
 
@@ -69,7 +70,8 @@ class Experiment(Record, frozen=True, kw_only=True):
     nodes, thp, mthp, swap, memcg, dirty_ratio, percpu_high_fraction, sampled: as in MachineUse; not written either
     unless they are set.
     predict: names of CPUs whose time is predicted; one further plain run of each cell then records a trace, of at most
-    trace_budget (a size, TRACE_BUDGET by default). Neither is written unless it is set.
+    trace_budget (a size; by default TRACE_BUDGET, of an application APPLICATION_TRACE_BUDGET). Neither is written
+    unless it is set.
     """
 
     name: str

@@ -22,7 +22,7 @@ from kassay.guest.program import program_in, program_points
 from kassay.guest.program_output import executions, printed, unmet
 from kassay.journal import artifacts
 from kassay.machines import Ended, Job, Machine
-from kassay.model.experiment import TRACE_BUDGET
+from kassay.model.experiment import APPLICATION_TRACE_BUDGET, TRACE_BUDGET
 from kassay.model.guest import GuestReport
 from kassay.model.kernel import KernelArtifact
 from kassay.model.packages import Image
@@ -193,6 +193,7 @@ class Measurer:
         own = self._prepared.image(cell.workload)
         base = machine.cmdline(cell.machine.arch, cpus, experiment.boot)
         base += f" {initramfs.ROOT}" if own else ""
+        usual = APPLICATION_TRACE_BUDGET if use is not None and use.application else TRACE_BUDGET
         return Job(
             directory=str(directory),
             program=(str(self._program(cell, directory)), *arguments),
@@ -210,7 +211,7 @@ class Measurer:
             users=use is not None and bool(use.application and (use.application.server or use.counted)),
             profile=None if recording or self._prepared.no_profile else profile_of(experiment, run),
             rounds=traced_rounds(None if use is not None and use.counted else experiment.rounds),
-            trace_budget=parse_bytes(experiment.trace_budget or TRACE_BUDGET),
+            trace_budget=parse_bytes(experiment.trace_budget or usual),
             shared_bytes=recording.shared_bytes if recording else 0,
         )
 
