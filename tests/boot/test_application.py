@@ -51,6 +51,8 @@ BAD = {
                "no end within 300 ms of guest time"),
     "no_work": (f'command=("{BOX}", "true"), checks=(("{BOX}", "grep", "-q", "x", "/proc/version_signature"),),',
                 "check: /usr/bin/busybox ended with status 2"),
+    "no_memory": (f'''command=("{BOX}", "awk", 'BEGIN {{ for (;;) a[i++] = sprintf("%99999s", "") }}'),''',
+                  "the kernel had killed busybox: out of memory; give more with --memory"),
 }  # fmt: skip
 
 
@@ -100,10 +102,10 @@ def test_rounds_are_from_a_line_that_it_prints_to_another(kassay: Kassay, tmp_pa
 
 
 def test_every_bad_end_is_named(kassay: Kassay, tmp_path: Path) -> None:
-    path = folder(tmp_path, {name: words for name, (words, _) in BAD.items()})
+    path = folder(tmp_path, {name: f'memory="256MiB", {words}' for name, (words, _) in BAD.items()})
     (tmp_path / "bad.toml").write_text(
         f'question = "value"\nkernels = ["{NEW}"]\nworkloads = {json.dumps(list(BAD))}\nboot = "snapshot"\n'
-        'repeats = 1\nperturb = 0\nretries = 0\nprofile = "none"\n'
+        'memory_bytes = ["384MiB"]\nrepeats = 1\nperturb = 0\nretries = 0\nprofile = "none"\n'
     )
     kassay("run", str(tmp_path / "bad.toml"), "--out", str(tmp_path / "d"), env=path)
     records = read_journal(tmp_path / "d" / "journal.jsonl")
