@@ -9,6 +9,9 @@ chmod 0755 "$root/usr/local/sbin/standin-governor"
 chroot "$root" useradd --create-home --shell /bin/sh --password '*' lab
 chroot "$root" systemctl enable systemd-networkd ssh standin-identity standin-governor
 chroot "$root" systemctl mask apt-daily.timer apt-daily-upgrade.timer e2scrub_all.timer fstrim.timer dpkg-db-backup.timer
+# What only takes time in an emulator: nobody logs in at the console, and modules are loaded where they are used.
+chroot "$root" systemctl mask serial-getty@ttyS0 getty@tty1 modprobe@drm modprobe@efi_pstore modprobe@fuse \
+	systemd-tmpfiles-clean.timer systemd-binfmt systemd-pstore
 # The first boot of a machine without an identity would preset every unit; each start of the stand-in is a first boot.
 echo 5ca1ab1e5ca1ab1e5ca1ab1e5ca1ab1e > "$root/etc/machine-id"
 # Keys are those of a start, see host.py.
