@@ -20,7 +20,7 @@ each = pytest.mark.parametrize("name", application_names())
 @each
 def test_its_commands_name_programs_and_its_own_parameters(name: str) -> None:
     one = application(name)
-    commands = [one.command, *one.setup, *one.between, *one.checks, *([one.server] if one.server else [])]
+    commands = [command for _, command in one.commands]
     assert all(PurePosixPath(command[0]).is_absolute() for command in commands)
     words = [word for command in commands for word in command] + [*one.environment, *one.require, one.operations]
     assert {place for word in words for place in places(word)} == {parameter.name for parameter in one.parameters}

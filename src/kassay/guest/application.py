@@ -120,10 +120,8 @@ def _conf(words: Words, values: Mapping[str, str]) -> bytes:
     texts += [f"ready={words.ready}"] if words.ready else []
     texts += [f"start_line={words.start_line}", f"end_line={words.end_line}"] if words.start_line else []
     texts += [f"env={variable}" for variable in last.values()]
-    kinds = (("setup", words.setup), ("between", words.between), ("check", words.checks), ("run", (words.command,)))
-    for kind, commands in (*kinds, ("server", (words.server,) if words.server else ())):
-        for command in commands:
-            texts += [f"command={kind}", *(f"arg={filled(word, values)}" for word in command)]
+    for kind, command in words.commands:
+        texts += [f"command={kind}", *(f"arg={filled(word, values)}" for word in command)]
     data = b"".join(text.encode() + b"\0" for text in texts)
     if len(data) > _CONF_BYTES or any("\0" in text for text in texts):
         raise Defect(f"{words.name}: its commands take more than {_CONF_BYTES} bytes, or hold a zero byte")

@@ -73,6 +73,13 @@ class Words(Record, frozen=True, kw_only=True, omit_defaults=True):
     disclosed: str = ""
     closure: tuple[ArchivePackage, ...] = ()
 
+    @property
+    def commands(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """All commands with their kinds, as guest/application.h calls them."""
+        kinds = (("setup", self.setup), ("between", self.between), ("check", self.checks), ("run", (self.command,)),
+                 ("server", (self.server,) if self.server else ()))  # fmt: skip
+        return tuple((kind, command) for kind, commands in kinds for command in commands)
+
 
 class Application(Words, frozen=True, kw_only=True):
     """An application as its file has it: the constant APPLICATION of applications/NAME.py.

@@ -45,14 +45,7 @@ def images(experiment: Experiment, tell: Tell) -> tuple[tuple[str, Image, str], 
         packages, arch = words.closure, experiment.arch
         found, path = image(packages, words.links, arch, lambda p=packages, a=arch: fetched(p, a, tell), tell)  # type: ignore[misc]
         _check_memory(words, found, experiment.memory_bytes)
-        commands = (
-            words.command,
-            *words.setup,
-            *words.between,
-            *words.checks,
-            *((words.server,) if words.server else ()),
-        )
-        programs = (command[0] for command in commands)
+        programs = (command[0] for _, command in words.commands)
         check_programs(use.name, path, [name for name in programs if not name.startswith(f"{words.directory}/")])
         made.append((use.name, found, str(path)))
     return tuple(made)

@@ -39,7 +39,7 @@ def _applications(notice: Notice, answered: list[Noticed]) -> Table:
     predicted = list(dict.fromkeys(share.cpu for one in answered for share in one.predicted)) if two else []
     columns = ("application", "per", *figures("calls"), "by", *figures(sides[0]))
     more = (*figures(sides[-1], "costs", *(f"time, {cpu}" for cpu in predicted), "all in all"), "evidence")
-    rows = [cells(names[id(one)], *_answer(one), *(_change(one, predicted) if two else ())) for one in answered]
+    rows = [cells(names(one), *_answer(one), *(_change(one, predicted) if two else ())) for one in answered]
     what = "; costs and all in all: more of these, of everything, in percent of all" if two else ""
     return table(f"Instructions of the functions{what}", (*columns, *(more if two else ())), rows)
 
@@ -59,7 +59,7 @@ def _change(one: Noticed, cpus: list[str]) -> tuple[str, ...]:
 def _functions(notice: Notice, executing: list[Noticed]) -> Table:
     names = names_of(executing)
     rows = [
-        cells(f"{names[id(one)]}: {f.function}", "with what it calls" if f.whole else "itself", per_text(one),
+        cells(f"{names(one)}: {f.function}", "with what it calls" if f.whole else "itself", per_text(one),
               *_figures(notice, one, f.base_calls, f.head_calls), *_figures(notice, one, f.base, f.head))
         for one in executing for f in one.functions if f.base or f.head
     ]  # fmt: skip
@@ -70,7 +70,7 @@ def _functions(notice: Notice, executing: list[Noticed]) -> Table:
 def _entries_table(notice: Notice, executing: list[Noticed]) -> Table:
     names = names_of(executing)
     rows = [
-        cells(f"{names[id(one)]}: {entry_name(c.entry)}", per_text(one),
+        cells(f"{names(one)}: {entry_name(c.entry)}", per_text(one),
               *_figures(notice, one, c.base_calls, c.head_calls), *_figures(notice, one, c.base, c.head))
         for one in executing for c in one.entries
     ]  # fmt: skip
@@ -91,9 +91,7 @@ def _figures(notice: Notice, one: Noticed, base: float | None, head: float | Non
 
 def _sizes(executing: list[Noticed]) -> Iterator[Table]:
     names = names_of(executing)
-    rows = [
-        cells(f"{names[id(one)]}: {sizes.what}", *_size(sizes)) for one in executing for sizes in relevant_sizes(one)
-    ]
+    rows = [cells(f"{names(one)}: {sizes.what}", *_size(sizes)) for one in executing for sizes in relevant_sizes(one)]
     if rows:
         columns = figures("calls", "pages", "median", "90 % up to", "largest", "half of all pages up to")
         title = "How large their calls are, in pages, as recorded in a further run"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What every form of the answer says in sentences: who notices, who does not, and what was looked for."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 
 from kassay.model.notice import NOTICED, CallSizes, Notice, Noticed, SoughtEntry, SoughtFunction, Subject
 from kassay.model.texts import listed, one_line, settings_text
@@ -67,7 +68,7 @@ def _costs(by: dict[str, list[Noticed]]) -> str:
     if not known:
         return ""
     names = names_of(known)
-    parts = [f"{names[id(one)]} {share_text(one.share)}" for one in known[:_NAMED]]
+    parts = [f"{names(one)} {share_text(one.share)}" for one in known[:_NAMED]]
     more = len(known) - len(parts)
     if more:
         most = max(abs(one.share or 0) for one in known[_NAMED:])
@@ -155,7 +156,7 @@ def sizes_text(notice: Notice) -> tuple[str, ...]:
     names = names_of(notice.applications)
     for application in notice.applications:
         for size in relevant_sizes(application):
-            text = f"{names[id(application)]} {size.median}, {size.p90}, {size.largest}"
+            text = f"{names(application)} {size.median}, {size.p90}, {size.largest}"
             found.setdefault(f"{size.what} ({'orders' if size.unit == 'order' else 'pages'})", []).append(text)
     what = "median, 90 % up to, largest, as recorded in a further run"
     return tuple(f"Sizes of {name}, {what}: {'; '.join(texts)}." for name, texts in found.items())
@@ -182,10 +183,12 @@ def cost_text(one: Noticed, side: str) -> str:
     return format_number(scale_of(one) * sum(getattr(f, side) or 0 for f in one.functions))
 
 
-def names_of(all_: Sequence[Noticed]) -> dict[int, str]:
+def names_of(all_: Sequence[Noticed]) -> Callable[[Noticed], str]:
     """What each is called: with its settings, where an application has several."""
-    several = {one.application for one in all_ if [other.application for other in all_].count(one.application) > 1}
-    return {
-        id(one): f"{one.application} {settings_text(one.settings)}" if one.application in several else one.application
-        for one in all_
-    }
+    times = Counter(found.application for found in all_)
+
+    def name(found: Noticed) -> str:
+        several = times[found.application] > 1
+        return f"{found.application} {settings_text(found.settings)}" if several else found.application
+
+    return name
