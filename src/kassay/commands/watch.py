@@ -29,4 +29,4 @@ def _watch(
     return 0
 
 
-COMMAND = Command(name="watch", order=41, run=_watch)
+COMMAND = Command(name="watch", order=44, run=_watch)
