@@ -34,14 +34,28 @@ ALLOWED: dict[str, set[str]] = {
     # the street: what is asked -> what was seen -> what may be said
     "spec": GROUND | {"applications", "cpus"},
     "plan": GROUND | {"applications", "archive", "kernels", "guest", "images", "machines"},
-    "run": GROUND | {"archive", "plan", "journal", "kernels", "guest", "images", "machines", "profile"},
+    "cluster": GROUND | {"machines", "__init__"},
+    "run": GROUND | {"archive", "cluster", "plan", "journal", "kernels", "guest", "images", "machines", "profile"},
     "journal": GROUND | {"spec"},
     "evidence": GROUND | {"cpus", "journal", "guest", "profile", "predict"},
     "analysis": {"errors", "model", "registry", "clocks", "costs"},
     "report": {"errors", "effects", "model", "registry", "clocks", "costs", "__init__"},
     "questions": GROUND | {"clocks", "analysis", "report", "search", "series"},
     "pipeline": GROUND
-    | {"clocks", "spec", "plan", "run", "journal", "evidence", "analysis", "report", "imports", "guest", "predict"},
+    | {
+        "clocks",
+        "cluster",
+        "spec",
+        "plan",
+        "run",
+        "journal",
+        "evidence",
+        "analysis",
+        "report",
+        "imports",
+        "guest",
+        "predict",
+    },
     # tools around the street
     "pcp": GROUND
     | {"__init__", "kernels", "guest", "plan", "run", "pipeline", "spec", "journal", "evidence", "profile", "codegen"},

@@ -19,11 +19,12 @@ from kassay.analysis.interim import InterimLooks
 from kassay.analysis.itemised import Profiled, chosen, itemised, profiled, stacks_of
 from kassay.analysis.itemised import executed as executed_at
 from kassay.analysis.kernel_shares import kernel_shares
-from kassay.analysis.looks import outlook
+from kassay.analysis.looks import between_looks, outlook
 from kassay.analysis.printed import printed_rows
 from kassay.analysis.statistics.seed_rules import judged_by_seed_rules
 from kassay.clocks import clock_of
-from kassay.effects.files import swept, write_atomic
+from kassay.cluster import joined
+from kassay.effects.files import write_atomic
 from kassay.effects.lock import host_locked, locked, refusing
 from kassay.effects.workers import mapped
 from kassay.errors import BadInput
@@ -34,13 +35,13 @@ from kassay.guest.program_source import PROGRAMS, SUFFIX, stored
 from kassay.imports import store
 from kassay.journal import artifacts
 from kassay.journal.directory import BESIDE, RunDirectory, open_directory, resumed, started
-from kassay.journal.journal import append, open_journal, read_journal
-from kassay.journal.tally import Tally, host_of
+from kassay.journal.journal import open_journal
+from kassay.journal.tally import Tally
 from kassay.model.experiment import Experiment, labels
 from kassay.model.finding import Finding
 from kassay.model.guest import Programs
 from kassay.model.kernel_share import KernelShare
-from kassay.model.plan import Plan, PlannedRun
+from kassay.model.plan import Plan
 from kassay.model.profile import Executed, NoProfile
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.question import Answered, Question
@@ -48,29 +49,32 @@ from kassay.model.reason import Reason, own_words, reason
 from kassay.model.records import content_id
 from kassay.model.report import Comparisons, Report
 from kassay.model.run import CellEvidence, RunRecord
-from kassay.plan.prepare import Prepared, prepare, shared_cmdline
+from kassay.plan.prepare import prepare, shared_cmdline
 from kassay.predict.core import core
 from kassay.predict.timing import timings
 from kassay.registry import discover
 from kassay.report.build import build_imported, build_report
 from kassay.report.overview import FROM, wide, with_overview
 from kassay.report.words import point_names, spoken_names
-from kassay.run.boot import Measurer, jobs_for
-from kassay.run.scheduler import known_pace, owed, remember_pace, run_all, stages
+from kassay.run.make import Session, make_runs, wanted
+from kassay.run.scheduler import known_pace, stages
 from kassay.spec.rules import QUESTIONS, question_of
 
 _FIRST: Mapping[str, str] = MappingProxyType({})
 
 
-def measure(experiment: Experiment, directory: Path, tell: Tell, programs: Programs | None = None) -> None:
+def measure(
+    experiment: Experiment, directory: Path, tell: Tell, programs: Programs | None = None, *, cluster: str = ""
+) -> None:
     """Makes every run that `directory` still owes; what is already there is kept and never made again.
 
-    programs: of the machines that are booted, instead of those built here.
+    programs: of the machines that are booted, instead of those built here. cluster: address of other hosts that make
+    the runs; "" for this one.
     """
     if experiment.predict:  # what is missing for it is said before anything is measured
         timings_for(experiment.predict, experiment.arch)
         core()
-    prepared = prepare(experiment, resumed(directory, experiment), tell, programs)
+    prepared = prepare(experiment, resumed(directory, experiment), tell, programs, elsewhere=bool(cluster))
     with locked(directory / "lock", refusing(str(directory))):
         folder = started(directory, prepared.plan)
         for _, path in prepared.programs.files:
@@ -80,8 +84,16 @@ def measure(experiment: Experiment, directory: Path, tell: Tell, programs: Progr
         records, torn = open_journal(folder.journal, folder.plan_id)
         if torn is not None:
             tell(Progress(stage="journal", subject=directory.name, text=f"a half-written line {torn.line} was cut off"))
+        plan = folder.plan
+        looks = InterimLooks(plan, question_of(experiment), lambda made: collect(folder, made), tell)
+        words = "" if experiment.exact else outlook(plan, known_pace(experiment))
+        session = Session(stages(plan), looks, words, Tally(plan, spoken_names(experiment), point_names(plan), records))
+        if cluster:
+            with joined(cluster, wanted(prepared), tell) as hosts:
+                make_runs(prepared, folder, records, tell, session._replace(stages=between_looks(plan)), hosts)
+            return
         with host_locked(timed=prepared.machine.exclusive):
-            _make_runs(prepared, folder, records, tell)
+            make_runs(prepared, folder, records, tell, session)
 
 
 def _keep_sources(experiment: Experiment, directory: Path) -> None:
@@ -325,48 +337,8 @@ class _Read(NamedTuple):
 
 def _read(directory: Path, tell: Tell = silent) -> _Read:
     folder = open_directory(directory)
-    records = read_journal(folder.journal, folder.plan_id)
+    records = folder.records()
     evidence = collect(folder, records, tell)
     if not folder.plan.experiment.exact:  # many settings take longer than two seconds
         tell(Progress(stage="judge", subject=directory.name, text=f"{len(records)} boots"))
     return _Read(folder, records, evidence, analyse(folder.plan, evidence, question_of(folder.plan.experiment)))
-
-
-def _make_runs(prepared: Prepared, folder: RunDirectory, records: tuple[RunRecord, ...], tell: Tell) -> None:
-    plan = folder.plan
-    tally = Tally(plan, spoken_names(plan.experiment), point_names(plan), records)
-    total, done = len(prepared.plan.runs), len(prepared.plan.runs) - len(owed(prepared.plan, records))
-    given_up = done - len({record.run for record in records if record.outcome == "ok"})
-
-    def said(text: str, **more: bool) -> None:
-        subject, counts = f"{done}/{total}", tally.counts()
-        tell(Progress(stage="run", subject=subject, text=text, done=done / total, counts=counts, **more))
-
-    if done:
-        said(f"already there{f', {given_up} of them failed for good (--fresh measures anew)' if given_up else ''}")
-    elif not plan.experiment.exact:
-        text = outlook(plan, known_pace(plan.experiment))
-        tell(Progress(stage="plan", subject=plan.experiment.clock, text=text, counts=tally.counts()))
-
-    def keep(record: RunRecord) -> None:
-        nonlocal done
-        append(folder.journal, record)
-        done += record.outcome == "ok"
-        tally.add(record, begun=True)
-        by = f" ({host})" if (host := host_of(record)) else ""
-        said(f"ok{by}" if record.outcome == "ok" else f"{record.outcome}{by}: {record.detail}")
-
-    enough = InterimLooks(plan, question_of(plan.experiment), lambda made: collect(folder, made), tell)
-    with swept(folder.path / "scratch") as scratch:
-        measurer = Measurer(prepared, folder.path, scratch.resolve())
-
-        def measure(run: PlannedRun, attempt: int) -> RunRecord:
-            tally.begin(run)
-            said("", passing=True)
-            return measurer.measure(run, attempt)
-
-        for stage in stages(plan):
-            records = run_all(plan, records, measure, keep, jobs_for(prepared), stage)
-            if enough(records):
-                break
-    remember_pace(plan, records)

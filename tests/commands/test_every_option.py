@@ -32,7 +32,7 @@ MEASURING = {
     "--predict": ("zen4", "zen4,zen4"), "--trace-budget": ("2MiB", "1B"), "--profile": ("counts", "all"),
     "--no-quiesce": (None, "=x"), "--background": ("0", "65"),
     "--timeout": ("33", "0"), "--out": ("OUT", "."), "--fresh": (None, "=x"), "--format": ("json", "pdf"),
-    "--exit-code": (None, "=x"),
+    "--exit-code": (None, "=x"), "--cluster": ("tcp://127.0.0.1:9", "nowhere"),
 }  # fmt: skip
 PROGRAM = {
     "--program": f"{GONE}/repro.c", "--args": "1 2", "--env": "A=1", "--file": "a", "--cflags": "-O1", "--link": "-lm",

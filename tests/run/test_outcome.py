@@ -3,7 +3,7 @@
 
 import pytest
 
-from kassay.run.boot import classify
+from kassay.run.outcome import classify
 
 
 def outcome(

@@ -37,7 +37,7 @@ def test_any_interruption_is_resumed_without_loss_or_double(done: set[int], jobs
         return record(run.id, attempt)
 
     kept: list[RunRecord] = []
-    run_all(PLAN, before, measure, kept.append, jobs)
+    run_all(PLAN, before, measure, kept.append, lambda: jobs)
     counts = Counter([*made, *(r.run for r in before)])
     assert counts == Counter(run.id for run in PLAN.runs)
     assert {r.run for r in kept} == set(made)
@@ -51,7 +51,7 @@ def test_a_failed_run_is_tried_again_a_bounded_number_of_times() -> None:
         made[run.id] += 1
         return record(run.id, attempt, "panic" if run.id == bad else "ok")
 
-    records = run_all(PLAN, (), measure, lambda _: None, 1)
+    records = run_all(PLAN, (), measure, lambda _: None, lambda: 1)
     assert made[bad] == 2
     assert [r.attempt for r in records if r.run == bad] == [1, 2]
     assert owed(PLAN, records) == ()
@@ -66,5 +66,5 @@ def test_an_error_ends_the_loop_and_what_was_kept_stays() -> None:
         return record(run.id, attempt)
 
     with pytest.raises(RuntimeError):
-        run_all(PLAN, (), measure, kept.append, 1)
+        run_all(PLAN, (), measure, kept.append, lambda: 1)
     assert len(kept) == 3

@@ -29,6 +29,18 @@ def within(run: PlannedRun, boots: int) -> bool:
     return run.block < (boots + 1) // 2 if run.control else run.repeat < boots
 
 
+def between_looks(plan: Plan) -> tuple[tuple[PlannedRun, ...], ...]:
+    """The runs by the first look that needs them, for several hosts, which make the blocks before a look at a time; all
+    at once where counts are exact."""
+    if plan.experiment.exact:
+        return (plan.runs,)
+    planned = looks(plan.experiment.repeats)
+    found: dict[int, list[PlannedRun]] = {boots: [] for boots in planned}
+    for run in plan.runs:
+        found[next((boots for boots in planned if within(run, boots)), planned[-1])].append(run)
+    return tuple(tuple(runs) for runs in found.values() if runs)
+
+
 def last_look(plan: Plan, made: Iterable[str], given_up: Iterable[str]) -> int | None:
     """The last look whose runs were all made or given up, in boots per kernel; None before the first.
 

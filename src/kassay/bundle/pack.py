@@ -128,8 +128,7 @@ def _copy_run(directory: Path, into: Path) -> None:
     folder = open_directory(into)
     write_atomic(into / "pinned.toml", folder.pinned_spec().encode())
     records = read_journal(folder.journal, folder.plan_id)
-    kept = {(r.stream_sha256, r.console_sha256, r.profile_sha256, r.trace, *r.symbols) for r in records}
-    names = {name for ones in kept for name in ones if name is not None}
+    names = {name for record in records for name in record.artifacts}
     programs = {program.value for program in folder.plan.guest_sha256}
     names |= {name for name in programs if (directory / artifact_path(name)).is_file()}
     copy_files(directory, into, sorted(map(artifact_path, names)))

@@ -21,7 +21,6 @@ from kassay.evidence.collect import collect
 from kassay.guest.compile import brought
 from kassay.journal import artifacts
 from kassay.journal.directory import BESIDE, open_directory
-from kassay.journal.journal import read_journal
 from kassay.model.experiment import Experiment
 from kassay.model.guest import Programs
 from kassay.model.progress import Progress, Tell
@@ -159,12 +158,12 @@ def _notes(root: Path, manifest: Manifest, report: Report, path: Path) -> tuple[
 
 
 def rerun(
-    path: Path, directory_of: Callable[[Experiment], Path], limit: int, tell: Tell
+    path: Path, directory_of: Callable[[Experiment], Path], limit: int, tell: Tell, cluster: str = ""
 ) -> tuple[Path, tuple[Repeated, ...]]:
     """Makes every run of the bundle again (or resumes), and holds the results against the packed ones.
 
-    directory_of: where the runs of an experiment go. Returned: that directory, one Repeated for the experiment and one
-    more for what was timed beside it. Raises BadInput for an imported bundle.
+    directory_of: where the runs of an experiment go. cluster: as of pipeline.measure(). Returned: that directory, one
+    Repeated for the experiment and one more for what was timed beside it. Raises BadInput for an imported bundle.
     """
     with _opened(path, limit, tell) as (root, manifest):
         if manifest.kind == "import":
@@ -173,7 +172,7 @@ def rerun(
         places = [(root / RUN, out)]
         if (root / RUN / BESIDE).is_dir():
             places.append((root / RUN / BESIDE, out / BESIDE))
-        return out, tuple(_repeated(packed, again, tell) for packed, again in places)
+        return out, tuple(_repeated(packed, again, tell, cluster) for packed, again in places)
 
 
 def _programs(packed: Path) -> Programs | None:
@@ -186,12 +185,12 @@ def _programs(packed: Path) -> Programs | None:
     return brought(contents, folder.plan.guest_compiler, folder.plan.workloads)
 
 
-def _repeated(packed: Path, again: Path, tell: Tell) -> Repeated:
-    pipeline.measure(load(packed / "pinned.toml"), again, tell, _programs(packed))
+def _repeated(packed: Path, again: Path, tell: Tell, cluster: str) -> Repeated:
+    pipeline.measure(load(packed / "pinned.toml"), again, tell, _programs(packed), cluster=cluster)
     old, new = open_directory(packed), open_directory(again)
     before = unlike(old.plan, new.plan)
     first, second = (pipeline.answer(directory, tell).findings for directory in (packed, again))
     if old.plan.experiment.exact:
-        then, now = (collect(folder, read_journal(folder.journal, folder.plan_id), tell) for folder in (old, new))
+        then, now = (collect(folder, folder.records(), tell) for folder in (old, new))
         return msgspec.structs.replace(same_counts(then, now), unlike=before, values=values(first, second))
     return msgspec.structs.replace(same_findings(first, second), unlike=before)

@@ -21,25 +21,26 @@ def ask_and_answer(question: str, workload: str, kernels: Sequence[str], options
     """Measures what a command line asks, then answers; the exit status."""
     experiment, beside = experiments_from(question, workload, kernels, options)
     directory = directory_for(experiment, options.out, options.fresh)
-    return measure_and_answer(experiment, directory, options.format_, options.exit_code, beside)
+    return measure_and_answer(experiment, directory, options.format_, options.exit_code, beside, options.cluster)
 
 
 def measure_and_answer(
-    experiment: Experiment, directory: Path, format_name: str, exit_code: bool, beside: Experiment | None = None
-) -> int:
+    experiment: Experiment, directory: Path, format_name: str, exit_code: bool, beside: Experiment | None = None,
+    cluster: str = "",
+) -> int:  # fmt: skip
     """Runs what is owed, writes report.html with its charts and report.json, prints the answer; the exit status.
 
-    beside: the same question, timed, to stand beside the counts.
+    beside: the same question, timed, to stand beside the counts. cluster: address of hosts that make the runs.
     """
     from kassay import pipeline
 
     chosen = format_named(format_name)
     missing: KassayError | None = None
     with showing() as tell:
-        pipeline.measure(experiment, directory, tell)
+        pipeline.measure(experiment, directory, tell, cluster=cluster)
         try:
             if beside is not None:
-                pipeline.measure(beside, directory / BESIDE, tell)
+                pipeline.measure(beside, directory / BESIDE, tell, cluster=cluster)
         except KassayError as error:  # what was counted is an answer all the same
             missing = error
         report = pipeline.answer(directory, tell)

@@ -2,6 +2,7 @@
 """What `kassay bisect` does: from its options to a question, the search, the answer."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,7 @@ def searched(workload: str, kernels: list[str], searching: Searching, options: M
     from kassay.search import loop
     from kassay.search.probe import prober
 
+    measure = partial(pipeline.measure, cluster=options.cluster)
     with showing() as tell:
         found = _range(kernels, searching, options, tell)
         asked = (searching.good, searching.bad) if found.kind == "releases" else None
@@ -44,8 +46,8 @@ def searched(workload: str, kernels: list[str], searching: Searching, options: M
         directory = _directory(question, options)
         question = loop.resumed(question, directory)
         _announce(question, directory, tell)
-        bisection = loop.search(question, directory, tell, prober(pipeline.measure))
-        loop.conclude(question, directory, bisection, tell, pipeline.measure)
+        bisection = loop.search(question, directory, tell, prober(measure))
+        loop.conclude(question, directory, bisection, tell, measure)
         report = pipeline.answer(directory, tell)
     deliver(report, chosen, directory)
     return status(report) if options.exit_code else 0
@@ -83,7 +85,7 @@ def _step(workload: str, searching: Searching, options: Measuring) -> int:
     _check(workload, [], whole, options)
     ends = _question(workload, listed((whole.good, whole.bad)), whole, options)
     with showing() as tell:
-        return step(ends, searching.head, options.out, tell)
+        return step(ends, searching.head, options.out, tell, options.cluster)
 
 
 def _check(workload: str, kernels: list[str], searching: Searching, options: Measuring) -> None:

@@ -3,6 +3,7 @@
 
 import traceback
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -21,11 +22,10 @@ from kassay.model.units import format_numbers
 from kassay.search import log as searchlog
 from kassay.search import loop as bisecting
 from kassay.search.decision import Ask
-from kassay.search.probe import BootProbe, prober
+from kassay.search.probe import BootProbe, Measure, prober
 
 GOOD, BAD, SKIP, STOP = 0, 1, 125, 128
 _HEAD = 1
-_PROBE = prober(pipeline.measure)
 
 
 def guarded(command: Callable[[], int]) -> int:
@@ -40,10 +40,10 @@ def guarded(command: Callable[[], int]) -> int:
         return STOP + Defect.status
 
 
-def step(ends: SearchQuestion, head: str, out: Path, tell: Tell) -> int:
+def step(ends: SearchQuestion, head: str, out: Path, tell: Tell, cluster: str = "") -> int:
     """0 when `head` is nearer to the good end, 1 when nearer to the bad one, 125 when it cannot be measured.
 
-    ends: the question with two candidates. Says why in one line.
+    ends: the question with two candidates. cluster: as of pipeline.measure(). Says why in one line.
     """
     searchlog.begin(out, ends)
     try:
@@ -58,7 +58,8 @@ def step(ends: SearchQuestion, head: str, out: Path, tell: Tell) -> int:
     question = structs.replace(ends, candidates=(good, one, bad), range=f"{ends.range}, {head}")
     place = out / "heads" / image[:16]
     # By time an end says something only of the minutes in which it was booted.
-    measure = _EndsOnce(out / "ends") if question.exact else _PROBE
+    probe = prober(partial(pipeline.measure, cluster=cluster))
+    measure = _EndsOnce(out / "ends", probe) if question.exact else probe
     found = bisecting.search(_as_before(question, place), place, tell, measure)
     status, said = _judged(found, head)
     say(f"{said}\n")
@@ -94,17 +95,17 @@ def _judged(found: Bisection, head: str) -> tuple[int, str]:
 class _EndsOnce:
     """Measures exact counts; what an end gave is kept for all later steps."""
 
-    def __init__(self, place: Path) -> None:
-        self._place = place
+    def __init__(self, place: Path, probe: Measure) -> None:
+        self._place, self._probe = place, probe
 
     def __call__(self, question: SearchQuestion, ask: Ask, directory: Path, tell: Tell) -> BootProbe:
         if ask.candidate == _HEAD:
-            return _PROBE(question, ask, directory, tell)
+            return self._probe(question, ask, directory, tell)
         name = f"{'good' if ask.candidate == 0 else 'bad'}-{ask.boot}"
         note = self._place / f"{name}.json"
         try:
             return from_json(note.read_bytes(), BootProbe)
         except (OSError, msgspec.DecodeError):
-            found = _PROBE(question, ask, self._place / name, tell)
+            found = self._probe(question, ask, self._place / name, tell)
         write_atomic(note, to_json(found))
         return found

@@ -45,6 +45,8 @@ def answer(function: str, refs: Sequence[str], asked: Comparing) -> None:
 def _check(asked: Comparing) -> None:
     if asked.cc and asked.source is None:
         raise BadInput("--cc: kernel images are compiled already", "add --source FILE.c to build one object by each")
+    if asked.cluster and asked.measure is None:
+        raise BadInput("--cluster: nothing is measured", "add --measure WORKLOAD, or leave --cluster away")
     if asked.runs is not None and asked.measure is not None:
         raise BadInput("--runs and --measure: both say where executions come from", "give one of them")
     if asked.out is not None:
@@ -65,7 +67,7 @@ def _measured(workload: str, found: Sequence[Found], asked: Comparing, tell: Tel
     experiment = experiment_from("ladder" if len(refs) > 1 else "value", workload, refs, options)
     experiment = pinned(experiment, tell)
     directory = directory_for(experiment, None, fresh=False)
-    pipeline.measure(experiment, directory, tell)
+    pipeline.measure(experiment, directory, tell, cluster=asked.cluster)
     return directory
 
 

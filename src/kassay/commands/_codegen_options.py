@@ -9,6 +9,7 @@ from typer import Option
 
 from kassay.arches import arches
 from kassay.clocks import listed
+from kassay.commands._options import ClusterOption
 from kassay.registry import names
 from kassay.report.codegen import CODEGEN_FORMATS, suffixes
 
@@ -41,6 +42,7 @@ class Comparing:
         list[str] | None,
         Option("--set", metavar="NAME=VALUE", help="A parameter of WORKLOAD, or which of DIR's.", rich_help_panel=_E),
     ] = None
+    cluster: ClusterOption = ""
     metric: Annotated[
         str | None, Option(help="Per operation of which phase.", show_default="the primary one", rich_help_panel=_E)
     ] = None

@@ -23,7 +23,7 @@ from kassay.model.experiment import Experiment
 from kassay.model.progress import Tell
 
 
-def confirm(name: str, out: Path | None, archive: Path, *, dates: bool) -> Confirmation:
+def confirm(name: str, out: Path | None, archive: Path, *, dates: bool, cluster: str = "") -> Confirmation:
     """The outcome of a fresh pair, as it was kept. What this host lacks is raised, and says nothing of the pair."""
     with showing() as tell:
         nomination, experiment, why = _asked(name, archive, dates, tell)
@@ -32,7 +32,7 @@ def confirm(name: str, out: Path | None, archive: Path, *, dates: bool) -> Confi
         else:
             with reading(archive, tell) as open_archive:
                 place = _fresh(out, name, judged_directories(open_archive))
-            outcome = _measured(nomination, experiment, place, tell)
+            outcome = _measured(nomination, experiment, place, tell, cluster)
         with writing(archive, tell) as open_archive:
             remember(open_archive, outcome)
     return outcome
@@ -67,10 +67,12 @@ def _fresh(out: Path | None, name: str, judged: set[str]) -> Path:
     return place
 
 
-def _measured(nomination: Nomination, experiment: Experiment, directory: Path, tell: Tell) -> Confirmation:
+def _measured(
+    nomination: Nomination, experiment: Experiment, directory: Path, tell: Tell, cluster: str
+) -> Confirmation:
     """A kernel that cannot be had any more is an outcome, too."""
     try:
-        pipeline.measure(experiment, directory, tell)
+        pipeline.measure(experiment, directory, tell, cluster=cluster)
     except BadInput as error:
         if (directory / "plan.json").exists():  # the kernels were found: the user's --out is what is wrong
             raise

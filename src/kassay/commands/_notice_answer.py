@@ -132,7 +132,7 @@ def _measured(looked: Looked, uses: Sequence[WorkloadUse], options: Noticing, te
         return []
     experiment = pinned(_experiment(looked, missing, options), tell)
     directory = directory_for(experiment, options.out, options.fresh)
-    pipeline.measure(experiment, directory, tell)
+    pipeline.measure(experiment, directory, tell, cluster=options.cluster)
     return [directory]
 
 

@@ -10,6 +10,7 @@ from typer import Option
 from kassay.arches import arches
 from kassay.clocks import listed
 from kassay.commands import _complete as complete
+from kassay.commands._options import ClusterOption
 from kassay.registry import names
 from kassay.report.notice import NOTICE_FORMATS
 
@@ -55,7 +56,7 @@ class Noticing:
     sizes: Annotated[
         bool,
         Option("--sizes/--no-sizes", help="Record how large the calls of those are that execute the functions, in one "
-               "further run that never counts.", rich_help_panel=_R),
+               "further run on this host, which never counts.", rich_help_panel=_R),
     ] = True  # fmt: skip
     rounds: Annotated[int, Option(min=1, help="Executions in each run.", rich_help_panel=_R)] = 2
     repeats: Annotated[int, Option(min=1, help="Plain runs per kernel.", rich_help_panel=_R)] = 2
@@ -77,4 +78,5 @@ class Noticing:
                rich_help_panel=_R),
     ] = None  # fmt: skip
     fresh: Annotated[bool, Option("--fresh", help="Measure anew.", rich_help_panel=_R)] = False
+    cluster: ClusterOption = ""
     format_: Annotated[str, Option("--format", help=f"{listed(names(NOTICE_FORMATS))}.")] = "terminal"

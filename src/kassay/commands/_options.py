@@ -94,6 +94,26 @@ _TraceBudget = Annotated[
 ]
 
 
+def _checked_address(text: str) -> str:
+    if text:
+        from kassay.cluster.address import address_of
+
+        address_of(text)
+    return text
+
+
+ClusterOption = Annotated[
+    str,
+    Option(
+        "--cluster",
+        callback=_checked_address,
+        metavar="ADDRESS",
+        help="Other hosts make the runs: tcp://HOST:PORT of their scheduler. docs/cluster.md",
+    ),
+]
+"""Of every command that measures; where runs are made is no part of an experiment."""
+
+
 def _of_program(name: str, help_: str, metavar: str) -> Any:
     return Option(name, help=help_, metavar=metavar, rich_help_panel="Your own program")
 
@@ -254,6 +274,7 @@ class Measuring:
         Path | None, Option(help="Directory of the runs; the same command again resumes it.", show_default="by content")
     ] = None
     fresh: Annotated[bool, Option("--fresh", help="Measure anew beside an existing directory.")] = False
+    cluster: ClusterOption = ""
     format_: Annotated[str, Option("--format", help=FORMATS_HELP, autocompletion=complete.formats)] = "terminal"
     exit_code: Annotated[
         bool, Option("--exit-code", help="Exit 1 on a regression, 4 when nothing is admitted or all is inconclusive.")

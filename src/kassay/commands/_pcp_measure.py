@@ -8,6 +8,7 @@ from typer import Argument, Option
 
 from kassay.clocks import listed
 from kassay.commands import _complete as complete
+from kassay.commands._options import ClusterOption
 from kassay.errors import BadInput
 from kassay.registry import names
 from kassay.report.pcp_measured import MEASURED_FORMATS, measured_format
@@ -36,6 +37,7 @@ def measure(
         Path | None, Option(help="Directory for the runs.", show_default="named by what is asked; it goes on there")
     ] = None,
     fresh: Annotated[bool, Option("--fresh", help="Measure anew.")] = False,
+    cluster: ClusterOption = "",
     format_: Annotated[str, Option("--format", help=f"{listed(names(MEASURED_FORMATS))}.")] = "terminal",
 ) -> int:
     """Measure the zone path, the zone lock and the per-CPU page lists of real kernels, on all workloads at once.
@@ -72,7 +74,7 @@ def measure(
     directory = out if out is not None else Path("kassay-out") / f"pcp-{sha256_bytes(repr(wanted).encode())[:8]}"
     directory = unused_beside(directory) if fresh else directory
     with showing() as tell:
-        answer = measured(wanted, directory, tell)
+        answer = measured(wanted, directory, tell, cluster)
     for name in ("html", "json", "terminal", "markdown"):
         made = measured_format(name)
         write_atomic(directory / f"report{made.suffix}", made.render(answer).encode())

@@ -8,6 +8,7 @@ import typer
 from typer import Argument, Option
 
 from kassay.commands import Command
+from kassay.commands._options import ClusterOption
 from kassay.commands._show import say, showing
 from kassay.errors import BadInput
 from kassay.model.units import format_bytes, parse_bytes
@@ -76,6 +77,7 @@ def _rerun(
         ),
     ] = None,
     limit: _Limit = "4GiB",
+    cluster: ClusterOption = "",
     exit_code: Annotated[bool, Option("--exit-code", help="Exit 1 when the results are not the same.")] = False,
 ) -> int:
     """Measure a bundle's experiment again on this host, and say whether exact counts are the same to the digit.
@@ -94,7 +96,7 @@ def _rerun(
         return directory_for(structs.replace(experiment, name=f"rerun-{experiment.name}"), out, fresh=False)
 
     with showing() as tell:
-        made, repeated = rerun(path, directory, _bytes(limit), tell)
+        made, repeated = rerun(path, directory, _bytes(limit), tell, cluster)
     for one in repeated:
         say(repeated_text(one))
     say(f"report: kassay report {made}\n")

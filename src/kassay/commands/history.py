@@ -10,6 +10,7 @@ from typer import Argument, Option
 
 from kassay.clocks import clocks, listed
 from kassay.commands import Command
+from kassay.commands._options import ClusterOption
 from kassay.commands._set_words import name_and_value
 from kassay.commands._show import say, showing
 from kassay.errors import BadInput
@@ -142,11 +143,12 @@ def _confirm(
     ] = None,
     archive: _Archive = None,
     over: _Over = "kernels",
+    cluster: ClusterOption = "",
 ) -> int:
     """Measure both sides of a nominated point again, interleaved, and keep what came of it."""
     from kassay.commands._history_confirm import confirm
 
-    outcome = confirm(nomination, out, _path(archive), dates=_dates(over))
+    outcome = confirm(nomination, out, _path(archive), dates=_dates(over), cluster=cluster)
     say(f"{outcome.nomination}: {outcome.outcome}: {outcome.words}\n")
     if outcome.directory:
         say(f"report: kassay report {quote(outcome.directory)}\n")

@@ -8,7 +8,7 @@ from typer import Argument, Option
 
 from kassay.commands import Command
 from kassay.commands import _complete as complete
-from kassay.commands._options import FORMATS_HELP
+from kassay.commands._options import FORMATS_HELP, ClusterOption
 
 
 def _run(
@@ -19,6 +19,7 @@ def _run(
     predict: Annotated[
         str, Option(metavar="CPU[,CPU]", help="Also predict time on these CPUs, in place of the file's.")
     ] = "",
+    cluster: ClusterOption = "",
     exit_code: Annotated[bool, Option("--exit-code", help="Exit 1 on a regression, 4 without a verdict.")] = False,
 ) -> int:
     """Measure what an experiment file asks, then answer. Resumes when the directory exists."""
@@ -26,7 +27,7 @@ def _run(
     from kassay.commands._experiment import directory_for, experiment_in, predicting
 
     experiment = predicting(experiment_in(spec), predict)
-    return measure_and_answer(experiment, directory_for(experiment, out, fresh), format_, exit_code)
+    return measure_and_answer(experiment, directory_for(experiment, out, fresh), format_, exit_code, cluster=cluster)
 
 
 COMMAND = Command(name="run", order=30, run=_run)

@@ -61,7 +61,7 @@ def _series(
     directory = directory_for(experiment, options.out, options.fresh)
     rows.keep(directory, found)
     beside = times and rows.experiment_of(found, times)
-    return measure_and_answer(experiment, directory, options.format_, options.exit_code, beside)
+    return measure_and_answer(experiment, directory, options.format_, options.exit_code, beside, options.cluster)
 
 
 COMMAND = Command(name="series", order=22, run=_series)

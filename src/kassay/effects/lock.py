@@ -6,8 +6,8 @@ A file is made when absent and never removed; the kernel releases the lock when 
 
 import fcntl
 import os
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from kassay.effects.files import cache_directory, disk_errors
@@ -77,9 +77,18 @@ def refusing(what: str, remedy: str = "choose another directory with --out") -> 
     return busy
 
 
-def host_locked(*, timed: bool) -> AbstractContextManager[None]:
-    """The whole host for one timed measurement, or a share of it for a counted one.
+@contextmanager
+def host_locked(*, timed: bool, cpus: Sequence[int] = (), busy: Busy | None = None) -> Iterator[None]:
+    """The whole host for one timed measurement, or a share of it for a counted one. cpus: only these CPUs of it, as
+    for a process that is pinned to them.
 
-    A counted measurement at the same time would be part of the time. Raises HostLacks when the host is not free.
+    A counted measurement at the same time would be part of the time. busy: called when the host is not free; raises
+    HostLacks by default.
     """
-    return locked(cache_directory() / "host.lock", refusing("this host's clock", "stop it"), shared=not timed)
+    busy = busy or refusing("this host's clock", "stop it")
+    directory = cache_directory()
+    with ExitStack() as locks:
+        locks.enter_context(locked(directory / "host.lock", busy, shared=not timed or bool(cpus)))
+        for cpu in cpus:
+            locks.enter_context(locked(directory / f"host-cpu{cpu}.lock", busy, shared=not timed))
+        yield

@@ -98,6 +98,11 @@ def _popen(argv: Sequence[str], out: int | IO[bytes] | None, err: int | IO[bytes
     )
 
 
+def variable(name: str) -> str:
+    """Of this process's environment; "" where it is not set."""
+    return os.environ.get(name, "")
+
+
 def _inherited() -> dict[str, str]:
     """Our environment, without the place in which a git that runs us (`git bisect run`, a hook) works: any git below
     us, those of a kernel's own build as well, would take it for its own."""

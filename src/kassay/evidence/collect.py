@@ -146,6 +146,7 @@ def _read(job: _Job) -> Measurement:
         counters=_tuple({**audit.delta(report, ""), **audit.ran_on(report)}),
         levels=_tuple(audit.levels(report)),
         printed=output,
+        host=record.host or "",
         region=region_of(directory, record, report),
     )
 

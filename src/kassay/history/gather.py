@@ -10,7 +10,6 @@ from kassay.evidence.collect import collect
 from kassay.history.records import Batch, StoredKernel, StoredRun, StoredSample, StoredSeries
 from kassay.imports import store
 from kassay.journal.directory import RunDirectory, open_directory, pinned
-from kassay.journal.journal import read_journal
 from kassay.model.experiment import labels
 from kassay.model.kernel import exact_ref
 from kassay.model.machine import MachineUse
@@ -91,7 +90,7 @@ def gather(directory: Path, tell: Tell = silent) -> Batch:
     if store.is_import(directory):
         return batch_of(store.load(directory), str(directory.absolute()))
     folder = open_directory(directory)
-    records = read_journal(folder.journal, folder.plan_id)
+    records = folder.records()
     evidence = collect(folder, records, tell)
     runs = _runs(folder.plan, records)
     series, samples = _values(folder, evidence, {run.name: index for index, run in enumerate(runs)})

@@ -8,10 +8,13 @@ import msgspec
 from kassay.clocks import clock_of
 from kassay.effects.files import sha256_bytes, write_atomic
 from kassay.errors import BadInput
+from kassay.journal.blocks import standing
+from kassay.journal.journal import read_journal
 from kassay.model.experiment import Experiment
 from kassay.model.kernel import exact_ref
 from kassay.model.plan import Plan
 from kassay.model.records import Record, content_id, from_json, to_json
+from kassay.model.run import RunRecord
 from kassay.spec.load import dump
 
 BESIDE = "beside"
@@ -28,6 +31,10 @@ class RunDirectory(Record, frozen=True, kw_only=True):
     @property
     def journal(self) -> Path:
         return self.path / "journal.jsonl"
+
+    def records(self) -> tuple[RunRecord, ...]:
+        """Those of the journal that count. Raises BadInput as read_journal() does."""
+        return standing(self.plan, read_journal(self.journal, self.plan_id))
 
     def pinned_spec(self) -> str:
         """The experiment file with every kernel named so exactly that it means the same next year."""

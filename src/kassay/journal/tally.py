@@ -109,7 +109,7 @@ class Tally:
 
 def host_of(record: RunRecord) -> str:
     """The host that made a run; "" for the one that keeps the journal."""
-    return getattr(record, "host", None) or ""
+    return record.host or ""
 
 
 def _parallel(spans: Iterable[_Span]) -> float | None:

@@ -12,10 +12,15 @@ from types import MappingProxyType
 
 from kassay.clocks import clock_of, measuring
 from kassay.errors import BadInput
+from kassay.machines._announce import announced
 from kassay.machines._backend import Ended, Job, Machine
+from kassay.model.host import Host
+from kassay.model.progress import Tell
 from kassay.registry import discover, names
 
-__all__ = ["Ended", "Job", "Machine", "clock_and_machine", "emulating", "machine_for", "machines", "machines_of"]
+__all__ = [
+    "Ended", "Job", "Machine", "clock_and_machine", "emulating", "machine_for", "machines", "machines_of", "this_host",
+]  # fmt: skip
 
 
 @cache
@@ -57,3 +62,8 @@ def clock_and_machine(word: str) -> tuple[str, str]:
     if word in measuring() or word not in names("kassay.machines"):
         return word, ""
     return machines()[word].clock, word
+
+
+def this_host(name: str, pinned: str, tell: Tell) -> Host:
+    """What a worker announces: see _announce.announced()."""
+    return announced(name, pinned, machines().values(), tell)

@@ -11,13 +11,20 @@ from kassay.arches import of_machine
 
 @cache
 def host_words() -> str:
-    """CPU model, number of online CPUs, kernel release. "unknown CPU" where the host does not say."""
+    """CPU model, number of online CPUs, kernel release."""
+    count = len(re.findall(r"^processor\s*:", _cpuinfo(), re.MULTILINE))
+    return f"{cpu_model()}, {count} CPUs, Linux {platform.release()}"
+
+
+def cpu_model() -> str:
+    """In the CPU's own words; "unknown CPU" where the host does not say."""
+    match = re.search(r"^model name\s*:\s*(.+)$", _cpuinfo(), re.MULTILINE)
+    return re.sub(r"\s+", " ", match.group(1)) if match else f"unknown CPU ({platform.machine()})"
+
+
+def _cpuinfo() -> str:
     info = Path("/proc/cpuinfo")
-    text = info.read_text(errors="replace") if info.exists() else ""
-    match = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
-    count = len(re.findall(r"^processor\s*:", text, re.MULTILINE))
-    model = re.sub(r"\s+", " ", match.group(1)) if match else f"unknown CPU ({platform.machine()})"
-    return f"{model}, {count} CPUs, Linux {platform.release()}"
+    return info.read_text(errors="replace") if info.exists() else ""
 
 
 def host_arch() -> str:

@@ -35,7 +35,7 @@ def probe_by_boot(name: str, device: str, remedy: str, arch: str, run: RunQemu, 
     if kernel is None:
         prefix = "" if arch == next(iter(arches())) else f"{arch}/"
         return MachineProbe(name=name, usable=False, detail="not tried: no kernel in the store to try it with",
-                     remedy=f"kassay kernels fetch {prefix}debian:6.12")  # fmt: skip
+                     remedy=f"kassay kernels fetch {prefix}debian:6.12", tried=False)  # fmt: skip
     tell(Progress(stage="probe", subject=name, text=f"booting {kernel.parent.name[:12]}"))
     return _boot(name, remedy, arch, kernel, run)
 

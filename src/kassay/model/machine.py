@@ -65,12 +65,14 @@ class MachineIdentity(Record, frozen=True, kw_only=True):
 
 
 class MachineProbe(Record, frozen=True, kw_only=True):
-    """What doctor found for one machine: usable, or the reason and the way out."""
+    """What doctor found for one machine: usable, or the reason and the way out. tried: False where there was nothing
+    to try it with."""
 
     name: str
     usable: bool
     detail: str
     remedy: str = ""
+    tried: bool = True
 
 
 class Point(NamedTuple):

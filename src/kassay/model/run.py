@@ -21,6 +21,7 @@ OUTCOMES = {
     "check-failed": "the workload's own check found that the work was not done",
     "torn-output": "the result stream is cut or damaged",
     "no-boot": "the guest gave no sign of life",
+    "host-lost": "the host that had begun its block went away: the block is made again on another one; timed runs only",
     "busy": "the guest never became quiet, so its time would have been other tasks' as well; timed runs only",
 }
 
@@ -43,6 +44,8 @@ class RunRecord(Record, frozen=True, kw_only=True):
     profile_sha256: what the emulator counted in the region; None when the run carried no profile, profile_problem
     then says why one that was wanted is not there. symbols: tables of kernel, program and modules, for its addresses.
     trace_sha256: the stream of what chosen rounds executed; not written when the run recorded none.
+    host: name of the host that made it, host_sha256: the artifact that says what it is (a model.host.Host in JSON); not
+    written of runs on the host that keeps the journal.
     """
 
     run: str
@@ -58,6 +61,14 @@ class RunRecord(Record, frozen=True, kw_only=True):
     profile_problem: str = ""
     symbols: tuple[str, ...] = ()
     trace_sha256: str | msgspec.UnsetType = msgspec.UNSET
+    host: str | msgspec.UnsetType = msgspec.UNSET
+    host_sha256: str | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def artifacts(self) -> tuple[str, ...]:
+        """All that it names, by their sha256."""
+        own = (self.stream_sha256, self.console_sha256, self.profile_sha256, self.trace_sha256, self.host_sha256)
+        return (*(name for name in own if name), *self.symbols)
 
     @property
     def trace(self) -> str | None:
@@ -89,7 +100,7 @@ class Measurement(Record, frozen=True, kw_only=True):
     region: the profile of the whole measured region; None when the run carried none. block, control: as planned.
     cpu: as the kernel saw it; None when it was not captured. tasks_left_out: tasks whose run time is not in
     foreign_ns, as there were more than the guest had room for; None when that is not known.
-    printed: by a user's program.
+    printed: by a user's program. host: that made it, "" for the one that keeps the journal.
     """
 
     run: str
@@ -112,6 +123,7 @@ class Measurement(Record, frozen=True, kw_only=True):
     cpu: GuestCpu | None = None
     tasks_left_out: int | None = None
     printed: tuple[Printed, ...] = ()
+    host: str = ""
 
     @property
     def plain(self) -> bool:

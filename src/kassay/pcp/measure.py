@@ -52,8 +52,11 @@ class Wanted(NamedTuple):
     timeout_s: int = 300
 
 
-def measure(wanted: Wanted, directory: Path, tell: Tell = silent) -> PcpMeasured:
-    """Makes the runs that `directory` still owes, and reads them all. Raises BadInput before anything is booted."""
+def measure(wanted: Wanted, directory: Path, tell: Tell = silent, cluster: str = "") -> PcpMeasured:
+    """Makes the runs that `directory` still owes, and reads them all. cluster: as of pipeline.measure().
+
+    Raises BadInput before anything is booted.
+    """
     if not FEWEST <= wanted.cpus <= MOST:
         raise BadInput(f"--cpus {wanted.cpus}: outside {FEWEST}..{MOST}", "larger machines: kassay pcp simulate")
     _refuse_second_cpu(wanted)
@@ -61,12 +64,12 @@ def measure(wanted: Wanted, directory: Path, tell: Tell = silent) -> PcpMeasured
         raise BadInput(
             f"a fixed length of 1/{wanted.fixed}: the kernel takes at least {LEAST_FRACTION}", "write a larger number"
         )
-    _make(_experiments(wanted, None), directory / _AUTO, tell)
+    _make(_experiments(wanted, None), directory / _AUTO, tell, cluster)
     if wanted.fixed is not False:
         fraction = (
             wanted.fixed if wanted.fixed is not True else fraction_of([directory / _AUTO / one for one in _PARTS])
         )
-        _make(_experiments(wanted, fraction), directory / f"{_FIXED}{fraction}", tell)
+        _make(_experiments(wanted, fraction), directory / f"{_FIXED}{fraction}", tell, cluster)
     return read(directory, tell)
 
 
@@ -161,10 +164,10 @@ def _experiment(
     return check(made, "kassay pcp measure")
 
 
-def _make(parts: Mapping[str, Experiment], directory: Path, tell: Tell) -> None:
+def _make(parts: Mapping[str, Experiment], directory: Path, tell: Tell, cluster: str) -> None:
     for name, experiment in parts.items():
         (directory / name).mkdir(parents=True, exist_ok=True)
-        pipeline.measure(experiment, directory / name, tell)
+        pipeline.measure(experiment, directory / name, tell, cluster=cluster)
 
 
 def _rows(directory: Path, policy: str, passed: "_Passed", tell: Tell) -> Iterator[PcpRow]:

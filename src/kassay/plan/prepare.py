@@ -51,10 +51,13 @@ class Prepared(Record, frozen=True, kw_only=True):
         return next(((image, Path(path)) for name, image, path in self.images if name == workload), None)
 
 
-def prepare(experiment: Experiment, before: Plan | None, tell: Tell, brought: Programs | None = None) -> Prepared:
+def prepare(
+    experiment: Experiment, before: Plan | None, tell: Tell, brought: Programs | None = None, *, elsewhere: bool = False
+) -> Prepared:
     """Resolves everything. before: the plan of a directory that is resumed; its kernels are taken as they were.
     brought: programs to run instead of those that are built here, with their workloads' own descriptions; not on a
-    machine that runs them on this very system.
+    machine that runs them on this very system. elsewhere: other hosts make the runs, so that this one need not be able
+    to.
 
     Raises BadInput or HostLacks before anything is downloaded where that can be known.
     """
@@ -66,14 +69,14 @@ def prepare(experiment: Experiment, before: Plan | None, tell: Tell, brought: Pr
     known = {workload.name: workload for workload in travelled.workloads} if travelled else _known(experiment)
     combinations, workloads = _combinations(experiment.workloads, known, arch_of(experiment.arch))
     if machine.boots:
-        _check_memory(experiment, combinations)
+        _check_memory(experiment, combinations, elsewhere=elsewhere)
     identity = _granted(
         experiment, machine, {nodes_for(experiment, workload.name, workloads) for workload in workloads}
     )
     made = travelled or _programs(experiment, workloads)
     own_images = images(experiment, tell)
     artifacts = _kernels(experiment, before, tell)
-    if not machine.proven:  # after the kernels: a probe may need one
+    if not (machine.proven or elsewhere):  # after the kernels: a probe may need one
         probe = machine.probe(experiment.arch, tell)
         if not probe.usable:
             raise HostLacks(f"clock {experiment.clock} is not usable here: {probe.detail}", probe.remedy)
@@ -254,11 +257,11 @@ def _check_entry(artifact: KernelArtifact) -> None:
                        "give the bzImage, or build with CONFIG_PVH=y")  # fmt: skip
 
 
-def _check_memory(experiment: Experiment, combinations: Sequence[Combination]) -> None:
+def _check_memory(experiment: Experiment, combinations: Sequence[Combination], *, elsewhere: bool) -> None:
     """What cannot fit is said before anything is booted."""
     host = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     most, least = max(experiment.memory_bytes), min(experiment.memory_bytes)
-    if most > host:
+    if most > host and not elsewhere:
         what = f"a machine of {format_bytes(most)} on a host with {format_bytes(host)}"
         raise HostLacks(what, "choose a smaller --memory")
     for workload, settings in combinations:

@@ -2,39 +2,37 @@
 """One planned run -> one RunRecord: build the guest, run the machine, keep the raw bytes, name the outcome."""
 
 import os
-import re
 import tempfile
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from kassay import kernels as kernel_store
 from kassay.arches import arch_of
 from kassay.clocks import clock_of
+from kassay.cluster import Cluster, Made
 from kassay.effects import clock
 from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, sha256_file, write_atomic
-from kassay.guest import audit, initramfs, protocol, state
+from kassay.guest import initramfs, state
 from kassay.guest.application import layer, runner
 from kassay.guest.program import program_in, program_points
-from kassay.guest.program_output import executions, printed, unmet
 from kassay.journal import artifacts
+from kassay.journal.blocks import LOST, lane_of
 from kassay.machines import Ended, Job, Machine
 from kassay.model.experiment import APPLICATION_TRACE_BUDGET, TRACE_BUDGET
-from kassay.model.guest import GuestReport
 from kassay.model.kernel import KernelArtifact
 from kassay.model.packages import Image
 from kassay.model.plan import Cell, PlannedRun
-from kassay.model.program import ProgramUse, required, run_words
+from kassay.model.program import run_words
 from kassay.model.progress import silent
+from kassay.model.records import to_json
 from kassay.model.run import RunRecord, WallTime
 from kassay.model.units import parse_bytes
 from kassay.plan.expand import padding_parameter, profile_of, traced_rounds
 from kassay.plan.prepare import Prepared, modules_of
-from kassay.profile.counters import ProfileError
-from kassay.profile.raw import parse
 from kassay.profile.tables import (
     FORMAT,
     NAMELESS_USER_CODE,
@@ -44,6 +42,7 @@ from kassay.profile.tables import (
     points,
     program_symbols,
 )
+from kassay.run.outcome import outcome_of, restless
 
 
 class Recording(NamedTuple):
@@ -63,46 +62,6 @@ class Recorded(NamedTuple):
     console: bytes
 
 
-# Kernel messages start a line, after the time stamp that printk puts there.
-_START = rb"^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?"
-_PANIC = re.compile(_START + rb"(Kernel panic - not syncing: [^\r\n]*)", re.MULTILINE)
-_OOPS = re.compile(
-    _START + rb"((?:BUG:|Oops:|Oops |general protection fault|stack segment:|invalid opcode:|divide error:|"
-    rb"Unable to handle kernel|INFO: task |INFO: rcu|watchdog: BUG|rcu: INFO|KASAN:|UBSAN:|WARNING: )[^\r\n]*)",
-    re.MULTILINE,
-)
-
-
-_KILLED = re.compile(_START + rb"Out of memory: Killed process \d+ \(([^)]*)\)", re.MULTILINE)
-
-
-def console_problem(console: bytes) -> tuple[str, str] | None:
-    """("panic" | "oops", the kernel's own line), or None when the log shows neither."""
-    if panic := _PANIC.search(console):
-        return "panic", _words(panic.group(1))
-    if oops := _OOPS.search(console):
-        return "oops", _words(oops.group(1))
-    return None
-
-
-def classify(*, console: bytes, stream_problem: tuple[str, str] | None, status: int, timed_out: bool,
-             machine_words: str) -> tuple[str, str]:  # fmt: skip
-    """(outcome, detail) of one run; the gravest reason wins, and a damaged stream is never explained away."""
-    problem = console_problem(console)
-    if problem is not None:
-        return problem
-    if timed_out:
-        return "timeout", "no end within the allowed time" + (f"; {machine_words}" if machine_words else "")
-    if status != 0 and (stream_problem is None or stream_problem[0] in ("no-boot", "torn-output")):
-        by = f"signal {-status}" if status < 0 else f"status {status}"
-        return "machine-died", f"ended by {by}" + (f": {machine_words}" if machine_words else "")
-    return stream_problem if stream_problem is not None else ("ok", "")
-
-
-def _words(line: bytes) -> str:
-    return line.decode("utf-8", "replace").strip()[:200]
-
-
 def jobs_for(prepared: Prepared) -> int:
     """Runs at a time: one where time is measured, else one per CPU of this process, as far as memory goes."""
     if prepared.machine.exclusive:
@@ -115,8 +74,10 @@ def jobs_for(prepared: Prepared) -> int:
 class Measurer:
     """Makes runs of one plan; safe to call from several threads."""
 
-    def __init__(self, prepared: Prepared, directory: Path, scratch: Path) -> None:
+    def __init__(self, prepared: Prepared, directory: Path, scratch: Path, cluster: Cluster | None = None) -> None:
         self._prepared = prepared
+        self._cluster = cluster
+        self._lane = lane_of(prepared.plan)
         self._directory = directory
         self._scratch = scratch
         self._cells = {cell.id: cell for cell in prepared.plan.cells}
@@ -131,11 +92,13 @@ class Measurer:
         with disk_errors(self._scratch), tempfile.TemporaryDirectory(prefix="run-", dir=self._scratch) as name:
             job = self._job(run, cell, Path(name))
             tables = self._profiled(job, cell)
-            ended = self._prepared.machine.run(job, cell.machine.arch)
+            ended, host = self._made(run, job, cell.machine.arch)
+        if ended is None:
+            return self._host_lost(run, attempt, started, host)
         use = self._prepared.plan.experiment.program(cell.workload)
-        outcome, detail = _outcome(ended, use, cell, boots=self._prepared.machine.boots)
+        outcome, detail = outcome_of(ended, use, cell, boots=self._prepared.machine.boots)
         if outcome == "ok" and not self._prepared.plan.experiment.exact:
-            outcome, detail = _restless(ended)
+            outcome, detail = restless(ended)
         return RunRecord(
             run=run.id, attempt=attempt, outcome=outcome, detail=detail,
             stream_sha256=artifacts.put(self._directory, ended.stream) if ended.stream else None,
@@ -145,7 +108,26 @@ class Measurer:
             profile_problem=self._no_profile(job, ended),
             symbols=tuple(artifacts.put(self._directory, table) for table in tables) if ended.profile else (),
             trace_sha256=artifacts.put(self._directory, ended.trace) if ended.trace else UNSET,
+            **self._of_host(host),
         )  # fmt: skip
+
+    def _made(self, run: PlannedRun, job: Job, arch: str) -> tuple[Ended | None, Made | None]:
+        """The end of a job, None where its host was lost; and what made it, None for this host."""
+        if self._cluster is None:
+            return self._prepared.machine.run(job, arch), None
+        made = self._cluster.run(job, arch, self._lane(run))
+        return made.ended, made
+
+    def _of_host(self, made: Made | None) -> dict[str, str]:
+        """Fields of a record; none for this host."""
+        if made is None:
+            return {}
+        return {"host": made.host.name, "host_sha256": artifacts.put(self._directory, to_json(made.host))}
+
+    def _host_lost(self, run: PlannedRun, attempt: int, started: str, made: Made | None) -> RunRecord:
+        assert made is not None  # this host is here
+        record = _never_booted(run, attempt, started, LOST, made.lost)
+        return structs.replace(record, **self._of_host(made))
 
     def record(self, run: PlannedRun, recording: Recording, keep: Callable[[Path], None]) -> Recorded:
         """One boot whose workload a recorder starts: no run that counts, and no attempt at one. keep: gets the file
@@ -159,7 +141,7 @@ class Measurer:
             if (written := Path(name, "shared")).exists():
                 keep(written)
         use = self._prepared.plan.experiment.program(cell.workload)
-        return Recorded(*_outcome(ended, use, cell, boots=True), ended.console)
+        return Recorded(*outcome_of(ended, use, cell, boots=True), ended.console)
 
     def _profiled(self, job: Job, cell: Cell) -> tuple[bytes, ...]:
         """The symbol tables of a run that carries a profile; what the plugin needs of them goes beside the job."""
@@ -324,53 +306,3 @@ def _kept(name: str, make: Callable[[], bytes]) -> bytes:
     if not place.is_file():
         write_atomic(place, make())
     return place.read_bytes()
-
-
-def _restless(ended: Ended) -> tuple[str, str]:
-    """Of a timed boot. Where counts are exact another try would be the same to the digit, and the gate refuses it."""
-    quiet = audit.fields(protocol.parse(ended.stream), "boot").get("boot.quiescence") or ""
-    return ("busy", f"the guest never became quiet: {quiet}") if quiet.startswith("busy") else ("ok", "")
-
-
-def _unknown_state(report: GuestReport, use: ProgramUse) -> str:
-    """The first name of --state that nothing is known by."""
-    known = {one.name for one in printed(report)} | audit.fields(report, "after").keys()
-    return next((name for name in use.state if name not in known and f"program.{name}" not in known), "")
-
-
-def _problem_of_program(report: GuestReport, profile: bytes | None, use: ProgramUse | None,
-                        cell: Cell) -> tuple[str, str] | None:  # fmt: skip
-    """Of a user's program: what it did not print as required, or what keeps its own rounds from being counted."""
-    if use is not None and (problem := unmet(required(use, cell.settings), executions(report) or ())):
-        return "check-failed", f"program: {problem}"
-    if use is not None and (missing := _unknown_state(report, use)):
-        return "check-failed", f"program: --state {missing}: neither printed by it nor a field of its memory"
-    if not report.counted:
-        return None
-    if not profile:
-        return "guest-error", "program: its rounds are counted by a profile, and this run has none"
-    try:
-        rounds = parse(profile).rounds
-    except ProfileError as error:
-        return "check-failed", f"program: its rounds cannot be told: {error}"
-    if rounds < 2:
-        return "check-failed", f"program: {rounds} rounds were marked, and at least 2 are needed"
-    return None
-
-
-def _outcome(ended: Ended, use: ProgramUse | None, cell: Cell, *, boots: bool) -> tuple[str, str]:
-    problem: tuple[str, str] | None = None
-    try:
-        report = protocol.parse(ended.stream)
-        found = protocol.outcome(report)
-        problem = found if found[0] != "ok" else _problem_of_program(report, ended.profile, use, cell)
-    except protocol.StreamError as error:
-        problem = (error.kind, error.detail)
-    killed = _KILLED.search(ended.console) if boots else None
-    if killed and problem is not None and problem[0] != "ok":
-        kind, detail = problem
-        problem = kind, f"{detail}; the kernel had killed {_words(killed[1])}: out of memory; give more with --memory"
-    return classify(
-        console=ended.console if boots else b"", stream_problem=problem, status=ended.status,
-        timed_out=ended.timed_out, machine_words=ended.detail,
-    )  # fmt: skip

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Which runs are still owed, the loop that makes them, and how long they take; no policy about results, no printing."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import groupby
 from pathlib import Path
@@ -11,12 +12,16 @@ import msgspec
 
 from kassay.effects import process
 from kassay.effects.files import cache_directory, kept_record, write_atomic
+from kassay.journal.blocks import LOST, standing
 from kassay.model.experiment import Experiment
 from kassay.model.plan import Plan, PlannedRun
 from kassay.model.records import content_id, to_json
 from kassay.model.run import RunRecord
 from kassay.model.timing import Pace
 
+_MOST = 1024  # threads: one for each run that is under way
+_LOOK_S = 1.0  # how often it is asked again how many runs may be under way
+_LEAVES = 5  # of a run from a host that is lost
 Measure = Callable[[PlannedRun, int], RunRecord]
 Keep = Callable[[RunRecord], None]
 
@@ -33,23 +38,25 @@ def stages(plan: Plan) -> tuple[tuple[PlannedRun, ...], ...]:
 
 
 def owed(
-    plan: Plan, records: Iterable[RunRecord], among: Collection[PlannedRun] | None = None
+    plan: Plan, records: tuple[RunRecord, ...], among: Collection[PlannedRun] | None = None
 ) -> tuple[tuple[PlannedRun, int], ...]:
     """(run, attempt) still to be made, in plan order: never one that succeeded, never past the allowed attempts.
 
-    among: runs that are asked for; all of the plan's by default.
+    among: runs that are asked for; all of the plan's by default. Attempts on hosts that were lost do not count, but
+    are not endless either.
     """
     attempts: dict[str, int] = {}
     succeeded: set[str] = set()
-    for record in records:
+    for record in standing(plan, records):
         attempts[record.run] = max(attempts.get(record.run, 0), record.attempt)
         if record.outcome == "ok":
             succeeded.add(record.run)
+    lost = Counter(record.run for record in records if record.outcome == LOST)
     limit = 1 + plan.experiment.retries
     return tuple(
         (run, attempts.get(run.id, 0) + 1)
         for run in (plan.runs if among is None else among)
-        if run.id not in succeeded and attempts.get(run.id, 0) < limit
+        if run.id not in succeeded and attempts.get(run.id, 0) < limit and lost[run.id] <= _LEAVES
     )
 
 
@@ -58,24 +65,29 @@ def run_all(
     records: tuple[RunRecord, ...],
     measure: Measure,
     keep: Keep,
-    jobs: int,
+    jobs: Callable[[], int],
     among: Collection[PlannedRun] | None = None,
+    lane: Callable[[PlannedRun], str] = lambda _: "",
 ) -> tuple[RunRecord, ...]:
-    """Makes every owed run (of those in `among`), `jobs` at a time, and keeps each record the moment it exists.
+    """Makes every owed run (of those in `among`) and keeps each record the moment it exists.
 
+    jobs: how many at a time; asked again every second, as hosts come and go. lane: runs for which it has the same name
+    are made one after another, "" is no lane.
     A failed run is tried again after the first pass, as long as attempts are left. An error
     of measure() or keep() ends the loop; what was kept stays kept.
     """
     all_records = list(records)
-    pool = ThreadPoolExecutor(max_workers=jobs)
-    running: set[Future[RunRecord]] = set()
+    pool = ThreadPoolExecutor(max_workers=_MOST)
+    running: dict[Future[RunRecord], str] = {}
     try:
-        while pending := list(owed(plan, all_records, among)):
+        while pending := list(owed(plan, tuple(all_records), among)):
             while pending or running:
-                while pending and len(running) < jobs:
-                    running.add(pool.submit(measure, *pending.pop(0)))
-                for future in wait(running, return_when=FIRST_COMPLETED).done:
-                    running.remove(future)
+                room = jobs()
+                while len(running) < room and (at := _next(pending, lane, running.values())) is not None:
+                    run, attempt = pending.pop(at)
+                    running[pool.submit(measure, run, attempt)] = lane(run)
+                for future in wait(running, _LOOK_S, return_when=FIRST_COMPLETED).done:
+                    del running[future]
                     record = future.result()
                     keep(record)
                     all_records.append(record)
@@ -89,6 +101,13 @@ def run_all(
         raise
     pool.shutdown()
     return tuple(all_records)
+
+
+def _next(
+    pending: Sequence[tuple[PlannedRun, int]], lane: Callable[[PlannedRun], str], busy: Collection[str]
+) -> int | None:
+    """The first run that waits for no other one of its lane."""
+    return next((at for at, (run, _) in enumerate(pending) if not (name := lane(run)) or name not in busy), None)
 
 
 def known_pace(experiment: Experiment) -> Pace | None:

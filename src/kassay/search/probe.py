@@ -11,7 +11,6 @@ from kassay.effects import clock
 from kassay.errors import NotBuilt
 from kassay.evidence.collect import collect
 from kassay.journal.directory import RunDirectory, open_directory
-from kassay.journal.journal import read_journal
 from kassay.model.bisect import Candidate, SearchQuestion
 from kassay.model.experiment import Experiment, KernelUse
 from kassay.model.progress import Progress, Tell
@@ -57,7 +56,7 @@ def probe(question: SearchQuestion, ask: Ask, directory: Path, tell: Tell, measu
         tell(Progress(stage="build", subject=question.candidates[ask.candidate].title, text=error.what))
         return BootProbe(outcome="not-built", detail=_line(str(error)), build_s=_since(started))
     folder = open_directory(directory)
-    records = read_journal(folder.journal, folder.plan_id)
+    records = folder.records()
     boot_s = sum(sum(structs.astuple(record.wall)) for record in records)
     return structs.replace(
         _read(folder, records), image_sha256=folder.plan.kernels[0].image_sha256, boot_s=round(boot_s, 2),

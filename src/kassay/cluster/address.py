@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Where a cluster is, and whether what goes there is encrypted: beyond loopback it is, unless plain:// is asked for."""
+
+import ipaddress
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from kassay.effects.files import data_directory
+from kassay.errors import BadInput
+
+DEFAULT_PORT = 8786
+_ADDRESS = re.compile(r"(tcp|tls|plain)://(\[[0-9a-fA-F:]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?")
+_FILES = ("ca.pem", "cert.pem", "key.pem")
+
+
+class Address(NamedTuple):
+    """encrypted: by the certificates of certificates_directory()."""
+
+    host: str
+    port: int
+    encrypted: bool
+
+    @property
+    def url(self) -> str:
+        """As the engine writes it."""
+        return f"{'tls' if self.encrypted else 'tcp'}://{self.host}:{self.port}"
+
+
+def address_of(text: str) -> Address:
+    """Reads tcp://HOST[:PORT]. Raises BadInput, also where certificates are needed and not there."""
+    found = _ADDRESS.fullmatch(text)
+    port = int(found[3] or DEFAULT_PORT) if found else 0
+    if not found or not 0 < port < 1 << 16:
+        raise BadInput(f"{text!r} is no address of a cluster", "write tcp://HOST:PORT, e.g. tcp://127.0.0.1:8786")
+    scheme, host = found[1], found[2]
+    encrypted = scheme == "tls" or (scheme == "tcp" and not _is_loopback(host))
+    if encrypted and (absent := [name for name in _FILES if not (certificates_directory() / name).is_file()]):
+        raise BadInput(
+            f"{text}: no {', '.join(absent)} in {certificates_directory()}; beyond this host everything is encrypted",
+            "`kassay cluster certificates` makes them; copy the directory to every host. plain:// does without",
+        )
+    return Address(host, port, encrypted)
+
+
+def certificates_directory() -> Path:
+    """Where the certificates of this user's cluster are: ca.pem, cert.pem, key.pem."""
+    return data_directory() / "cluster"
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One self-signed certificate for all hosts of one cluster: who has its key belongs to it."""
+
+from pathlib import Path
+
+from kassay.cluster.address import certificates_directory
+from kassay.effects.files import write_atomic
+from kassay.errors import BadInput
+
+
+def make_certificates() -> Path:
+    """Writes ca.pem, cert.pem and key.pem, the key for this user alone. Raises BadInput where one is there."""
+    from distributed import Security
+
+    directory = certificates_directory()
+    if found := [name for name in ("ca.pem", "cert.pem", "key.pem") if (directory / name).exists()]:
+        raise BadInput(f"{directory}: {', '.join(found)} there already", "remove the directory to make others")
+    made = Security.temporary()
+    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for name, text in (
+        ("key.pem", made.tls_client_key),
+        ("cert.pem", made.tls_client_cert),
+        ("ca.pem", made.tls_ca_file),
+    ):
+        write_atomic(directory / name, str(text).encode(), mode=0o600)
+    return directory

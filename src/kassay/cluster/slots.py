@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Which slot makes the next run. No engine and no message in here: who is there is told by arrive() and leave().
+
+A slot makes one run at a time, so never more runs are under way than there are slots. A host may be allowed fewer runs
+than it has slots: where its memory is small, or where time is measured, when it makes one run at a time.
+"""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Collection
+from typing import NamedTuple
+
+from kassay.effects import clock
+
+_LOOK_S = 0.5
+
+
+class Slot(NamedTuple):
+    """address: as the engine has it. host: the name that it announced; the slots of one host have the same."""
+
+    address: str
+    host: str
+
+
+class NobodyThere(Exception):
+    """There was no slot for as long as take() waits, or there will be none: the cluster was closed."""
+
+
+class HostGone(Exception):
+    """The host that began a lane was away for as long as take() waits. Its argument is the host's name."""
+
+
+class Slots:
+    """Slots that are free or taken; safe to use from several threads. wait_s: how long take() waits while nobody can
+    make the run. now: seconds, as a simulation may have them."""
+
+    def __init__(self, wait_s: float, now: Callable[[], float] = clock.monotonic_s) -> None:
+        self._wait_s, self._now = wait_s, now
+        self._changed = threading.Condition()
+        self._there: dict[str, Slot] = {}
+        self._taken: set[str] = set()
+        self._most: dict[str, int] = {}
+        self._used: dict[str, int] = {}  # when a host was last given back, as a count
+        self._lanes: dict[str, str] = {}
+        self._uses = 0
+        self._closed = False
+
+    def arrive(self, slot: Slot, most: int) -> None:
+        """most: runs at a time on this host, whatever its slots."""
+        with self._changed:
+            self._there[slot.address] = slot
+            self._most[slot.host] = most
+            self._changed.notify_all()
+
+    def leave(self, address: str) -> None:
+        """The slot is gone, taken or not; nothing for one that is not there."""
+        with self._changed:
+            self._there.pop(address, None)
+            self._taken.discard(address)
+            self._changed.notify_all()
+
+    def clear(self) -> None:
+        """All of them are gone."""
+        for address in self.addresses():
+            self.leave(address)
+
+    def close(self) -> None:
+        """take() ends for everybody who waits in it."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def addresses(self) -> tuple[str, ...]:
+        """Of the slots that are there."""
+        with self._changed:
+            return tuple(self._there)
+
+    def is_there(self, slot: Slot) -> bool:
+        """Whether this very slot is there still."""
+        return self._there.get(slot.address) == slot
+
+    def count(self) -> int:
+        """Runs that can be under way at a time."""
+        with self._changed:
+            slots = Counter(slot.host for slot in self._there.values())
+            return sum(min(number, self._most[host]) for host, number in slots.items())
+
+    def begun(self, lane: str, host: str) -> None:
+        """A lane has runs on this host already."""
+        with self._changed:
+            self._lanes[lane] = host
+
+    def take(self, lane: str = "", apart: Collection[str] = ()) -> Slot:
+        """A free slot, for one run; waits for it. lane: its runs go to one host, that of the first; "" for none.
+        apart: hosts that are taken only where no other one is free.
+
+        Raises HostGone where the lane's host is away; the next take() of the lane begins it anew, on any host.
+        Raises NobodyThere.
+        """
+        with self._changed:
+            since = self._now()
+            while not self._closed:
+                slot = self._free(lane, apart)
+                if slot is not None:
+                    self._taken.add(slot.address)
+                    if lane:
+                        self._lanes[lane] = slot.host
+                    return slot
+                own = self._lanes.get(lane, "") if lane else ""
+                if any(slot.host == own or not own for slot in self._there.values()):
+                    since = self._now()  # busy, and not gone
+                elif self._now() - since >= self._wait_s:
+                    if own:
+                        del self._lanes[lane]
+                        raise HostGone(own)
+                    break
+                self._changed.wait(_LOOK_S)
+        raise NobodyThere
+
+    def give_back(self, slot: Slot) -> None:
+        """The run is over, however it ended."""
+        with self._changed:
+            self._taken.discard(slot.address)
+            self._uses += 1
+            self._used[slot.host] = self._uses
+            self._changed.notify_all()
+
+    def _free(self, lane: str, apart: Collection[str]) -> Slot | None:
+        """Of the hosts that may make one run more the least busy, then the one that is idle the longest."""
+        busy = Counter(self._there[address].host for address in self._taken)
+        own = self._lanes.get(lane) if lane else None
+        free: dict[str, Slot] = {}
+        for address, slot in self._there.items():
+            if address not in self._taken and busy[slot.host] < self._most[slot.host] and own in (None, slot.host):
+                free.setdefault(slot.host, slot)
+        if not free:
+            return None
+        host = min(free, key=lambda host: (host in apart, busy[host] / self._most[host], self._used.get(host, 0)))
+        return free[host]

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""kassay cluster: what several hosts need besides their workers."""
+
+from typing import Annotated
+
+from typer import Argument, Option, Typer
+
+from kassay.commands import Command
+
+_APP = Typer(help="Runs on several hosts: the scheduler, and certificates. docs/cluster.md", no_args_is_help=True)
+_DEFAULT = "tcp://127.0.0.1:8786"
+
+
+@_APP.command()
+def scheduler(
+    address: Annotated[str, Argument(metavar="[ADDRESS]", help="Where it listens.")] = _DEFAULT,
+    dashboard: Annotated[
+        str, Option(metavar="HOST:PORT", help="A page of the engine that shows what its workers do.")
+    ] = "",
+) -> int:
+    """The process that workers and kassay connect to, until stopped. It keeps nothing: what was not delivered when it
+    ends is asked for again."""
+    from kassay.cluster import engine_installed
+    from kassay.cluster.address import address_of
+    from kassay.commands._show import showing
+
+    found = address_of(address)
+    engine_installed()
+    from kassay.cluster.services import serve_scheduler
+
+    with showing() as tell:
+        serve_scheduler(found, dashboard, tell)
+    return 0
+
+
+@_APP.command()
+def certificates() -> int:
+    """Make a key and a certificate for all hosts of one user's cluster; refused where there are some."""
+    from kassay.cluster import engine_installed
+    from kassay.cluster.certificates import make_certificates
+    from kassay.commands._show import say
+
+    engine_installed()
+    say(f"{make_certificates()}: copy it to the same place on every host; whoever has it can use the cluster\n")
+    return 0
+
+
+COMMAND = Command(name="cluster", order=71, run=_APP)

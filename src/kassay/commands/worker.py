@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""kassay worker: this host makes runs that are asked for elsewhere."""
+
+import os
+import platform
+from typing import Annotated
+
+from typer import Argument, Option
+
+from kassay.commands import Command
+from kassay.errors import BadInput
+
+
+def _worker(
+    address: Annotated[str, Argument(metavar="ADDRESS", help="Of the scheduler, e.g. tcp://10.0.0.1:8786.")],
+    slots: Annotated[
+        int, Option(min=0, help="Counted runs at a time; 0: one for each CPU. Timed ones are made one at a time.")
+    ] = 0,
+    cpus: Annotated[
+        str, Option(metavar="0-3,8", help="Only these CPUs: runs are pinned to them.", show_default="all")
+    ] = "",
+    name: Annotated[str, Option(help="What reports call this host.", show_default="its host name")] = "",
+) -> int:
+    """Make runs that are asked for elsewhere, until stopped. Whoever may connect to the scheduler may execute code
+    here: docs/cluster.md says what that means."""
+    from kassay.cluster import engine_installed
+    from kassay.cluster.address import address_of
+    from kassay.cluster.cpu_sets import numbers
+    from kassay.commands._show import showing
+    from kassay.model.progress import Progress
+
+    found, pinned = address_of(address), numbers(cpus)
+    if set(pinned) - os.sched_getaffinity(0):
+        raise BadInput(f"--cpus {cpus}: this process may not use all of them", "see `taskset -p $$` for what it may")
+    engine_installed()
+    from kassay.cluster.services import serve_worker
+    from kassay.machines import this_host
+
+    if pinned:
+        os.sched_setaffinity(0, pinned)  # so are the runs, which inherit it
+    with showing() as tell:
+        host = this_host(name or platform.node(), cpus, tell)
+        tell(Progress(stage="cluster", subject=host.name, text=f"{host.cpu}; {', '.join(host.machines)}"))
+        serve_worker(found, slots or host.cpus, host, tell)
+    return 0
+
+
+COMMAND = Command(name="worker", order=72, run=_worker)

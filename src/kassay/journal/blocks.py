@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What of a timed session must stay on one host: times of two hosts are not compared boot by boot."""
+
+from collections.abc import Callable
+
+from kassay.model.plan import Plan, PlannedRun
+from kassay.model.run import RunRecord
+
+LOST = "host-lost"
+"""Outcome of a run whose host went away for good in the middle of a block."""
+
+
+def lane_of(plan: Plan) -> Callable[[PlannedRun], str]:
+    """For each run the name of those that are made on its host, one after another: the block of its cells, or all
+    blocks where the order compares one with the next. "" where counts are exact, which no host can move."""
+    if plan.experiment.exact:
+        return lambda _: ""
+    keys = {cell.id: cell.setting_key for cell in plan.cells}
+    if plan.experiment.order == "sequential":
+        return lambda run: keys[run.cell]
+    return lambda run: f"{keys[run.cell]}/{run.block}"
+
+
+def hosts_of_lanes(plan: Plan, records: tuple[RunRecord, ...]) -> dict[str, str]:
+    """By lane the host that made the last of its runs, "" for this one; lanes without a run are not in it."""
+    lane = lane_of(plan)
+    lanes = {run.id: lane(run) for run in plan.runs}
+    return {lanes[record.run]: record.host or "" for record in records}
+
+
+def standing(plan: Plan, records: tuple[RunRecord, ...]) -> tuple[RunRecord, ...]:
+    """The records that count: of a block that had to go on on another host, only what that host made."""
+    if plan.experiment.exact or not any(record.host for record in records):
+        return records
+    lane = lane_of(plan)
+    lanes = {run.id: lane(run) for run in plan.runs}
+    newest = hosts_of_lanes(plan, records)
+    return tuple(
+        record for record in records
+        if record.outcome != LOST and (record.host or "") == newest[lanes[record.run]]
+    )  # fmt: skip

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What this host is and can do, tried as doctor does: what a worker announces of it."""
+
+import os
+import platform
+from collections.abc import Iterable, Sequence
+
+import kassay
+from kassay.arches import arches
+from kassay.errors import HostLacks
+from kassay.machines._backend import Machine
+from kassay.machines._host import cpu_model, host_arch
+from kassay.machines._qemu import version
+from kassay.model.host import Host
+from kassay.model.progress import Tell
+
+
+def announced(name: str, pinned: str, machines: Iterable[Machine], tell: Tell) -> Host:
+    """The host under this name. pinned: the CPUs to which this process is pinned, "" where it is not.
+
+    Machines that run programs on the host itself are left out: a worker makes none of their runs.
+    """
+    return Host(
+        name=name,
+        arch=host_arch(),
+        cpu=cpu_model(),
+        cpus=len(os.sched_getaffinity(0)),
+        pinned=pinned,
+        memory_bytes=os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
+        kernel=platform.release(),
+        machines=_usable([machine for machine in machines if machine.boots], tell),
+        program=_emulator(),
+        kassay=kassay.__version__,
+    )
+
+
+def _usable(machines: Sequence[Machine], tell: Tell) -> tuple[str, ...]:
+    """ "NAME ARCH" of each. One that works wherever its program does is not booted for it."""
+    found = []
+    for machine in machines:
+        for arch in machine.arches:
+            try:
+                machine.identify(arch, 1, "short")
+            except HostLacks:
+                continue
+            if machine.proven or machine.probe(arch, tell).usable:
+                found.append(f"{machine.name} {arch}")
+    return tuple(found)
+
+
+def _emulator() -> str:
+    """Of the first architecture that there is one for."""
+    for arch in arches():
+        try:
+            return f"QEMU {version(arch)}"
+        except HostLacks:
+            continue
+    return ""

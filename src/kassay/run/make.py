@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Makes the runs that a directory still owes, here or on other hosts, and writes each into its journal."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from kassay.cluster import Cluster, Wanted
+from kassay.effects.files import swept
+from kassay.journal.blocks import hosts_of_lanes, lane_of, standing
+from kassay.journal.directory import RunDirectory
+from kassay.journal.journal import append
+from kassay.journal.tally import Tally
+from kassay.model.plan import PlannedRun
+from kassay.model.progress import Progress, Tell
+from kassay.model.run import RunRecord
+from kassay.plan.prepare import Prepared
+from kassay.run.boot import Measurer, jobs_for
+from kassay.run.scheduler import owed, remember_pace, run_all
+
+
+class Session(NamedTuple):
+    """How the runs of a plan are gone about. stages: runs that are finished before the next ones begin. enough: asked
+    after each stage whether the runs made so far will do. outlook: what to expect, said before the first run; "" for
+    nothing. tally: of the journal so far."""
+
+    stages: Sequence[Sequence[PlannedRun]]
+    enough: Callable[[tuple[RunRecord, ...]], bool]
+    outlook: str
+    tally: Tally
+
+
+def make_runs(
+    prepared: Prepared, folder: RunDirectory, records: tuple[RunRecord, ...], tell: Tell, session: Session,
+    cluster: Cluster | None = None,
+) -> None:  # fmt: skip
+    """records: of the journal. cluster: hosts that make the runs, None for this one."""
+    plan, tally = folder.plan, session.tally
+    total, done = len(plan.runs), len(plan.runs) - len(owed(plan, records))
+    given_up = done - len({record.run for record in standing(plan, records) if record.outcome == "ok"})
+
+    def said(text: str, **more: bool) -> None:
+        subject, counts = f"{done}/{total}", tally.counts()
+        tell(Progress(stage="run", subject=subject, text=text, done=done / total, counts=counts, **more))
+
+    if done:
+        said(f"already there{f', {given_up} of them failed for good (--fresh measures anew)' if given_up else ''}")
+    elif session.outlook:
+        tell(Progress(stage="plan", subject=plan.experiment.clock, text=session.outlook, counts=tally.counts()))
+
+    def keep(record: RunRecord) -> None:
+        nonlocal done
+        append(folder.journal, record)
+        done = min(total, done + (record.outcome == "ok"))  # a block that is made again counts twice
+        tally.add(record, begun=True)
+        by = f" ({record.host})" if record.host else ""
+        said(f"ok{by}" if record.outcome == "ok" else f"{record.outcome}{by}: {record.detail}")
+
+    own = jobs_for(prepared)
+    if cluster is not None:
+        for lane, host in hosts_of_lanes(plan, records).items():
+            if lane and host:
+                cluster.begun(lane, host)
+    with swept(folder.path / "scratch") as scratch:
+        measurer = Measurer(prepared, folder.path, scratch.resolve(), cluster)
+
+        def measure(run: PlannedRun, attempt: int) -> RunRecord:
+            tally.begin(run)
+            said("", passing=True)
+            return measurer.measure(run, attempt)
+
+        for stage in session.stages:
+            jobs = cluster.slots if cluster is not None else lambda: own
+            records = run_all(plan, records, measure, keep, jobs, stage, lane_of(plan))
+            if session.enough(standing(plan, records)):
+                break
+    remember_pace(plan, records)
+
+
+def wanted(prepared: Prepared) -> Wanted:
+    """What every host must be able to do that makes these runs."""
+    experiment = prepared.plan.experiment
+    profiled = experiment.profile != "none" and not prepared.no_profile
+    return Wanted(
+        machine=prepared.machine, arch=experiment.arch, cpus=max(experiment.cpus),
+        memory_bytes=max(experiment.memory_bytes), boot=experiment.boot, profiled=profiled,
+    )  # fmt: skip

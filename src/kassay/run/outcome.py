@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a run came to, in one word and one line: read from its stream, its kernel log and how its machine ended."""
+
+import re
+
+from kassay.guest import audit, protocol
+from kassay.guest.program_output import executions, printed, unmet
+from kassay.machines import Ended
+from kassay.model.guest import GuestReport
+from kassay.model.plan import Cell
+from kassay.model.program import ProgramUse, required
+from kassay.profile.counters import ProfileError
+from kassay.profile.raw import parse
+
+# Kernel messages start a line, after the time stamp that printk puts there.
+_START = rb"^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?"
+_PANIC = re.compile(_START + rb"(Kernel panic - not syncing: [^\r\n]*)", re.MULTILINE)
+_OOPS = re.compile(
+    _START + rb"((?:BUG:|Oops:|Oops |general protection fault|stack segment:|invalid opcode:|divide error:|"
+    rb"Unable to handle kernel|INFO: task |INFO: rcu|watchdog: BUG|rcu: INFO|KASAN:|UBSAN:|WARNING: )[^\r\n]*)",
+    re.MULTILINE,
+)
+
+
+_KILLED = re.compile(_START + rb"Out of memory: Killed process \d+ \(([^)]*)\)", re.MULTILINE)
+
+
+def console_problem(console: bytes) -> tuple[str, str] | None:
+    """("panic" | "oops", the kernel's own line), or None when the log shows neither."""
+    if panic := _PANIC.search(console):
+        return "panic", _words(panic.group(1))
+    if oops := _OOPS.search(console):
+        return "oops", _words(oops.group(1))
+    return None
+
+
+def classify(*, console: bytes, stream_problem: tuple[str, str] | None, status: int, timed_out: bool,
+             machine_words: str) -> tuple[str, str]:  # fmt: skip
+    """(outcome, detail) of one run; the gravest reason wins, and a damaged stream is never explained away."""
+    problem = console_problem(console)
+    if problem is not None:
+        return problem
+    if timed_out:
+        return "timeout", "no end within the allowed time" + (f"; {machine_words}" if machine_words else "")
+    if status != 0 and (stream_problem is None or stream_problem[0] in ("no-boot", "torn-output")):
+        by = f"signal {-status}" if status < 0 else f"status {status}"
+        return "machine-died", f"ended by {by}" + (f": {machine_words}" if machine_words else "")
+    return stream_problem if stream_problem is not None else ("ok", "")
+
+
+def _words(line: bytes) -> str:
+    return line.decode("utf-8", "replace").strip()[:200]
+
+
+def restless(ended: Ended) -> tuple[str, str]:
+    """Of a timed boot. Where counts are exact another try would be the same to the digit, and the gate refuses it."""
+    quiet = audit.fields(protocol.parse(ended.stream), "boot").get("boot.quiescence") or ""
+    return ("busy", f"the guest never became quiet: {quiet}") if quiet.startswith("busy") else ("ok", "")
+
+
+def _unknown_state(report: GuestReport, use: ProgramUse) -> str:
+    """The first name of --state that nothing is known by."""
+    known = {one.name for one in printed(report)} | audit.fields(report, "after").keys()
+    return next((name for name in use.state if name not in known and f"program.{name}" not in known), "")
+
+
+def _problem_of_program(report: GuestReport, profile: bytes | None, use: ProgramUse | None,
+                        cell: Cell) -> tuple[str, str] | None:  # fmt: skip
+    """Of a user's program: what it did not print as required, or what keeps its own rounds from being counted."""
+    if use is not None and (problem := unmet(required(use, cell.settings), executions(report) or ())):
+        return "check-failed", f"program: {problem}"
+    if use is not None and (missing := _unknown_state(report, use)):
+        return "check-failed", f"program: --state {missing}: neither printed by it nor a field of its memory"
+    if not report.counted:
+        return None
+    if not profile:
+        return "guest-error", "program: its rounds are counted by a profile, and this run has none"
+    try:
+        rounds = parse(profile).rounds
+    except ProfileError as error:
+        return "check-failed", f"program: its rounds cannot be told: {error}"
+    if rounds < 2:
+        return "check-failed", f"program: {rounds} rounds were marked, and at least 2 are needed"
+    return None
+
+
+def outcome_of(ended: Ended, use: ProgramUse | None, cell: Cell, *, boots: bool) -> tuple[str, str]:
+    problem: tuple[str, str] | None = None
+    try:
+        report = protocol.parse(ended.stream)
+        found = protocol.outcome(report)
+        problem = found if found[0] != "ok" else _problem_of_program(report, ended.profile, use, cell)
+    except protocol.StreamError as error:
+        problem = (error.kind, error.detail)
+    killed = _KILLED.search(ended.console) if boots else None
+    if killed and problem is not None and problem[0] != "ok":
+        kind, detail = problem
+        problem = kind, f"{detail}; the kernel had killed {_words(killed[1])}: out of memory; give more with --memory"
+    return classify(
+        console=ended.console if boots else b"", stream_problem=problem, status=ended.status,
+        timed_out=ended.timed_out, machine_words=ended.detail,
+    )  # fmt: skip
