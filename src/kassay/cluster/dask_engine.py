@@ -8,6 +8,8 @@ delivered is submitted again. A worker that comes back may finish a run that was
 delivery that was waited for counts, and each run is the same wherever it is made.
 """
 
+import asyncio
+import concurrent.futures
 import threading
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -166,22 +168,21 @@ class DaskCluster:
             work.run, data, key=f"kassay-{uuid4().hex}", workers=[slot.address], allow_other_workers=False, pure=False,
             retries=0,
         )  # fmt: skip
+        loop: Any = self._client.loop
+        waiting = asyncio.run_coroutine_threadsafe(_result(future), loop.asyncio_loop)
         end = clock.monotonic_s() + limit_s
         try:
-            while True:
-                try:
-                    return delivery_from(bytes(future.result(timeout=_LOOK_S)), data)
-                except TimeoutError:
-                    if future.done():
-                        raise
+            while not concurrent.futures.wait((waiting,), _LOOK_S).done:
                 if not self._slots.is_there(slot):
                     raise _Lost("the worker is gone")
                 if clock.monotonic_s() > end:
                     self._refuse(slot, f"no answer within {limit_s:.0f} s")
                     raise _Lost("no answer in time")
-        except (distributed.CancelledError, distributed.scheduler.KilledWorker) as error:
+            return delivery_from(bytes(waiting.result()), data)
+        except (concurrent.futures.CancelledError, distributed.scheduler.KilledWorker) as error:
             raise _Lost(f"{type(error).__name__}: {error}") from error
         finally:
+            waiting.cancel()
             with suppress(Exception):  # of a scheduler that is gone
                 future.release()
 
@@ -236,14 +237,15 @@ class DaskCluster:
             clock.sleep(_LOOK_S)
             try:
                 self._look()
-            except (OSError, TimeoutError, RuntimeError, ValueError):
-                self._reconnect()
+            except (OSError, TimeoutError, RuntimeError, ValueError) as error:
+                self._reconnect(f"{type(error).__name__}: {error}")
 
-    def _reconnect(self) -> None:
+    def _reconnect(self, why: str) -> None:
         """The scheduler is gone, and all that it knew. Runs that wait for a result see their slots go."""
         self._slots.clear()
         if self._closed:
             return
+        self._tell(Progress(stage="cluster", subject=self._address.url, text=f"the scheduler is gone ({why})"))
         with suppress(HostLacks):
             old, self._client = self._client, self._connect(_WAIT_S)
             with suppress(Exception):
@@ -287,3 +289,8 @@ class DaskCluster:
             self._tell(Progress(stage="cluster", subject=slot.host, text=f"{host.cpu}, {host.cpus} CPUs"))
         self._hosts[slot.host] = host
         self._slots.arrive(slot, most_at_a_time(self._wanted, host))
+
+
+async def _result(future: Any) -> Any:
+    """All of it, however long it is on its way: result(timeout) would ask for it anew each time."""
+    return await future

@@ -3,7 +3,7 @@
 
 import asyncio
 import signal
-from contextlib import AsyncExitStack, suppress
+from contextlib import suppress
 
 import dask
 from distributed import Nanny, Scheduler
@@ -16,11 +16,13 @@ from kassay.model.progress import Progress, Tell
 from kassay.model.records import to_json
 
 _AGAIN_S = 2.0
-_DEATH_S = 60  # for a slot's process to start on a busy host, and without a scheduler
+_START_S = 120  # of a slot, on a host that is busy
+_END_S = 10  # of slots that are asked to end
 _SETTINGS = {
     "distributed.scheduler.work-stealing": False,  # a run stays on the slot that it was given to
     "distributed.scheduler.allowed-failures": 1000,  # who is suspect is decided where runs are submitted
     "distributed.scheduler.worker-ttl": "60s",
+    "distributed.comm.timeouts.connect": "10s",  # to a worker that was killed a moment ago
     "distributed.worker.profile.enabled": False,  # no samples of a host that measures
     "distributed.worker.memory.target": False,
     "distributed.worker.memory.spill": False,
@@ -55,30 +57,63 @@ def serve_worker(address: Address, slots: int, host: Host, tell: Tell) -> None:
 
 async def _worker(address: Address, slots: int, host: Host, tell: Tell) -> None:
     stop = _stop_asked()
-    name, own = host.name, {work.HOST: to_json(host).decode()}
-    told = ""
-    while not stop.is_set():
+    service = _Service(address, slots, host, tell, stop, asyncio.Semaphore(host.cpus))
+    tasks = [asyncio.create_task(service.slot(number)) for number in range(slots)]
+    await stop.wait()
+    _, left = await asyncio.wait(tasks, timeout=_END_S)
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class _Service:
+    """The slots of one worker. One that ends is started again, alone; the others and their runs go on."""
+
+    def __init__(self, address: Address, slots: int, host: Host, tell: Tell, stop: asyncio.Event,
+                 starting: asyncio.Semaphore) -> None:  # fmt: skip
+        self._address, self._slots, self._host = address, slots, host
+        self._tell, self._stop, self._starting = tell, stop, starting
+        self._running = 0
+        self._said = ""
+
+    async def slot(self, number: int) -> None:
+        """One process, which makes one run at a time, until the service is stopped."""
+        while not self._stop.is_set():
+            nanny = Nanny(
+                self._address.url, nthreads=1, name=f"{self._host.name}#{number}", memory_limit=0, dashboard=False,
+                env={work.HOST: to_json(self._host).decode()}, security=security_of(self._address),
+                death_timeout=_START_S, quiet=True, silence_logs="CRITICAL",
+            )  # fmt: skip
+            try:
+                async with self._starting:
+                    await nanny
+                await self._watch(nanny)
+            except Exception as error:  # whatever the engine raises, this host goes on being a worker
+                self._say(f"no scheduler at {self._address.url} ({type(error).__name__}); it is tried again")
+            finally:
+                with suppress(Exception):
+                    await nanny.close()
+            await self._wait()
+
+    async def _watch(self, nanny: Nanny) -> None:
+        self._running += 1
+        if self._running == self._slots:
+            self._say(f"{self._slots} slots at {self._address.url}")
         try:
-            async with AsyncExitStack() as stack:
-                nannies = [
-                    await stack.enter_async_context(
-                        Nanny(address.url, nthreads=1, name=f"{name}#{slot}", memory_limit=0, dashboard=False, env=own,
-                              security=security_of(address), death_timeout=_DEATH_S, quiet=True, silence_logs="ERROR")
-                    )
-                    for slot in range(slots)
-                ]  # fmt: skip
-                tell(Progress(stage="cluster", subject=name, text=f"{slots} slots at {address.url}"))
-                told = ""
-                while not stop.is_set() and all(nanny.status.name == "running" for nanny in nannies):
-                    with suppress(TimeoutError):
-                        await asyncio.wait_for(stop.wait(), _AGAIN_S)
-        except (OSError, TimeoutError, RuntimeError, ValueError, AssertionError) as error:  # the last: of the engine
-            text = f"no scheduler at {address.url} ({type(error).__name__}); it is tried again"
-            if text != told:
-                tell(Progress(stage="cluster", subject=name, text=text))
-            told = text
+            while not self._stop.is_set() and nanny.status.name == "running":
+                await self._wait()
+        finally:
+            self._running -= 1
+
+    async def _wait(self) -> None:
         with suppress(TimeoutError):
-            await asyncio.wait_for(stop.wait(), _AGAIN_S)
+            await asyncio.wait_for(self._stop.wait(), _AGAIN_S)
+
+    def _say(self, text: str) -> None:
+        """Once, however many slots say so."""
+        if text != self._said:
+            self._tell(Progress(stage="cluster", subject=self._host.name, text=text))
+        self._said = text
 
 
 def _stop_asked() -> asyncio.Event:

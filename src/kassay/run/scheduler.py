@@ -2,10 +2,12 @@
 """Which runs are still owed, the loop that makes them, and how long they take; no policy about results, no printing."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from statistics import median
 
 import msgspec
@@ -79,14 +81,17 @@ def run_all(
     all_records = list(records)
     pool = ThreadPoolExecutor(max_workers=_MOST)
     running: dict[Future[RunRecord], str] = {}
+    done: SimpleQueue[Future[RunRecord]] = SimpleQueue()
     try:
-        while pending := list(owed(plan, tuple(all_records), among)):
+        while pending := list(reversed(owed(plan, tuple(all_records), among))):
             while pending or running:
                 room = jobs()
                 while len(running) < room and (at := _next(pending, lane, running.values())) is not None:
                     run, attempt = pending.pop(at)
-                    running[pool.submit(measure, run, attempt)] = lane(run)
-                for future in wait(running, _LOOK_S, return_when=FIRST_COMPLETED).done:
+                    future = pool.submit(measure, run, attempt)
+                    running[future] = lane(run)
+                    future.add_done_callback(done.put)
+                for future in _ended(done):
                     del running[future]
                     record = future.result()
                     keep(record)
@@ -103,11 +108,20 @@ def run_all(
     return tuple(all_records)
 
 
+def _ended(done: "SimpleQueue[Future[RunRecord]]") -> Iterator[Future[RunRecord]]:
+    """Those that have ended; waits for one, but not long. (wait() takes longer the more are under way.)"""
+    with suppress(Empty):
+        yield done.get(timeout=_LOOK_S)
+        while True:
+            yield done.get_nowait()
+
+
 def _next(
     pending: Sequence[tuple[PlannedRun, int]], lane: Callable[[PlannedRun], str], busy: Collection[str]
 ) -> int | None:
-    """The first run that waits for no other one of its lane."""
-    return next((at for at, (run, _) in enumerate(pending) if not (name := lane(run)) or name not in busy), None)
+    """Of runs whose order is reversed the last one that waits for no other one of its lane."""
+    last = range(len(pending) - 1, -1, -1)
+    return next((at for at in last if not (name := lane(pending[at][0])) or name not in busy), None)
 
 
 def known_pace(experiment: Experiment) -> Pace | None:
