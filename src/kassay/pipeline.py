@@ -25,7 +25,7 @@ from kassay.analysis.statistics.seed_rules import judged_by_seed_rules
 from kassay.clocks import clock_of
 from kassay.cluster import joined
 from kassay.effects.files import write_atomic
-from kassay.effects.lock import host_locked, locked, refusing
+from kassay.effects.lock import locked, refusing
 from kassay.effects.workers import mapped
 from kassay.errors import BadInput
 from kassay.evidence.collect import collect
@@ -45,11 +45,13 @@ from kassay.model.plan import Plan
 from kassay.model.profile import Executed, NoProfile
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.question import Answered, Question
+from kassay.model.reach import HERE, Reach
 from kassay.model.reason import Reason, own_words, reason
 from kassay.model.records import content_id
 from kassay.model.report import Comparisons, Report
 from kassay.model.run import CellEvidence, RunRecord
 from kassay.plan.prepare import prepare, shared_cmdline
+from kassay.plan.visit import at_its_machine
 from kassay.predict.core import core
 from kassay.predict.timing import timings
 from kassay.registry import discover
@@ -64,12 +66,13 @@ _FIRST: Mapping[str, str] = MappingProxyType({})
 
 
 def measure(
-    experiment: Experiment, directory: Path, tell: Tell, programs: Programs | None = None, *, cluster: str = ""
-) -> None:
+    experiment: Experiment, directory: Path, tell: Tell, programs: Programs | None = None, *, cluster: str = "",
+    reach: Reach = HERE,
+) -> None:  # fmt: skip
     """Makes every run that `directory` still owes; what is already there is kept and never made again.
 
     programs: of the machines that are booted, instead of those built here. cluster: address of other hosts that make
-    the runs; "" for this one.
+    the runs; "" for this one. reach: of a machine elsewhere.
     """
     if experiment.predict:  # what is missing for it is said before anything is measured
         timings_for(experiment.predict, experiment.arch)
@@ -92,7 +95,7 @@ def measure(
             with joined(cluster, wanted(prepared), tell) as hosts:
                 make_runs(prepared, folder, records, tell, session._replace(stages=between_looks(plan)), hosts)
             return
-        with host_locked(timed=prepared.machine.exclusive):
+        with at_its_machine(prepared, directory, reach, tell) as prepared:
             make_runs(prepared, folder, records, tell, session)
 
 

@@ -39,7 +39,11 @@ TWO = ("image:/etc/hostname", "image:/etc/hostname")
             2,
             "not two clocks that can stand side by side",
         ),
-        (("compare", "mprotect_toggle", *TWO, "--clock", "icount,host"), 2, "write icount,tcg or icount,kvm"),
+        (
+            ("compare", "mprotect_toggle", *TWO, "--clock", "icount,host"),
+            2,
+            "write icount,tcg, icount,kvm or icount,metal",
+        ),
         (("compare", "mprotect_toggle", *TWO, "--memory", "lots"), 2, "'lots' is not a size"),
         (("compare", "mprotect_toggle", *TWO, "--memory", "16MiB"), 2, "memory_bytes[0]: 16777216 is outside"),
         (("compare", "mprotect_toggle", *TWO, "--cpus", "many"), 2, "--cpus 'many'"),

@@ -33,6 +33,7 @@ MEASURING = {
     "--no-quiesce": (None, "=x"), "--background": ("0", "65"),
     "--timeout": ("33", "0"), "--out": ("OUT", "."), "--fresh": (None, "=x"), "--format": ("json", "pdf"),
     "--exit-code": (None, "=x"), "--cluster": ("tcp://127.0.0.1:9", "nowhere"),
+    "--reset": ("true", None), "--start": ("true", None), "--boot-limit": ("60", "soon"), "--plan": (None, "=x"),
 }  # fmt: skip
 PROGRAM = {
     "--program": f"{GONE}/repro.c", "--args": "1 2", "--env": "A=1", "--file": "a", "--cflags": "-O1", "--link": "-lm",
@@ -91,7 +92,18 @@ def test_the_options_of_the_program_itself_work(kassay: Kassay) -> None:
 
 def test_the_table_above_has_every_option_of_a_measurement() -> None:
     fields = {name.rstrip("_").replace("_", "-") for name in Measuring.__dataclass_fields__}
-    assert {f"--{name}" for name in fields} == set(MEASURING) | set(PROGRAM) | {"--suite"}
+    assert {f"--{name}" for name in fields} == set(MEASURING) | set(PROGRAM) | {"--suite", "--on"}
+
+
+@pytest.mark.parametrize("command", ARGUMENTS)
+def test_a_machine_elsewhere_leads_on_and_one_that_cannot_be_is_named(kassay: Kassay, command: str) -> None:
+    given = (*ARGUMENTS[command], "--on", "ssh://me@host")
+    status, text = said(kassay, command, *given, "--clock", "metal", "--plan")
+    assert status == 2 and GONE in text, text
+    assert "clock icount measures here" in said(kassay, command, *given)[1]
+    assert "needs a machine" in said(kassay, command, *ARGUMENTS[command], "--clock", "metal")[1]
+    assert "write ssh://" in said(kassay, command, *given[:-1], "host", "--clock", "metal")[1]
+    assert "cannot be chosen" in said(kassay, command, *given, "--clock", "metal", "--memcg", "64MiB")[1]
 
 
 @pytest.mark.parametrize("command", ARGUMENTS)

@@ -43,10 +43,10 @@ def test_an_unknown_clock_is_refused_with_the_known_ones() -> None:
 
 
 def test_order_and_words_of_lists() -> None:
-    assert list(clocks()) == ["icount", "tcg", "kvm", "host", "imported"]
-    assert list(measuring()) == ["icount", "tcg", "kvm", "host"]
+    assert list(clocks()) == ["icount", "tcg", "kvm", "host", "metal", "imported"]
+    assert list(measuring()) == ["icount", "tcg", "kvm", "host", "metal"]
     assert profiling() == ("icount", "tcg")
-    assert in_words() == "icount (exact instructions), tcg, kvm or host (time)"
+    assert in_words() == "icount (exact instructions), tcg, kvm, host or metal (time)"
     assert [listed("a"), listed("ab"), listed("abc")] == ["a", "a or b", "a, b or c"]
 
 

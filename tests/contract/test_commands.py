@@ -26,6 +26,7 @@ REACHED: dict[str, tuple[tuple[str, ...], object, str]] = {
     "arch": (("--arch", "arm64"), "arm64", '"arm64"'),
     "cpus": (("--cpus", "2,4"), (2, 4), "[2, 4]"),
     "memory_bytes": (("--memory", "2GiB,512MiB"), (2 << 30, 512 << 20), '["2GiB", "512MiB"]'),
+    "on": (("--clock", "metal", "--on", "ssh://me@host"), "ssh://me@host", '"ssh://me@host"\nclock = "metal"'),
     "cpu": (("--cpu", "zen2,zen3"), ("zen2", "zen3"), '["zen2", "zen3"]'),
     "nodes": (("--nodes", "2"), 2, "2"),
     "thp": (("--thp", "never"), "never", '"never"'),
@@ -55,6 +56,7 @@ REACHED: dict[str, tuple[tuple[str, ...], object, str]] = {
 # Until they are named, so that experiments keep their hash.
 UNWRITTEN = {
     "machine",
+    "on",
     "cpu",
     "nodes",
     "thp",
@@ -67,7 +69,10 @@ UNWRITTEN = {
     "predict",
     "trace_budget",
 }
-FOLLOW = {"clock": {"repeats", "perturb", "margin"}}  # their defaults are those of the clock
+FOLLOW = {  # their defaults are those of the clock
+    "clock": {"repeats", "perturb", "margin"},
+    "on": {"clock", "repeats", "perturb", "margin", "flavour"},
+}
 FILE = 'kernels = ["debian:6.12", "debian:6.17"]\nworkloads = ["mprotect_toggle"]\n'
 
 each = pytest.mark.parametrize("name", COMMANDS)

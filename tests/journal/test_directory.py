@@ -22,7 +22,8 @@ OTHER: dict[str, object] = {
     "name": "m", "question": "ladder", "clock": "tcg", "cpus": (2,), "memory_bytes": (2 << 30,), "order": "sandwich",
     "repeats": 3, "perturb": 0, "rounds": 7, "seed": 2, "margin": 0.02, "timeout_s": 9, "retries": 0,
     "flavour": "amd64", "boot": "stock", "profile": "none", "quiesce": False, "background": 1, "control": False,
-    "machine": "qemu_tcg", "cpu": ("zen3",), "nodes": 2, "thp": "never", "mthp": "4=always", "swap": "zram:64MiB",
+    "machine": "qemu_tcg", "on": "ssh://host", "cpu": ("zen3",),
+    "nodes": 2, "thp": "never", "mthp": "4=always", "swap": "zram:64MiB",
     "memcg": "64MiB", "dirty_ratio": "10", "percpu_high_fraction": "8",
     "sampled": "zoneinfo", "predict": ("zen3",), "trace_budget": 1 << 20,
 }  # fmt: skip

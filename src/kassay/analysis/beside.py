@@ -16,8 +16,9 @@ _Key = tuple[object, ...]
 
 def side_by_side(counts: Sequence[Finding], times: Sequence[Finding]) -> tuple[Beside, ...]:
     """One row for each comparison and metric that was both counted and timed, in the order of the counts."""
-    timed = {_key(f): f for f in times}
-    return tuple(_row(f, timed[_key(f)]) for f in counts if _key(f) in timed)
+    elsewhere = all(f.machine.memory_bytes is None for f in times)  # a machine as it is, whatever the counted one has
+    timed = {_key(f, elsewhere): f for f in times}
+    return tuple(_row(f, timed[key]) for f in counts if (key := _key(f, elsewhere)) in timed)
 
 
 def meaning(counts: Finding, time: Finding) -> Reason:
@@ -76,7 +77,7 @@ def _size(f: Finding) -> float:
     return f.change or 0.0
 
 
-def _key(f: Finding) -> _Key:
+def _key(f: Finding, elsewhere: bool) -> _Key:
     settings = tuple((item.name, item.value) for item in f.settings)
-    cpus, memory = f.machine.cpus, f.machine.memory_bytes
+    cpus, memory = (None, None) if elsewhere else (f.machine.cpus, f.machine.memory_bytes)
     return f.workload, settings, f.machine.arch, cpus, memory, f.metric, f.sides[0].kernel, f.sides[1].kernel

@@ -23,7 +23,9 @@ class Clock:
 
     exact: values are counts, which repeat to the digit; otherwise they are times, judged by probability. screening:
     times that decide nothing, good for choosing what to measure. native: of the system that runs here: nothing is
-    booted, and other work on this machine is part of a value. imported: values were read from a file of another tool.
+    booted, and other work on this machine is part of a value. fixed: CPUs and memory are those that the machine has,
+    and none can be chosen. imported: values were read from a file of another tool. flavour: of archive kernels, where
+    an experiment names none.
 
     ticks: the clock that the workload reads: "tsc" (or the architecture's like), "monotonic".
     repeats, perturb, margin: of an experiment that names none (model.experiment.Experiment).
@@ -43,7 +45,9 @@ class Clock:
     exact: bool = False
     screening: bool = False
     native: bool = False
+    fixed: bool = False
     imported: bool = False
+    flavour: str = "cloud"
     ticks: str = "monotonic"
     repeats: int = 24
     perturb: int = 0

@@ -13,6 +13,7 @@ from kassay.journal.directory import BESIDE
 from kassay.model.experiment import Experiment
 from kassay.model.finding import REFUSED
 from kassay.model.progress import Progress
+from kassay.model.reach import HERE, Reach
 from kassay.model.report import Report
 from kassay.report.formats import Format, format_named, formats
 
@@ -21,26 +22,41 @@ def ask_and_answer(question: str, workload: str, kernels: Sequence[str], options
     """Measures what a command line asks, then answers; the exit status."""
     experiment, beside = experiments_from(question, workload, kernels, options)
     directory = directory_for(experiment, options.out, options.fresh)
-    return measure_and_answer(experiment, directory, options.format_, options.exit_code, beside, options.cluster)
+    if options.plan:
+        return show_commands(beside or experiment, directory, options.reach)
+    return measure_and_answer(
+        experiment, directory, options.format_, options.exit_code, beside, options.cluster, options.reach
+    )
+
+
+def show_commands(experiment: Experiment, directory: Path, reach: Reach) -> int:
+    """Prints every command that would be executed on a machine elsewhere."""
+    from kassay.plan.visit import commands_there
+
+    with showing() as tell:
+        text = commands_there(experiment, directory, tell, reach)
+    say(text)
+    return 0
 
 
 def measure_and_answer(
     experiment: Experiment, directory: Path, format_name: str, exit_code: bool, beside: Experiment | None = None,
-    cluster: str = "",
+    cluster: str = "", reach: Reach = HERE,
 ) -> int:  # fmt: skip
     """Runs what is owed, writes report.html with its charts and report.json, prints the answer; the exit status.
 
-    beside: the same question, timed, to stand beside the counts. cluster: address of hosts that make the runs.
+    beside: the same question, timed, to stand beside the counts. cluster: address of hosts that make the runs. reach:
+    of a machine elsewhere.
     """
     from kassay import pipeline
 
     chosen = format_named(format_name)
     missing: KassayError | None = None
     with showing() as tell:
-        pipeline.measure(experiment, directory, tell, cluster=cluster)
+        pipeline.measure(experiment, directory, tell, cluster=cluster, reach=reach)
         try:
             if beside is not None:
-                pipeline.measure(beside, directory / BESIDE, tell, cluster=cluster)
+                pipeline.measure(beside, directory / BESIDE, tell, cluster=cluster, reach=reach)
         except KassayError as error:  # what was counted is an answer all the same
             missing = error
         report = pipeline.answer(directory, tell)

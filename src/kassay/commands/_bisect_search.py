@@ -38,7 +38,7 @@ def searched(workload: str, kernels: list[str], searching: Searching, options: M
     from kassay.search import loop
     from kassay.search.probe import prober
 
-    measure = partial(pipeline.measure, cluster=options.cluster)
+    measure = partial(pipeline.measure, cluster=options.cluster, reach=options.reach)
     with showing() as tell:
         found = _range(kernels, searching, options, tell)
         asked = (searching.good, searching.bad) if found.kind == "releases" else None

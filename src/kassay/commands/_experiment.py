@@ -84,7 +84,7 @@ def _asked(
                        f"write {listed(pairs())}; or one of {', '.join(measuring())}")  # fmt: skip
     if "," in options.cpu:
         raise BadInput(f"--cpu {options.cpu}: several, with two clocks", "name one CPU, or one clock")
-    counts = experiment_from(question, workload, kernels, replace(options, clock=first, repeats=None))
+    counts = experiment_from(question, workload, kernels, replace(options, clock=first, repeats=None, on=""))
     # Both were asked for with one set of options: what only counts have is not the timed one's.
     boot = "short" if options.boot == "snapshot" else options.boot
     times = replace(options, clock=second, perturb=None, profile="auto", boot=boot, predict="", trace_budget="")
@@ -133,6 +133,7 @@ def experiment_from(
         arch=options.arch,
         cpus=_numbers(options.cpus, "--cpus", int, problems),
         memory_bytes=_numbers(options.memory or memory_for(own), "--memory", parse_bytes, problems),
+        on=options.on or UNSET,
         nodes=options.nodes if options.nodes != 1 else UNSET,
         cpu=tuple(options.cpu.split(",")) if options.cpu else UNSET,
         order=options.order,

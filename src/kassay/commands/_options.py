@@ -13,13 +13,15 @@ from kassay.arches import arches
 from kassay.clocks import in_words, listed, measuring
 from kassay.commands import _complete as complete
 from kassay.model.experiment import APPLICATION_TRACE_BUDGET, TRACE_BUDGET
+from kassay.model.reach import HERE, Reach
 from kassay.registry import names
 from kassay.report.formats import FORMATS
 from kassay.spec.suites import suites
 
 FORMATS_HELP = f"{listed(names(FORMATS))}; docs/formats.md says what each is for."
-_M, _R = "Machine", "Runs"
+_M, _R, _E = "Machine", "Runs", "A machine elsewhere"
 DEFAULT_CLOCK = "icount"
+FLAVOUR = "cloud"
 ROUNDS, SUITE_ROUNDS = 20, 10
 
 
@@ -112,6 +114,28 @@ ClusterOption = Annotated[
     ),
 ]
 """Of every command that measures; where runs are made is no part of an experiment."""
+Reset = Annotated[
+    str,
+    Option(
+        metavar="COMMAND",
+        help="Executed here by sh when a kernel does not come up there; without it the machine is left as it is.",
+        rich_help_panel=_E,
+    ),
+]
+Start = Annotated[
+    str,
+    Option(
+        metavar="COMMAND",
+        help="Executed here by sh to start a kernel there, in place of kexec: $KASSAY_IMAGE, $KASSAY_INITRD and "
+        "$KASSAY_CMDLINE say which.",
+        rich_help_panel=_E,
+    ),
+]
+BootLimit = Annotated[int, Option(metavar="SECONDS", help="Within which a kernel must come up.", rich_help_panel=_E)]
+DryRun = Annotated[
+    bool,
+    Option("--plan", help="Print every command that would be executed there, and execute none.", rich_help_panel=_E),
+]
 
 
 def _of_program(name: str, help_: str, metavar: str) -> Any:
@@ -228,7 +252,14 @@ class Measuring:
     arch: Annotated[str, Option(help=f"{listed(arches())}.", rich_help_panel=_M, autocompletion=complete.arches)] = (
         "x86_64"
     )
-    flavour: Annotated[str, Option(help="Of archive kernels: cloud boots fastest.", rich_help_panel=_M)] = "cloud"
+    flavour: Annotated[
+        str,
+        Option(
+            help="Of archive kernels: cloud boots fastest; generic has the drivers of real machines.",
+            show_default="cloud; generic with --on",
+            rich_help_panel=_M,
+        ),
+    ] = ""
     boot: Annotated[
         str,
         Option(
@@ -270,6 +301,13 @@ class Measuring:
             help="Seconds of wall time a run may take.", show_default="120, of applications 900", rich_help_panel=_R
         ),
     ] = None
+    on: Annotated[
+        str, Option(metavar="ssh://USER@HOST", help="The machine of --clock metal. docs/metal.md", rich_help_panel=_E)
+    ] = ""
+    reset: Reset = ""
+    start: Start = ""
+    boot_limit: BootLimit = HERE.limit_s
+    plan: DryRun = False
     out: Annotated[
         Path | None, Option(help="Directory of the runs; the same command again resumes it.", show_default="by content")
     ] = None
@@ -279,6 +317,17 @@ class Measuring:
     exit_code: Annotated[
         bool, Option("--exit-code", help="Exit 1 on a regression, 4 when nothing is admitted or all is inconclusive.")
     ] = False
+
+    def __post_init__(self) -> None:
+        if not self.flavour:
+            named = (measuring().get(word) for word in self.clock.split(","))
+            flavours = [clock.flavour for clock in named if clock is not None and clock.fixed]
+            object.__setattr__(self, "flavour", next(iter(flavours), FLAVOUR))
+
+    @property
+    def reach(self) -> Reach:
+        """How a machine elsewhere is reached."""
+        return Reach(reset=self.reset, start=self.start, limit_s=self.boot_limit)
 
 
 def with_options(command: Callable[..., int]) -> Callable[..., int]:

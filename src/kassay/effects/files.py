@@ -94,6 +94,18 @@ def write_atomic(path: Path, data: bytes, *, mode: int = 0o644) -> None:
         sync_directory(path.parent)
 
 
+def publish_file(path: Path, make: Callable[[Path], None]) -> None:
+    """Makes a file that is too large for write_atomic(): whole or not at all, and read-only."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    made = path.with_name(f".{path.name}.part")
+    try:
+        make(made)
+        made.chmod(0o444)
+        made.replace(path)
+    finally:
+        made.unlink(missing_ok=True)
+
+
 def append_durable(path: Path, data: bytes) -> None:
     """Appends in one write and returns only when the bytes are on the disk."""
     with disk_errors(path):

@@ -12,6 +12,7 @@ from kassay.effects.workers import mapped
 from kassay.evidence.profiles import region_of, report_of
 from kassay.guest import audit, state
 from kassay.guest.cpu import cpu_of
+from kassay.guest.elsewhere import host_fields
 from kassay.guest.program_output import printed
 from kassay.journal.directory import RunDirectory
 from kassay.model.experiment import labels
@@ -120,6 +121,7 @@ def _read(job: _Job) -> Measurement:
     report = report_of(directory, record)
     output = printed(report)
     fields = {moment: audit.fields(report, moment) for moment in ("before", "after")}
+    fields["before"].update(host_fields(report))
     fields["after"].update(_held_equal(asked, output, fields["after"]))
     return Measurement(
         run=run.id,

@@ -15,12 +15,18 @@ _DIRTY_RATIO = "/proc/sys/vm/dirty_ratio"
 _HIGH_FRACTION = "/proc/sys/vm/percpu_pagelist_high_fraction"
 
 
+def controls(machine: MachineUse) -> tuple[str, ...]:
+    """ "FILE VALUE" of every file of the kernel that is set."""
+    lines = [f"{THP}enabled {machine.thp}"] if machine.thp else []
+    lines += [f"{THP}hugepages-{kb}kB/enabled {policy}" for kb, policy in _sizes(machine)]
+    lines += [f"{_DIRTY_RATIO} {machine.dirty_ratio}"] if machine.dirty_ratio else []
+    lines += [f"{_HIGH_FRACTION} {machine.percpu_high_fraction}"] if machine.percpu_high_fraction else []
+    return tuple(lines)
+
+
 def init_lines(machine: MachineUse) -> tuple[str, ...]:
     """Lines of the guest's configuration."""
-    lines = [f"control={THP}enabled {machine.thp}"] if machine.thp else []
-    lines += [f"control={THP}hugepages-{kb}kB/enabled {policy}" for kb, policy in _sizes(machine)]
-    lines += [f"control={_DIRTY_RATIO} {machine.dirty_ratio}"] if machine.dirty_ratio else []
-    lines += [f"control={_HIGH_FRACTION} {machine.percpu_high_fraction}"] if machine.percpu_high_fraction else []
+    lines = [f"control={line}" for line in controls(machine)]
     lines += [f"swap_bytes={swap_bytes(machine.swap)}"] if machine.swap else []
     lines += [f"memcg_bytes={parse_bytes(machine.memcg)}"] if machine.memcg else []
     return tuple(lines)

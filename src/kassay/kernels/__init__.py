@@ -1,12 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Kernels: find them, fetch them, identify them, keep them.
 
-Others call `fetch(refs, flavour, tell)` and `load_modules(artifact, names, tell)`. Each file in this folder without a
-leading underscore is one kind of kernel reference (debian:, image:, build:, host) and has a SOURCE; a further kind is
-one further file.
+Others call `fetch(refs, flavour, tell)`, `load_modules(artifact, names, tell)` and `module_tree(artifact, tell)`. Each
+file in this folder without a leading underscore is one kind of kernel reference (debian:, image:, build:, host) and has
+a SOURCE; a further kind is one further file.
 """
 
+from kassay.kernels._module_tree import module_tree
 from kassay.kernels._modules import load_modules
 from kassay.kernels._source import KernelSource, KernelVersion, fetch, pinned, refresh, sources, versions
 
-__all__ = ["KernelSource", "KernelVersion", "fetch", "load_modules", "pinned", "refresh", "sources", "versions"]
+__all__ = [
+    "KernelSource",
+    "KernelVersion",
+    "fetch",
+    "load_modules",
+    "module_tree",
+    "pinned",
+    "refresh",
+    "sources",
+    "versions",
+]

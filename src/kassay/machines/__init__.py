@@ -13,13 +13,14 @@ from types import MappingProxyType
 from kassay.clocks import clock_of, measuring
 from kassay.errors import BadInput
 from kassay.machines._announce import announced
-from kassay.machines._backend import Ended, Job, Machine
+from kassay.machines._backend import Ended, Job, KernelFiles, Machine, Visit
 from kassay.model.host import Host
 from kassay.model.progress import Tell
 from kassay.registry import discover, names
 
 __all__ = [
-    "Ended", "Job", "Machine", "clock_and_machine", "emulating", "machine_for", "machines", "machines_of", "this_host",
+    "Ended", "Job", "KernelFiles", "Machine", "Visit", "clock_and_machine", "emulating", "machine_for", "machines",
+    "machines_of", "this_host",
 ]  # fmt: skip
 
 
@@ -40,14 +41,14 @@ def machines_of(clock: str) -> tuple[Machine, ...]:
     return found
 
 
-def machine_for(clock: str, name: str = "") -> Machine:
-    """The machine of this name, or the first of the clock. Raises BadInput that lists what there is."""
+def machine_for(clock: str, name: str = "", address: str = "") -> Machine:
+    """The machine of this name, or the first of the clock. address: of one that is elsewhere; "" for none. Raises
+    BadInput that lists what there is."""
     found = machines_of(clock)
-    if not name:
-        return found[0]
-    if name not in (machine.name for machine in found):
+    if name and name not in (machine.name for machine in found):
         raise BadInput(f"machine: {name!r} is none of clock {clock}", f"known: {', '.join(m.name for m in found)}")
-    return machines()[name]
+    machine = machines()[name] if name else found[0]
+    return machine.at(address) if address and machine.at is not None else machine
 
 
 def emulating(arch: str) -> tuple[str, ...]:

@@ -2,11 +2,13 @@
 """What every machine is: something that runs one job and says exactly what it granted."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from kassay.clocks import clock_of
 from kassay.model.machine import MachineIdentity, MachineProbe
 from kassay.model.progress import Tell
+from kassay.model.reach import Reach
 from kassay.model.records import Record
 from kassay.model.run import WallTime
 
@@ -26,6 +28,8 @@ class Job(Record, frozen=True, kw_only=True):
     further: archives that the kernel unpacks behind the initramfs; a machine that is restored has them unpacked.
     users: whether the profile takes every task that executes user code for the workload's own.
     rounds: that profile "trace" records, the first of a run is 1. trace_budget: most bytes of that.
+    controls: "FILE VALUE" of what is set of the kernel, and modules: names of what it loads, on a machine elsewhere;
+    others have both in the initramfs.
     """
 
     directory: str
@@ -46,11 +50,14 @@ class Job(Record, frozen=True, kw_only=True):
     rounds: tuple[int, ...] = ()
     trace_budget: int = 0
     shared_bytes: int = 0
+    controls: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
 
 
 class Ended(Record, frozen=True, kw_only=True):
     """How the job ended. status: the machine's exit status. detail: its own words, one line. profile: the
-    counts of the region, as the emulator wrote them; empty when it wrote none. trace: the stream of chosen rounds."""
+    counts of the region, as the emulator wrote them; empty when it wrote none. trace: the stream of chosen rounds.
+    outcome: a word of model.run.OUTCOMES where the machine itself knows it; "" where stream and console tell."""
 
     status: int
     timed_out: bool
@@ -61,6 +68,37 @@ class Ended(Record, frozen=True, kw_only=True):
     argv: tuple[str, ...]
     profile: bytes = b""
     trace: bytes = b""
+    outcome: str = ""
+
+
+class KernelFiles(Record, frozen=True, kw_only=True):
+    """A kernel for a machine that has a root file system of its own. Paths are absolute.
+
+    banner: what it prints first, None where that is not known. modules: a compressed tar archive with lib/modules/;
+    None for a kernel that has none.
+    """
+
+    ref: str
+    release: str
+    banner: str | None
+    image: str
+    image_sha256: str
+    config: str | None = None
+    modules: str | None = None
+
+
+class Visit(Record, frozen=True, kw_only=True):
+    """What a machine elsewhere needs for the runs of one experiment. id: of the directory of runs."""
+
+    id: str
+    directory: str
+    arch: str
+    kernels: tuple[KernelFiles, ...]
+    reach: Reach
+
+
+Run = Callable[[Job, str], Ended]
+"""Runs one job for an architecture to its end."""
 
 
 class Machine(Record, frozen=True, kw_only=True):
@@ -76,6 +114,9 @@ class Machine(Record, frozen=True, kw_only=True):
     the boot unless boot is "stock".
     nodes(cpus, memory_bytes, nodes) are the machine's own words for several nodes of memory; None: it has only one.
     cpu(name, arch) is what the machine itself calls a CPU of kassay.cpus; None: its CPU cannot be chosen.
+    at(address) is the machine with this address, for one that is elsewhere; None: it is here. visit(visit, tell) is
+    then how its runs are made: the machine is left as it was found at the end of the block. steps(visit, jobs) are all
+    commands that this would execute there, in words.
     """
 
     name: str
@@ -84,13 +125,16 @@ class Machine(Record, frozen=True, kw_only=True):
     arches: tuple[str, ...]
     probe: Callable[[str, Tell], MachineProbe]
     identify: Callable[[str, int, str], MachineIdentity]
-    run: Callable[[Job, str], Ended]
+    run: Run
     cmdline: Callable[[str, int, str], str]
     can_profile: Callable[[str], None] | None = None
     cpu: Callable[[str, str], str] | None = None
     nodes: Callable[[int, int, int], tuple[str, ...]] | None = None
     order: int = 100
     proven: bool = False
+    at: Callable[[str], "Machine"] | None = None
+    visit: Callable[[Visit, Tell], AbstractContextManager[Run]] | None = None
+    steps: Callable[[Visit, str], str] | None = None
 
     @property
     def boots(self) -> bool:

@@ -66,6 +66,7 @@ class Experiment(Record, frozen=True, kw_only=True):
     Where time is measured, repeats is the most boots per kernel, made in blocks and looked at when timing.LOOKS says
     so; control: whether the first kernel has as many boots more, to compare that kernel with itself.
     machine: name of one machine of the clock; not written unless it is set, when the clock's first machine is meant.
+    on: address of a machine that is elsewhere; not written unless it is set.
     cpu: names of files of kassay.cpus, a matrix axis; not written unless it is set, when the default of arch is meant.
     nodes, thp, mthp, swap, memcg, dirty_ratio, percpu_high_fraction, sampled: as in MachineUse; not written either
     unless they are set.
@@ -97,6 +98,7 @@ class Experiment(Record, frozen=True, kw_only=True):
     background: int = 0
     control: bool = True
     machine: str | msgspec.UnsetType = msgspec.UNSET
+    on: str | msgspec.UnsetType = msgspec.UNSET
     cpu: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
     nodes: int | msgspec.UnsetType = msgspec.UNSET
     thp: str | msgspec.UnsetType = msgspec.UNSET

@@ -15,14 +15,15 @@ OUTCOMES = {
     "timeout": "no end within the allowed wall time",
     "panic": "the kernel panicked",
     "oops": "an oops, BUG or WARN stands in the kernel log",
-    "machine-died": "QEMU ended by itself before the guest was done",
+    "machine-died": "the machine ended by itself before the run was done",
     "no-modules": "kernel modules that the workload needs cannot be had for this kernel; nothing was booted",
     "guest-error": "the guest program reported an error",
     "check-failed": "the workload's own check found that the work was not done",
     "torn-output": "the result stream is cut or damaged",
-    "no-boot": "the guest gave no sign of life",
+    "no-boot": "the kernel gave no sign of life",
     "host-lost": "the host that had begun its block went away: the block is made again on another one; timed runs only",
     "busy": "the guest never became quiet, so its time would have been other tasks' as well; timed runs only",
+    "throttled": "a CPU was slowed down for its temperature or its power during the run",
 }
 
 

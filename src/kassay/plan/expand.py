@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from itertools import product
 from typing import NamedTuple
 
+from msgspec import UNSET
+
 from kassay.clocks import clock_of
 from kassay.errors import Defect
 from kassay.model.experiment import Experiment
@@ -166,16 +168,17 @@ def matrix(axes: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[tuple[Setting
 def nodes_for(experiment: Experiment, name: str, workloads: Iterable[Workload]) -> int:
     """Nodes of memory that a workload's machine has: as many as were asked for, and no fewer than it needs."""
     needed = next(workload.nodes for workload in workloads if workload.name == name)
-    return 1 if clock_of(experiment.clock).native else max(experiment.nodes or 1, needed)
+    return 1 if clock_of(experiment.clock).fixed else max(experiment.nodes or 1, needed)
 
 
 def _machines(experiment: Experiment, nodes: int) -> tuple[MachineUse, ...]:
+    elsewhere = experiment.on is not UNSET  # its CPUs and memory are known when it is asked, and cannot be chosen
     return tuple(
         MachineUse(
             arch=experiment.arch,
             clock=experiment.clock,
-            cpus=cpus,
-            memory_bytes=memory,
+            cpus=None if elsewhere else cpus,
+            memory_bytes=None if elsewhere else memory,
             cpu=cpu,
             nodes=nodes,
             **{name: getattr(experiment, name) or "" for name in STATE},

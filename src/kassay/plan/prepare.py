@@ -61,14 +61,16 @@ def prepare(
 
     Raises BadInput or HostLacks before anything is downloaded where that can be known.
     """
-    machine = machine_for(experiment.clock, experiment.machine or "")
+    machine = machine_for(experiment.clock, experiment.machine or "", experiment.on or "")
     if experiment.arch not in machine.arches:
         raise HostLacks(f"clock {experiment.clock} on {experiment.arch}: not supported by this version",
                         f"use --clock {listed(emulating(experiment.arch))}")  # fmt: skip
     travelled = brought if machine.boots else None
     known = {workload.name: workload for workload in travelled.workloads} if travelled else _known(experiment)
     combinations, workloads = _combinations(experiment.workloads, known, arch_of(experiment.arch))
-    if machine.boots:
+    if machine.visit is not None and elsewhere:
+        raise BadInput(f"clock {experiment.clock}: has a machine of its own", "leave --cluster away")
+    if machine.boots and machine.visit is None:
         _check_memory(experiment, combinations, elsewhere=elsewhere)
     identity = _granted(
         experiment, machine, {nodes_for(experiment, workload.name, workloads) for workload in workloads}
@@ -86,9 +88,15 @@ def prepare(
     plan = expand(experiment, kernels, combinations, workloads, identity, hashes, made.compiler)
     if own_images:
         plan = structs.replace(plan, images=tuple(Setting(name=n, value=image.sha256) for n, image, _ in own_images))
-    return Prepared(plan=plan, machine=machine, artifacts=artifacts, programs=made, images=own_images,
-                    no_profile=_no_profile(experiment, machine, tell),
-                    lacking=_fetch_modules(plan, artifacts, tell) if machine.boots else ())  # fmt: skip
+    return Prepared(
+        plan=plan,
+        machine=machine,
+        artifacts=artifacts,
+        programs=made,
+        images=own_images,
+        no_profile=_no_profile(experiment, machine, tell),
+        lacking=_fetch_modules(plan, artifacts, tell) if machine.boots and not machine.visit else (),
+    )
 
 
 def _fetch_modules(plan: Plan, artifacts: Sequence[KernelArtifact], tell: Tell) -> tuple[tuple[str, str], ...]:

@@ -16,6 +16,7 @@ from kassay.report.mail.headline import headline
 from kassay.report.mail.text import command, wrapped
 
 _DEFAULT = Experiment(name="", question="", kernels=(), workloads=())
+_MEMORY = _DEFAULT.memory_bytes[0]
 
 
 def whole_again(directory: str) -> str:
@@ -42,8 +43,9 @@ def _compare(e: Experiment, kernels: tuple[KernelIdentity, ...], pair: tuple[int
     words += [word for s in point.settings if s.name in given for word in ("--set", f"{s.name}={s.value}")]
     chosen = (
         ("--clock", e.machine or e.clock, _DEFAULT.clock), ("--arch", e.arch, _DEFAULT.arch),
-        ("--cpus", str(point.machine.cpus), str(_DEFAULT.cpus[0])),
-        ("--memory", memory_text(point.machine.memory_bytes), memory_text(_DEFAULT.memory_bytes[0])),
+        ("--on", e.on or "", ""),
+        ("--cpus", str(point.machine.cpus or 1), str(_DEFAULT.cpus[0])),
+        ("--memory", memory_text(point.machine.memory_bytes or _MEMORY), memory_text(_MEMORY)),
         ("--flavour", e.flavour, _DEFAULT.flavour), ("--boot", e.boot, _DEFAULT.boot),
         ("--rounds", str(e.rounds), str(_DEFAULT.rounds)), ("--margin", f"{e.margin:g}", f"{_DEFAULT.margin:g}"),
         ("--predict", ",".join(e.predict or ()), ""),

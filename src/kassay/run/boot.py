@@ -164,14 +164,14 @@ class Measurer:
 
     def _job(self, run: PlannedRun, cell: Cell, directory: Path, recording: Recording | None = None) -> Job:
         machine = self._prepared.machine
-        cpus, memory = cell.machine.cpus, cell.machine.memory_bytes
-        assert cpus is not None and memory is not None  # unknown for imported results only
+        cpus, memory = cell.machine.cpus or 1, cell.machine.memory_bytes or 0  # of a machine elsewhere its own
         artifact = self._prepared.artifacts[cell.kernel]
         moved = run.perturbation
         arguments = self._arguments(run, cell)
         experiment = self._prepared.plan.experiment
         use = experiment.program(cell.workload)
-        image = self._initramfs(run, cell, directory, arguments, recording) if machine.boots else None
+        guest = machine.boots and machine.visit is None
+        image = self._initramfs(run, cell, directory, arguments, recording) if guest else None
         own = self._prepared.image(cell.workload)
         base = machine.cmdline(cell.machine.arch, cpus, experiment.boot)
         base += f" {initramfs.ROOT}" if own else ""
@@ -179,7 +179,7 @@ class Measurer:
         return Job(
             directory=str(directory),
             program=(str(self._program(cell, directory)), *arguments),
-            kernel=(artifact.vmlinux if artifact.pvh else artifact.image) if machine.boots else None,
+            kernel=(artifact.vmlinux if guest and artifact.pvh else artifact.image) if machine.boots else None,
             initramfs=image and str(directory / "initramfs"),
             further=(str(own[1]), str(directory / "layer")) if own else (),
             snapshot=f"{artifact.identity.image_sha256} {image}" if experiment.boot == "snapshot" else None,
@@ -195,6 +195,8 @@ class Measurer:
             rounds=traced_rounds(None if use is not None and use.counted else experiment.rounds),
             trace_budget=parse_bytes(experiment.trace_budget or usual),
             shared_bytes=recording.shared_bytes if recording else 0,
+            controls=state.controls(cell.machine) if machine.visit else (),
+            modules=tuple(modules_of(cell, self._prepared.plan.workloads)) if machine.visit else (),
         )
 
     def _initramfs(self, run: PlannedRun, cell: Cell, directory: Path, arguments: Sequence[str],

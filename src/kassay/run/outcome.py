@@ -86,6 +86,8 @@ def _problem_of_program(report: GuestReport, profile: bytes | None, use: Program
 
 def outcome_of(ended: Ended, use: ProgramUse | None, cell: Cell, *, boots: bool) -> tuple[str, str]:
     problem: tuple[str, str] | None = None
+    if ended.outcome:
+        return console_problem(ended.console) or (ended.outcome, ended.detail)
     try:
         report = protocol.parse(ended.stream)
         found = protocol.outcome(report)

@@ -96,7 +96,8 @@ def dump(experiment: Experiment) -> str:
 def _defaults(clock: Any) -> dict[str, Any]:
     """Of a file that names a clock but not how often: those of the command line."""
     known = measuring().get(clock) if isinstance(clock, str) else None
-    return {name: getattr(known, name) for name in ("repeats", "perturb", "margin")} if known is not None else {}
+    names = ("repeats", "perturb", "margin", "flavour")
+    return {name: getattr(known, name) for name in names} if known is not None else {}
 
 
 def _of_applications(workloads: list[dict[str, Any]], table: dict[str, Any]) -> dict[str, Any]:

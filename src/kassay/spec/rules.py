@@ -16,6 +16,7 @@ from kassay.model.machine import SAMPLED, STATE
 from kassay.model.profile import PROFILES
 from kassay.model.program import checks
 from kassay.model.question import Question
+from kassay.model.reach import parse_ssh
 from kassay.model.units import format_bytes, parse_bytes
 from kassay.registry import discover, load, names
 
@@ -25,6 +26,8 @@ _POLICIES = ("always", "madvise", "never", "inherit")
 _SIZE_POLICY = re.compile(rf"[2-8]=(?:{'|'.join(_POLICIES)})")
 _LEAST_NODE, _LEAST_SIZE = 128 << 20, 1 << 20
 _LEAST_TRACE, _MOST_TRACE = 64 << 10, 4 << 30
+_OF_GUESTS = ("nodes", "swap", "memcg")
+_FAR = tuple(name for name, clock in measuring().items() if clock.fixed and not clock.native)
 _COUNTS = (
     ("repeats", 1, 1000), ("perturb", 0, 1000), ("rounds", 2, 100_000), ("timeout_s", 1, 86_400),
     ("retries", 0, 10), ("seed", 0, (1 << 63) - 1),
@@ -91,8 +94,10 @@ def _machines(e: Experiment) -> Iterator[str]:
     for index, value in enumerate(e.memory_bytes):
         if value % 8192:
             yield f"memory_bytes[{index}]: {value} is not a multiple of 8 KiB, as QEMU wants it"
-    if _native(e) and ((e.cpus, e.memory_bytes) != ((1,), (1 << 30,)) or any(k.cmdline for k in e.kernels)):
-        yield f"clock {e.clock}: measures this very machine; cpus, memory and kernel parameters cannot be chosen"
+    if _fixed(e) and (e.cpus, e.memory_bytes) != ((1,), (1 << 30,)):
+        yield f"clock {e.clock}: measures {_which(e)}; cpus and memory cannot be chosen"
+    if _native(e) and any(k.cmdline for k in e.kernels):
+        yield f"clock {e.clock}: measures {_which(e)}; kernel parameters cannot be chosen"
 
 
 def _kernels(e: Experiment) -> Iterator[str]:
@@ -153,8 +158,8 @@ def _programs(e: Experiment) -> Iterator[str]:
             yield f"{at}: args and env: at most 40 words, 2500 characters, and no newline"
         if program.counted and (e.profile == "none" or e.clock not in profiling()):
             yield f"{at}: its rounds are counted by the profile, with clock {listed(profiling())} and not profile none"
-        if _native(e):
-            yield f"{at}.program: clock {e.clock} boots nothing, and programs run in a guest only"
+        if _fixed(e):
+            yield f"{at}.program: clock {e.clock} measures {_which(e)}, and programs run in a guest only"
 
 
 def _texts(e: Experiment) -> Iterator[str]:
@@ -180,7 +185,7 @@ def _snapshots(e: Experiment) -> Iterator[str]:
 
 def _emulated(e: Experiment) -> Iterator[str]:
     arch = arches().get(e.arch)
-    if arch is not None and not _native(e) and max(e.cpus, default=1) > arch.qemu.most_cpus:
+    if arch is not None and not _fixed(e) and max(e.cpus, default=1) > arch.qemu.most_cpus:
         yield f"cpus: QEMU's machine for {e.arch} has at most {arch.qemu.most_cpus}"
 
 
@@ -194,15 +199,16 @@ def _cpus(e: Experiment) -> Iterator[str]:
         yield "cpu: needs at least one value, and each once"
     if own and len(named) > 1:
         yield "cpu: several, and a kernel with one of its own; give one of the two"
-    if _native(e) and (named or own):
-        yield f"clock {e.clock}: measures this very machine; its cpu cannot be chosen"
+    if _fixed(e) and (named or own):
+        yield f"clock {e.clock}: measures {_which(e)}; its cpu cannot be chosen"
 
 
 def _state(e: Experiment) -> Iterator[str]:
     """Of what can be chosen of the machine's memory."""
     asked = [name for name in ("nodes", *STATE) if getattr(e, name) is not UNSET]
-    if _native(e) and asked:
-        yield f"{asked[0]}: clock {e.clock} measures this very machine; its memory cannot be chosen"
+    lacking = asked if _native(e) else [name for name in asked if name in _OF_GUESTS and _fixed(e)]
+    if lacking:
+        yield f"{lacking[0]}: clock {e.clock} measures {_which(e)}; its memory cannot be chosen"
     if e.thp is not UNSET and e.thp not in _POLICIES[:3]:
         yield f"thp: unknown {e.thp!r}; {nearest_of(e.thp, _POLICIES[:3])}"
     if e.mthp is not UNSET and not all(_SIZE_POLICY.fullmatch(item) for item in e.mthp.split(",")):
@@ -276,8 +282,22 @@ def _times(e: Experiment) -> Iterator[str]:
 
 
 def _contaminations(e: Experiment) -> Iterator[str]:
-    if _native(e) and (e.background or not e.quiesce):
-        yield f"clock {e.clock}: nothing is booted, so quiesce and background cannot be chosen"
+    if _fixed(e) and (e.background or not e.quiesce):
+        yield f"clock {e.clock}: there is no guest, so quiesce and background cannot be chosen"
+
+
+def _elsewhere(e: Experiment) -> Iterator[str]:
+    clock = measuring().get(e.clock)
+    elsewhere = clock is not None and clock.fixed and not clock.native
+    if e.on is not UNSET and not elsewhere:
+        yield f"on: clock {e.clock} measures here; {listed(_FAR)} measures on another machine"
+    elif elsewhere and e.on is UNSET:
+        yield f"on: clock {e.clock} needs a machine: --on ssh://USER@HOST"
+    elif e.on is not UNSET:
+        try:
+            parse_ssh(e.on)
+        except BadInput as error:
+            yield f"on: {error}"
 
 
 def _native(e: Experiment) -> bool:
@@ -286,7 +306,17 @@ def _native(e: Experiment) -> bool:
     return clock is not None and clock.native
 
 
+def _fixed(e: Experiment) -> bool:
+    """Whether the machine is what it is, this one or another."""
+    clock = measuring().get(e.clock)
+    return clock is not None and clock.fixed
+
+
+def _which(e: Experiment) -> str:
+    return "this very machine" if _native(e) else "a machine as it is"
+
+
 _RULES: tuple[Callable[[Experiment], Iterator[str]], ...] = (
     _questions, _words, _counts, _machines, _kernels, _workloads, _snapshots, _emulated, _profiles,
-    _contaminations, _times, _cpus, _programs, _state, _predictions,
+    _contaminations, _times, _cpus, _programs, _state, _predictions, _elsewhere,
 )  # fmt: skip

@@ -12,6 +12,7 @@ SHAPE = (
     "pagemap.present", "pagemap.swapped", "pageflags.thp", "pageflags.huge", "pageflags.zero",
     "swap.devices", "cpus.online",
     "range.Dirty", "range.THPeligible", "pageflags.compound_head", "pageflags.compound_tail",
+    "host.governor", "host.turbo", "host.smt", "host.microcode",
 )  # fmt: skip
 """Fields that must agree. A field that either kernel does not report is not compared, but shown.
 

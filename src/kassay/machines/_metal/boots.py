@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One run: a boot of one kernel on the machine, the workload on it, and what it left."""
+
+import re
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from kassay.effects import clock, process
+from kassay.effects.files import sha256_file
+from kassay.effects.ssh import ConnectionLost
+from kassay.errors import HostLacks
+from kassay.machines._backend import Ended, Job, KernelFiles, Run
+from kassay.machines._metal import steps
+from kassay.machines._metal.facts import RUN, Facts, facts
+from kassay.machines._metal.stream import captured, since_the_run, with_boot
+from kassay.machines._metal.visit import Visited, checked
+from kassay.model.run import WallTime
+
+_KILLED = 137  # by timeout(1), as scripts/run.sh asks for
+_SETTLES_S = 300
+_PAUSE_S = 3.0
+
+T = TypeVar("T")
+
+
+def run_in(visited: Visited) -> Run:
+    """What makes the runs of a visit, one after another."""
+    return partial(_run, visited)
+
+
+def _run(visited: Visited, job: Job, _: str) -> Ended:
+    """Boots the job's kernel and runs its program there. Raises HostLacks where nothing can be measured any more."""
+    if not visited.begun:
+        visited.begin()
+    kernel = next(kernel for kernel in visited.visit.kernels if kernel.image == job.kernel)
+    number = re.sub(r"[^A-Za-z0-9]", "", Path(job.directory).name)
+    started = clock.monotonic_s()
+    words = steps.run_words(job.cmdline, visited.visit, number)
+    visited.tell(f"booting {kernel.ref}")
+    before = _start(visited, kernel, words)
+    now = visited.came_up(before)
+    booted = clock.monotonic_s() - started
+    if now is None:
+        return _never_came(visited, kernel, words, booted)
+    if now.words.get(RUN) != number or not _is_kernel(now, kernel):
+        return _other_kernel(visited, now, kernel, words, booted)
+    return _measured(visited, job, number, now.get("boot"), words, booted)
+
+
+def _start(visited: Visited, kernel: KernelFiles, words: str) -> str:
+    """Starts the kernel; the id of the boot that this ends."""
+    assert visited.now is not None  # begin() has looked
+    before, start = visited.now.get("boot"), visited.visit.reach.start
+    manner = steps.manner(visited.visit)[0]
+    told = facts(
+        _again(
+            visited, lambda: checked(visited.link, "boot", (visited.directory, steps.hashes(kernel)[0], words, manner))
+        )
+    )
+    if start:
+        env = {f"KASSAY_{name.upper()}": told.get(name) for name in ("image", "initrd", "cmdline")}
+        done = process.run(("sh", "-c", start), timeout_s=visited.visit.reach.limit_s,
+                           env={**env, "KASSAY_HOST": visited.link.name})  # fmt: skip
+        if done.status:
+            why = (done.err.strip().splitlines() or [f"status {done.status}"])[-1]
+            raise HostLacks(f"{visited.link.name}: --start failed: {why}", "correct the command")
+    return before
+
+
+def _is_kernel(now: Facts, kernel: KernelFiles) -> bool:
+    """Whether the image itself runs, by the line that was compiled into it."""
+    if kernel.banner is None:
+        return now.get("release") == kernel.release
+    return now.get("banner").split() == kernel.banner.split()
+
+
+def _never_came(visited: Visited, kernel: KernelFiles, words: str, elapsed: float) -> Ended:
+    """The outcome of a kernel that does not answer, once the machine is there again. Raises HostLacks if it is not."""
+    what = f"{kernel.ref} did not come up"
+    visited.reset(what)
+    return _ended(words, "no-boot", f"{what} within {visited.visit.reach.limit_s} s; reset by command",
+                  _log_of_the_dead(visited), elapsed)  # fmt: skip
+
+
+def _other_kernel(visited: Visited, now: Facts, kernel: KernelFiles, words: str, elapsed: float) -> Ended:
+    """The machine came up with a kernel that it was not asked for, as after a panic."""
+    detail = f"{kernel.ref} was started, and the machine came back by itself on {now.get('release')}"
+    return _ended(words, "no-boot", detail, _log_of_the_dead(visited), elapsed)
+
+
+def _log_of_the_dead(visited: Visited) -> bytes:
+    """What the last kernel left in the firmware's memory, where a machine has such a thing."""
+    try:
+        return visited.link.fetch(("sh", "-c", "cat /sys/fs/pstore/dmesg-* 2>/dev/null"))
+    except ConnectionLost:
+        return b""
+
+
+def _ended(words: str, outcome: str, detail: str, console: bytes, elapsed: float) -> Ended:
+    return Ended(
+        status=1, timed_out=False, detail=detail, stream=b"", console=console, argv=("kexec", words),
+        wall=WallTime(boot_s=round(elapsed, 3)), outcome=outcome,
+    )  # fmt: skip
+
+
+def _measured(visited: Visited, job: Job, number: str, boot: str, words: str, booted: float) -> Ended:
+    link, directory = visited.link, visited.directory
+    limit = visited.visit.reach.limit_s
+    order = (directory, " ".join(job.modules), *job.controls)
+    told = facts(_again(visited, lambda: checked(link, "order", order)))
+    if told.all("refused"):
+        raise HostLacks(f"{link.name}: not in order: {told.get('refused')}", "docs/metal.md says what must be so")
+    program = sha256_file(Path(job.program[0]))
+    _again(visited, lambda: visited.store(((job.program[0], program),), "the workload"))
+    visited.tell("waiting until it is quiet, then measuring")
+    started = clock.monotonic_s()
+    begin = (directory, number, program, str(job.timeout_s), *job.program[1:])
+    _again(visited, lambda: checked(link, "run", begin, timeout_s=_SETTLES_S))
+    asked = (directory, number, str(job.timeout_s + 30))
+    told = facts(_again(visited, lambda: checked(link, "wait", asked, timeout_s=job.timeout_s + 60)))
+    elapsed = clock.monotonic_s() - started
+    if told.get("boot") != boot:
+        detail = f"the machine started anew by itself in the middle of the run; limit of an answer {limit} s"
+        return _ended(words, "machine-died", detail, _log_of_the_dead(visited), booted)
+    state = _again(visited, lambda: checked(link, "state", (directory, number)))
+    stream = _again(visited, lambda: link.fetch(("cat", f"{directory}/runs/{number}/stream")))
+    log = _again(visited, lambda: link.fetch(("dmesg",)))
+    return _whole(told, state, stream, log, words, WallTime(boot_s=round(booted, 3), workload_s=round(elapsed, 3)))
+
+
+def _whole(told: Facts, state: str, stream: bytes, log: bytes, words: str, wall: WallTime) -> Ended:
+    files = captured(state)
+    quiescence = dict(files).get("kassay/quiescence", "")
+    status = int(told.get("status") or 1)
+    outcome, detail = "", told.get("detail")
+    if quiescence.startswith("state busy"):
+        outcome, detail = "busy", f"the machine never became quiet: {' '.join(quiescence.split()[3:])} ticks of 200"
+    elif int(told.get("throttled") or 0) > 0:
+        outcome, detail = "throttled", f"{told.get('throttled')} times, for temperature or power"
+    return Ended(
+        status=status, timed_out=status == _KILLED, detail=detail,
+        stream=with_boot(stream, files, float(facts(state).get("uptime") or 0)), console=since_the_run(log),
+        wall=wall, argv=("kexec", words), outcome=outcome,
+    )  # fmt: skip
+
+
+def _again(visited: Visited, call: Callable[[], T]) -> T:
+    """The answer to a call that may be made twice, also when the connection is away for a while."""
+    until = clock.monotonic_s() + visited.visit.reach.limit_s
+    while True:
+        try:
+            return call()
+        except ConnectionLost as lost:
+            if clock.monotonic_s() > until:
+                visited.begun = False
+                what = f"{visited.link.name} was lost and did not answer again: {lost}"
+                raise HostLacks(what, "repeat the command when it is there: it goes on, and brings it back") from lost
+            visited.tell(f"the connection is lost ({lost}): trying again")
+            visited.link.drop()
+            clock.sleep(_PAUSE_S)

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a machine says of itself (scripts/inspect.sh), and why kassay does not measure on it."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from kassay.arches import arch_of, of_machine
+from kassay.model.machine import MachineIdentity
+
+SESSION = "kassay.session"
+"""Kernel parameter of a kernel that an experiment has started; its value is the id of the experiment's directory."""
+RUN = "kassay.run"
+_ROOM_KB = 1 << 20
+_BUSY_TICKS = 60  # of 200: inspect.sh has a share of it
+_DEAD_S = 900
+POLICY = ("governor=performance", "turbo=off", "smt=off", "ksm=off", "numa_balancing=off", "nmi_watchdog=off",
+          "timers=stopped", "interrupts=last CPU", "workload=CPU 0")  # fmt: skip
+"""What is put in order, as part of the machine's identity."""
+
+
+class OtherSession(NamedTuple):
+    """A directory of an experiment on the machine. idle_s: since it did something. owner: "NODE BOOT PID"."""
+
+    id: str
+    idle_s: int
+    owner: str
+
+
+class Facts(NamedTuple):
+    """Lines of inspect.sh: of a name that comes once its value, and all values of one that comes more often."""
+
+    values: dict[str, tuple[str, ...]]
+    text: str
+
+    def get(self, name: str) -> str:
+        """The value; "" where the machine does not say."""
+        return self.values.get(name, ("",))[0]
+
+    def all(self, name: str) -> tuple[str, ...]:
+        """Every value of a name."""
+        return self.values.get(name, ())
+
+    @property
+    def words(self) -> dict[str, str]:
+        """The parameters of the kernel that runs, those with a value."""
+        return dict(word.split("=", 1) for word in self.get("cmdline").split() if "=" in word)
+
+    @property
+    def sessions(self) -> tuple[OtherSession, ...]:
+        """Directories of experiments on the machine."""
+        rows = (value.split(" ", 2) for value in self.all("session"))
+        return tuple(OtherSession(row[0], int(row[1]), row[2] if len(row) > 2 else "") for row in rows)
+
+    @property
+    def kernel(self) -> str:
+        """ "Linux 6.12.94 #1 SMP ...": the kernel that runs."""
+        return f"Linux {self.get('release')} {self.get('version')}"
+
+
+def facts(text: str) -> Facts:
+    """Reads lines "NAME<TAB>VALUE"; others are left out."""
+    found: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        name, tab, value = line.partition("\t")
+        if tab:
+            found.setdefault(name, []).append(value.strip())
+    return Facts({name: tuple(values) for name, values in found.items()}, text)
+
+
+def refusals(found: Facts, arch: str, started: bool) -> Iterator[tuple[str, str]]:
+    """(why the machine cannot be measured on, what to do about it). started: by a command of the user, not by kexec."""
+    machine = of_machine(found.get("machine"))
+    if machine is None or machine.name != arch:
+        yield f"it is a {found.get('machine') or 'machine of an unknown kind'}, not {arch}", "name its --arch"
+    if found.get("root") != "0":
+        yield "no root by sudo", "let this user become root without a password (sudo -n)"
+    if not started and not found.get("kexec"):
+        yield "kexec is not there", "apt install kexec-tools, or give --start COMMAND"
+    if not started and found.get("kexec_off") == "1":
+        yield (
+            "kexec is switched off (kernel.kexec_load_disabled)",
+            "start it anew without that, or give --start COMMAND",
+        )
+    if not started and found.get("lockdown") not in ("", "none"):
+        yield f"kernel lockdown ({found.get('lockdown')}) lets kexec start signed kernels only", "see docs/metal.md"
+    if not found.all("initrd_tool"):
+        yield "neither mkinitramfs nor dracut is there, so no initrd can be made", "apt install initramfs-tools"
+    if found.all("lacking"):
+        yield f"it lacks {', '.join(found.all('lacking'))}", "install what has them: kmod, util-linux, coreutils, tar"
+    if int(found.get("free_kb") or 0) < _ROOM_KB:
+        yield f"/var/tmp has {found.get('free_kb') or 0} kB left", "kassay needs 1 GB there"
+    if int(found.get("busy") or 0) > _BUSY_TICKS:
+        yield f"other programs use it: its CPUs were busy for {int(found.get('busy')) / 2:g} % of one CPU", "stop them"
+
+
+def identity(found: Facts, arch: str, clock: str, host: str) -> MachineIdentity:
+    """The machine, by what no kernel changes."""
+    words = [
+        found.get("cpu") or f"unknown CPU ({arch_of(arch).uname})",
+        f"microcode {found.get('microcode')}" if found.get("microcode") else "",
+        f"CPUs {found.get('cpus')}",
+        f"{int(found.get('memory') or 0) / (1 << 30):g} GiB",
+        f"{found.get('maker')} {found.get('board')}",
+        host,
+    ]
+    virtual = found.get("hypervisor") == "yes"
+    return MachineIdentity(
+        arch=arch,
+        clock=clock,
+        accelerator="a virtual machine" if virtual else "none",
+        program=found.get("kexec_version") or "started by a command",
+        options=POLICY,
+        host=", ".join(re.sub(r"\s+", " ", word) for word in words if word.strip()),
+    )
+
+
+def alive(session: OtherSession, node: str, running: frozenset[int], boot: str) -> bool:
+    """Whether the kassay of a session may still be at work. node, boot, running: of this host; process ids."""
+    words = session.owner.split(" ")
+    if len(words) == 3 and (words[0], words[1]) == (node, boot) and words[2].isdecimal():
+        return int(words[2]) in running
+    return session.idle_s < _DEAD_S

@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Is a machine elsewhere measured on in order, and is it left as it was found, whatever happens in between?"""
+
+import contextlib
+import os
+import platform
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kassay.effects import process
+from kassay.effects.files import sha256_bytes
+from kassay.errors import BadInput, HostLacks
+from kassay.guest import audit, protocol
+from kassay.machines import Ended, Job, KernelFiles, Visit, machine_for
+from kassay.machines._metal import visit as visits
+from kassay.machines._metal.boots import run_in
+from kassay.machines._metal.facts import facts, refusals
+from kassay.machines._metal.stream import since_the_run
+from kassay.machines._metal.visit import NOTE, this_boot, visiting
+from kassay.model.progress import silent
+from kassay.model.reach import Reach, parse_ssh
+from tests.machines.fake_host import OWN, FakeHost
+
+ADDRESS = parse_ssh("ssh://root@fake")
+STREAM = b""
+
+
+@pytest.fixture
+def host(monkeypatch: pytest.MonkeyPatch) -> FakeHost:
+    made = FakeHost()
+
+    @contextlib.contextmanager
+    def connected(_: object) -> Iterator[FakeHost]:
+        yield made
+
+    monkeypatch.setattr(visits, "connected", connected)
+    now = [0.0]
+    monkeypatch.setattr("kassay.effects.clock.sleep", lambda seconds: now.__setitem__(0, now[0] + seconds))
+    monkeypatch.setattr("kassay.effects.clock.monotonic_s", lambda: now[0])
+    return made
+
+
+@pytest.fixture
+def visit(tmp_path: Path, host: FakeHost) -> Visit:
+    kernels = []
+    for name in ("old", "new"):
+        for kind in ("image", "modules"):
+            (tmp_path / f"{name}.{kind}").write_text(f"{kind} of {name}")
+        sha, release = sha256_bytes(f"image of {name}".encode()), f"6.{len(name)}.0-{name}"
+        host.banners[sha] = f"Linux version {release} (gcc) #1 SMP"
+        kernels.append(KernelFiles(ref=name, release=release, banner=host.banners[sha], image_sha256=sha,
+                                   image=f"{tmp_path}/{name}.image", modules=f"{tmp_path}/{name}.modules"))  # fmt: skip
+    (tmp_path / "program").write_text("the workload")
+    return Visit(id="abc", directory=str(tmp_path), arch="x86_64", kernels=tuple(kernels), reach=Reach(limit_s=60))
+
+
+def reached(visit: Visit, **reach: object) -> Visit:
+    """The visit, with what a user gives."""
+    return Visit(**{**{f: getattr(visit, f) for f in visit.__struct_fields__}, "reach": Reach(limit_s=60, **reach)})  # type: ignore[arg-type]
+
+
+def job(visit: Visit, kernel: int, number: int = 1) -> Job:
+    directory = Path(visit.directory)
+    return Job(
+        directory=str(directory / f"run-{number}"), program=(str(directory / "program"), "--run"), initramfs=None,
+        kernel=visit.kernels[kernel].image, cmdline="nokaslr", cpus=1, memory_bytes=0, seed=1, timeout_s=5,
+    )  # fmt: skip
+
+
+def runs(visit: Visit, *kernels: int) -> list[Ended]:
+    with visiting(ADDRESS, run_in, visit, silent) as run:
+        return [run(job(visit, kernel, number), "x86_64") for number, kernel in enumerate(kernels)]
+
+
+def test_every_run_is_a_boot_and_the_machine_is_then_as_it_was_found(host: FakeHost, visit: Visit) -> None:
+    ended = runs(visit, 0, 1, 1)
+    assert [one.outcome for one in ended] == ["", "", ""]
+    assert [call[2] for call in host.calls if call[0] == "boot"] == [visit.kernels[k].image_sha256 for k in (0, 1, 1)]
+    assert host.steps.count("prepare") == 2
+    assert host.steps[-4:] == ["home", "inspect", "restore", "leave"]
+    assert (host.banner, host.files) == (OWN, {})
+    assert not Path(visit.directory, NOTE).exists()
+
+
+def test_a_visit_without_runs_changes_nothing(host: FakeHost, visit: Visit) -> None:
+    assert runs(visit) == []
+    assert host.calls == []
+
+
+def test_a_kernel_that_does_not_come_up_ends_the_visit_and_names_the_machine(host: FakeHost, visit: Visit) -> None:
+    host.ends[visit.kernels[1].image_sha256] = "dead"
+    with pytest.raises(HostLacks, match=r"ssh://root@fake: new did not come up .* left as it is"):
+        runs(visit, 0, 1)
+    assert "home" not in host.steps
+    assert Path(visit.directory, NOTE).exists()  # for the next call
+
+
+def test_after_it_was_started_by_hand_the_next_call_brings_it_home(host: FakeHost, visit: Visit) -> None:
+    host.ends[visit.kernels[1].image_sha256] = "dead"
+    with pytest.raises(HostLacks):
+        runs(visit, 1)
+    host.reset()
+    runs(visit)
+    assert (host.banner, host.files) == (OWN, {})
+    assert not Path(visit.directory, NOTE).exists()
+
+
+def test_with_a_way_to_reset_it_is_an_outcome_and_the_runs_go_on(
+    host: FakeHost, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host.ends[visit.kernels[0].image_sha256] = "dead"
+    ran = []
+
+    def switch(argv: tuple[str, ...], **options: object) -> process.Completed:
+        ran.append(argv[-1])
+        host.reset()
+        return process.Completed(0, "", "")
+
+    monkeypatch.setattr(process, "run", switch)
+    ended = runs(reached(visit, reset="power cycle"), 0, 1)
+    assert [one.outcome for one in ended] == ["no-boot", ""]
+    assert "did not come up" in ended[0].detail
+    assert ran == ["power cycle"]
+    assert (host.banner, host.files) == (OWN, {})
+
+
+def test_a_kernel_that_panics_and_starts_the_machine_anew_is_an_outcome(host: FakeHost, visit: Visit) -> None:
+    host.ends[visit.kernels[0].image_sha256] = "panic"
+    ended = runs(visit, 0, 1)
+    assert [one.outcome for one in ended] == ["no-boot", ""]
+    assert "came back by itself on 6.12.1-own" in ended[0].detail
+
+
+def test_another_kernel_than_the_image_is_never_measured(host: FakeHost, visit: Visit) -> None:
+    host.banners[visit.kernels[0].image_sha256] = "Linux version 6.3.0-old (another gcc) #1 SMP"
+    assert [one.outcome for one in runs(visit, 0)] == ["no-boot"]
+    assert "run" not in host.steps
+
+
+@pytest.mark.parametrize("step", ["boot", "order", "content", "run", "wait", "state"])
+def test_a_connection_that_is_cut_for_a_while_loses_no_run(host: FakeHost, visit: Visit, step: str) -> None:
+    host.lost[step] = 2 if step != "content" else 0
+    with visiting(ADDRESS, run_in, visit, silent) as run:
+        run(job(visit, 0), "x86_64")
+        host.lost[step] = 2
+        assert run(job(visit, 1, 2), "x86_64").outcome == ""
+    assert (host.banner, host.files) == (OWN, {})
+
+
+def test_a_machine_that_starts_anew_in_the_middle_of_a_run_is_an_outcome(host: FakeHost, visit: Visit) -> None:
+    host.restarts_in_run = True
+    ended = runs(visit, 0)
+    assert [(one.outcome, one.stream) for one in ended] == [("machine-died", b"")]
+
+
+def test_what_a_killed_kassay_has_left_is_taken_up_with_what_it_had_noted(host: FakeHost, visit: Visit) -> None:
+    killed = visiting(ADDRESS, run_in, visit, silent)
+    killed.__enter__()(job(visit, 0), "x86_64")
+    host.cmdline += " further"  # what was found is what was noted, not what is there now
+    before = len(host.calls)
+    runs(visit)
+    assert host.calls[before:][0] == ("inspect",)
+    assert (host.banner, host.files) == (OWN, {})
+    with contextlib.suppress(HostLacks):
+        killed.__exit__(None, None, None)
+
+
+def test_another_experiment_that_lives_is_not_disturbed(host: FakeHost, visit: Visit) -> None:
+    host.files["/var/tmp/kassay-other/owner"] = f"{platform.node()} {this_boot()} {os.getpid()}".encode()
+    with pytest.raises(HostLacks, match="in use by another experiment"):
+        runs(visit, 0)
+    assert host.steps == ["inspect"]
+
+
+@pytest.mark.parametrize("owner", [f"{platform.node()} {this_boot()} 4194305", "elsewhere aboot 1", ""])
+def test_another_experiment_that_was_killed_is_cleaned_up_first(host: FakeHost, visit: Visit, owner: str) -> None:
+    host.files |= {
+        "/var/tmp/kassay-other/owner": owner.encode(),
+        "/var/tmp/kassay-other/found": host._inspect().encode(),
+    }
+    host.banner, host.cmdline = "Linux version 6.99 (gcc) #1", "kassay.session=other kassay.run=x"
+    host.idle_s = 10**6
+    assert [one.outcome for one in runs(visit, 0)] == [""]
+    assert host.steps.index("home") < host.steps.index("open")
+    assert (host.banner, host.files) == (OWN, {})
+
+
+def test_what_cannot_be_put_in_order_is_refused_and_the_machine_goes_home(host: FakeHost, visit: Visit) -> None:
+    host.order = "refused\tscaling_governor is powersave and cannot be set to performance\n"
+    with pytest.raises(HostLacks, match="not in order: scaling_governor is powersave"):
+        runs(visit, 0)
+    assert "run" not in host.steps
+    assert (host.banner, host.files) == (OWN, {})
+
+
+def test_a_machine_that_never_becomes_quiet_or_is_throttled_measures_nothing(host: FakeHost, visit: Visit) -> None:
+    host.quiescence = "state busy\nbusy apt 120\n"
+    assert [(one.outcome, one.detail) for one in runs(visit, 0)] == [
+        ("busy", "the machine never became quiet: apt 120 ticks of 200")
+    ]
+    host.quiescence, host.facts = "state quiet\nwaited 6\n", {"throttled": "3"}
+    assert [one.outcome for one in runs(visit, 0)] == ["throttled"]
+
+
+def test_a_file_that_arrives_damaged_is_refused(host: FakeHost, visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host, "send", lambda data, to, **_: host.files.__setitem__(to, b"damaged"))
+    with pytest.raises(HostLacks, match="old arrives damaged"):
+        runs(visit, 0)
+
+
+def test_the_stream_of_a_run_is_that_of_a_boot(host: FakeHost, visit: Visit, stream: bytes) -> None:
+    host.stream = stream
+    (ended,) = runs(visit, 0)
+    report = protocol.parse(ended.stream)
+    assert protocol.outcome(report) == ("ok", "")
+    found = audit.fields(report, "boot")
+    assert found["boot.quiescence"] == "quiet"
+    assert "kassay.run=" in str(found["cmdline"])
+
+
+@pytest.fixture
+def stream() -> bytes:
+    """What a workload writes."""
+    from kassay.machines._metal.stream import _frame
+
+    texts = (("workload", "w", b""), ("clock", "-", b"clock monotonic\nticks_per_second 1000000000\noverhead 1\n"),
+             ("phase", "iteration", b"operations 2"), ("phase", "on", b"operations 2"), ("rounds", "-", b"0 1\n2 3\n"),
+             ("check", "-", b"ok"))  # fmt: skip
+    records = [_frame(*text) for text in texts]
+    around = f"section=workload records={len(records)}".encode()
+    return b"".join((_frame("begin", "-", around), *records, _frame("end", "-", around)))
+
+
+def test_what_drivers_say_before_the_run_is_told_apart() -> None:
+    log = b"[    1.0] WARNING: driver\n[    9.0] kassay: run begins\n[   10.0] BUG: bad page\n"
+    assert since_the_run(log) == b"  [    1.0] WARNING: driver\n[    9.0] kassay: run begins\n[   10.0] BUG: bad page\n"
+    assert since_the_run(b"BUG: x\n") == b"BUG: x\n"
+
+
+SOUND = {"machine": "x86_64", "root": "0", "kexec": "/sbin/kexec", "initrd_tool": "dracut", "free_kb": "9999999"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({}, ""),
+        ({"machine": "aarch64"}, "not x86_64"),
+        ({"root": "1000"}, "no root by sudo"),
+        ({"kexec": ""}, "kexec is not there"),
+        ({"kexec_off": "1"}, "switched off"),
+        ({"lockdown": "integrity"}, "lockdown"),
+        ({"initrd_tool": ""}, "no initrd"),
+        ({"lacking": "flock"}, "lacks flock"),
+        ({"free_kb": "1000"}, "1000 kB left"),
+        ({"busy": "100"}, "50 % of one CPU"),
+    ],
+)
+def test_why_a_machine_is_refused(wrong: dict[str, str], words: str) -> None:
+    text = "".join(f"{name}\t{value}\n" for name, value in (SOUND | wrong).items() if value)
+    found = [what for what, _ in refusals(facts(text), "x86_64", False)]
+    assert len(found) == bool(words)
+    assert words in "".join(found)
+
+
+def test_a_dry_run_shows_every_script_and_connects_to_nothing(host: FakeHost, visit: Visit) -> None:
+    machine = machine_for("metal", "", "ssh://root@fake:22")
+    assert machine.steps is not None
+    text = machine.steps(reached(visit, reset="power cycle"), "nokaslr")
+    assert host.calls == []
+    assert "kexec -s -l" in text and "rm -rf" in text and "power cycle" in text
+    scripts = Path(visits.__file__).with_name("scripts")
+    assert all(path.read_text().rstrip() in text for path in scripts.glob("*.sh"))
+
+
+@pytest.mark.parametrize(
+    "text", ["host", "ssh://", "http://host", "ssh://-oProxy", "ssh://h/path", "ssh://h:x", "ssh://a:b@h", "ssh://a b"]
+)
+def test_what_is_no_address_is_refused(text: str) -> None:
+    with pytest.raises(BadInput, match="not the address of a machine"):
+        parse_ssh(text)
+
+
+@pytest.mark.parametrize("text", ["ssh://host", "ssh://me@host:2222", "ssh://me@[::1]:22"])
+def test_an_address_reads_as_it_was_written(text: str) -> None:
+    assert parse_ssh(text).text == text
