@@ -68,3 +68,37 @@ def test_an_error_ends_the_loop_and_what_was_kept_stays() -> None:
     with pytest.raises(RuntimeError):
         run_all(PLAN, (), measure, kept.append, lambda: 1)
     assert len(kept) == 3
+
+
+def test_runs_of_a_lane_are_made_one_after_another_and_lanes_side_by_side() -> None:
+    lane = {run.id: f"lane {place % 3}" for place, run in enumerate(PLAN.runs)}
+    both, begun, lock = threading.Barrier(3, timeout=30), Counter[str](), threading.Lock()
+    order: list[str] = []
+
+    def measure(run: PlannedRun, attempt: int) -> RunRecord:
+        with lock:
+            begun[lane[run.id]] += 1
+            assert begun[lane[run.id]] == 1
+            order.append(run.id)
+        both.wait()  # only when one of each lane is under way
+        with lock:
+            begun[lane[run.id]] -= 1
+        return record(run.id, attempt)
+
+    records = run_all(PLAN, (), measure, lambda _: None, lambda: 3, lane=lambda run: lane[run.id])
+    assert len(records) == 9
+    for name in set(lane.values()):
+        assert [run for run in order if lane[run] == name] == [run.id for run in PLAN.runs if lane[run.id] == name]
+
+
+def test_who_waits_for_runs_is_stopped_when_the_loop_ends_early() -> None:
+    stopped = threading.Event()
+
+    def measure(run: PlannedRun, attempt: int) -> RunRecord:
+        if run is PLAN.runs[0]:
+            raise RuntimeError("disk")
+        assert stopped.wait(30)
+        return record(run.id, attempt)
+
+    with pytest.raises(RuntimeError):
+        run_all(PLAN, (), measure, lambda _: None, lambda: 2, stop=stopped.set)

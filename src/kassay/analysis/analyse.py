@@ -12,6 +12,7 @@ from kassay.analysis.exact import judge_counts, withheld
 from kassay.analysis.gate import Refusal, rules
 from kassay.analysis.ladder import Compare, build_ladder, find_steps, in_accord, with_steps
 from kassay.analysis.looks import seen
+from kassay.analysis.same_digits import with_disagreements
 from kassay.analysis.session import Control, control_of, decided, session_of, settle
 from kassay.analysis.side import Method, build_side, method_of, repeats_agree
 from kassay.analysis.timed import Session, judge_times
@@ -35,7 +36,7 @@ def analyse(
     if primary_only:
         plan = _primary(plan)
     if plan.experiment.exact:
-        findings, ladders = _compared(plan, question, tuple(evidence), None)
+        findings, ladders = _compared(plan, question, with_disagreements(evidence), None)
         return Comparisons(findings, ladders)
     at_look, boots = seen(plan, tuple(evidence))
     session = session_of(plan.experiment, boots)
@@ -129,7 +130,7 @@ def with_itself(plan: Plan, evidence: Iterable[CellEvidence]) -> tuple[Finding, 
     session = None if plan.experiment.exact else session_of(plan.experiment, None)
     return tuple(
         compare(plan, item, item, phase, method_of((item,), phase.name), session)
-        for item in evidence
+        for item in with_disagreements(evidence)
         for phase in phases_of(plan, (item,))
     )
 

@@ -4,6 +4,7 @@
 from collections.abc import Iterable, Iterator
 
 from kassay.analysis.analyse import phases_of, refusals_of
+from kassay.analysis.same_digits import with_disagreements
 from kassay.analysis.side import build_side, method_of
 from kassay.clocks import clock_of
 from kassay.model.finding import Side
@@ -28,7 +29,7 @@ class Value(Record, frozen=True, kw_only=True):
 
 def values(plan: Plan, evidence: Iterable[CellEvidence]) -> tuple[Value, ...]:
     """Every declared phase of each cell of a plan whose question is "value"; those without rounds are left out."""
-    return tuple(value for item in evidence for value in _values(plan, item))
+    return tuple(value for item in with_disagreements(evidence) for value in _values(plan, item))
 
 
 def primary_values(plan: Plan, evidence: Iterable[CellEvidence]) -> tuple[Value, ...]:

@@ -95,9 +95,14 @@ class DaskCluster:
 
     def close(self) -> None:
         """Leaves the cluster; what it still runs for this experiment is forgotten there."""
+        self.stop()
+        self._client.close(timeout=5)
+
+    def stop(self) -> None:
+        """No run is waited for any more."""
         self._closed = True
         self._slots.close()
-        self._client.close(timeout=5)
+        self._slots.clear()
 
     def slots(self) -> int:
         """Runs that can be made at a time now, at least 1."""
@@ -124,7 +129,8 @@ class DaskCluster:
                 return Made(self._run_on(slot, parcel), self._hosts[slot.host])
             except _Lost as error:
                 lost.append(f"{slot.host}: {error}")
-                self._tell(Progress(stage="cluster", subject=slot.host, text=f"{error}; its run is made again"))
+                if not self._closed:
+                    self._tell(Progress(stage="cluster", subject=slot.host, text=f"{error}; its run is made again"))
             finally:
                 self._slots.give_back(slot)
         raise HostLacks(f"a run was lost {len(lost)} times: {'; '.join(lost)}", "see the workers' own output")

@@ -44,3 +44,6 @@ class Cluster(Protocol):
         A host that is lost meanwhile is replaced by another one, but in a lane. Raises HostLacks where the run was
         moved too often, or no host is left.
         """
+
+    def stop(self) -> None:
+        """No run is waited for any more: run() ends with an error."""

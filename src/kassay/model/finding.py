@@ -50,11 +50,12 @@ VERDICTS = {
     "semantic-failure": "refused: the work was not done, or not as declared",
     "contaminated": "refused: other tasks ran inside the measured region",
     "incomplete": "refused: too few runs succeeded",
+    "hosts-disagree": "refused: two hosts gave other counts for the same run",
 }
 CHANGES = ("regression", "improvement")
 """Verdicts that claim a change."""
 
-REFUSED = ("state-mismatch", "semantic-failure", "contaminated", "incomplete")
+REFUSED = ("state-mismatch", "semantic-failure", "contaminated", "incomplete", "hosts-disagree")
 EVIDENCE = {
     "exact": "counts; all repeats agree to the digit and the perturbed runs of the two sides stay apart",
     "reliable": "timed; six or more boots a side, none failed, none strays, and the interval decides",

@@ -21,6 +21,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "zero-count": "a count of zero: the phase is too short for this clock",
     "repeats-disagree": "repeats disagree, which is a defect of the instrument: {kernel}: {phase}, round {round}: "
     "{count} instructions in {run}, {other_count} in {other_run}",
+    "hosts-disagree": "hosts {host} and {other} disagree, and are not merged: {kernel}: {phase}, round {round}: "
+    "{count} instructions in {run} on {host}, {other_count} in {other_run} on {other}",
     "margin-crossed": "runs that should not differ spread from {low:+.2%} to {high:+.2%}, across the margin of "
     "{margin:.1%}",
     "own-runs-apart": "its own runs lie {apart:.2%} apart, no less than the change",
@@ -241,6 +243,7 @@ EVERYDAY: Mapping[str, str] = MappingProxyType({
 
 _EVERYDAY_VERDICTS = {
     "state-mismatch": "the state differs", "semantic-failure": "the work was not done as declared",
+    "hosts-disagree": "two hosts count the same work otherwise",
 }  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from kassay.model.kernel import KernelIdentity
 from kassay.model.plan import Cell
 from kassay.model.printed import Printed
 from kassay.model.profile import RegionSummary
+from kassay.model.reason import Reason
 from kassay.model.records import Record
 
 OUTCOMES = {
@@ -132,12 +133,20 @@ class Measurement(Record, frozen=True, kw_only=True):
         return self.perturbation == 0 and not self.control
 
 
+class Disagreement(Record, frozen=True, kw_only=True):
+    """Two hosts that counted the same otherwise. reason: "hosts-disagree", with the runs and both counts."""
+
+    host: str
+    other: str
+    reason: Reason
+
+
 class CellEvidence(Record, frozen=True, kw_only=True):
     """All that is known of one cell: its measurements in run order and its failed attempts.
 
     label: what reports call it, unique in its experiment. lost: planned runs that were
     tried and never succeeded. unmade: planned runs not tried yet. control_failures: attempts at control runs, which are
-    in none of the other three.
+    in none of the other three. disagreements: of hosts, in any cell of the experiment.
     """
 
     cell: Cell
@@ -148,3 +157,4 @@ class CellEvidence(Record, frozen=True, kw_only=True):
     lost: int
     unmade: int = 0
     control_failures: tuple[RunRecord, ...] = ()
+    disagreements: tuple[Disagreement, ...] = ()

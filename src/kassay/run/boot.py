@@ -74,9 +74,14 @@ def jobs_for(prepared: Prepared) -> int:
 class Measurer:
     """Makes runs of one plan; safe to call from several threads."""
 
-    def __init__(self, prepared: Prepared, directory: Path, scratch: Path, cluster: Cluster | None = None) -> None:
+    def __init__(
+        self, prepared: Prepared, directory: Path, scratch: Path, cluster: Cluster | None = None,
+        apart: Callable[[PlannedRun], Sequence[str]] = lambda _: (),
+    ) -> None:  # fmt: skip
+        """cluster: hosts that make the runs, None for this one. apart: those that a run should rather not go to."""
         self._prepared = prepared
         self._cluster = cluster
+        self._apart = apart
         self._lane = lane_of(prepared.plan)
         self._directory = directory
         self._scratch = scratch
@@ -115,7 +120,7 @@ class Measurer:
         """The end of a job, None where its host was lost; and what made it, None for this host."""
         if self._cluster is None:
             return self._prepared.machine.run(job, arch), None
-        made = self._cluster.run(job, arch, self._lane(run))
+        made = self._cluster.run(job, arch, self._lane(run), self._apart(run))
         return made.ended, made
 
     def _of_host(self, made: Made | None) -> dict[str, str]:

@@ -14,6 +14,7 @@ from kassay.model.plan import PlannedRun
 from kassay.model.progress import Progress, Tell
 from kassay.model.run import RunRecord
 from kassay.plan.prepare import Prepared
+from kassay.run.agreement import Agreement
 from kassay.run.boot import Measurer, jobs_for
 from kassay.run.scheduler import owed, remember_pace, run_all
 
@@ -54,14 +55,15 @@ def make_runs(
         tally.add(record, begun=True)
         by = f" ({record.host})" if record.host else ""
         said(f"ok{by}" if record.outcome == "ok" else f"{record.outcome}{by}: {record.detail}")
+        agreement.add(record)
 
-    own = jobs_for(prepared)
+    own, agreement = jobs_for(prepared), Agreement(folder, records)
     if cluster is not None:
         for lane, host in hosts_of_lanes(plan, records).items():
             if lane and host:
                 cluster.begun(lane, host)
     with swept(folder.path / "scratch") as scratch:
-        measurer = Measurer(prepared, folder.path, scratch.resolve(), cluster)
+        measurer = Measurer(prepared, folder.path, scratch.resolve(), cluster, agreement.made_by)
 
         def measure(run: PlannedRun, attempt: int) -> RunRecord:
             tally.begin(run)
@@ -70,7 +72,9 @@ def make_runs(
 
         for stage in session.stages:
             jobs = cluster.slots if cluster is not None else lambda: own
-            records = run_all(plan, records, measure, keep, jobs, stage, lane_of(plan))
+            records = run_all(
+                plan, records, measure, keep, jobs, stage, lane_of(plan), cluster.stop if cluster else lambda: None
+            )
             if session.enough(standing(plan, records)):
                 break
     remember_pace(plan, records)

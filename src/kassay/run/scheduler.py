@@ -70,11 +70,13 @@ def run_all(
     jobs: Callable[[], int],
     among: Collection[PlannedRun] | None = None,
     lane: Callable[[PlannedRun], str] = lambda _: "",
+    stop: Callable[[], None] = lambda: None,
 ) -> tuple[RunRecord, ...]:
     """Makes every owed run (of those in `among`) and keeps each record the moment it exists.
 
     jobs: how many at a time; asked again every second, as hosts come and go. lane: runs for which it has the same name
     are made one after another, "" is no lane.
+    stop: called where the loop ends early, so that no run under way is waited for.
     A failed run is tried again after the first pass, as long as attempts are left. An error
     of measure() or keep() ends the loop; what was kept stays kept.
     """
@@ -97,6 +99,7 @@ def run_all(
                     keep(record)
                     all_records.append(record)
     except BaseException:
+        stop()
         # What is done is kept; what is not is owed again, and nobody waits for it.
         for future in running:
             if future.done() and not future.exception():

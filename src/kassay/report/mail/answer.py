@@ -20,6 +20,7 @@ _WHY = {
     "semantic-failure": "the work was not done as declared",
     "contaminated": "other tasks ran while the clock did",
     "incomplete": "too few boots succeeded",
+    "hosts-disagree": "two hosts counted the same work otherwise",
 }
 
 

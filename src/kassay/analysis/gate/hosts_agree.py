@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Hosts that gave other counts for the same run are not merged, whatever else they measured."""
+
+from kassay.analysis.gate import GateRule, Refusal
+from kassay.model.run import CellEvidence
+
+
+def _check(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
+    hosts = {m.host for side in (base, head) for m in side.measurements}
+    known = dict.fromkeys((*base.disagreements, *head.disagreements))
+    return tuple(
+        Refusal(verdict="hosts-disagree", reason=one.reason) for one in known if hosts.issuperset((one.host, one.other))
+    )[:1]
+
+
+RULE = GateRule(name="hosts_agree", summary="hosts that disagree on a count are not merged", order=15, check=_check)

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Exact counts do not depend on the host: where two hosts show otherwise, both are named."""
+
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+
+from msgspec import structs
+
+from kassay.clocks import clock_of
+from kassay.model.run import CellEvidence, Disagreement, Measurement
+from kassay.model.same_digits import disagreement_reason, first_difference
+
+
+def with_disagreements(evidence: Iterable[CellEvidence]) -> tuple[CellEvidence, ...]:
+    """The evidence, each cell knowing of all pairs of hosts that disagree anywhere in it."""
+    cells = tuple(evidence)
+    found = tuple({(one.host, one.other): one for item in cells for one in _of(item)}.values())
+    return tuple(structs.replace(item, disagreements=found) for item in cells) if found else cells
+
+
+def _of(item: CellEvidence) -> Iterator[Disagreement]:
+    if not clock_of(item.cell.machine.clock).exact:
+        return
+    plain = [m for m in item.measurements if m.plain]
+    for a, b in combinations(plain, 2):
+        if a.host != b.host and (found := first_difference(a.phases, b.phases)) is not None:
+            yield _disagreement(item.label, a, b, found)
+
+
+def _disagreement(label: str, a: Measurement, b: Measurement, found: tuple[str, int, int, int]) -> Disagreement:
+    why = disagreement_reason(label, (a.run, b.run), (a.host, b.host), found)
+    return Disagreement(host=a.host, other=b.host, reason=why)
