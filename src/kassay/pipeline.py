@@ -14,6 +14,7 @@ from kassay.analysis.beside import side_by_side
 from kassay.analysis.causes import causes
 from kassay.analysis.counters import at_points
 from kassay.analysis.gate import compared_fields
+from kassay.analysis.hosts import across
 from kassay.analysis.imported import CLOCK, judge_samples
 from kassay.analysis.interim import InterimLooks
 from kassay.analysis.itemised import Profiled, chosen, itemised, profiled, stacks_of
@@ -29,6 +30,7 @@ from kassay.effects.lock import locked, refusing
 from kassay.effects.workers import mapped
 from kassay.errors import BadInput
 from kassay.evidence.collect import collect
+from kassay.evidence.hosts import hosts_of
 from kassay.evidence.predictions import found_timings, keep_timings, timings_for, with_predictions
 from kassay.evidence.profiles import StoredProfiles
 from kassay.guest.program_source import PROGRAMS, SUFFIX, stored
@@ -149,6 +151,8 @@ def _answer_run(directory: Path, tell: Tell, seed_rules: bool, predict: Sequence
     )  # fmt: skip
     if rows := printed_rows(read.evidence):
         report = structs.replace(report, printed=rows)
+    if any(record.host for record in read.records):
+        report = structs.replace(report, hosts=hosts_of(read.folder, read.records), across_hosts=across(findings))
     if seed_rules:
         report = structs.replace(report, seed_rules=judged_by_seed_rules(findings))
     if many:

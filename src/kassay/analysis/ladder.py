@@ -137,19 +137,23 @@ def _boundaries(ladder: Ladder, members: Sequence[int], level: float, session: S
         return []
     from kassay.analysis.statistics.segments import LadderBoot, boundaries
 
+    sides = [ladder.points[index].side for index in members]
+    # In the order of the hosts, as a block is seen beside those before and after it: these should be of its host.
+    order = {
+        key: number for number, key in enumerate(sorted({key for side in sides for key in _blocks(side, session)}))
+    }
     boots = [
-        LadderBoot(block, place, value)
-        for place, index in enumerate(members)
-        for block, value in zip(
-            _blocks(ladder.points[index].side, session), ladder.points[index].side.runs, strict=True
-        )
+        LadderBoot(order[key], place, value)
+        for place, side in enumerate(sides)
+        for key, value in zip(_blocks(side, session), side.runs, strict=True)
     ]
     return [members[boundary.at] for boundary in boundaries(boots, level)]
 
 
-def _blocks(side: Side, session: Session) -> Sequence[int]:
+def _blocks(side: Side, session: Session) -> Sequence[tuple[str, int]]:
+    """Host and block of each run."""
     known = session.blocks and len(side.blocks) == len(side.runs)
-    return side.blocks if known else [0] * len(side.runs)
+    return tuple(zip(side.made_by, side.blocks if known else [0] * len(side.runs), strict=True))
 
 
 def _in_accord(f: Finding, ladder: Ladder, breaks: Sequence[int]) -> Finding:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean, median
 from typing import Literal
 
+from msgspec import UNSET
+
 from kassay.analysis.gate import rules
 from kassay.clocks import clock_of
 from kassay.model.finding import Side
@@ -142,6 +144,7 @@ def build_side(evidence: CellEvidence, phase: str, by: Method) -> Side:
         contexts=_contexts(plain),
         blocks=() if clock.exact else tuple(m.block for m in plain),
         failed_tries=len(evidence.failures),
+        hosts=UNSET if clock.exact or not any(m.host for m in plain) else tuple(m.host for m in plain),
     )
 
 

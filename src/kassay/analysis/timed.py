@@ -49,12 +49,14 @@ ORDER_DOUBTS = {
 
 
 def boots_of(base: Side, head: Side, session: Session) -> list[Boot]:
-    """Every plain run of both sides; all in one block when their order says nothing."""
+    """Every plain run of both sides; all of a host in one block when their order says nothing."""
     known = session.blocks and bool({*base.blocks} & {*head.blocks})
     return [
-        Boot(block if known else 0, is_head, value)
+        Boot(block, is_head, value, host)
         for side, is_head in ((base, False), (head, True))
-        for block, value in zip(side.blocks if known else [0] * len(side.runs), side.runs, strict=True)
+        for block, value, host in zip(
+            side.blocks if known else [0] * len(side.runs), side.runs, side.made_by, strict=True
+        )
     ]
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from msgspec import structs
 
+from kassay.journal.blocks import LOST
 from kassay.model.plan import Plan, PlannedRun
 from kassay.model.progress import CellCount, HostCount, RunCounts
 from kassay.model.run import RunRecord
@@ -54,6 +55,7 @@ class Tally:
         self._hosts: dict[str, HostCount] = {}
         self._walls: dict[str, _Walls] = {}
         self._recent: deque[_Span] = deque(maxlen=_RECENT)
+        self._ok: set[str] = set()  # a block that goes on on another host is made again
         self._lock = threading.Lock()
         for record in records:
             self.add(record)
@@ -66,16 +68,19 @@ class Tally:
     def add(self, record: RunRecord, *, begun: bool = False) -> None:
         """One attempt ended. begun: whether begin() was called for it."""
         cell, good = self._cell_of[record.run], record.outcome == "ok"
-        wall = sum(structs.astuple(record.wall))
+        wall, host = sum(structs.astuple(record.wall)), record.host or ""
         with self._lock:
-            lost = not good and record.attempt >= self._limit
-            self._change(cell, ok=good, failed=not good, lost=lost, under_way=-begun)
-            if host_of(record) not in (hosts := self._cells[cell].hosts):
-                self._cells[cell] = structs.replace(self._cells[cell], hosts=(*hosts, host_of(record)))
+            lost = not good and record.outcome != LOST and record.attempt >= self._limit
+            first = good and record.run not in self._ok
+            self._change(cell, ok=first, failed=not good, lost=lost, under_way=-begun)
+            if host not in (hosts := self._cells[cell].hosts):
+                self._cells[cell] = structs.replace(self._cells[cell], hosts=(*hosts, host))
+            if first:
+                self._ok.add(record.run)
             if good:
                 before = self._walls.get(cell, _Walls(0, 0.0))
                 self._walls[cell] = _Walls(before.runs + 1, before.seconds + wall)
-            self._add_to_host(host_of(record), wall, good=good)
+            self._add_to_host(host, wall, good=good)
             if (start := _seconds(record.started_utc)) is not None:
                 self._recent.append(_Span(start, start + wall))
 
@@ -105,11 +110,6 @@ class Tally:
         takes = {cell: one.seconds / one.runs for cell, one in self._walls.items()}
         owed = {cell: count.planned - count.ok - count.lost for cell, count in self._cells.items()}
         return sum(count * takes.get(cell, usual) for cell, count in owed.items()) / at_a_time
-
-
-def host_of(record: RunRecord) -> str:
-    """The host that made a run; "" for the one that keeps the journal."""
-    return record.host or ""
 
 
 def _parallel(spans: Iterable[_Span]) -> float | None:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Estimate plus verdict for one comparison, steps of a ladder, and how much of a change a third kernel takes back."""
 
+import msgspec
+
 from kassay.model.machine import AtPoint, MachineUse
 from kassay.model.prediction import PREDICTED, Prediction
 from kassay.model.reason import Reason
@@ -136,8 +138,10 @@ class Side(Record, frozen=True, kw_only=True):
     operation, in order. failed: runs that never succeeded. contexts: (context, share of the measured region) of the
     first plain run that carries a profile; none without one. chosen: rounds (from 0) of the first plain run that the
     value stands for; of times, those of that run alone. blocks: which block each of `runs` was
-    made in; empty when not known. failed_tries: attempts that failed, those of runs that succeeded later included.
-    spread: relative standard deviation (population) where a file has that instead of runs; runs is then empty.
+    made in; empty when not known. hosts: of times, which host made each of `runs` ("" is the one that keeps the
+    journal); not written where that made all. failed_tries: attempts that failed, those of runs that succeeded later
+    included. spread: relative standard deviation (population) where a file has that instead of runs; runs is then
+    empty.
     change_text: the change to the first kernel as such a file prints it, which its rounded means no longer give.
     """
 
@@ -157,6 +161,12 @@ class Side(Record, frozen=True, kw_only=True):
     failed_tries: int = 0
     spread: float | None = None
     change_text: str = ""
+    hosts: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def made_by(self) -> tuple[str, ...]:
+        """The host of each run."""
+        return self.hosts or ("",) * len(self.runs)
 
 
 class StateDifference(Record, frozen=True, kw_only=True):

@@ -68,6 +68,19 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "much",
     "no-step-between": "these two alone differ, but all kernels together show no step between them",
     "step-of-all": "all kernels together show a step here; these two alone do not",
+    # of several hosts
+    "hosts-differ": "the hosts differ in it by more than boots of one host do (p = {p:.2g}): from {low:+.1%} on "
+    "{low_host} to {high:+.1%} on {high_host}[; beyond their boots they scatter by {scatter:.1%}]",
+    "hosts-agree": "the hosts differ in it by no more than boots of one host do (p = {p:.2g}): {common:+.1%} fits "
+    "all; the intervals of two hosts allow a difference of up to {apart:.1%}",
+    "hosts-not-told": "whether the hosts differ by more than their boots cannot be told: {host} has {boots:boots} a "
+    "side",
+    "hosts-same-digits": "counts of {hosts} hosts, the same to the digit",
+    "hosts-other-digits": "counts do not depend on the host, and yet {kernel} has {count} on {host} and {other_count} "
+    "on {other}: one of the two is not what it seems",
+    "hosts-other-emulator": "{host} has {program}, {other} has {other_program}",
+    "hosts-other-guest": "{host} and {other} measured with different guest programs",
+    "host-without-comparison": "{host} has no comparison of these kernels at these settings",
     # refusals of the state gate
     "no-plain-run": "no plain run succeeded: {outcomes:outcomes}[ ({detail})]",
     "guest-busy": "{kernel}, run {run}: the guest never became quiet before the workload: {quiescence}[ (and {more} "

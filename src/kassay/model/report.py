@@ -3,6 +3,7 @@
 
 from typing import NamedTuple
 
+from kassay.model.across import AcrossHosts, HostRuns
 from kassay.model.bisect import Bisection
 from kassay.model.experiment import Experiment
 from kassay.model.finding import Finding, Gap, Ladder
@@ -178,6 +179,8 @@ class Report(Record, frozen=True, kw_only=True):
     printed: by users' programs, in the order in which they print it.
     counters: of the guest's kernels, one for each point; empty for imports and for overviews of many workloads.
     shares: whose instructions the values of the primary metrics are made of; of exact counts with a profile.
+    hosts: that made the runs; empty where the one that keeps the journal made all. across_hosts: primary comparisons
+    of times that several hosts measured, host by host.
     """
 
     title: str
@@ -218,4 +221,6 @@ class Report(Record, frozen=True, kw_only=True):
     cpus: tuple[SeenCpu, ...] = ()
     counters: tuple[PointCounters, ...] = ()
     shares: tuple[KernelShare, ...] = ()
+    hosts: tuple[HostRuns, ...] = ()
+    across_hosts: tuple[AcrossHosts, ...] = ()
     schema: str = SCHEMA

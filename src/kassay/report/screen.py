@@ -16,6 +16,7 @@ from kassay.model.units import format_change, format_numbers
 from kassay.report.columns import ScreenLine, aligned, column, pad
 from kassay.report.conditions import confounder_sentences, cpu_facts
 from kassay.report.counters import contention_tables
+from kassay.report.hosts._tables import across_table, hosts_line
 from kassay.report.itemised import differences, functions_text_at, top_table
 from kassay.report.kernel_share import entries_table, program_groups
 from kassay.report.predictions import disagreements, prediction_lines
@@ -30,7 +31,16 @@ from kassay.report.tables import (
     refusals,
     unequal_findings,
 )
-from kassay.report.words import compilers, count_text, cut, failure_counts, interval_text, outcomes_text, short_names
+from kassay.report.words import (
+    called,
+    compilers,
+    count_text,
+    cut,
+    failure_counts,
+    interval_text,
+    outcomes_text,
+    short_names,
+)
 
 WIDTH = 96  # columns; every terminal of 100 shows it whole
 _NAME, _FUNCTION, _BAR = 26, 36, 30  # at most
@@ -54,7 +64,14 @@ def answer_lines(report: Report) -> list[ScreenLine]:
         for group in groups_[:_GROUPS]:
             lines += [ScreenLine(""), *_group(group, named=several)]
         lines += _left_out(len(groups_) - _GROUPS, "more comparisons", " or html", indent="")
-        lines += _shares(report) + _printed(report) + _beside(report) + _itemised(report) + _contention(report)
+        lines += (
+            _hosts(report)
+            + _shares(report)
+            + _printed(report)
+            + _beside(report)
+            + _itemised(report)
+            + _contention(report)
+        )
         lines += _seed_rules(report)
     return lines + _refused(report) + [ScreenLine("")] + _facts(report, groups_) + _failures(report)
 
@@ -112,6 +129,19 @@ def _shares(report: Report) -> list[ScreenLine]:
     lines = [line for group in found[:_GROUPS] for table in (entries_table(group),)
              for line in _headed(table.title, aligned(table, WIDTH, _NAME))]  # fmt: skip
     return lines + _left_out(len(found) - _GROUPS)
+
+
+def _hosts(report: Report) -> list[ScreenLine]:
+    """Times host by host, and whether the hosts differ."""
+    names = called(report)
+    lines: list[ScreenLine] = []
+    for one in report.across_hosts[:_GROUPS]:
+        shown = across_table(one, names)
+        style = "yellow" if one.meaning.code == "hosts-differ" else ""
+        lines += _headed(shown.title, aligned(shown, WIDTH, _NAME)) + _lines(
+            reason_text(one.meaning, names), style, "  "
+        )
+    return lines + _left_out(len(report.across_hosts) - _GROUPS, "more comparisons host by host")
 
 
 def _contention(report: Report) -> list[ScreenLine]:
@@ -222,6 +252,7 @@ def _facts(report: Report, found: Sequence[MetricGroup]) -> list[ScreenLine]:
     facts += [("cpu", words if len(cpus) == 1 else f"{', '.join(labels)}: {words}") for labels, words in cpus]
     facts += [("compiler", _compilers(report)), ("scope", report.scope)]
     facts.append(("runs", f"{outcomes_text(report)}; n counts plain + perturbed runs"))
+    facts += [("hosts", hosts_line(report.hosts))] if report.hosts else []
     facts += [("next", step) for step in report.next_steps]
     return [line for name, text in facts for line in _lines(one_line(text) or "-", "", f"{name:9} ")]
 

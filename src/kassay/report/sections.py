@@ -10,10 +10,11 @@ from kassay.model.texts import Table, machine_text, one_line, settings_text, ver
 from kassay.model.units import format_bytes
 from kassay.report import appendix, itemised, kernel_share, predicted, predictions, tables
 from kassay.report.counters import contention_tables, counters_tables, levels_tables
+from kassay.report.hosts import _tables as hosts
 from kassay.report.icicle import Icicle, icicles
 from kassay.report.printed import printed_tables
 from kassay.report.series import MetricGroup, MetricSeries, groups
-from kassay.report.words import outcomes_text
+from kassay.report.words import called, outcomes_text
 
 _INDENTED = (
     "Indented functions were inlined on one side into the function above them, or are called by it on one side only."
@@ -62,8 +63,8 @@ def sections(report: Report) -> tuple[Section, ...]:
         results = (Section(title="Result", text=("No comparison was made, so there is no value to show.",)),)
     found = (
         *(Section(title=block.title, text=block.text, items=block.items, tables=block.tables) for block in lead.page),
-        _predicted(report), *results, _shares(report), _printed(report), _beside(report), _timed(report),
-        _seed_rules(report), _refused(report), _attributed(report), _counters(report), _claim(report),
+        _predicted(report), *results, _hosts(report), _shares(report), _printed(report), _beside(report),
+        _timed(report), _seed_rules(report), _refused(report), _attributed(report), _counters(report), _claim(report),
         _next_steps(report), _state(report), _definitions(report), _kernels(report), _runs(report),
         _all_findings(report),
         _repeat(report), Section(title="Words", tables=(appendix.words_table(report),)),
@@ -133,6 +134,17 @@ def _beside(report: Report) -> Section | None:
     under = f" under {one_line(machine.program)} on {one_line(machine.host)}" if machine else ""
     text = (f"Time was measured with clock {clock}{under}.", f"{clock_of(clock).scope.capitalize()}.")
     return Section(title="Counts and time", text=text, tables=(table,))
+
+
+def _hosts(report: Report) -> Section | None:
+    if not report.hosts:
+        return None
+    names, compared = called(report), report.across_hosts
+    text = (hosts.ABOUT, hosts.level_text(compared)) if compared else (hosts.OF_COUNTS,)
+    return Section(
+        title="Which host measured what", text=text, items=tuple(hosts.across_sentence(one, names) for one in compared),
+        tables=(hosts.hosts_table(report.hosts), *(hosts.across_table(one, names) for one in compared)),
+    )  # fmt: skip
 
 
 def _timed(report: Report) -> Section | None:

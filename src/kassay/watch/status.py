@@ -14,9 +14,10 @@ from kassay.analysis.looks import last_look
 from kassay.clocks import clock_of
 from kassay.effects import lock
 from kassay.evidence.collect import collect
+from kassay.journal.blocks import standing
 from kassay.journal.directory import BESIDE, RunDirectory, open_directory
 from kassay.journal.journal import read_journal
-from kassay.journal.tally import Tally, host_of
+from kassay.journal.tally import Tally
 from kassay.model.experiment import labels
 from kassay.model.finding import Finding
 from kassay.model.machine import Point
@@ -72,7 +73,7 @@ class Watched:
             return None
         return self._report if self._report.stat().st_mtime_ns >= journal.stat().st_mtime_ns else None
 
-    def _renew(self, folder: RunDirectory, records: Sequence[RunRecord], *, measuring: bool) -> str:
+    def _renew(self, folder: RunDirectory, records: tuple[RunRecord, ...], *, measuring: bool) -> str:
         """Reads the values that are new; returns why there are none, or of when they are.
 
         Reading takes this host's CPUs, and values between two looks are nobody's business: while time is measured
@@ -82,18 +83,18 @@ class Watched:
         seen, note = len(records), ""
         if not plan.experiment.exact:
             note = "Times are judged at planned numbers of boots only, and values shown are those of the last look."
-            if measuring and not any(host_of(record) for record in records):
+            if measuring and not any(record.host for record in records):
                 return "Time is being measured on this host: values are read when it ends, as reading them takes CPUs."
             if measuring:
-                made = {record.run for record in records if record.outcome == "ok"}
+                made = {record.run for record in standing(plan, records) if record.outcome == "ok"}
                 lost = {record.run for record in records if record.attempt > plan.experiment.retries} - made
                 seen = last_look(plan, made, lost) or 0
         if seen != self._seen and records:
-            self._values = self._read(folder, records)
+            self._values = self._read(folder, standing(plan, records))
             self._seen = seen
         return note
 
-    def _read(self, folder: RunDirectory, records: Sequence[RunRecord]) -> _Values:
+    def _read(self, folder: RunDirectory, records: tuple[RunRecord, ...]) -> _Values:
         plan = folder.plan
         evidence = collect(folder, records, known=self._known)
         found = analyse(plan, evidence, question_of(plan.experiment), primary_only=True)
@@ -134,10 +135,10 @@ def _started(journal: Path) -> bool:
     return journal.exists() and journal.stat().st_size > 0
 
 
-def _status(watched: Watched, folder: RunDirectory, records: Sequence[RunRecord], process: int | None,
+def _status(watched: Watched, folder: RunDirectory, records: tuple[RunRecord, ...], process: int | None,
             values: _Values, note: str) -> RunStatus:  # fmt: skip
     plan, path = folder.plan, folder.path
-    tally = Tally(plan, spoken_names(plan.experiment), point_names(plan), records)
+    tally = Tally(plan, spoken_names(plan.experiment), point_names(plan), standing(plan, records))
     counts = tally.counts()
     owed = sum(cell.planned - cell.ok - cell.lost for cell in counts.cells)
     state = "measuring" if process is not None else "stopped" if owed and not values.decided else "measured"
@@ -162,14 +163,14 @@ def _status(watched: Watched, folder: RunDirectory, records: Sequence[RunRecord]
     )  # fmt: skip
 
 
-def _attempts(plan: Plan, records: Sequence[RunRecord]) -> tuple[Attempt, ...]:
+def _attempts(plan: Plan, records: tuple[RunRecord, ...]) -> tuple[Attempt, ...]:
     """Newest first."""
     places = {point: place for place, point in enumerate(dict.fromkeys(cell.point for cell in plan.cells))}
     cells = {cell.id: cell for cell in plan.cells}
     of_run = {run.id: cells[run.cell] for run in plan.runs}
     return tuple(
         Attempt(
-            point=places[of_run[record.run].point], kernel=of_run[record.run].kernel, host=host_of(record),
+            point=places[of_run[record.run].point], kernel=of_run[record.run].kernel, host=record.host or "",
             outcome=record.outcome, detail=record.detail, seconds=sum(structs.astuple(record.wall)),
             started_utc=record.started_utc,
         )

@@ -22,11 +22,13 @@ PROBES = 16
 
 
 class Boot(NamedTuple):
-    """One boot's value, in any unit above zero; block: boots made one after the other in random order."""
+    """One boot's value, in any unit above zero; block: boots made one after the other in random order. host: that made
+    it; boots of two hosts are never ranked together."""
 
     block: int
     head: bool
     value: float
+    host: str = ""
 
 
 def test(boots: Sequence[Boot], shift: float = 0.0) -> float:
@@ -57,10 +59,10 @@ def smallest_p(boots: Sequence[Boot]) -> float:
 
 
 class Comparison:
-    """One or several cells that share one shift; ranks stay within each cell."""
+    """One or several cells that share one shift; ranks stay within each cell, and within each host."""
 
     def __init__(self, cells: Sequence[Sequence[Boot]]) -> None:
-        self._cells = tuple(_Cell(boots) for boots in cells)
+        self._cells = tuple(_Cell(boots) for cell in cells for boots in of_hosts(cell))
         largest = max(cell.size for cell in self._cells)
         self._weights = tuple(round((largest + 1) / (cell.size + 1)) for cell in self._cells)
 
@@ -126,6 +128,28 @@ class Comparison:
             half = (inner + outer) / 2
             inner, outer = (half, outer) if accepted(half) else (inner, half)
         return middle + sign * outer
+
+
+def of_hosts(boots: Sequence[Boot]) -> list[list[Boot]]:
+    """The boots of each host apart, of those hosts that have boots of both kernels in a block; all where there is none.
+
+    A host that tells nothing of the difference would only be a cell without a test.
+    """
+    found: dict[str, list[Boot]] = {}
+    for boot in boots:
+        found.setdefault(boot.host, []).append(boot)
+    if len(found) < 2:
+        return [list(boots)]
+    telling = [made for made in found.values() if any(len(heads) == 2 for heads in _heads(made).values())]
+    return telling or [list(boots)]
+
+
+def _heads(boots: Sequence[Boot]) -> dict[int, set[bool]]:
+    """By block, whose boots it has."""
+    found: dict[int, set[bool]] = {}
+    for boot in boots:
+        found.setdefault(boot.block, set()).add(boot.head)
+    return found
 
 
 class _Cell:

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from kassay.errors import Defect
+from kassay.model.across import AcrossHosts
 from kassay.model.experiment import labels
 from kassay.model.finding import Finding, Gap, Ladder
 from kassay.model.kernel import KernelIdentity
@@ -82,6 +83,8 @@ def _report(report: Report) -> Object:
         "printed": [{**_at_point(row, report), "values": dict(row.values)} for row in report.printed],
         "kernel_share": [_share(share, report) for share in report.shares],
         "counters": [_at_point(point, report) for point in report.counters],
+        "hosts": _plain(report.hosts),
+        "across_hosts": [_at_point(one, report) for one in report.across_hosts],
         "beside": [{**_plain(row), "settings": _settings(row.settings)} for row in report.beside],
         "overview": report.overview and _overview(report.overview, report),
         "gaps": [_at_point(gap, report) for gap in report.gaps],
@@ -133,7 +136,7 @@ def _experiment(report: Report) -> Object:
 
 
 def _at_point(
-    record: Finding | Ladder | Gap | SeriesTable | SeedFinding | PrintedRow | PointCounters | KernelShare,
+    record: Finding | Ladder | Gap | SeriesTable | SeedFinding | PrintedRow | PointCounters | KernelShare | AcrossHosts,
     report: Report,
 ) -> Object:
     """Every field of the record under its own name; settings and machine become objects."""

@@ -9,6 +9,7 @@ from kassay.model.kernel import KernelIdentity
 from kassay.model.report import AuditTable, Report
 from kassay.model.texts import granted_texts, listed, one_line, table
 from kassay.report.conditions import UNKNOWN_STATES, differing_options
+from kassay.report.hosts._tables import across_name, hosts_line
 from kassay.report.mail.headline import headline
 from kassay.report.mail.names import called, everyday, names, point_words, work
 from kassay.report.mail.text import ascii_text, bullets, lines_of, sentence, stopped, verbatim_words, wrapped
@@ -165,4 +166,8 @@ def _machine(report: Report) -> list[str]:
     ]
     items += [f"its options: {' '.join(m.options)}"] if m.options else []
     # The host cannot move an exact count; elsewhere it is half of the result.
-    return items + ([f"host: {m.host}"] if m.host not in ("", _NOT_KNOWN) and not clock_of(m.clock).exact else [])
+    items += [f"host: {m.host}"] if m.host not in ("", _NOT_KNOWN) and not clock_of(m.clock).exact else []
+    items += [f"hosts that made the runs: {hosts_line(report.hosts)}"] if report.hosts else []
+    return items + [
+        f"{across_name(one, names(report))}: {everyday(report, one.meaning)}" for one in report.across_hosts
+    ]

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Run directories of one question, made on several hosts or by several people -> one answer, host by host."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import structs
+
+from kassay import __version__, pipeline
+from kassay.analysis.hosts import OfHost, across_parts, of_host
+from kassay.errors import BadInput
+from kassay.evidence.hosts import hosts_of
+from kassay.journal.directory import BESIDE, RunDirectory, open_directory
+from kassay.journal.journal import read_journal
+from kassay.model.across import AcrossHosts, HostRuns, HostsAnswer
+from kassay.model.experiment import labels
+from kassay.model.finding import Finding
+from kassay.model.plan import Plan
+from kassay.model.reason import Reason, reason
+from kassay.report.words import spoken_names
+from kassay.spec.rules import question_of
+
+_Key = tuple[object, ...]
+
+
+class _Part(NamedTuple):
+    """One run directory. name: as tables call it."""
+
+    name: str
+    folder: RunDirectory
+    hosts: tuple[HostRuns, ...]
+    findings: dict[_Key, Finding]
+
+
+def put_together(directories: Sequence[Path]) -> HostsAnswer:
+    """Raises BadInput where no comparison is in two of them, or made by two hosts."""
+    parts = [_part(path, name) for directory, name in _named(directories) for path in _with_beside(directory)]
+    keys = dict.fromkeys(key for part in parts for key in part.findings)
+    shared = [key for key in keys if len(_of_hosts(parts, key)) > 1]
+    if not shared:
+        raise BadInput(f"{', '.join(map(str, directories))}: no comparison was made by two hosts",
+                       "kernels (by their images), workload, settings and machine must be the same: "
+                       "send pinned.toml of one directory to the other host")  # fmt: skip
+    plan = parts[0].folder.plan
+    names = list(dict.fromkeys(use.name for use in plan.experiment.workloads))
+    return HostsAnswer(
+        title=question_of(plan.experiment).title(", ".join(names), spoken_names(plan.experiment)),
+        hosts=_hosts(parts), comparisons=tuple(_across(parts, key, shared) for key in shared),
+        notes=tuple(dict.fromkeys((*_differences(parts), *_lacking(parts, shared)))), kassay_version=__version__,
+    )  # fmt: skip
+
+
+def _named(directories: Sequence[Path]) -> list[tuple[Path, str]]:
+    """Each with a name of its own; one alone needs none."""
+    if len(directories) == 1:
+        return [(directories[0], "")]
+    short = [path.resolve().name for path in directories]
+    return [(p, name if short.count(name) == 1 else str(p)) for p, name in zip(directories, short, strict=True)]
+
+
+def _with_beside(directory: Path) -> list[Path]:
+    """The directory, and what was timed beside its counts."""
+    beside = directory / BESIDE
+    return [directory, *([beside] if (beside / "plan.json").exists() else [])]
+
+
+def _part(path: Path, name: str) -> _Part:
+    folder = open_directory(path)
+    records = read_journal(folder.journal, folder.plan_id)  # all attempts, those that do not count included
+    found = {_key(folder.plan, finding): finding for finding in pipeline.findings(path) if finding.primary}
+    return _Part(name, folder, hosts_of(folder, records, name), found)
+
+
+def _key(plan: Plan, finding: Finding) -> _Key:
+    """What makes two comparisons the same: the kernels' images, not what they are called."""
+    images = dict(zip(labels(plan.experiment), (k.image_sha256 or k.ref for k in plan.kernels), strict=True))
+    return (finding.point, finding.metric, *(images[side.kernel] for side in finding.sides))
+
+
+def _of_hosts(parts: Sequence[_Part], key: _Key) -> list[OfHost]:
+    """Every host's runs of one comparison."""
+    return [
+        of_host(part.findings[key], host, _host_name(part, host))
+        for part in parts if key in part.findings
+        for host in dict.fromkeys(made for side in part.findings[key].sides for made in side.made_by)
+    ]  # fmt: skip
+
+
+def _host_name(part: _Part, host: str) -> str:
+    return "/".join(word for word in (part.name, host) if word)
+
+
+def _across(parts: Sequence[_Part], key: _Key, shared: Sequence[_Key]) -> AcrossHosts:
+    like = next(part.findings[key] for part in parts if key in part.findings)
+    return across_parts(like, _of_hosts(parts, key), len(shared))
+
+
+def _hosts(parts: Sequence[_Part]) -> tuple[HostRuns, ...]:
+    """Each once, with all that it made: counts, and times beside them."""
+    found: dict[str, HostRuns] = {}
+    for part in parts:
+        for host in part.hosts:
+            name = _host_name(part, host.host if host.host != part.name else "")
+            old = found.get(name, structs.replace(host, host=name, ok=0, failed=0))
+            found[name] = structs.replace(old, ok=old.ok + host.ok, failed=old.failed + host.failed)
+    return tuple(found.values())
+
+
+def _differences(parts: Sequence[_Part]) -> list[Reason]:
+    """What else is not the same on two hosts, against the first one."""
+    first, found = parts[0], []
+    for part in parts[1:]:
+        one, other = first.folder.plan, part.folder.plan
+        if one.machine.clock == other.machine.clock and one.machine.program != other.machine.program:
+            found.append(reason("hosts-other-emulator", host=first.name, program=one.machine.program,
+                                other=part.name, other_program=other.machine.program))  # fmt: skip
+        if one.guest_sha256 != other.guest_sha256:
+            found.append(reason("hosts-other-guest", host=first.name, other=part.name))
+    return found
+
+
+def _lacking(parts: Sequence[_Part], shared: Sequence[_Key]) -> list[Reason]:
+    names = {part.name for part in parts}
+    having = [{part.name for part in parts if key in part.findings} for key in shared]
+    return [
+        reason("host-without-comparison", host=name) for name in sorted(names) if any(name not in h for h in having)
+    ]

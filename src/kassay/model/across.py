@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One question on several hosts: who measured what, what each host gave, and whether hosts differ in it."""
+
+from kassay.model.machine import AtPoint, MachineUse
+from kassay.model.reason import Reason
+from kassay.model.records import Record, Setting
+
+SCHEMA = "kassay-hosts/1"
+
+
+class HostRuns(Record, frozen=True, kw_only=True):
+    """What one host made. host: "" for the one that keeps the journal. cpu, kernel, program: its CPU model, its own
+    kernel, and the emulator it used; "" where that is not on record. ok, failed: attempts by their end."""
+
+    host: str
+    cpu: str
+    kernel: str
+    program: str
+    ok: int
+    failed: int
+
+
+class HostChange(Record, frozen=True, kw_only=True):
+    """One comparison by the boots of one host. Values are medians of times, or counts; change and interval as in a
+    finding, by these boots alone; None where they are too few."""
+
+    host: str
+    base_value: float | None
+    head_value: float | None
+    n_base: int
+    n_head: int
+    change: float | None
+    interval: tuple[float, float] | None
+
+
+class AcrossHosts(AtPoint, frozen=True, kw_only=True):
+    """One comparison, host by host.
+
+    level: of the intervals; None for exact counts. p: of "one change is all hosts'"; threshold: what p is held against.
+    common: that change. scatter: how far the hosts' changes scatter beyond what their boots explain, as a relative
+    standard deviation. None where that cannot be told. meaning: what it comes to.
+    """
+
+    workload: str
+    settings: tuple[Setting, ...]
+    machine: MachineUse
+    metric: str
+    unit: str
+    base: str
+    head: str
+    rows: tuple[HostChange, ...]
+    level: float | None
+    p: float | None
+    threshold: float | None
+    common: float | None
+    scatter: float | None
+    meaning: Reason
+
+
+class HostsAnswer(Record, frozen=True, kw_only=True):
+    """Several run directories of one question side by side. title: the question in words. notes: what a reader must
+    know before comparing them."""
+
+    title: str
+    hosts: tuple[HostRuns, ...]
+    comparisons: tuple[AcrossHosts, ...]
+    notes: tuple[Reason, ...]
+    kassay_version: str
+    schema: str = SCHEMA
