@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from kassay.model.finding import AttributionGroup
 from kassay.model.prediction import PredictedCause
-from kassay.report.predicted import prediction_tables
+from kassay.report.predicted import checked_table, prediction_tables
 from kassay.report.predictions import because, disagreements, rough, shown
 from tests.report.rendering import rendered, sample_report
 from tests.report.reports import attribution
@@ -52,6 +52,20 @@ def test_a_mail_has_one_paragraph_of_what_was_predicted() -> None:
     paragraphs = [" ".join(p.split()) for p in rendered("mail", "predicted").split("\n\n")]
     (found,) = [p for p in paragraphs if p.startswith("Predicted time")]
     assert "+47% [+35, +61] on zen3 (38.0 to 56.0 ns per page; calibrated)" in found and "skylake" not in found
+
+
+def test_a_prediction_stands_beside_the_time_that_was_measured_and_says_whether_it_held() -> None:
+    timed, (one,) = sample_report("timed"), sample_report("predicted").findings
+    assert checked_table(timed) is None  # nothing was predicted
+    report = replace(timed, findings=tuple(replace(f, predictions=one.predictions) for f in timed.findings))
+    found = checked_table(report)
+    assert found is not None
+    assert [(row[2].text, row[5].text, row[7].text) for row in found.rows] == [
+        ("zen3", "+66.7 %", "measured outside"),
+        ("alderlake_p", "+66.7 %", "measured inside"),
+    ]
+    emulated = tuple(replace(row, clock="tcg") for row in report.beside)
+    assert checked_table(replace(report, beside=emulated)) is None
 
 
 def test_of_a_ladder_only_steps_are_shown_and_all_are_in_the_table() -> None:

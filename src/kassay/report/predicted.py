@@ -3,11 +3,13 @@
 
 from collections.abc import Sequence
 
+from kassay.clocks import clock_of
 from kassay.model.finding import Finding
 from kassay.model.prediction import CAUSES, Prediction
 from kassay.model.reason_texts import reason_text
 from kassay.model.report import Report
-from kassay.model.texts import Table, cells, figures, machine_text, one_line, settings_text, table
+from kassay.model.texts import Table, TableCell, cells, figures, machine_text, one_line, settings_text, table
+from kassay.model.timing import Beside
 from kassay.model.units import format_change
 from kassay.report.columns import Column, summed
 from kassay.report.predictions import ns, shown
@@ -56,6 +58,32 @@ def _from(one: Prediction) -> str:
     words = [f"refused: {reason_text(one.refused)}"] if one.refused is not None else []
     words += ["calibrated on this CPU" if one.calibrated else "published data"]
     return "; ".join((*words, *map(reason_text, one.doubts)))
+
+
+def checked_table(report: Report) -> Table | None:
+    """Predictions beside the time that was then measured; None where there is no such pair, or where that time decides
+    nothing, as emulated time."""
+    known = {
+        (f.workload, f.settings, f.metric, *(side.kernel for side in f.sides)): f.predictions for f in report.findings
+    }
+    rows = tuple(
+        _checked_row(row, one)
+        for row in report.beside
+        if clock_of(row.clock).decides and row.time_change is not None
+        for one in known.get((row.workload, row.settings, row.metric, row.base, row.head), ())
+        if one.change is not None
+    )
+    names = ("comparison", "metric", "predicted for", *figures("predicted", "interval", "measured", "interval"), "so")
+    return table("Predicted, then measured", names, rows) if rows else None
+
+
+def _checked_row(row: Beside, one: Prediction) -> tuple[TableCell, ...]:
+    low, high = one.interval or (None, None)
+    inside = low is not None and high is not None and row.time_change is not None and low <= row.time_change <= high
+    so = "no interval was predicted" if low is None else "measured inside" if inside else "measured outside"
+    pair = f"{row.base} to {row.head}", row.metric, one.cpu
+    expected = format_change(one.change), interval_text(one.interval)
+    return cells(*pair, *expected, format_change(row.time_change), interval_text(row.time_interval), so)
 
 
 def _by_cause(f: Finding, one: Prediction) -> Table:

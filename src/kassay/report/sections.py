@@ -27,6 +27,7 @@ _JUDGED = (
     "time at the p given, so that all looks at one comparison together err in 5 % of sessions. The change is what "
     "these ranks say; it need not be the ratio of the two medians.",
 )
+_CHECKED = "A prediction is for the CPU that it names; the measured machine need not have that one."
 _JUDGED_ELSEWHERE = (
     "One value per boot, or what the file has instead. Values are compared by their ranks, inside blocks where the "
     "file tells which were made one after the other; where it does not, drift cannot be told from a change.",
@@ -133,7 +134,10 @@ def _beside(report: Report) -> Section | None:
     machine, clock = report.beside_machine, report.beside[0].clock
     under = f" under {one_line(machine.program)} on {one_line(machine.host)}" if machine else ""
     text = (f"Time was measured with clock {clock}{under}.", f"{clock_of(clock).scope.capitalize()}.")
-    return Section(title="Counts and time", text=text, tables=(table,))
+    checked = predicted.checked_table(report)
+    if checked is None:
+        return Section(title="Counts and time", text=text, tables=(table,))
+    return Section(title="Counts and time", text=(*text, _CHECKED), tables=(table, checked))
 
 
 def _hosts(report: Report) -> Section | None:

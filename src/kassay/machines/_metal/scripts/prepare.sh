@@ -33,9 +33,7 @@ cat >"$kernel/drivers" <<'END'
 #!/bin/sh
 [ "${1:-}" = prereqs ] && exit 0
 . /usr/share/initramfs-tools/hook-functions
-for module in $(cut -d' ' -f1 /proc/modules); do
-	manual_add_modules "$module"
-done
+manual_add_modules $(cut -d' ' -f1 /proc/modules)
 END
 chmod 0755 "$kernel/drivers"
 
