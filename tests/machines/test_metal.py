@@ -133,6 +133,25 @@ def test_a_kernel_that_panics_and_starts_the_machine_anew_is_an_outcome(host: Fa
     assert "came back by itself on 6.12.1-own" in ended[0].detail
 
 
+def test_a_kassay_that_is_ended_while_a_kernel_boots_does_not_wait_for_it(
+    host: FakeHost, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def ending(words: tuple[str, ...], **_: object) -> bytes:
+        asked.append(words)
+        raise HostLacks("ssh: not started, kassay is ending")
+
+    monkeypatch.setattr(host, "fetch", ending)
+    with visiting(ADDRESS, run_in, visit, silent) as run:
+        with pytest.raises(HostLacks, match="kassay is ending"):
+            run(job(visit, 0), "x86_64")
+        assert len(asked) == 1
+        monkeypatch.undo()
+        monkeypatch.setattr("kassay.effects.clock.sleep", lambda seconds: None)
+    assert (host.banner, host.files) == (OWN, {})
+
+
 def test_another_kernel_than_the_image_is_never_measured(host: FakeHost, visit: Visit) -> None:
     host.banners[visit.kernels[0].image_sha256] = "Linux version 6.3.0-old (another gcc) #1 SMP"
     assert [one.outcome for one in runs(visit, 0)] == ["no-boot"]

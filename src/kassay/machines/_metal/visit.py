@@ -26,6 +26,10 @@ _BOOT_ID = "/proc/sys/kernel/random/boot_id"
 _PAUSE_S = 2.0
 
 
+class StepFailed(HostLacks):
+    """A script that said why it could not do what it is for."""
+
+
 @contextlib.contextmanager
 def connected(address: SshAddress) -> Iterator[Ssh]:
     """A connection for the time of the block."""
@@ -53,11 +57,11 @@ def _inspect(link: Ssh) -> Facts:
 
 
 def checked(link: Ssh, name: str, words: Sequence[str], *, timeout_s: float = 120) -> str:
-    """What a script prints. Raises ConnectionLost, and HostLacks with the script's own words when it failed."""
+    """What a script prints. Raises ConnectionLost, and StepFailed with the script's own words."""
     done = link.script(steps.script(name), words, timeout_s=timeout_s)
     if done.status:
         why = last_line(done.err).removeprefix("kassay: ") or f"status {done.status}"
-        raise HostLacks(f"{link.name}: {why}", f"it was in step {name}; docs/metal.md says what a machine needs")
+        raise StepFailed(f"{link.name}: {why}", f"it was in step {name}; docs/metal.md says what a machine needs")
     return done.out
 
 
@@ -148,7 +152,7 @@ class Visited:
                 if boot and boot != before:
                     self.now = _inspect(self.link)
                     return self.now
-            except (ConnectionLost, HostLacks):  # sshd answers before the machine can do all that is asked
+            except (ConnectionLost, StepFailed):  # sshd answers before the machine can do all that is asked
                 pass
             self.link.drop()
         return None
