@@ -11,7 +11,7 @@ from kassay.errors import HostLacks
 from kassay.model.reach import SshAddress
 
 _LOST = 255  # ssh's own status for a connection that there is not
-_OPTIONS = ("-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=15", "-o", "ServerAliveInterval=10",
+_OPTIONS = ("-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=30", "-o", "ServerAliveInterval=10",
             "-o", "ServerAliveCountMax=3")  # fmt: skip
 _STORE = 'umask 077; mkdir -p "${1%/*}" && cat >"$1.part" && mv "$1.part" "$1"'
 _MASTER_S = 20
