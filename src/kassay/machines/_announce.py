@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import kassay
 from kassay.arches import arches
+from kassay.effects.memory import memory_bytes
 from kassay.errors import HostLacks
 from kassay.machines._backend import Machine
 from kassay.machines._host import cpu_model, host_arch
@@ -26,7 +27,7 @@ def announced(name: str, pinned: str, machines: Iterable[Machine], tell: Tell) -
         cpu=cpu_model(),
         cpus=len(os.sched_getaffinity(0)),
         pinned=pinned,
-        memory_bytes=os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
+        memory_bytes=memory_bytes(),
         kernel=platform.release(),
         machines=_usable([machine for machine in machines if machine.boots], tell),
         program=_emulator(),

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Experiment -> Plan with everything the runs need at hand: kernels, programs, machine."""
 
-import os
 import re
 from collections import ChainMap
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -14,6 +13,7 @@ from kassay import kernels as kernel_store
 from kassay.arches import Arch, arch_of
 from kassay.clocks import listed
 from kassay.effects.files import sha256_file
+from kassay.effects.memory import memory_bytes
 from kassay.errors import BadInput, HostLacks
 from kassay.guest import catalog, program, state
 from kassay.guest.compile import programs
@@ -267,7 +267,7 @@ def _check_entry(artifact: KernelArtifact) -> None:
 
 def _check_memory(experiment: Experiment, combinations: Sequence[Combination], *, elsewhere: bool) -> None:
     """What cannot fit is said before anything is booted."""
-    host = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    host = memory_bytes()
     most, least = max(experiment.memory_bytes), min(experiment.memory_bytes)
     if most > host and not elsewhere:
         what = f"a machine of {format_bytes(most)} on a host with {format_bytes(host)}"

@@ -16,6 +16,7 @@ from kassay.clocks import clock_of
 from kassay.cluster import Cluster, Made
 from kassay.effects import clock
 from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, sha256_file, write_atomic
+from kassay.effects.memory import available_bytes
 from kassay.guest import initramfs, state
 from kassay.guest.application import layer, runner
 from kassay.guest.program import program_in, program_points
@@ -66,8 +67,7 @@ def jobs_for(prepared: Prepared) -> int:
     """Runs at a time: one where time is measured, else one per CPU of this process, as far as memory goes."""
     if prepared.machine.exclusive:
         return 1
-    available = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    fitting = available // max(prepared.plan.experiment.memory_bytes)
+    fitting = available_bytes() // max(prepared.plan.experiment.memory_bytes)
     return max(1, min(len(os.sched_getaffinity(0)), fitting))
 
 
