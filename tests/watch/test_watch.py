@@ -11,14 +11,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from kassay.effects.lock import holder, locked
+from kassay.journal import artifacts
 from kassay.journal.directory import started
+from kassay.journal.journal import append, read_lines
+from kassay.model.host import Host
 from kassay.model.plan import Plan
+from kassay.model.records import to_json
+from kassay.model.run import RunRecord
+from kassay.report.status_page import part
 from kassay.watch.server import Pages, server
 from kassay.watch.status import Watch, Watched
 from tests.browser import dom, title
-from tests.history.directories import keep, measured, plan_with, runs_of
+from tests.history.directories import keep, measured, plan_with, runs_of, stream
 
 RELEASES = ("6.12.1", "6.17.1")
 COSTS = {0: 300, 1: 671}
@@ -116,6 +123,26 @@ def test_the_holder_of_a_lock_is_found_without_taking_it(tmp_path: Path) -> None
     with locked(path):
         assert holder(path) is not None
     assert path.exists() and holder(path) is None
+
+
+def test_hosts_that_made_runs_stand_with_their_cells_and_their_cpu(tmp_path: Path, plan: Plan) -> None:
+    directory = measured(tmp_path, plan, {})
+    announced = Host(name="lab1", arch="x86_64", cpu="AMD EPYC 9124", cpus=8, memory_bytes=1 << 33, kernel="6.1.0-40",
+                     program="QEMU 8.2.2", kassay="0.1.0")  # fmt: skip
+    run = runs_of(plan, 0)[0]
+    keep(tmp_path / "scratch", run, 300)
+    (record,) = read_lines(tmp_path / "scratch" / "journal.jsonl").records(RunRecord)
+    artifacts.put(directory, stream([300] * 3))
+    said = artifacts.put(directory, to_json(announced))
+    append(directory / "journal.jsonl", structs.replace(record, host="lab1", host_sha256=said))
+    status = watched(directory).status()
+    assert status is not None
+    assert [(host.host, host.cpu, host.program, host.ok) for host in status.hosts] == [
+        ("lab1", "AMD EPYC 9124", "QEMU 8.2.2", 1)
+    ]
+    assert [cell.hosts for cell in status.counts.cells] == [("lab1",), ()]
+    shown = part([status], ".", listed=False)
+    assert "AMD EPYC 9124" in shown and '<span class="small">lab1</span>' in shown
 
 
 @pytest.fixture

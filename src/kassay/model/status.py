@@ -5,6 +5,7 @@ Version history of the record ("kassay-status/N"):
 1   the first.
 """
 
+from kassay.model.across import HostRuns
 from kassay.model.progress import RunCounts
 from kassay.model.records import Record
 
@@ -57,8 +58,9 @@ class RunStatus(Record, frozen=True, kw_only=True):
     title: the question in words. state: a word of STATES. process: id of the one that measures here, None when there is
     none. owed: runs that are not made yet; unneeded: whether all is decided without them. values: of the primary
     metrics; values_note: why there are none, or of when they are, "" for as of now. units: for each point. verdict: the
-    answer so far, "" where there is none. last: the newest attempts, newest first; failures: of all attempts that
-    failed the newest. again: the command that goes on with it.
+    answer so far, "" where there is none. hosts: what each says of itself, in the order of counts.hosts. last: the
+    newest attempts, newest first; failures: of all attempts that failed the newest. again: the command that goes on
+    with it.
     """
 
     name: str
@@ -75,6 +77,7 @@ class RunStatus(Record, frozen=True, kw_only=True):
     values_note: str
     units: tuple[PointUnit, ...]
     verdict: str
+    hosts: tuple[HostRuns, ...]
     last: tuple[Attempt, ...]
     failures: tuple[Attempt, ...]
     again: str

@@ -128,9 +128,11 @@ def _hosts(status: RunStatus) -> list[Mapping[str, str]]:
     newest: dict[str, str] = {}
     for attempt in status.last:
         newest.setdefault(attempt.host, attempt.started_utc)
+    cpus = {host.host: host.cpu for host in status.hosts}
     return [
         {
-            "name": one_line(host.host or "this host"), "ok": str(host.ok), "failed": str(host.failed),
+            "name": one_line(host.host or "this host"), "cpu": one_line(cpus.get(host.host) or "-"),
+            "ok": str(host.ok), "failed": str(host.failed),
             "seconds": "-" if host.seconds is None else f"{host.seconds:.1f} s",
             "last": newest.get(host.host, "-"), "share": f"{100 * host.ok / most if most else 0:.0f}",
         }

@@ -14,6 +14,7 @@ from kassay.analysis.looks import last_look
 from kassay.clocks import clock_of
 from kassay.effects import lock
 from kassay.evidence.collect import collect
+from kassay.evidence.hosts import hosts_of
 from kassay.journal.blocks import standing
 from kassay.journal.directory import BESIDE, RunDirectory, open_directory
 from kassay.journal.journal import read_journal
@@ -156,7 +157,8 @@ def _status(watched: Watched, folder: RunDirectory, records: tuple[RunRecord, ..
         machine=f"{plan.machine.arch}, clock {plan.machine.clock}, {plan.machine.program}",
         scope=clock_of(plan.experiment.clock).scope, counts=counts, owed=owed, unneeded=values.decided,
         values=_values(plan, points, values.findings), values_note=note, units=_units(plan, points),
-        verdict=values.verdict, last=attempts[:_LAST],
+        verdict=values.verdict, hosts=hosts_of(folder, records),
+        last=attempts[:_LAST],
         failures=tuple(one for one in attempts if one.outcome != "ok")[:_FAILURES],
         again=f"kassay run {quote(str(path / 'spec.toml'))} --out {quote(str(path))}",
         started_utc=min((record.started_utc for record in records), default=""), kassay_version=__version__,
