@@ -158,9 +158,9 @@ def test_another_kernel_than_the_image_is_never_measured(host: FakeHost, visit: 
     assert "run" not in host.steps
 
 
-@pytest.mark.parametrize("step", ["boot", "order", "content", "run", "wait", "state"])
+@pytest.mark.parametrize("step", ["boot", "order", "content", "prepare", "run", "wait", "state"])
 def test_a_connection_that_is_cut_for_a_while_loses_no_run(host: FakeHost, visit: Visit, step: str) -> None:
-    host.lost[step] = 2 if step != "content" else 0
+    host.lost[step] = 2
     with visiting(ADDRESS, run_in, visit, silent) as run:
         run(job(visit, 0), "x86_64")
         host.lost[step] = 2

@@ -2,10 +2,8 @@
 """One run: a boot of one kernel on the machine, the workload on it, and what it left."""
 
 import re
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 from kassay.effects import clock, process
 from kassay.effects.files import sha256_file
@@ -20,9 +18,6 @@ from kassay.model.run import WallTime
 
 _KILLED = 137  # by timeout(1), as scripts/run.sh asks for
 _SETTLES_S = 300
-_PAUSE_S = 3.0
-
-T = TypeVar("T")
 
 
 def run_in(visited: Visited) -> Run:
@@ -54,11 +49,8 @@ def _start(visited: Visited, kernel: KernelFiles, words: str) -> str:
     assert visited.now is not None  # begin() has looked
     before, start = visited.now.get("boot"), visited.visit.reach.start
     manner = steps.manner(visited.visit)[0]
-    told = facts(
-        _again(
-            visited, lambda: checked(visited.link, "boot", (visited.directory, steps.hashes(kernel)[0], words, manner))
-        )
-    )
+    asked = (visited.directory, steps.hashes(kernel)[0], words, manner)
+    told = facts(visited.patiently(lambda: checked(visited.link, "boot", asked)))
     if start:
         env = {f"KASSAY_{name.upper()}": told.get(name) for name in ("image", "initrd", "cmdline")}
         done = process.run(("sh", "-c", start), timeout_s=visited.visit.reach.limit_s,
@@ -109,24 +101,24 @@ def _measured(visited: Visited, job: Job, number: str, boot: str, words: str, bo
     link, directory = visited.link, visited.directory
     limit = visited.visit.reach.limit_s
     order = (directory, " ".join(job.modules), *job.controls)
-    told = facts(_again(visited, lambda: checked(link, "order", order)))
+    told = facts(visited.patiently(lambda: checked(link, "order", order)))
     if told.all("refused"):
         raise HostLacks(f"{link.name}: not in order: {told.get('refused')}", "docs/metal.md says what must be so")
     program = sha256_file(Path(job.program[0]))
-    _again(visited, lambda: visited.store(((job.program[0], program),), "the workload"))
+    visited.patiently(lambda: visited.store(((job.program[0], program),), "the workload"))
     visited.tell("waiting until it is quiet, then measuring")
     started = clock.monotonic_s()
     begin = (directory, number, program, str(job.timeout_s), *job.program[1:])
-    _again(visited, lambda: checked(link, "run", begin, timeout_s=_SETTLES_S))
+    visited.patiently(lambda: checked(link, "run", begin, timeout_s=_SETTLES_S))
     asked = (directory, number, str(job.timeout_s + 30))
-    told = facts(_again(visited, lambda: checked(link, "wait", asked, timeout_s=job.timeout_s + 60)))
+    told = facts(visited.patiently(lambda: checked(link, "wait", asked, timeout_s=job.timeout_s + 60)))
     elapsed = clock.monotonic_s() - started
     if told.get("boot") != boot:
         detail = f"the machine started anew by itself in the middle of the run; limit of an answer {limit} s"
         return _ended(words, "machine-died", detail, _log_of_the_dead(visited), booted)
-    state = _again(visited, lambda: checked(link, "state", (directory, number)))
-    stream = _again(visited, lambda: link.fetch(("cat", f"{directory}/runs/{number}/stream")))
-    log = _again(visited, lambda: link.fetch(("dmesg",)))
+    state = visited.patiently(lambda: checked(link, "state", (directory, number)))
+    stream = visited.patiently(lambda: link.fetch(("cat", f"{directory}/runs/{number}/stream")))
+    log = visited.patiently(lambda: link.fetch(("dmesg",)))
     return _whole(told, state, stream, log, words, WallTime(boot_s=round(booted, 3), workload_s=round(elapsed, 3)))
 
 
@@ -144,19 +136,3 @@ def _whole(told: Facts, state: str, stream: bytes, log: bytes, words: str, wall:
         stream=with_boot(stream, files, float(facts(state).get("uptime") or 0)), console=since_the_run(log),
         wall=wall, argv=("kexec", words), outcome=outcome,
     )  # fmt: skip
-
-
-def _again(visited: Visited, call: Callable[[], T]) -> T:
-    """The answer to a call that may be made twice, also when the connection is away for a while."""
-    until = clock.monotonic_s() + visited.visit.reach.limit_s
-    while True:
-        try:
-            return call()
-        except ConnectionLost as lost:
-            if clock.monotonic_s() > until:
-                visited.begun = False
-                what = f"{visited.link.name} was lost and did not answer again: {lost}"
-                raise HostLacks(what, "repeat the command when it is there: it goes on, and brings it back") from lost
-            visited.tell(f"the connection is lost ({lost}): trying again")
-            visited.link.drop()
-            clock.sleep(_PAUSE_S)

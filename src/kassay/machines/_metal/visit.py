@@ -7,6 +7,7 @@ import platform
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from kassay.effects import clock, process
 from kassay.effects.files import write_atomic
@@ -24,6 +25,8 @@ NOTE = "metal.txt"
 _INSPECT_S, _ANSWER_S = 300, 60
 _BOOT_ID = "/proc/sys/kernel/random/boot_id"
 _PAUSE_S = 2.0
+
+T = TypeVar("T")
 
 
 class StepFailed(HostLacks):
@@ -81,10 +84,29 @@ class Visited:
         """Shows what is being done there."""
         self._tell(Progress(stage="metal", subject=self.link.name, text=text))
 
+    def patiently(self, call: Callable[[], T]) -> T:
+        """The answer to a call that may be made twice, also when the connection is away for a while."""
+        until = clock.monotonic_s() + self.visit.reach.limit_s
+        while True:
+            try:
+                return call()
+            except ConnectionLost as lost:
+                if clock.monotonic_s() > until:
+                    self.begun = False
+                    what = f"{self.link.name} was lost and did not answer again: {lost}"
+                    remedy = "repeat the command when it is there: it goes on, and brings it back"
+                    raise HostLacks(what, remedy) from lost
+                self.tell(f"the connection is lost ({lost}): trying again")
+                self.link.drop()
+                clock.sleep(_PAUSE_S)
+
     def begin(self) -> None:
         """Notes how the machine is found, brings the kernels, makes their initrds. Raises HostLacks."""
+        self.patiently(self._begin)
+
+    def _begin(self) -> None:
         self.tell("looking at it")
-        now = inspected(self.link)
+        now = _inspect(self.link)
         for other in now.sessions:
             if other.id != self.visit.id:
                 now = self._ended(other, now)
@@ -113,7 +135,7 @@ class Visited:
         running = frozenset(int(path.name) for path in Path("/proc").glob("[0-9]*"))
         if alive(other, platform.node(), running, this_boot()):
             what = f"{self.link.name} is in use by another experiment ({other.owner or 'of an unknown owner'})"
-            raise HostLacks(what, f"wait for it to end; it is taken for dead {other.idle_s} s after it did something")
+            raise HostLacks(what, "wait for it to end; one that has done nothing for 15 minutes is taken for dead")
         directory = f"/var/tmp/kassay-{other.id}"
         self.tell(f"an experiment that was killed left {directory}: cleaning up")
         found = self._noted(directory)

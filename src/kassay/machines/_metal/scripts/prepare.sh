@@ -4,6 +4,8 @@
 directory=$1 release=$2 image=$3 modules=$4 config=$5
 kernel=$directory/kernels/$image
 touch "$directory/alive"
+exec 9>"$directory/preparing"
+flock 9 # a lost connection does not end what it had begun
 [ -e "$kernel/made" ] && exit 0
 rm -rf "$kernel"
 mkdir -p "$kernel/lib/modules/$release" "$kernel/conf" || fail "$kernel cannot be made"
