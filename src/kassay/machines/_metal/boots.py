@@ -132,7 +132,7 @@ def _whole(told: Facts, state: str, stream: bytes, log: bytes, words: str, wall:
     elif int(told.get("throttled") or 0) > 0:
         outcome, detail = "throttled", f"{told.get('throttled')} times, for temperature or power"
     return Ended(
-        status=status, timed_out=status == _KILLED, detail=detail,
+        status=status, timed_out=status == _KILLED or told.get("running") == "yes", detail=detail,
         stream=with_boot(stream, files, float(facts(state).get("uptime") or 0)), console=since_the_run(log),
         wall=wall, argv=("kexec", words), outcome=outcome,
     )  # fmt: skip

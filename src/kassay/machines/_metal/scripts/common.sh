@@ -20,7 +20,11 @@ fail() {
 # The first line of a file as $line; status 1 where there is no such file.
 first_line() {
 	line=
-	[ -r "$1" ] && { read -r line <"$1" || [ -n "$line" ]; } 2>/dev/null
+	[ -r "$1" ] || return
+	case $1 in
+	/proc/sys/*) line=$(cat "$1") ;; # read takes a byte at a time, and numbers there end after the first
+	*) { read -r line <"$1" || [ -n "$line" ]; } 2>/dev/null ;;
+	esac
 }
 
 # What is chosen in a file such as "always [madvise] never", or its first line, as $line.

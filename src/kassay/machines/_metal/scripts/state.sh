@@ -12,3 +12,4 @@ grep -Hs . /proc/cmdline $cpu/online $cpu/smt/control $cpu/intel_pstate/no_turbo
 	/proc/sys/vm/swappiness | sed 's/^/file	/; s/:/	/'
 awk -F ': ' '$1 ~ /^microcode/ { print "file\tkassay/microcode\t" $2; exit }' /proc/cpuinfo
 first_line "$place/uptime" && fact uptime "$line"
+exit 0

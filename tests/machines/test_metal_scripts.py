@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Do the scripts that are executed on a machine do what they are for? By sh itself, on files of the test's own."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kassay.effects import process
+from kassay.effects.files import sha256_bytes
+from kassay.machines._metal.facts import Facts, facts
+from kassay.machines._metal.steps import script
+from kassay.machines._metal.stream import captured
+
+Execute = Callable[..., Facts]
+GOVERNOR = "sys/devices/system/cpu/cpufreq/policy0/scaling_governor"
+
+
+@pytest.fixture
+def execute(tmp_path: Path) -> Execute:
+    """Executes a script whose /sys, /proc/sys, /proc/irq and /run are directories of the test; it never waits long."""
+
+    def run(name: str, *words: str) -> Facts:
+        text = (
+            script(name)
+            .replace(">/dev/kmsg", ">/dev/null")
+            .replace("sleep 2", "sleep 0.01")
+            .replace("-le 4", "-le 999")
+        )
+        for path in ("/sys/", "/proc/sys/", "/proc/irq/", "/run/"):
+            for before in (" ", "\t", "="):
+                text = text.replace(f"{before}{path}", f"{before}{tmp_path}{path}")
+        (tmp_path / "script").write_text(text)
+        with (tmp_path / "script").open("rb") as file:
+            done = process.run(("sh", "-s", "--", *words), stdin=file)
+        assert (done.status, done.err) == (0, ""), done.err
+        return facts(done.out)
+
+    return run
+
+
+def put(root: Path, name: str, text: str) -> Path:
+    path = root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"{text}\n")
+    return path
+
+
+@pytest.fixture
+def directory(tmp_path: Path, execute: Execute) -> Path:
+    execute("open", f"{tmp_path}/there", "node boot 1")
+    return tmp_path / "there"
+
+
+def test_settings_are_told_and_put_in_order_and_put_back(tmp_path: Path, directory: Path, execute: Execute) -> None:
+    governor = put(tmp_path, GOVERNOR, "powersave")
+    boost = put(tmp_path, "sys/devices/system/cpu/cpufreq/boost", "1")
+    smt = put(tmp_path, "sys/devices/system/cpu/smt/control", "on")
+    thp = put(tmp_path, "sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never")
+    found = execute("inspect")
+    settings = [value.removeprefix(f"{tmp_path}/") for value in found.all("setting")]
+    assert f"{GOVERNOR} powersave" in settings and "sys/kernel/mm/transparent_hugepage/enabled madvise" in settings
+    (directory / "found").write_text(found.text)
+    told = execute("order", str(directory), "", f"{thp} never")
+    assert told.all("refused") == ()
+    assert [path.read_text() for path in (governor, boost, smt, thp)] == ["performance\n", "0\n", "off\n", "never\n"]
+    told = execute("restore", str(directory))
+    assert [path.read_text() for path in (governor, boost, smt, thp)] == ["powersave\n", "1\n", "on\n", "madvise\n"]
+    assert len(told.all("restored")) == 4 and told.all("differs") == ()
+    assert execute("restore", str(directory)).values == {}
+
+
+def test_a_number_of_the_kernel_is_read_whole(tmp_path: Path) -> None:
+    file = "/proc/sys/vm/swappiness"
+    (tmp_path / "script").write_text(f'{script("common")}\nfirst_line {file} && fact is "$line"\n')
+    told = process.run(("sh", str(tmp_path / "script"))).out
+    assert facts(told).get("is") == Path(file).read_text().strip()
+
+
+def test_what_cannot_be_set_is_named(tmp_path: Path, directory: Path, execute: Execute) -> None:
+    (tmp_path / GOVERNOR).parent.mkdir(parents=True)
+    (tmp_path / GOVERNOR).symlink_to("/proc/sys/kernel/ostype")
+    told = execute("order", str(directory), "no_such_module", f"{tmp_path}/sys/kernel/none 1")
+    refused = "; ".join(told.all("refused"))
+    assert "scaling_governor is Linux and cannot be set to performance" in refused
+    assert "module no_such_module cannot be loaded" in refused
+    assert "sys/kernel/none: this kernel has none" in refused
+
+
+def test_the_machine_is_told_apart_by_what_it_says(execute: Execute, directory: Path) -> None:
+    found = execute("inspect")
+    assert found.get("boot") == Path("/proc/sys/kernel/random/boot_id").read_text().strip() or not found.get("boot")
+    assert found.get("banner") == Path("/proc/version").read_text().strip()
+    assert found.get("machine") and found.get("root") and found.get("free_kb") and found.get("busy")
+
+
+def stored(directory: Path, program: str) -> str:
+    data = f"#!/bin/sh\n{program}\n".encode()
+    (directory / "content" / sha256_bytes(data)).write_bytes(data)
+    return sha256_bytes(data)
+
+
+def test_a_program_runs_by_itself_once_and_is_waited_for_asleep(directory: Path, execute: Execute) -> None:
+    sha = stored(directory, 'echo "$*" > args; echo result > "${3}"; sleep 0.3; echo last >&2; exit 3')
+    for _ in range(2):  # the second time as after a cut connection
+        execute("run", str(directory), "r1", sha, "9", "it's", "--out")
+    assert execute("wait", str(directory), "r1", "0").get("running") == "yes"
+    told = execute("wait", str(directory), "r1", "9")
+    assert (told.get("running"), told.get("status"), told.get("detail")) == ("", "3", "last")
+    place = directory / "runs" / "r1"
+    assert (place / "args").read_text() == f"it's --out --out {place}/stream\n"
+
+
+def test_a_program_that_hangs_is_killed_and_says_so_by_its_status(directory: Path, execute: Execute) -> None:
+    execute("run", str(directory), "r1", stored(directory, "sleep 99"), "0.2")
+    assert execute("wait", str(directory), "r1", "9").get("status") == "137"
+
+
+def test_the_state_of_a_boot_is_captured_by_path(tmp_path: Path, directory: Path, execute: Execute) -> None:
+    put(tmp_path, GOVERNOR, "performance")
+    put(directory, "runs/r1/quiescence", "state quiet")
+    found = dict(captured(execute("state", str(directory), "r1").text))
+    assert found["kassay/quiescence"] == "state quiet\n"
+    assert found[f"{tmp_path}/{GOVERNOR}"] == "performance\n"
+    assert found["/proc/cmdline"].strip() == Path("/proc/cmdline").read_text().strip()
+
+
+def test_content_is_had_only_when_it_is_whole(directory: Path, execute: Execute) -> None:
+    whole, damaged = stored(directory, "true"), "0" * 64
+    (directory / "content" / damaged).write_text("else")
+    assert execute("content", str(directory), whole, damaged, "1" * 64).all("have") == (whole,)
+    assert not (directory / "content" / damaged).exists()
+
+
+def test_nothing_but_kassays_own_directory_is_ever_removed(tmp_path: Path, execute: Execute, directory: Path) -> None:
+    done = process.run(("sh", "-c", script("leave"), "sh", str(directory)))
+    assert (done.status, directory.exists()) == (1, True)
+    assert "cannot be removed" in done.err
