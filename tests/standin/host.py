@@ -21,6 +21,7 @@ from tests.standin.image import Image
 
 USER = "lab"
 _UID = 1000
+_SSH_FAILED = 255
 _SANDBOX = "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"
 _CMDLINE = "root=LABEL=standin ro console=ttyS0 net.ifnames=0 no_timer_check quiet"
 # QEMU 7.2 leaves wrong flags behind a cmpxchg16b, and an interrupt that comes right then ends in a double fault: once
@@ -78,11 +79,11 @@ class StandIn:
         return Ran(done.returncode, done.stdout, done.stderr)
 
     def answers(self, within_s: float = BOOT_S) -> bool:
-        """Waits until a command can be run on it; False when that takes longer, or QEMU ended."""
+        """Waits until it has booted, to the last service; False when that takes longer, or QEMU ended."""
         until = time.monotonic() + within_s
         while self.running and time.monotonic() < until:
             if self.ssh("true", timeout_s=20).status == 0:
-                return True
+                return self.ssh("sudo systemctl is-system-running --wait", timeout_s=within_s).status < _SSH_FAILED
             time.sleep(1)
         return False
 
