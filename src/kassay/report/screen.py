@@ -249,6 +249,7 @@ def _facts(report: Report, found: Sequence[MetricGroup]) -> list[ScreenLine]:
     facts += [("time", text) for text in timing_words(report)]
     facts += [("state", reason_text(report.state))]
     facts += [("machine", f"{m.arch}, {m.clock} ({m.accelerator}), {m.program}")]
+    facts += [("on", m.host)] if report.experiment.on else []
     facts += [("cpu", words if len(cpus) == 1 else f"{', '.join(labels)}: {words}") for labels, words in cpus]
     facts += [("compiler", _compilers(report)), ("scope", report.scope)]
     facts.append(("runs", f"{outcomes_text(report)}; n counts plain + perturbed runs"))
