@@ -38,6 +38,7 @@ _MOVES = 5  # of one run from a slot that is lost to another one
 _WAIT_S = 120.0  # for a first slot, or for a host or a scheduler that is gone
 _REFUSED_S = 10.0  # for a first slot where all that are there are refused
 _LOOK_S = 1.0
+_LOST_S = 30.0  # without an answer of the scheduler
 _GRACE_S = 60  # beyond the time that a run may take on its own host
 _BUSY_S, _BUSY_AT_MOST_S = 5.0, 3600.0  # for a host on which somebody else measures time
 
@@ -128,11 +129,15 @@ class DaskCluster:
             try:
                 return Made(self._run_on(slot, parcel), self._hosts[slot.host])
             except _Lost as error:
-                lost.append(f"{slot.host}: {error}")
+                if self._client.status == "running":
+                    lost.append(f"{slot.host}: {error}")
+                else:  # the scheduler is gone, and not the slot: no run moves more often because of that
+                    self._slots.clear()
                 if not self._closed:
                     self._tell(Progress(stage="cluster", subject=slot.host, text=f"{error}; its run is made again"))
             finally:
                 self._slots.give_back(slot)
+            clock.sleep(_LOOK_S)  # by then it is known who is gone
         raise HostLacks(f"a run was lost {len(lost)} times: {'; '.join(lost)}", "see the workers' own output")
 
     def _nobody(self, what: str) -> HostLacks:
@@ -258,7 +263,9 @@ class DaskCluster:
                 old.close(timeout=1)
 
     def _look(self) -> None:
-        info = self._client.scheduler_info(n_workers=-1)["workers"]
+        # Not scheduler_info(): the client's own look, which asks for no workers, may overwrite what it returns.
+        scheduler: Any = self._client.scheduler
+        info = self._client.sync(scheduler.identity, n_workers=-1, callback_timeout=_LOST_S)["workers"]
         if self._client.status != "running":
             raise OSError("the scheduler is gone")
         there = self._slots.addresses()
