@@ -13,9 +13,14 @@ from typing import Any
 from unittest.mock import patch
 
 from kassay import pipeline
-from kassay.model.progress import silent
+from kassay.model.progress import Progress
 from kassay.run.scheduler import run_all
 from kassay.spec.load import load
+
+
+def _tell(event: Progress) -> None:
+    if event.stage == "cluster":
+        print(f"cluster: {event.subject} {event.text}", flush=True)
 
 
 def main() -> None:
@@ -33,7 +38,7 @@ def main() -> None:
 
     spec, out, *address = sys.argv[1:]
     with patch("kassay.run.make.run_all", timed):
-        pipeline.measure(load(Path(spec)), Path(out), silent, cluster=address[0] if address else "")
+        pipeline.measure(load(Path(spec)), Path(out), _tell, cluster=address[0] if address else "")
     print(json.dumps({**spent, "pid": os.getpid()}))
 
 

@@ -161,7 +161,7 @@ def seen(asked: Asked, seconds: float, right: Streams) -> Seen:
 
 def answer(directory: Path) -> dict[str, Any]:
     """The report of a run directory, but for what names the directory and the hosts."""
-    report = kassay("report", str(directory), "--format", "json").json()
+    report = json.loads((directory / "report.json").read_text())
     return {name: report[name] for name in _COMPARED}
 
 
@@ -188,6 +188,11 @@ def _all(directory: Path, names: tuple[str, ...]) -> bool:
             asked = FAULTS[name](made, lambda name=name: made.asks("run", SPEC, out=name), Times())  # type: ignore[misc]
             status = asked.ended()
             found = seen(asked, time.monotonic() - started, right)
+            if name == "wrong-digits":  # nobody can know which host is right: neither is believed
+                said = [line for line in asked.text.splitlines() if "disagree" in line and MALLORY in line]
+                print(f"{name}: exit {status}; {said[0] if said else 'NOBODY IS NAMED'}", flush=True)
+                good = good and bool(status and said)
+                continue
             alike = status == 0 and json.dumps(answer(asked.out)) == json.dumps(wanted)
             _show(name, found, status, alike)
             good = good and alike and found.same and found.runs == len(right) and not found.doubled

@@ -27,7 +27,7 @@ SLEEPING = Path(__file__).parent / "extension"
 _LIAR = Path(__file__).parent / "liar"
 _PORT = 8786
 _POLL_S = 0.1
-_READY_S = 120
+_READY_S = 600
 
 _ASLEEP = """
 name = "asleep"
@@ -97,8 +97,9 @@ class Fleet:
         self._extension = {"KASSAY_PATH": str(extension)} if extension else {}
         self._started: dict[str, Child] = {}
         self._logs = 0
-        subprocess.run((*KASSAY, "cluster", "certificates"), env=self.environment(DESK), check=True,
-                       stdout=subprocess.DEVNULL)  # fmt: skip
+        if not (directory / "data").exists():
+            subprocess.run((*KASSAY, "cluster", "certificates"), env=self.environment(DESK), check=True,
+                           stdout=subprocess.DEVNULL)  # fmt: skip
 
     def scheduler(self) -> None:
         """Starts it on its host."""

@@ -4,7 +4,7 @@
 usage: python -m benchmarks.cluster.throughput [SECONDS]     As root. About 5 minutes; 32 slots take 4 GiB of memory.
 
 Runs sleep (SECONDS, 5 by default) instead of computing: 32 hosts would not find CPUs here. Encrypted, four hosts. Each
-count of slots makes ten runs a slot, after a run on each host that brings kernel and program there.
+count of slots is busy for 100 s at least, after runs that bring kernel and program to each host.
 """
 
 import json
@@ -19,7 +19,7 @@ from benchmarks.cluster.network import obstacle
 WORKERS = ("alpha", "beta", "gamma", "delta")
 SLOTS = (1, 8, 32)
 KERNEL = "debian:6.12"
-_TURNS = 10
+_AT_LEAST_S, _LEAST_TURNS = 100, 4
 _TRIVIAL = 1000
 _TRIVIAL_SLOTS = 4
 
@@ -47,6 +47,9 @@ def timed(fleet: Fleet, name: str, runs: int, asleep_s: float, *, far: bool = Tr
     assert status == 0, asked.text
     found = json.loads(asked.text.splitlines()[-1])
     assert found["runs"] == runs, asked.text
+    for line in asked.text.splitlines():
+        if "CPUs" not in line and line.startswith("cluster:"):
+            print(f"    {line}", flush=True)
     return Timed(runs, found["seconds"], found["cpu_s"])
 
 
@@ -58,7 +61,7 @@ def _with_slots(directory: Path, slots: int, asleep_s: float) -> Timed:
             made.worker(name, slots // len(hosts))
         made.wait_for_workers(*hosts)
         timed(made, "first", 2 * slots, 0.0)
-        return timed(made, "asleep", _TURNS * slots, asleep_s)
+        return timed(made, "asleep", slots * max(_LEAST_TURNS, round(_AT_LEAST_S / asleep_s)), asleep_s)
 
 
 def _trivial(directory: Path) -> tuple[Timed, Timed]:
