@@ -103,7 +103,8 @@ def notes_of(answer: HostsAnswer) -> tuple[str, ...]:
     """What must be known to read the tables."""
     found = (reason_text(note) for note in answer.notes)
     notes = (f"{text[:1].upper()}{text[1:]}." for text in found)
-    return tuple(text for text in (*notes, level_text(answer.comparisons), ABOUT) if text)
+    judged = level_text(answer.comparisons)
+    return (*notes, *((judged, ABOUT) if judged else ()))
 
 
 def _called(answer: HostsAnswer) -> dict[str, str]:

@@ -14,7 +14,7 @@ def render(answer: HostsAnswer) -> str:
     for table, one in zip(compared, answer.comparisons, strict=True):
         blocks += [f"**{table.title}**", _table(table), sentence(one)]
     blocks += [f"**{hosts.title}**", _table(hosts), "\n".join(f"- {note}" for note in notes_of(answer))]
-    return "\n\n".join(blocks) + "\n"
+    return "\n\n".join(blocks).rstrip() + "\n"
 
 
 def _table(one: Table) -> str:
