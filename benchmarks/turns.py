@@ -120,7 +120,7 @@ def _table(place: Path, record: RunRecord) -> frozenset[tuple[str, str, str, int
     if record.profile_sha256 is None or record.stream_sha256 is None:
         return frozenset()
     report = protocol.parse(artifacts.get(place, record.stream_sha256))
-    region = region_of(place, record, report)
+    region = region_of(place, record)
     assert region is not None and not region.problem, region
     symbols = Symbols.load([artifacts.get(place, name) for name in record.symbols], dict(sections(report)))
     raw = parse(artifacts.get(place, record.profile_sha256))

@@ -149,7 +149,7 @@ def _read(job: _Job) -> Measurement:
         levels=_tuple(audit.levels(report)),
         printed=output,
         host=record.host or "",
-        region=region_of(directory, record, report),
+        region=region_of(directory, record),
     )
 
 

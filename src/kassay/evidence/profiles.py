@@ -30,21 +30,15 @@ _KERNELS = 16  # of which each workload of a suite asks in turn
 def report_of(directory: Path, record: RunRecord) -> GuestReport:
     """What the guest of an ok run shipped, with the rounds that only its profile knows."""
     assert record.stream_sha256 is not None  # an ok run has a stream
-    report = _report(directory, record.stream_sha256)
-    if not report.counted or record.profile_sha256 is None:
-        return report
-    return with_counted_rounds(report, _raw(directory, record.profile_sha256))
+    return _whole_report(directory, record.stream_sha256, record.profile_sha256)
 
 
-def region_of(directory: Path, record: RunRecord, report: GuestReport) -> RegionSummary | None:
+def region_of(directory: Path, record: RunRecord) -> RegionSummary | None:
     """What ran in the measured region of one run; None without a profile. Never raises for what the file holds."""
     if record.profile_sha256 is None:
         return None
-    try:
-        raw, symbols = _raw(directory, record.profile_sha256), _symbols(directory, record.symbols, sections(report))
-        return summary_of(raw, symbols, report, _others(report))
-    except ProfileError as error:
-        return RegionSummary(mode="", counts=(), problem=str(error))
+    assert record.stream_sha256 is not None  # an ok run has a stream
+    return _region(directory, record.stream_sha256, record.profile_sha256, record.symbols)
 
 
 def symbols_of(directory: Path, record: RunRecord, report: GuestReport) -> Symbols:
@@ -140,6 +134,22 @@ def _others(report: GuestReport) -> OtherTasks | None:
 @lru_cache(maxsize=_KEPT)
 def _report(directory: Path, name: str) -> GuestReport:
     return protocol.parse(artifacts.get(directory, name))
+
+
+def _whole_report(directory: Path, stream: str, profile: str | None) -> GuestReport:
+    report = _report(directory, stream)
+    return with_counted_rounds(report, _raw(directory, profile)) if report.counted and profile is not None else report
+
+
+@lru_cache(maxsize=_KEPT)
+def _region(directory: Path, stream: str, profile: str, tables: tuple[str, ...]) -> RegionSummary:
+    """Exact runs of one cell have the same files, and are read once."""
+    report = _whole_report(directory, stream, profile)
+    try:
+        raw, symbols = _raw(directory, profile), _symbols(directory, tables, sections(report))
+        return summary_of(raw, symbols, report, _others(report))
+    except ProfileError as error:
+        return RegionSummary(mode="", counts=(), problem=str(error))
 
 
 @lru_cache(maxsize=_KEPT)

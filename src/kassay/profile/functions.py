@@ -2,7 +2,7 @@
 """A run's profile -> records: one phase by function, and the whole region as the gate asks for it."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from kassay.costs import counted
 from kassay.errors import BadInput
@@ -12,7 +12,7 @@ from kassay.profile.costs import costs, impossible, times
 from kassay.profile.counters import CONTEXTS_IN_FILE, IDLE, OTHER, RawProfile
 from kassay.profile.edges import edges, stacks
 from kassay.profile.entries import entries
-from kassay.profile.place import Placed, mismatch, placed
+from kassay.profile.place import mismatch, placed
 from kassay.profile.symbols import Symbols
 from kassay.profile.totals import (
     WHOLE,
@@ -83,7 +83,7 @@ def summary_of(
         mode=raw.mode,
         counts=counts,
         unreported=_unreported(raw, found.user, found.kernel, report) if not problem else 0,
-        others=_others(raw, placed(raw, symbols)) if any(count for _, count in counts[OTHER + 1 :]) else (),
+        others=_others(raw, symbols) if any(count for _, count in counts[OTHER + 1 :]) else (),
         tasks=sum(kind == "other" for _, kind in raw.tasks),
         idle=sum(b.idle for b in settled),
         unresolved=sum(b.unresolved for b in settled),
@@ -122,11 +122,15 @@ def _unreported(
     return sum(half[number][slot] for half in (user, kernel) for number in range(1, raw.rounds + 1) for slot in slots)
 
 
-def _others(raw: RawProfile, blocks: Mapping[int, Placed]) -> tuple[tuple[str, int], ...]:
-    """The largest functions of other tasks and the idle task."""
+def _others(raw: RawProfile, symbols: Symbols) -> tuple[tuple[str, int], ...]:
+    """The largest functions of other tasks and the idle task; only what these executed is named."""
     sums = raw.sums(range(raw.rounds + 1), range(raw.intervals))
     foreign: list[dict[int, int]] = [{}, {}, sums[OTHER], sums[IDLE]]
     executed = [times(raw, counts) for counts in foreign]
+    numbers = {number for done in executed for number in done}
+    for counters in (raw.iterations, raw.loads, raw.stores):
+        numbers |= {counters[counter] for counts in foreign for counter in counters.keys() & counts.keys()}
+    blocks = placed(raw, symbols, numbers)
     found: Counter[str] = Counter()
     for cost in costs(raw, blocks, foreign, executed):
         found[cost.function] += counted(cost)

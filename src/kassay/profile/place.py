@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Blocks of code -> the functions they belong to, what their instructions are, and where the last one leads."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -117,11 +117,13 @@ _kept: WeakKeyDictionary[Symbols, dict[CodeBlock, Placed]] = WeakKeyDictionary()
 """Runs of the same kernel share nearly all their blocks."""
 
 
-def placed(raw: RawProfile, symbols: Symbols) -> Mapping[int, Placed]:
-    """Every block of the profile. symbols: of one kernel, hence of one target."""
+def placed(raw: RawProfile, symbols: Symbols, numbers: Iterable[int] | None = None) -> Mapping[int, Placed]:
+    """The blocks with these numbers; every block of the profile by default, which a large program has hundred thousands
+    of. symbols: of one kernel, hence of one target."""
     shared, own = _kept.setdefault(symbols.kernel, {}), _kept.setdefault(symbols, {})
     found = {}
-    for number, block in raw.blocks.items():
+    for number in raw.blocks if numbers is None else numbers:
+        block = raw.blocks[number]
         known = shared if is_kernel(block.address) else own
         place = known.get(block)
         if place is None:
