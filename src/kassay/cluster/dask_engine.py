@@ -265,9 +265,9 @@ class DaskCluster:
     def _look(self) -> None:
         # Not scheduler_info(): the client's own look, which asks for no workers, may overwrite what it returns.
         scheduler: Any = self._client.scheduler
-        info = self._client.sync(scheduler.identity, n_workers=-1, callback_timeout=_LOST_S)["workers"]
-        if self._client.status != "running":
+        if scheduler is None or self._client.status != "running":
             raise OSError("the scheduler is gone")
+        info = self._client.sync(scheduler.identity, n_workers=-1, callback_timeout=_LOST_S)["workers"]
         there = self._slots.addresses()
         for address in set(there) - info.keys():
             self._slots.leave(address)
