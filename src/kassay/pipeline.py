@@ -24,7 +24,7 @@ from kassay.analysis.looks import between_looks, outlook
 from kassay.analysis.printed import printed_rows
 from kassay.analysis.statistics.seed_rules import judged_by_seed_rules
 from kassay.clocks import clock_of
-from kassay.cluster import joined
+from kassay.cluster import joined, refuse_unless_it_travels
 from kassay.effects.files import write_atomic
 from kassay.effects.lock import locked, refusing
 from kassay.effects.workers import mapped
@@ -79,6 +79,8 @@ def measure(
     if experiment.predict:  # what is missing for it is said before anything is measured
         timings_for(experiment.predict, experiment.arch)
         core()
+    if cluster:
+        refuse_unless_it_travels(experiment.clock, experiment.machine or "")
     prepared = prepare(experiment, resumed(directory, experiment), tell, programs, elsewhere=bool(cluster))
     with locked(directory / "lock", refusing(str(directory))):
         folder = started(directory, prepared.plan)

@@ -11,19 +11,26 @@ from importlib.util import find_spec
 from kassay.cluster.address import address_of
 from kassay.cluster.executor import Cluster, Made, Wanted
 from kassay.errors import BadInput, HostLacks
+from kassay.machines import machine_for
 from kassay.model.progress import Tell
 
-__all__ = ["Cluster", "Made", "Wanted", "engine_installed", "joined"]
+__all__ = ["Cluster", "Made", "Wanted", "engine_installed", "joined", "refuse_unless_it_travels"]
+
+
+def refuse_unless_it_travels(clock: str, name: str) -> None:
+    """Raises BadInput for a machine whose runs no worker makes. name: "" for the first of the clock."""
+    machine = machine_for(clock, name)
+    way_out = "leave --cluster away, or use another --clock"
+    if not machine.boots:
+        raise BadInput(f"--cluster: machine {machine.name} executes programs on this host itself", way_out)
+    if machine.at is not None:
+        raise BadInput(f"--cluster: machine {machine.name} is one host alone, which --on names", way_out)
 
 
 def joined(address: str, wanted: Wanted, tell: Tell) -> AbstractContextManager[Cluster]:
-    """The hosts at an address, for runs of one machine. Raises BadInput, or HostLacks where there is no engine, no
-    scheduler, or a machine whose runs a worker does not make."""
-    if not wanted.machine.boots:
-        raise BadInput(
-            f"--cluster: machine {wanted.machine.name} executes programs on the host itself",
-            "a cluster makes runs of machines that boot: leave --cluster away, or use another --clock",
-        )
+    """The hosts at an address, for runs of one machine. Raises BadInput, or HostLacks where there is no engine, or no
+    scheduler."""
+    refuse_unless_it_travels(wanted.machine.clock, wanted.machine.name)
     found = address_of(address)
     engine_installed()
     from kassay.cluster.dask_engine import connected
