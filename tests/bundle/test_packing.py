@@ -252,7 +252,7 @@ def test_a_repeated_experiment_is_held_against_the_packed_one(
     """The machine is replaced; what it is asked for, and what is made of the results, is the product's."""
     asked: list[Experiment] = []
 
-    def measure(experiment: Experiment, place: Path, tell: Tell, programs: Programs | None) -> None:
+    def measure(experiment: Experiment, place: Path, tell: Tell, programs: Programs | None, *, cluster: str) -> None:
         asked.append(experiment)
         assert programs is None  # this directory is of a version that did not keep them
         measured(place, plan_with(RELEASES), {0: [30] * 4, 1: [cost, 60, 61, 60]})
@@ -275,7 +275,7 @@ def test_the_programs_that_were_measured_are_packed_and_run_again(
     pack(place, tmp_path / "b", silent)
     handed: list[Programs] = []
 
-    def measure(experiment: Experiment, place: Path, tell: Tell, programs: Programs | None) -> None:
+    def measure(experiment: Experiment, place: Path, tell: Tell, programs: Programs | None, *, cluster: str) -> None:
         handed.extend([programs] if programs else [])
         measured(place, plan, COSTS)
 

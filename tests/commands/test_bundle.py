@@ -62,7 +62,7 @@ def test_what_is_no_bundle_is_refused_with_status_2(tmp_path: Path) -> None:
 def test_a_rerun_says_whether_it_is_the_same(
     packed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cost: int, said: str, status: int
 ) -> None:
-    def measure(experiment: Experiment, place: Path, tell: Tell, programs: object = None) -> None:
+    def measure(experiment: Experiment, place: Path, tell: Tell, programs: object, *, cluster: str) -> None:
         measured(place, plan_with(RELEASES), {0: [30] * 4, 1: [cost] * 4})
 
     monkeypatch.setattr(pipeline, "measure", measure)

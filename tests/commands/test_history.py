@@ -116,7 +116,7 @@ def test_a_fresh_pair_decides_and_is_remembered(
     """The machine is replaced; what is measured, judged and kept is the product's."""
     asked: list[Experiment] = []
 
-    def measure(experiment: Experiment, place: Path, tell: Tell) -> None:
+    def measure(experiment: Experiment, place: Path, tell: Tell, *, cluster: str) -> None:
         asked.append(experiment)
         plan = plan_with(["6.16.9", "6.17.2"])
         measured(place, plan, {0: [costs[0]] * 4, 1: [costs[1]] * 4})
@@ -136,7 +136,7 @@ def test_a_fresh_pair_decides_and_is_remembered(
 def test_a_kernel_that_cannot_be_had_any_more_is_an_outcome(
     ask: Ask, directory: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def gone(*_: object) -> None:
+    def gone(*_: object, **__: object) -> None:
         raise BadInput("debian:6.16.9-1: no such kernel in the archive")
 
     monkeypatch.setattr(pipeline, "measure", gone)
@@ -147,7 +147,7 @@ def test_a_kernel_that_cannot_be_had_any_more_is_an_outcome(
 
 
 def test_what_the_host_lacks_is_no_outcome(ask: Ask, directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def lacks(*_: object) -> None:
+    def lacks(*_: object, **__: object) -> None:
         raise HostLacks("no network")
 
     monkeypatch.setattr(pipeline, "measure", lacks)
@@ -161,7 +161,7 @@ def test_without_out_a_judged_pair_is_not_taken_for_a_fresh_one(
 ) -> None:
     places: list[Path] = []
 
-    def measure(experiment: Experiment, place: Path, tell: Tell) -> None:
+    def measure(experiment: Experiment, place: Path, tell: Tell, *, cluster: str) -> None:
         places.append(place)
         measured(place, plan_with(["6.16.9", "6.17.2"]), {0: [30, 30], 1: [60, 60]})
 

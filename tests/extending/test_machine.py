@@ -79,9 +79,9 @@ def test_a_new_clock_and_its_machine_measure_and_are_answered_in_their_own_words
 
 
 def test_it_stands_in_help_and_in_what_an_unknown_clock_is_answered_with(watched: Outside) -> None:
-    assert "host or wristwatch (time)" in " ".join(watched.kassay("compare", "--help").split())
+    assert "metal or wristwatch (time)" in " ".join(watched.kassay("compare", "--help").split())
     refused = watched.kassay("compare", "mincore_scan", "host", "host", "--clock", "sundial", status=2)
-    assert "known: icount, tcg, kvm, host, wristwatch" in refused
+    assert "known: icount, tcg, kvm, host, metal, wristwatch" in refused
 
 
 def test_what_cannot_be_chosen_of_this_host_cannot_be_chosen_there(watched: Outside) -> None:

@@ -23,9 +23,8 @@ class Clock:
 
     exact: values are counts, which repeat to the digit; otherwise they are times, judged by probability. screening:
     times that decide nothing, good for choosing what to measure. native: of the system that runs here: nothing is
-    booted, and other work on this machine is part of a value. fixed: CPUs and memory are those that the machine has,
-    and none can be chosen. imported: values were read from a file of another tool. flavour: of archive kernels, where
-    an experiment names none.
+    booted, and other work on this machine is part of a value. elsewhere: of a real machine that is reached by ssh.
+    imported: values were read from a file of another tool. flavour: of archive kernels, where an experiment names none.
 
     ticks: the clock that the workload reads: "tsc" (or the architecture's like), "monotonic".
     repeats, perturb, margin: of an experiment that names none (model.experiment.Experiment).
@@ -45,7 +44,7 @@ class Clock:
     exact: bool = False
     screening: bool = False
     native: bool = False
-    fixed: bool = False
+    elsewhere: bool = False
     imported: bool = False
     flavour: str = "cloud"
     ticks: str = "monotonic"
@@ -60,6 +59,11 @@ class Clock:
     where: str = ""
     doubt: str = ""
     beside_counts: str = ""
+
+    @property
+    def fixed(self) -> bool:
+        """Whether CPUs and memory are those that the machine has, and none can be chosen."""
+        return self.native or self.elsewhere
 
     @property
     def decides(self) -> bool:

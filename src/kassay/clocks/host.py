@@ -8,7 +8,6 @@ CLOCK = Clock(
     order=40,
     scope="time on this machine",
     native=True,
-    fixed=True,
     limits=("Other work on this machine is part of the time.",),
     meaning="This is time on the machine itself.",
     mechanism="Clock: this machine's own, no virtual machine.",

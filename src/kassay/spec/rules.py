@@ -27,7 +27,7 @@ _SIZE_POLICY = re.compile(rf"[2-8]=(?:{'|'.join(_POLICIES)})")
 _LEAST_NODE, _LEAST_SIZE = 128 << 20, 1 << 20
 _LEAST_TRACE, _MOST_TRACE = 64 << 10, 4 << 30
 _OF_GUESTS = ("nodes", "swap", "memcg")
-_FAR = tuple(name for name, clock in measuring().items() if clock.fixed and not clock.native)
+_FAR = tuple(name for name, clock in measuring().items() if clock.elsewhere)
 _COUNTS = (
     ("repeats", 1, 1000), ("perturb", 0, 1000), ("rounds", 2, 100_000), ("timeout_s", 1, 86_400),
     ("retries", 0, 10), ("seed", 0, (1 << 63) - 1),
@@ -288,7 +288,7 @@ def _contaminations(e: Experiment) -> Iterator[str]:
 
 def _elsewhere(e: Experiment) -> Iterator[str]:
     clock = measuring().get(e.clock)
-    elsewhere = clock is not None and clock.fixed and not clock.native
+    elsewhere = clock is not None and clock.elsewhere
     if e.on is not UNSET and not elsewhere:
         yield f"on: clock {e.clock} measures here; {listed(_FAR)} measures on another machine"
     elif elsewhere and e.on is UNSET:
