@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from kassay.model.finding import Attribution, Finding, Ladder, Side
+from kassay.model.finding import Attribution, Finding, Ladder
+from kassay.model.kernel_share import KernelShare
 from kassay.model.notice import NOTICED, Notice
 from kassay.model.report import Report
 from kassay.report.notice import notice_format
@@ -25,7 +26,8 @@ def shares(reports: Sequence[Report]) -> str:
              f"| --- | --- |{' ---: | ---: |' * len(kernels)} --- | --- |"]  # fmt: skip
     for report in reports:
         ladder = _ladder(report)
-        cells = [f"{_millions(point.value)} | {_percent(_share(point.side))}" for point in ladder.points]
+        of = {share.label: share for share in report.shares}
+        cells = [f"{_millions(point.value)} | {_percent(_share(of.get(point.kernel)))}" for point in ladder.points]
         unit = ladder.unit.partition("/")[2]
         changes_ = ", ".join(_signed(f.change or 0) for f in _neighbours(report))
         lines.append(f"| {_name(report)} | {unit} | {' | '.join(cells)} | {changes_} | {_alike(report)} |")
@@ -111,9 +113,8 @@ def _neighbours(report: Report) -> tuple[Finding, ...]:
     return tuple(f for f in report.findings if f.primary and (f.sides[0].kernel, f.sides[1].kernel) in pairs)
 
 
-def _share(side: Side) -> float | None:
-    found = dict(side.contexts)
-    return sum(found.get(context, 0.0) for context in _KERNEL) if found else None
+def _share(found: KernelShare | None) -> float | None:
+    return (found.kernel + found.interrupt) / found.count if found is not None else None
 
 
 def _sum(found: Attribution, context: str) -> float:
