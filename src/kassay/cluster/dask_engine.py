@@ -38,6 +38,7 @@ _MOVES = 5  # of one run from a slot that is lost to another one
 _WAIT_S = 120.0  # for a first slot, or for a host or a scheduler that is gone
 _REFUSED_S = 10.0  # for a first slot where all that are there are refused
 _LOOK_S = 1.0
+_UNANSWERED = (OSError, TimeoutError, RuntimeError)
 _LOST_S = 30.0  # without an answer of the scheduler
 _GRACE_S = 60  # beyond the time that a run may take on its own host
 _BUSY_S, _BUSY_AT_MOST_S = 5.0, 3600.0  # for a host on which somebody else measures time
@@ -146,7 +147,7 @@ class DaskCluster:
         return HostLacks(f"{self._address.url}: {what}{': ' if why else ''}{why}", remedy)
 
     def _run_on(self, slot: Slot, parcel: Packed) -> Ended:
-        data = to_bytes(parcel.parcel)
+        data, client = to_bytes(parcel.parcel), self._client
         end = clock.monotonic_s() + _BUSY_AT_MOST_S
         try:
             while clock.monotonic_s() < end:
@@ -162,7 +163,11 @@ class DaskCluster:
         except (ValueError, TypeError, store.WrongContent) as error:
             self._refuse(slot, f"it gave something else than a run's result ({error})")
             raise _Lost(str(error)) from error
-        except (OSError, TimeoutError, RuntimeError) as error:
+        except _UNANSWERED as error:
+            raise _Lost(f"{type(error).__name__}: {error}") from error
+        except Exception as error:  # a client that was closed meanwhile fails wherever it happens to be
+            if client.status == "running":
+                raise
             raise _Lost(f"{type(error).__name__}: {error}") from error
 
     def _not_yet(self, slot: Slot, made: Delivery) -> None:
