@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A day of a farm of 200 hosts, simulated: the planner and the slots of kassay itself, on a clock that jumps.
 
-usage: python -m benchmarks.cluster.farm [HOURS [HOSTS [SEED]]]     About 10 minutes for 24 hours on an idle core.
+usage: python -m benchmarks.cluster.farm [HOURS [HOSTS [SEED]]]     About 6 minutes for 24 hours on an idle core.
 
 Runs take the times of recorded_boots.txt. One of a hundred fails: half of these lose their host for two minutes, and go
 to another one; the other half end with an outcome that is not good, and are tried again. The plan has as many runs as

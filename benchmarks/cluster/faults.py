@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What may go wrong in a cluster, one thing after the other, and the same answer each time.
 
-usage: python -m benchmarks.cluster.faults [DIR] [FAULT...]     As root. About 15 minutes on 2 cores.
+usage: python -m benchmarks.cluster.faults [DIR] [FAULT...]     As root. About 7 minutes on 2 cores.
 
 Four workers on hosts of their own, encrypted. The suite of three.toml is measured once in one process and once on the
 cluster, which begins with nothing; then once more for each fault. DIR: what is measured goes there; by default a

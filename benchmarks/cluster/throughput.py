@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """How many runs a cluster makes beside one worker, and what a run costs there that takes no time by itself.
 
-usage: python -m benchmarks.cluster.throughput [SECONDS]     As root. About 5 minutes; 32 slots take 4 GiB of memory.
+usage: python -m benchmarks.cluster.throughput [SECONDS]     As root. About 6 minutes; 32 slots take 4 GiB of memory.
 
 Runs sleep (SECONDS, 5 by default) instead of computing: 32 hosts would not find CPUs here. Encrypted, four hosts. Each
 count of slots is busy for 100 s at least, after runs that bring kernel and program to each host.

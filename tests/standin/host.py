@@ -24,8 +24,8 @@ _UID = 1000
 _SSH_FAILED = 255
 _SANDBOX = "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"
 _CMDLINE = "root=LABEL=standin ro console=ttyS0 net.ifnames=0 no_timer_check quiet"
-# QEMU 7.2 leaves wrong flags behind a cmpxchg16b, and an interrupt that comes right then ends in a double fault: once
-# in some boots. Kernels do without it. Of a core with two threads only a CPU of Intel's makes siblings by itself.
+# With cmpxchg16b some boots under QEMU 7.2 ended in a double fault, and none without it, which kernels can do: QEMU is
+# suspected to leave wrong flags behind it. Of a core with two threads only a CPU of Intel's makes siblings by itself.
 _MODELS = {1: ("2", "qemu64,+rdrand,-cx16,-svm"), 2: ("2,sockets=1,cores=1,threads=2", "Nehalem,+rdrand,-cx16")}
 BOOT_S = 900
 
