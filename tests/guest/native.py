@@ -37,13 +37,14 @@ def run(program: Path, *arguments: str, rounds: int = 2) -> Ran:
 
     Addresses are not randomised, as in every boot: else mmap_cycle's range comes back elsewhere once in 300 runs.
     """
-    argv = ("setarch", "-R", str(program), "--run", *arguments, "--rounds", str(rounds), "--clock", "monotonic", "--out", "-")
+    words = ("--run", *arguments, "--rounds", str(rounds), "--clock", "monotonic", "--out", "-")
+    argv = ("setarch", "-R", str(program), *words)
     done = subprocess.run(argv, capture_output=True, timeout=60, check=False)
-    words = done.stderr.decode("utf-8", "replace")
+    said = done.stderr.decode("utf-8", "replace")
     try:
-        return Ran(done.returncode, protocol.parse(done.stdout), "", words)
+        return Ran(done.returncode, protocol.parse(done.stdout), "", said)
     except protocol.StreamError as error:
-        return Ran(done.returncode, None, f"{error.kind}: {error.detail}", words)
+        return Ran(done.returncode, None, f"{error.kind}: {error.detail}", said)
 
 
 def sanitized(name: str, directory: Path) -> Path:

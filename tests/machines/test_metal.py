@@ -50,7 +50,8 @@ def visit(tmp_path: Path, host: FakeHost) -> Visit:
             (tmp_path / f"{name}.{kind}").write_text(f"{kind} of {name}")
         sha, release = sha256_bytes(f"image of {name}".encode()), f"6.{len(name)}.0-{name}"
         host.banners[sha] = f"Linux version {release} (gcc) #1 SMP"
-        kernels.append(KernelFiles(ref=name, release=release, banner=host.banners[sha], image_sha256=sha,
+        inside = host.banners[sha].replace("#1", "#")  # as an image has it, once more and first
+        kernels.append(KernelFiles(ref=name, release=release, banner=inside, image_sha256=sha,
                                    image=f"{tmp_path}/{name}.image", modules=f"{tmp_path}/{name}.modules"))  # fmt: skip
     (tmp_path / "program").write_text("the workload")
     return Visit(id="abc", directory=str(tmp_path), arch="x86_64", kernels=tuple(kernels), reach=Reach(limit_s=60))
