@@ -26,6 +26,7 @@ def execute(tmp_path: Path) -> Execute:
             .replace(">/dev/kmsg", ">/dev/null")
             .replace("sleep 2", "sleep 0.01")
             .replace("-le 4", "-le 999")
+            .replace("$waited -lt 60 ", "$waited -lt 99999 ")
         )
         for path in ("/sys/", "/proc/sys/", "/proc/irq/", "/run/"):
             for before in (" ", "\t", "="):
@@ -109,6 +110,12 @@ def test_a_program_runs_by_itself_once_and_is_waited_for_asleep(directory: Path,
     assert (told.get("running"), told.get("status"), told.get("detail")) == ("", "3", "last")
     place = directory / "runs" / "r1"
     assert (place / "args").read_text() == f"it's --out --out {place}/stream\n"
+
+
+def test_a_program_starts_when_who_waits_for_it_has_come(directory: Path, execute: Execute) -> None:
+    execute("run", str(directory), "r1", stored(directory, "ls > seen"), "9")
+    assert execute("wait", str(directory), "r1", "9").get("status") == "0"
+    assert "waiting" in (directory / "runs" / "r1" / "seen").read_text().split()
 
 
 def test_a_program_that_hangs_is_killed_and_says_so_by_its_status(directory: Path, execute: Execute) -> None:

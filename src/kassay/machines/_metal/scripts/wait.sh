@@ -1,6 +1,7 @@
 # Waits for the end of the program, asleep. DIRECTORY RUN SECONDS
 place=$1/runs/$2
 if [ -e "$place/running" ]; then
+	: >"$place/waiting"
 	flock -s -w "$3" "$place/running" true || fact running yes
 fi
 first_line /proc/sys/kernel/random/boot_id
