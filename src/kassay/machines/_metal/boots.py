@@ -39,8 +39,11 @@ def _run(visited: Visited, job: Job, _: str) -> Ended:
     booted = clock.monotonic_s() - started
     if now is None:
         return _never_came(visited, kernel, words, booted)
-    if now.words.get(RUN) != number or not _is_kernel(now, kernel):
-        return _other_kernel(visited, now, kernel, words, booted)
+    if now.words.get(RUN) != number:
+        what = f"the machine came back by itself on {now.get('release')}"
+        return _other_kernel(visited, kernel, what, words, booted)
+    if not _is_kernel(now, kernel):
+        return _other_kernel(visited, kernel, f"another image runs: {now.get('banner')}", words, booted)
     return _measured(visited, job, number, now.get("boot"), words, booted)
 
 
@@ -81,10 +84,9 @@ def _never_came(visited: Visited, kernel: KernelFiles, words: str, elapsed: floa
                   _log_of_the_dead(visited), elapsed)  # fmt: skip
 
 
-def _other_kernel(visited: Visited, now: Facts, kernel: KernelFiles, words: str, elapsed: float) -> Ended:
+def _other_kernel(visited: Visited, kernel: KernelFiles, what: str, words: str, elapsed: float) -> Ended:
     """The machine came up with a kernel that it was not asked for, as after a panic."""
-    detail = f"{kernel.ref} was started, and the machine came back by itself on {now.get('release')}"
-    return _ended(words, "no-boot", detail, _log_of_the_dead(visited), elapsed)
+    return _ended(words, "no-boot", f"{kernel.ref} was started, and {what}", _log_of_the_dead(visited), elapsed)
 
 
 def _log_of_the_dead(visited: Visited) -> bytes:
