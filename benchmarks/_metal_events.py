@@ -42,6 +42,12 @@ class Session:
         except (BadInput, HostLacks, OSError):
             return []
 
+    def failures(self) -> list[str]:
+        """Why attempts failed, in the journal's words."""
+        return [
+            f"{record.outcome}: {record.detail}" for record in read_journal(self._journal) if record.outcome != "ok"
+        ]
+
     def command(self, *words: str, cut_after: int = -1, kill_after: int = -1, cut_s: float = 30) -> Ended:
         """Runs it. cut_after: after so many runs the network is cut for cut_s. kill_after: kassay is killed then."""
         err, out = (self._standin.directory / name for name in ("command.err", "command.out"))

@@ -83,6 +83,8 @@ class Show:
         print(made.command("report", str(directory)).out)
         times = Counter(run for run, outcome in made.outcomes() if outcome == "ok")
         self.say(f"runs: {len(times)} good; attempts: {dict(Counter(o for _, o in made.outcomes()))}")
+        for why in made.failures():
+            self.say(f"made again: {why}")
         self._check("no run was made twice", set(times.values()) == {1}, last)
         report = json.loads(last.out)
         self._check("counts and time stand side by side", bool(report.get("beside")), last)
