@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`--clock metal` against a stand-in of a real machine: kernels started by kexec, and everything that goes wrong.
 
-usage: python -m benchmarks.metal [--boots N] [--only session|dead|governor]
+usage: python -m benchmarks.metal [--boots N] [--only session|dead|governor] [--out DIR]
 A Debian in QEMU (tests/standin), itself emulated: what it times is no processor's time. About half an hour on 2 idle
 cores, some of it to make the image. Ends with status 1 where something is not as it must be.
 """
@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 from tests.standin.host import StandIn, start
@@ -153,8 +154,9 @@ def main() -> int:
     parser.add_argument("--boots", type=int, default=4, help="of each kernel")
     parser.add_argument("--boot-limit", type=int, default=300, help="seconds in which a kernel comes up")
     parser.add_argument("--only", choices=("session", "dead", "governor"))
+    parser.add_argument("--out", metavar="DIR", help="keep what was measured there; else it is removed")
     words = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="metal-") as name:
+    with nullcontext(words.out) if words.out else tempfile.TemporaryDirectory(prefix="metal-") as name:
         standin = start(Path(name, "standin"), image(silent), governor="powersave")
         try:
             show = Show(standin, Path(name), words.boots, words.boot_limit)
