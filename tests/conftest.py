@@ -16,6 +16,8 @@ from tests import own_cache
 settings.register_profile("quick", deadline=None, max_examples=25)
 settings.register_profile("thorough", deadline=None, max_examples=150)
 settings.load_profile("quick")
+# Modules and parsed sources stay, and thousands of tests make the collector look at them again: a fifth of all time.
+gc.set_threshold(50_000, 20, 100)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -28,6 +30,7 @@ def pytest_unconfigure() -> None:
     """Hypothesis leaves a callback with the garbage collector. Modules that it reaches outlive the interpreter, and
     the binding of duckdb then prints every type and function of its own as leaked."""
     gc.callbacks.clear()
+    gc.unfreeze()
 
 
 @pytest.fixture

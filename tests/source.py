@@ -2,6 +2,7 @@
 """kassay's own source, parsed once for all tests that ask about the whole of it."""
 
 import ast
+import gc
 from functools import cache
 from pathlib import Path
 
@@ -12,5 +13,10 @@ FILES = sorted(SOURCE.rglob("*.py"))
 
 @cache
 def nodes(path: Path) -> tuple[ast.AST, ...]:
-    """What a file consists of."""
-    return tuple(ast.walk(ast.parse(path.read_text())))
+    """What a file consists of. A million objects that stay: the collector would look at them again and again."""
+    gc.disable()
+    try:
+        return tuple(ast.walk(ast.parse(path.read_text())))
+    finally:
+        gc.freeze()
+        gc.enable()

@@ -88,6 +88,6 @@ def _values(parameter: Parameter) -> tuple[str, ...]:
         return (SIZE,) if (parameter.maximum or 0) >= parse_bytes(SIZE) else (parameter.default,)
     if parameter.name == "tasks":
         return (str(parameter.minimum), str(min(3, parameter.maximum or 3)))
-    if not (parameter.minimum or 0) <= 50 <= (parameter.maximum or 50):
+    if not (parameter.minimum or 0) <= 12 <= (parameter.maximum or 12):
         return (parameter.default,)
-    return ("50",)
+    return ("12",)

@@ -12,7 +12,12 @@ from tests.guest.native import LACKING, Programs, every_choice, run, small
 NAMES = sources.workload_names()
 KNOWN = catalog.workloads()
 HARMLESS = [name for name in NAMES if not KNOWN[name].alters]  # on this very machine
-CHOICES = [(name, point) for name in HARMLESS for point in every_choice(KNOWN[name])]
+# Of each workload the first choice with `make check`, all with `make test`.
+CHOICES = [
+    pytest.param(name, point, marks=[pytest.mark.slow] if number else [])
+    for name in HARMLESS
+    for number, point in enumerate(every_choice(KNOWN[name]))
+]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -149,6 +149,7 @@ def test_ends_that_compilers_do_not_make(
     assert ending(code, target, assembled(tmp_path, target, text)).ending == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_mark_is_seen_and_nothing_else_is_taken_for_one(code: ctypes.CDLL, tmp_path: Path, target: str) -> None:
     marks = {"x86_64": "nopl 0x4b4153%02x(%%rax)", "aarch64": "movz xzr, #0x4b%02x"}
@@ -179,6 +180,7 @@ def test_the_two_accesses_of_a_task_switch_are_known(
     assert arch_of(code, target).moves_stack(insn, len(insn)) is expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("target", "moving", "others"),
     [

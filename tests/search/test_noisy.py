@@ -38,6 +38,7 @@ def test_a_clear_step_is_found_in_few_boots(seed: int) -> None:
     assert len(log_) <= 2 * END_PAIRS + 40
 
 
+@pytest.mark.slow
 def test_most_searches_near_the_limit_are_right() -> None:
     results = [searched(64, {0: 100.0, 23: 110.0}, 0.035, seed) for seed in range(8)]
     right = [found for found, _ in results if found.steps and found.steps[0].first == 23]
@@ -45,6 +46,7 @@ def test_most_searches_near_the_limit_are_right() -> None:
     assert len(right) >= 5 and not wrong
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_two_steps_are_told_apart(seed: int) -> None:
     found, _ = searched(64, {0: 100.0, 20: 140.0, 45: 220.0}, 0.03, seed)
@@ -77,6 +79,7 @@ def test_an_end_that_never_boots_ends_the_search() -> None:
     assert len(log_) < 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("boots_before", range(16, 28, 3))
 @pytest.mark.parametrize("pace", [0.55, 1.4, 2.0])
 def test_a_host_that_becomes_faster_or_slower_in_mid_search_is_no_step(boots_before: int, pace: float) -> None:
@@ -88,6 +91,7 @@ def test_a_host_that_becomes_faster_or_slower_in_mid_search_is_no_step(boots_bef
     assert 0.2 < found.steps[0].change < 0.6
 
 
+@pytest.mark.slow
 def test_a_host_that_drifts_by_more_than_the_change_is_no_step() -> None:
     for seed in range(3):
         found, _ = searched(256, {0: 100.0, 100: 115.0}, 0.03, seed, pace=lambda n: exp(0.01 * n))
@@ -116,6 +120,7 @@ def test_one_wild_boot_does_not_blind_the_search() -> None:
     assert [step.first for step in found.steps] == [16] and len(log_) < 90
 
 
+@pytest.mark.slow
 def test_what_the_steps_do_not_explain_is_said() -> None:
     """A second step that is too small for these boots."""
     told = [searched(64, {0: 100.0, 20: 115.0, 45: 132.0}, 0.04, seed, lost=0.0, strays=0.0)[0] for seed in (1, 2)]
@@ -123,6 +128,7 @@ def test_what_the_steps_do_not_explain_is_said() -> None:
     assert any(len(found.steps) == 2 for found in told)
 
 
+@pytest.mark.slow
 def test_a_ramp_is_given_up_after_so_many_boots(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(noisy, "_MOST", 60)  # a quarter: the next boot takes the longer to choose the more there were
     found, log_ = searched(12, {place: 100 * 1.05**place for place in range(13)}, 0.03, 1, lost=0.0, strays=0.0)
