@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The command line: builds the parser from commands/, prints errors, ends the process. The only exit."""
+"""The command line: builds the parser from commands/, prints errors, and alone ends the process."""
 
 import io
 import signal
@@ -27,7 +27,7 @@ class Group(TyperGroup):
     """A command that has commands; its help lists them with the whole first paragraph of each."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """One row for each."""
+        """One row for each command."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, self.summary(name)) for name in self.list_commands(ctx)])
 
@@ -37,14 +37,14 @@ class Group(TyperGroup):
 
 
 class Verbs(Group):
-    """The group of all commands. A command's module, and what it imports, is loaded when its parser is asked for."""
+    """The group of all commands. A command's module is imported only when its parser is needed."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        self.commands = dict.fromkeys(names(COMMANDS), TyperCommand(None))  # their names are all that is read of it
+        self.commands = dict.fromkeys(names(COMMANDS), TyperCommand(None))  # only the keys are read
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """In the order that the commands ask for."""
+        """Names, sorted by Command.order."""
         return sorted(self.commands, key=lambda name: command_named(name).order)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Parser | None:
@@ -52,7 +52,7 @@ class Verbs(Group):
         return parser_of(command_named(cmd_name)) if cmd_name in self.commands else None
 
     def summary(self, name: str) -> str:
-        """What the command is for; its options are not read for that."""
+        """What the command is for, without reading its options."""
         run = command_named(name).run
         return _first_paragraph(run.info.help if isinstance(run, typer.Typer) else run.__doc__)
 
@@ -82,20 +82,20 @@ class Verb(TyperCommand):
 
 
 def command_named(name: str) -> Command:
-    """Imports its module."""
+    """The command of that name; imports its module."""
     return load(COMMANDS, name, "COMMAND", Command)
 
 
 def parser_of(command: Command) -> Parser:
-    """Typer's reading of a command's function, or of its app of sub-commands."""
+    """The parser that typer makes from a command's function, or from its app of sub-commands."""
     app = typer.Typer(rich_markup_mode=None)
     if isinstance(command.run, typer.Typer):
         app.add_typer(command.run, name=command.name, cls=Group)
     else:
         app.command(command.name, cls=Verb)(command.run)
-    made = typer.main.get_group(app).commands[command.name]
-    assert isinstance(made, Parser)
-    return made
+    parser = typer.main.get_group(app).commands[command.name]
+    assert isinstance(parser, Parser)
+    return parser
 
 
 def _first_paragraph(text: str | None) -> str:
@@ -103,7 +103,7 @@ def _first_paragraph(text: str | None) -> str:
 
 
 def build_app() -> typer.Typer:
-    """The whole parser, one verb per file of commands/."""
+    """The whole parser: one command for each file of commands/."""
     app = typer.Typer(
         name="kassay", cls=Verbs, no_args_is_help=True, epilog=_EPILOG, rich_markup_mode=None,
         pretty_exceptions_enable=False,
@@ -131,9 +131,9 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that cannot show ◄ still gets the answer
-    # As Ctrl-C: a build or a machine must not outlive what started it.
+    # Handled like Ctrl-C, so that builds and machines are ended together with kassay.
     for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is signal.SIG_DFL:  # under nohup it is ignored, and stays so
+        if signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores SIGHUP, and it stays ignored
             signal.signal(number, signal.default_int_handler)
     try:
         status = build_app()(standalone_mode=False, prog_name="kassay")
@@ -154,7 +154,7 @@ def main() -> None:
 
 def _unexpected(error: Exception) -> int:
     """A usage error of the command line is the user's; anything else is kassay's own defect."""
-    show = getattr(error, "show", None)  # click's and typer's usage errors carry their own words
+    show = getattr(error, "show", None)  # usage errors of click and typer print themselves
     if show is not None:
         show()
         return int(getattr(error, "exit_code", 2))

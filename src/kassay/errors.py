@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Everything that can end a command early, with the exit status that each has; and what an error says of a wrong name.
+"""Everything that can end a command early, with the exit status of each; and suggestions for a wrong name.
 
 KassayError
 ├── BadInput            2  the user's words: an unknown key, kernel, workload, file
@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 
 class KassayError(Exception):
-    """An error with where and what in `what` and the way out in `remedy`; one to three lines in all."""
+    """what: the problem and where it is. remedy: what the user can do. Together one to three lines."""
 
     status = 5
 
@@ -40,7 +40,7 @@ class HostLacks(KassayError):
 
 
 class Defect(KassayError):
-    """An invariant of kassay does not hold; a report of it is welcome."""
+    """An invariant of kassay does not hold; users should report it."""
 
     status = 5
 
@@ -62,7 +62,7 @@ def unknown(what: str, name: str, known: Iterable[str]) -> BadInput:
 
 
 def nearest_of(name: str, known: Iterable[str]) -> str:
-    """ "did you mean page_fault? known: calibrate, page_fault"; without the question where nothing is near."""
+    """ "did you mean page_fault? known: calibrate, page_fault"; without the question if no name is similar."""
     names = tuple(known)
     near = nearest(name, names)
     guess = f"did you mean {near}? " if near else ""
@@ -70,9 +70,9 @@ def nearest_of(name: str, known: Iterable[str]) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that is most like `name`, None where none is; capitals do not count."""
+    """The known name that is most like `name`, None if no name is similar; upper and lower case are equal."""
     import difflib  # late: only an error needs it
 
-    lower = {one.lower(): one for one in known}
+    lower = {candidate.lower(): candidate for candidate in known}
     near = difflib.get_close_matches(name.lower(), lower, n=1)
     return lower[near[0]] if near else None

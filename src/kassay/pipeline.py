@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Read first: the street in two functions. measure() ends with a journal, answer() starts from one."""
+"""Start reading here: the street in two functions. measure() ends with a journal, answer() starts from one."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -71,12 +71,12 @@ def measure(
     experiment: Experiment, directory: Path, tell: Tell, programs: Programs | None = None, *, cluster: str = "",
     reach: Reach = HERE,
 ) -> None:  # fmt: skip
-    """Makes every run that `directory` still owes; what is already there is kept and never made again.
+    """Makes every planned run that `directory` does not have yet; runs that it has are never made again.
 
-    programs: of the machines that are booted, instead of those built here. cluster: address of other hosts that make
-    the runs; "" for this one. reach: of a machine elsewhere.
+    programs: guest programs to use instead of building them. cluster: address of the hosts that make the runs; "" for
+    this host. reach: how a remote machine is reached.
     """
-    if experiment.predict:  # what is missing for it is said before anything is measured
+    if experiment.predict:  # fails before anything is measured if a timing file or the core is missing
         timings_for(experiment.predict, experiment.arch)
         core()
     if cluster:
@@ -92,7 +92,7 @@ def measure(
         if torn is not None:
             tell(Progress(stage="journal", subject=directory.name, text=f"a half-written line {torn.line} was cut off"))
         plan = folder.plan
-        looks = InterimLooks(plan, question_of(experiment), lambda made: collect(folder, made), tell)
+        looks = InterimLooks(plan, question_of(experiment), lambda finished: collect(folder, finished), tell)
         words = "" if experiment.exact else outlook(plan, known_pace(experiment))
         session = Session(stages(plan), looks, words, Tally(plan, spoken_names(experiment), point_names(plan), records))
         if cluster:
@@ -104,21 +104,21 @@ def measure(
 
 
 def _keep_sources(experiment: Experiment, directory: Path) -> None:
-    """The sources of users' programs, so that a run goes on where they are no longer where they were."""
+    """Stores the sources of users' programs, so that a run can be resumed after the originals moved."""
     for use in experiment.workloads:
-        place = directory / PROGRAMS / f"{use.name}{SUFFIX}"
-        if use.program and not place.exists() and (data := stored(use.program)) is not None:
-            write_atomic(place, data)
+        path = directory / PROGRAMS / f"{use.name}{SUFFIX}"
+        if use.program and not path.exists() and (data := stored(use.program)) is not None:
+            write_atomic(path, data)
 
 
 def answer(
     directory: Path, tell: Tell = silent, *, seed_rules: bool = False, predict: Sequence[str] | None = None
 ) -> Report:
-    """The answer from what the directory holds, own runs or imported ones; measures nothing.
+    """The answer from the runs or the imported values of a directory; measures nothing.
 
     seed_rules: the report also says what the rules of the seeds' framework make of the same boots. predict: CPUs or
-    timing files for which time is predicted, none for those of the experiment; BadInput where no run has a trace. None:
-    those of the experiment, if any.
+    timing files for which time is predicted, an empty list for those of the experiment; BadInput where no run has a
+    trace. None: those of the experiment, if it has any.
     """
     if store.is_import(directory):
         if predict is not None:
@@ -167,7 +167,7 @@ def _answer_run(directory: Path, tell: Tell, seed_rules: bool, predict: Sequence
 def _predicted(
     read: "_Read", findings: tuple[Finding, ...], predict: Sequence[str] | None, tell: Tell, *, primary_only: bool
 ) -> tuple[Finding, ...]:
-    """The findings with predictions, where these are asked for."""
+    """The findings, with predictions if these were requested."""
     experiment = read.folder.plan.experiment
     cpus = predict or experiment.predict or ()
     if predict is None and not cpus:
@@ -180,9 +180,9 @@ def _predicted(
     if not cpus:
         raise BadInput(f"{read.folder.path}: no CPU is named", f"add --cpu; known: {', '.join(timings())}")
     asked = timings_for(cpus, experiment.arch) if predict else None
-    known, lacking = (asked, ()) if asked else found_timings(cpus, experiment.arch, read.folder.path)
+    cpu_timings, lacking = (asked, ()) if asked else found_timings(cpus, experiment.arch, read.folder.path)
     return with_predictions(
-        findings, read.folder, read.records, read.evidence, known, tell, lacking, primary_only=primary_only
+        findings, read.folder, read.records, read.evidence, cpu_timings, tell, lacking, primary_only=primary_only
     )
 
 
@@ -210,14 +210,14 @@ def _itemised_in_parts(read: "_Read", tell: Tell) -> "_Itemised":
         records = tuple(record for record in read.records if record.run in runs)
         findings = tuple(finding for finding in read.compared.findings if finding.point == point)
         parts.append(_Part(findings, read.folder, records, evidence))
-    made: list[Finding] = []
+    itemised_findings: list[Finding] = []
     shares: list[KernelShare] = []
     for number, part in enumerate(mapped(_itemised_part, parts, many=FROM), 1):
-        made += part.findings
+        itemised_findings += part.findings
         shares += part.shares
         text, share = part.findings[0].workload, number / len(parts)
         tell(Progress(stage="itemise", subject=f"{number}/{len(parts)}", text=text, done=share))
-    return _Itemised(tuple(made), tuple(shares))
+    return _Itemised(tuple(itemised_findings), tuple(shares))
 
 
 def _itemised_part(part: _Part) -> "_Itemised":
@@ -245,7 +245,7 @@ def _answer_import(directory: Path, *, seed_rules: bool = False) -> Report:
 
 
 def _with_times(report: Report, directory: Path, tell: Tell) -> Report:
-    """The report, with what was timed beside the counts, if anything was."""
+    """The report, with the times that `directory` holds, if it holds any."""
     if not (directory / "plan.json").exists():
         return report
     timed = _read(directory, tell)
@@ -261,7 +261,7 @@ def _with_times(report: Report, directory: Path, tell: Tell) -> Report:
 
 
 def _other_programs(report: Report, timed: Plan) -> tuple[str, ...]:
-    """What a reader must be told when the times were not measured with the programs that were counted."""
+    """A note where the guest programs of the times are others than those of the counts."""
     if report.guest_sha256 == timed.guest_sha256:
         return ()
     by = [compiler or "an unknown compiler" for compiler in (report.guest_compiler, timed.guest_compiler)]
@@ -271,10 +271,11 @@ def _other_programs(report: Report, timed: Plan) -> tuple[str, ...]:
 def profiles(
     directory: Path, kernels: Sequence[str] | None, metric: str | None, settings: Mapping[str, str] = _FIRST
 ) -> tuple[Profiled, ...]:
-    """Profiles of one metric (the primary one), of these kernels (the first and the last one), as reports call them.
+    """Profiles of one metric (default: the primary one) and of kernels by their names in reports (default: the first
+    and the last).
 
     Where an experiment has several settings, the first that has the values in `settings` (names of parameters, cpus,
-    memory, workload). Raises BadInput that lists what there is.
+    memory, workload). Raises BadInput that lists the possible values.
     """
     read = _read(directory)
     counted = StoredProfiles(read.folder, read.records, read.evidence)
@@ -282,19 +283,19 @@ def profiles(
 
 
 def findings(directory: Path) -> tuple[Finding, ...]:
-    """Every comparison of a run directory, not itemised; where nothing is compared, each kernel beside itself."""
+    """Every comparison of a run directory, not itemised; where nothing is compared, each kernel with itself."""
     return tuple(_sides(_read(directory)))
 
 
 def functions_of(directory: Path, kernels: Sequence[str]) -> frozenset[str]:
     """The names of all functions that these kernels have, executed or not. Raises BadInput without a profile."""
-    found = profiles(directory, kernels, None)
-    return frozenset(name for one in found for name in one.known)
+    profiles_of_kernels = profiles(directory, kernels, None)
+    return frozenset(name for profile in profiles_of_kernels for name in profile.known)
 
 
 class Paired(NamedTuple):
-    """The primary comparison of a point, with the profiles of the kernels that were asked for; none where `problem`
-    says why. finding: of these kernels, where there is one, else one that has the first of them."""
+    """The primary comparison of a point, with the profiles of the requested kernels. problem: why there are none.
+    finding: the one that compares these kernels; if there is none, one that has the first of them."""
 
     finding: Finding
     profiles: tuple[Profiled, ...]
@@ -304,16 +305,16 @@ class Paired(NamedTuple):
 def paired(
     directory: Path, kernels: Sequence[str], tell: Tell = silent, predict: Sequence[str] | None = None
 ) -> Iterator[Paired]:
-    """Point by point, as profiles are large. kernels: one or two, as reports call them. predict: as of answer().
+    """Point by point, as profiles are large. kernels: one or two, by their names in reports. predict: see answer().
 
     Raises BadInput for a kernel that the directory does not have.
     """
     read = _read(directory, tell)
     counted = StoredProfiles(read.folder, read.records, read.evidence)
     primary = tuple(finding for finding in _sides(read) if finding.primary)
-    found = _predicted(read, primary, predict, tell, primary_only=True)
-    for point in dict.fromkeys(finding.point for finding in found):
-        yield _paired([finding for finding in found if finding.point == point], kernels, read.folder.plan, counted)
+    predicted = _predicted(read, primary, predict, tell, primary_only=True)
+    for point in dict.fromkeys(finding.point for finding in predicted):
+        yield _paired([finding for finding in predicted if finding.point == point], kernels, read.folder.plan, counted)
 
 
 def _paired(findings: Sequence[Finding], kernels: Sequence[str], plan: Plan, counted: StoredProfiles) -> Paired:
@@ -326,14 +327,14 @@ def _paired(findings: Sequence[Finding], kernels: Sequence[str], plan: Plan, cou
 
 
 def executed(directory: Path, kernel: str, metric: str | None, settings: Mapping[str, str] = _FIRST) -> Executed:
-    """How often each instruction address of one kernel was executed, in the rounds of profiles(), with the code."""
+    """How often each instruction of one kernel was executed, by address, in the rounds of profiles(), with the code."""
     read = _read(directory)
     (side,) = chosen(_sides(read), (kernel,), metric, settings)
     return executed_at(side, read.folder.plan.cells, StoredProfiles(read.folder, read.records, read.evidence))
 
 
 def _sides(read: "_Read") -> Sequence[Finding]:
-    """The findings, or, where nothing is compared, each kernel beside itself."""
+    """The findings; where nothing is compared, each kernel with itself."""
     return read.compared.findings or with_itself(read.folder.plan, read.evidence)
 
 

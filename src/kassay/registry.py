@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Discovery of extension points: a folder of small files, file name = name; the same folders of others count as well.
+"""Discovery of extension points: a folder of small files; the name of a file is the name of the extension.
 
 KASSAY_PATH names directories (separated by ":") that are laid out as src/kassay is: with KASSAY_PATH=/x a file
-/x/report/formats/org.py adds `--format org`. What is no Python has the folders of kassay's sources: /x/guest/workloads,
-/x/guest/arch, /x/plugin. docs/extending.md has every extension point.
+/x/report/formats/org.py adds `--format org`. Files in C lie as in kassay's sources: /x/guest/workloads, /x/guest/arch,
+/x/plugin. docs/extending.md has every extension point.
 """
 
 import importlib
@@ -24,15 +24,15 @@ EXTENSIONS = "KASSAY_PATH"
 
 
 def names(package: str) -> tuple[str, ...]:
-    """Names of what discover() would find, in order; of its modules none is imported."""
+    """Sorted names of the modules that discover() would return; imports none of them."""
     return tuple(sorted(_folders(package)))
 
 
 def load(package: str, name: str, constant: str, kind: type[T]) -> T:
-    """The `constant` of one module of names(); a contribution that cannot be used must not vanish silently.
+    """The `constant` of one module of names().
 
-    Raises Defect when it has none, or one of another type; BadInput when the file is one of KASSAY_PATH, also when it
-    cannot be imported.
+    Raises Defect when the module has no such constant, or one of another type; BadInput when the file is one of
+    KASSAY_PATH, also when it cannot be imported.
     """
     path = _folders(package)[name] / f"{name}.py"
     try:
@@ -43,10 +43,10 @@ def load(package: str, name: str, constant: str, kind: type[T]) -> T:
         raise BadInput(f"{path}: {_line_of(error, path)}{type(error).__name__}: {error}", "correct the file") from error
     if isinstance(value, kind):
         return value
-    what = f"no {constant} of type {kind.__name__}"
+    problem = f"no {constant} of type {kind.__name__}"
     if is_extension(path):
-        raise BadInput(f"{path}: {what}", f"docs/extending.md says what a file of {path.parent.name}/ holds")
-    raise Defect(f"{package}.{name}: {what}")
+        raise BadInput(f"{path}: {problem}", f"docs/extending.md says what a file of {path.parent.name}/ holds")
+    raise Defect(f"{package}.{name}: {problem}")
 
 
 def discover(package: str, constant: str, kind: type[T]) -> Mapping[str, T]:
@@ -60,14 +60,14 @@ def files(own: Path, folder: str, pattern: str) -> Mapping[str, Path]:
 
     Raises BadInput when two have the same name.
     """
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     for directory in (own, *_extension_directories(folder)):
         for path in sorted(directory.glob(pattern)):
-            if path.name in found:
-                raise _taken(path, found[path.name])
+            if path.name in paths:
+                raise _taken(path, paths[path.name])
             if not path.name.startswith("_"):
-                found[path.name] = path
-    return MappingProxyType(dict(sorted(found.items())))
+                paths[path.name] = path
+    return MappingProxyType(dict(sorted(paths.items())))
 
 
 def is_extension(path: Path) -> bool:
@@ -76,7 +76,7 @@ def is_extension(path: Path) -> bool:
 
 
 def _line_of(error: Exception, path: Path) -> str:
-    """The last line of `path` that was executed before the error; "" when none was, as when it does not parse."""
+    """The last line of `path` that was executed before the error; "" when none was, e.g. after a syntax error."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
     return f"line {lines[-1]}: " if lines else ""
 
@@ -92,14 +92,14 @@ def _folders(package: str) -> Mapping[str, Path]:
     for directory in _extension_directories("/".join(package.split(".")[1:])):
         if str(directory) not in module.__path__:
             module.__path__.append(str(directory))
-    found: dict[str, Path] = {}
+    folders: dict[str, Path] = {}
     for folder in map(Path, module.__path__):
         for entry in pkgutil.iter_modules([str(folder)]):
-            if entry.name in found:
-                raise _taken(folder / f"{entry.name}.py", found[entry.name] / f"{entry.name}.py")
+            if entry.name in folders:
+                raise _taken(folder / f"{entry.name}.py", folders[entry.name] / f"{entry.name}.py")
             if not entry.name.startswith("_"):
-                found[entry.name] = folder
-    return MappingProxyType(found)
+                folders[entry.name] = folder
+    return MappingProxyType(folders)
 
 
 def _extension_directories(folder: str) -> tuple[Path, ...]:

@@ -54,9 +54,9 @@ def test_a_field_that_was_tampered_with_is_named(place: str, value: Any, said: s
 def test_a_finding_that_was_taken_out_or_put_in_is_named() -> None:
     packed = copy()
     packed["findings"] *= 2
-    assert [one.place for one in differences(packed, copy())] == ["length of findings"]
+    assert [one.path for one in differences(packed, copy())] == ["length of findings"]
     packed["findings"] = []
-    assert [one.place for one in differences(packed, copy())] == ["length of findings"]
+    assert [one.path for one in differences(packed, copy())] == ["length of findings"]
 
 
 def test_a_field_that_a_later_version_added_is_fine() -> None:

@@ -15,7 +15,7 @@ from kassay.building.git import GitFailed
 from kassay.cli import build_app
 from kassay.codegen.images import Image
 from kassay.commands import _codegen_bodies, _codegen_counts
-from kassay.commands._codegen_bodies import Found, in_objects, with_compiler
+from kassay.commands._codegen_bodies import FoundCode, in_objects, with_compiler
 from kassay.commands._codegen_counts import with_executions
 from kassay.errors import BadInput, NotBuilt
 from kassay.model.experiment import Experiment, KernelUse
@@ -160,7 +160,7 @@ def test_inlined_and_absent_are_told_apart_by_the_source(monkeypatch: pytest.Mon
     gone = SCAN.replace("scan(", "scan_all(")
     text = {"inlined": "static int scan(int a)\n{\n}\n", "absent": gone}
 
-    def look(which: str) -> list[Found]:
+    def look(which: str) -> list[FoundCode]:
         monkeypatch.setattr("kassay.building.git.git", lambda arguments: text[which])
         return in_objects("scan", "mm/a.c", refs("build:a", "build:b"), (), silent, building({"a": SCAN, "b": gone}))
 

@@ -66,5 +66,5 @@ def test_the_rows_are_kept_beside_the_runs_and_each_kernel_is_pinned(
     assert asked[0] == asked[1]
     assert [use.name for use in asked[0].kernels] == ["base", "1..2", "whole", "without 2"]
     assert all(",tree=" in use.ref for use in asked[0].kernels)
-    found = rows.kept(tmp_path / "out")
+    found = rows.read_rows(tmp_path / "out")
     assert found is not None and len(found.rows) == 7

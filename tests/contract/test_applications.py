@@ -10,7 +10,7 @@ from kassay.arches import arches
 from kassay.errors import BadInput
 from kassay.guest import sources
 from kassay.guest.application import workload_of
-from kassay.model.program import places
+from kassay.model.program import parameter_names
 from kassay.model.units import parse_bytes
 from kassay.registry import EXTENSIONS, names
 
@@ -23,7 +23,9 @@ def test_its_commands_name_programs_and_its_own_parameters(name: str) -> None:
     commands = [command for _, command in one.commands]
     assert all(PurePosixPath(command[0]).is_absolute() for command in commands)
     words = [word for command in commands for word in command] + [*one.environment, *one.require, one.operations]
-    assert {place for word in words for place in places(word)} == {parameter.name for parameter in one.parameters}
+    assert {name for word in words for name in parameter_names(word)} == {
+        parameter.name for parameter in one.parameters
+    }
     assert all(one_of.partition("=")[1] for one_of in one.environment)
 
 

@@ -120,6 +120,6 @@ def test_the_settings_of_the_experiment_are_built_in() -> None:
 def test_a_comment_cannot_be_ended_by_a_definition() -> None:
     text = amalgamate(
         name="x", summary="a */ b", phases=[("p", "op", "c */ d")], points=[()], rounds=1,
-        read=lambda path: f"/* {path} */\n", known={}, file="r.c",
+        read=lambda path: f"/* {path} */\n", c_files={}, file="r.c",
     )  # fmt: skip
     assert "a * / b" in text and "c * / d" in text

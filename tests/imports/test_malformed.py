@@ -38,7 +38,7 @@ def test_the_table_above_knows_every_format() -> None:
 
 def survives(name: str, data: bytes) -> None:
     kernel = None if name in NEVER else "a"
-    file = Given(place="f", name="f_processes.txt", path=Path("/r/f"), raw=data, data=data, kernel=kernel)
+    file = Given(location="f", name="f_processes.txt", path=Path("/r/f"), raw=data, data=data, kernel=kernel)
     importer = importers()[name]
     importer.recognise(file)
     try:

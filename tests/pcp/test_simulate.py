@@ -26,7 +26,7 @@ SMALL = {"events": ("60000",), "memory": ("1GiB",), "cpus": ("4",)}
 def own_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Cells are kept in a directory of the test; the built simulator stays where it is."""
     engine.simulator()
-    monkeypatch.setattr(simulate, "_kept_in", lambda: tmp_path / "cells")
+    monkeypatch.setattr(simulate, "_cells_directory", lambda: tmp_path / "cells")
     return tmp_path / "cells"
 
 

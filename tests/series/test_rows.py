@@ -111,12 +111,12 @@ def test_a_series_without_another_kernel_than_base_is_said(found: tuple[Path, Se
 
 def test_what_is_kept_is_found_again_and_damage_is_said(found: tuple[Path, Series]) -> None:
     directory, one = found
-    assert rows.kept(directory) is None
+    assert rows.read_rows(directory) is None
     rows.keep(directory, one)
-    assert rows.kept(directory) == one
+    assert rows.read_rows(directory) == one
     (directory / "series.json").write_text("{")
     with pytest.raises(BadInput, match=r"series\.json"):
-        rows.kept(directory)
+        rows.read_rows(directory)
 
 
 def test_a_base_without_sources_is_refused(tmp_path: Path) -> None:

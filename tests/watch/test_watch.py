@@ -213,7 +213,7 @@ def _made_while_looked_at(directory: Path, plan: Plan, monkeypatch: pytest.Monke
         return shown
 
     monkeypatch.setattr(Pages, "whole", then)
-    monkeypatch.setattr("kassay.watch.server._KEPT_S", 0.0)  # the time of the browser is not that of the server
+    monkeypatch.setattr("kassay.watch.server._REUSED_S", 0.0)  # the time of the browser is not that of the server
 
 
 @pytest.mark.browser

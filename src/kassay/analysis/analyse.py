@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""(plan, evidence) -> findings and ladders; asks the gate, then the judge of the clock, and holds no formula."""
+"""(plan, evidence) -> findings and ladders; asks the gate, then the judge of the clock; has no formula."""
 
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -11,7 +11,7 @@ from kassay.analysis.counters import counted
 from kassay.analysis.exact import judge_counts, withheld
 from kassay.analysis.gate import Refusal, rules
 from kassay.analysis.ladder import Compare, build_ladder, find_steps, in_accord, with_steps
-from kassay.analysis.looks import seen
+from kassay.analysis.looks import as_of_last_look
 from kassay.analysis.same_digits import with_disagreements
 from kassay.analysis.session import Control, control_of, decided, session_of, settle
 from kassay.analysis.side import Method, build_side, method_of, repeats_agree
@@ -38,7 +38,7 @@ def analyse(
     if plan.experiment.exact:
         findings, ladders = _compared(plan, question, with_disagreements(evidence), None)
         return Comparisons(findings, ladders)
-    at_look, boots = seen(plan, tuple(evidence))
+    at_look, boots = as_of_last_look(plan, tuple(evidence))
     session = session_of(plan.experiment, boots)
     findings, ladders = _compared(plan, question, at_look, session)
     if question.ladder:
@@ -51,8 +51,8 @@ def analyse(
 
 def _primary(plan: Plan) -> Plan:
     """The plan as if its workloads had no other phases."""
-    kept = [structs.replace(w, phases=tuple(p for p in w.phases if p.primary)) for w in plan.workloads]
-    return structs.replace(plan, workloads=tuple(kept))
+    workloads = [structs.replace(w, phases=tuple(p for p in w.phases if p.primary)) for w in plan.workloads]
+    return structs.replace(plan, workloads=tuple(workloads))
 
 
 def _compared(
@@ -77,11 +77,11 @@ def _controls(plan: Plan, evidence: Sequence[CellEvidence], session: Session) ->
     """Of the first kernel of each group, in its primary phase."""
     if not session.control:
         return {}
-    found = {}
+    controls = {}
     for group in _groups(evidence):
         phase = next(phase for phase in phases_of(plan, group) if phase.primary)
-        found[group[0].cell.point] = control_of(group[0], phase.name, session)
-    return found
+        controls[group[0].cell.point] = control_of(group[0], phase.name, session)
+    return controls
 
 
 def _comparer(
@@ -119,14 +119,14 @@ def compare(plan: Plan, base: CellEvidence, head: CellEvidence, phase: Phase, by
 
 
 def _confounders(base: CellEvidence, head: CellEvidence) -> tuple[Confounder, ...]:
-    """What differs besides the kernels. Of one kernel on two CPUs these are the subject, and no confounder."""
+    """What differs besides the kernels. Where one kernel ran on two CPUs, the CPUs are what is compared."""
     found = confounders(base.kernel, head.kernel)
-    one = base.kernel.image_sha256 is not None and base.kernel.image_sha256 == head.kernel.image_sha256
-    return found if one else (*found, *of_cpus(base.cell, head.cell))
+    same_kernel = base.kernel.image_sha256 is not None and base.kernel.image_sha256 == head.kernel.image_sha256
+    return found if same_kernel else (*found, *of_cpus(base.cell, head.cell))
 
 
 def with_itself(plan: Plan, evidence: Iterable[CellEvidence]) -> tuple[Finding, ...]:
-    """Each cell against itself, in every phase: where nothing is compared, what is known of one kernel."""
+    """Each cell compared with itself, in every phase: what is known of a kernel that is compared with no other."""
     session = None if plan.experiment.exact else session_of(plan.experiment, None)
     return tuple(
         compare(plan, item, item, phase, method_of((item,), phase.name), session)

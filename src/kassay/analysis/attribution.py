@@ -45,7 +45,7 @@ def itemise(base: Profile, head: Profile, base_value: float, head_value: float, 
     instruction is the row "[idle]". What no row explains is unattributed: with exact values, sum of
     deltas + unattributed = total holds in fractions, and each is rounded to a float at the very end.
     fold: clones of a function are merged into it. cost: what the values are sums of; the default cost, unless one is
-    given. A profile with a problem is not for here.
+    given. A profile with a problem must not be passed.
     """
     if fold:
         base, head = folded(base), folded(head)
@@ -54,7 +54,7 @@ def itemise(base: Profile, head: Profile, base_value: float, head_value: float, 
     deltas = {key: _of(costs[1], key).value - _of(costs[0], key).value for key in {**costs[0], **costs[1]}}
     keys = sorted(deltas, key=lambda key: (-abs(deltas[key]), key))
     members = _grouped(keys, holders(base, head), deltas)
-    group_of = {key: index for index, one in enumerate(members) for key in one}
+    group_of = {key: index for index, group in enumerate(members) for key in group}
     total = _exact(head_value, head.operations) - _exact(base_value, base.operations)
     unattributed = total - sum(deltas.values())
     shares = _shares(keys, deltas, members, costs)
@@ -74,19 +74,19 @@ def itemise(base: Profile, head: Profile, base_value: float, head_value: float, 
 
 
 def _costs(profile: Profile, cost: Cost) -> dict[_Key, _Cost]:
-    found: dict[_Key, _Cost] = {}
+    costs: dict[_Key, _Cost] = {}
     per = profile.operations
     for function in profile.functions:
         key = _Key(function.function, function.place, function.context)
-        before = found.get(key, _Cost())
-        found[key] = _Cost(
+        before = costs.get(key, _Cost())
+        costs[key] = _Cost(
             before.value + Fraction(cost.of(function) or 0, per),
             before.iterations + Fraction(function.iterations, per),
             before.calls + Fraction(function.calls, per),
         )
     if profile.idle and cost.name == DEFAULT:  # time without an instruction
-        found[_Key(IDLE, "", "idle")] = _Cost(Fraction(profile.idle, per))
-    return found
+        costs[_Key(IDLE, "", "idle")] = _Cost(Fraction(profile.idle, per))
+    return costs
 
 
 def _exact(value: float, operations: int) -> Fraction:
@@ -98,11 +98,11 @@ def _exact(value: float, operations: int) -> Fraction:
 def _grouped(keys: Sequence[_Key], holder: Mapping[Node, Node], deltas: Mapping[_Key, Fraction]) -> list[list[_Key]]:
     """Groups, largest change first, each with its root first and the others as in `keys`."""
     roots = set(holder.values())
-    found: dict[Node, list[_Key]] = {}
+    by_root: dict[Node, list[_Key]] = {}
     for key in sorted(keys, key=lambda key: key.node not in roots):  # stable: roots first
         if key.node in roots or key.node in holder:
-            found.setdefault(holder.get(key.node, key.node), []).append(key)
-    return sorted(found.values(), key=lambda keys: (-abs(sum(deltas[key] for key in keys)), keys))
+            by_root.setdefault(holder.get(key.node, key.node), []).append(key)
+    return sorted(by_root.values(), key=lambda keys: (-abs(sum(deltas[key] for key in keys)), keys))
 
 
 def _row(key: _Key, base: _Costs, head: _Costs, group: int | None) -> AttributionRow:
@@ -128,7 +128,7 @@ def _of(costs: _Costs, key: _Key) -> _Cost:
 
 def _shares(keys: Sequence[_Key], deltas: Mapping[_Key, Fraction], members: _Members, costs: tuple[_Costs, _Costs]
             ) -> list[Share]:  # fmt: skip
-    """What changed, each once: a group by its sum, a function that took another name with the one it replaces.
+    """What changed, each change once: a group by its sum, a renamed function together with the one it replaces.
 
     change_protection -270, change_pte_range +244 says that a compiler stopped inlining; the 26 between them is what
     changed. kernel_init_pages -564, clear_highpages +553 says the same of a function with another name.
@@ -147,29 +147,30 @@ def _shares(keys: Sequence[_Key], deltas: Mapping[_Key, Fraction], members: _Mem
 
 
 def _renamed(keys: Sequence[_Key], deltas: Mapping[_Key, Fraction], costs: tuple[_Costs, _Costs]) -> dict[_Key, _Key]:
-    """Functions that only base executes -> one that only head does, as often, for what is left of it mostly the same
-    cost; largest first, each in one pair at most."""
+    """Function that only base executes -> the one that replaces it: only head executes it, as often, and the two
+    deltas mostly cancel. Largest first, each function in one pair at most."""
     base, head = costs
     gone = [key for key in keys if key in base and key not in head]
     new = [key for key in keys if key in head and key not in base]
-    found: dict[_Key, _Key] = {}
+    pairs: dict[_Key, _Key] = {}
     for key in gone:
         calls = base[key].calls
         alike = [
             other
             for other in new
-            if other not in found.values()
+            if other not in pairs.values()
             and calls
             and (other.place, other.context, head[other].calls) == (key.place, key.context, calls)
             and 2 * abs(deltas[key] + deltas[other]) < min(abs(deltas[key]), abs(deltas[other]))
         ]
         if alike:
-            found[key] = min(alike, key=lambda other: abs(deltas[key] + deltas[other]))
-    return found
+            pairs[key] = min(alike, key=lambda other: abs(deltas[key] + deltas[other]))
+    return pairs
 
 
 def _of_group(group: Sequence[_Key], deltas: Mapping[_Key, Fraction]) -> Share:
-    """Of three or more that did not only exchange code, the largest in the direction of the sum are named inside."""
+    """The share of a group. Of three or more functions that did more than exchange code, inside names those that
+    changed most in the direction of the sum."""
     total = sum((deltas[key] for key in group), Fraction(0))
     moved_to = _offset(group, deltas)
     same = sorted(
@@ -181,8 +182,7 @@ def _of_group(group: Sequence[_Key], deltas: Mapping[_Key, Fraction]) -> Share:
 
 
 def _offset(group: Sequence[_Key], deltas: Mapping[_Key, Fraction]) -> _Key | None:
-    """The member into which the root's own code moved, or out of which it came: the one that offsets it best, if most
-    of either figure."""
+    """The member that exchanged code with the root: its delta offsets the root's best, and most of both."""
     root, *others = group
     against = [key for key in others if deltas[key] * deltas[root] < 0]
     best = min(against, key=lambda key: abs(deltas[key] + deltas[root]), default=None)

@@ -16,18 +16,18 @@ _Key = tuple[object, ...]
 
 def side_by_side(counts: Sequence[Finding], times: Sequence[Finding]) -> tuple[Beside, ...]:
     """One row for each comparison and metric that was both counted and timed, in the order of the counts."""
-    elsewhere = all(f.machine.memory_bytes is None for f in times)  # a machine as it is, whatever the counted one has
+    elsewhere = all(f.machine.memory_bytes is None for f in times)  # timed on a real machine, not in the guest's size
     timed = {_key(f, elsewhere): f for f in times}
     return tuple(_row(f, timed[key]) for f in counts if (key := _key(f, elsewhere)) in timed)
 
 
 def meaning(counts: Finding, time: Finding) -> Reason:
     """What the two changes say together; no more than either verdict allows."""
-    for one, name in ((counts, "counts"), (time, "time")):
-        if one.verdict in REFUSED or one.change is None:
-            return reason("no-verdict-to-compare", which=name, verdict=one.verdict)
-    found, remark = _of_changes(counts, time), clock_of(time.machine.clock).beside_counts
-    return reason("clock-remark", because=found, text=remark) if remark else found
+    for finding, name in ((counts, "counts"), (time, "time")):
+        if finding.verdict in REFUSED or finding.change is None:
+            return reason("no-verdict-to-compare", which=name, verdict=finding.verdict)
+    comparison, remark = _of_changes(counts, time), clock_of(time.machine.clock).beside_counts
+    return reason("clock-remark", because=comparison, text=remark) if remark else comparison
 
 
 def _of_changes(counts: Finding, time: Finding) -> Reason:

@@ -16,7 +16,7 @@ from kassay.model.records import Setting
 
 _SHARE = 0.005  # of the whole value: half of the margin of counts
 _SAME = 0.05  # instructions a call by which rows may differ and are still called the same
-_MOST = 0.8  # of the workloads in which a function must be called as often as the one whose place it took
+_MOST = 0.8  # of the workloads in which a function must be called as often as the one that it replaced
 _ALIKE = 0.02  # by which numbers of calls may differ: a timer tick calls some functions too
 
 
@@ -39,24 +39,24 @@ class _Part(NamedTuple):
 def causes(findings: Iterable[Finding], kernels: Collection[str]) -> tuple[Cause, ...]:
     """Of the primary, admitted comparisons of neighbours among `kernels`; in most workloads first, then by share."""
     neighbours = set(pairwise(kernels))
-    found: dict[_Key, list[tuple[CauseRow, int]]] = {}
+    rows_by_key: dict[_Key, list[tuple[CauseRow, int]]] = {}
     for f in findings:
         base, head = (side.kernel for side in f.sides)
         if not f.primary or f.attribution is None or not f.base_value or (base, head) not in neighbours:
             continue
         for part in _parts(f.attribution):
             key = _Key(base, head, part.row.function, part.row.place, part.row.context)
-            found.setdefault(key, []).append((_row(f, f.base_value, part), part.callees))
-    joined = _joined([_cause(key, rows) for key, rows in found.items()])
-    made = [shown for cause in joined if (shown := _shown(cause)).rows]
-    return tuple(sorted(made, key=lambda cause: (-_workloads(cause), -sum(abs(row.share) for row in cause.rows))))
+            rows_by_key.setdefault(key, []).append((_row(f, f.base_value, part), part.callees))
+    joined = _joined([_cause(key, rows) for key, rows in rows_by_key.items()])
+    large = [shown for cause in joined if (shown := _shown(cause)).rows]
+    return tuple(sorted(large, key=lambda cause: (-_workloads(cause), -sum(abs(row.share) for row in cause.rows))))
 
 
-def _joined(found: Sequence[Cause]) -> list[Cause]:
-    """Each function that took another's place as one cause with it, and only for what is left of both."""
-    gone = [cause for cause in found if all(row.head_calls <= _ALIKE * row.base_calls for row in cause.rows)]
+def _joined(all_causes: Sequence[Cause]) -> list[Cause]:
+    """A function that replaced another one becomes one cause with it, whose figures are the sums of both."""
+    gone = [cause for cause in all_causes if all(row.head_calls <= _ALIKE * row.base_calls for row in cause.rows)]
     new: dict[tuple[str, str, str, str], list[Cause]] = {}
-    for cause in found:
+    for cause in all_causes:
         if all(row.base_calls <= _ALIKE * row.head_calls for row in cause.rows):
             new.setdefault(_step(cause), []).append(cause)
     pairs: dict[int, Cause] = {}
@@ -65,7 +65,7 @@ def _joined(found: Sequence[Cause]) -> list[Cause]:
         if alike:
             pairs[id(min(alike, key=lambda cause: abs(_total(old) + _total(cause))))] = old
     replaced = {id(old) for old in pairs.values()}
-    left = [cause for cause in found if id(cause) not in replaced]
+    left = [cause for cause in all_causes if id(cause) not in replaced]
     return [_difference(pairs[id(cause)], cause) if id(cause) in pairs else cause for cause in left]
 
 
@@ -134,9 +134,9 @@ def _row(f: Finding, base_value: float, part: _Part) -> CauseRow:
     )  # fmt: skip
 
 
-def _cause(key: _Key, found: list[tuple[CauseRow, int]]) -> Cause:
-    rows = tuple(row for row, _ in found)
-    return Cause(**key._asdict(), callees=max(callees for _, callees in found), per_call=None, rows=rows)
+def _cause(key: _Key, parts: list[tuple[CauseRow, int]]) -> Cause:
+    rows = tuple(row for row, _ in parts)
+    return Cause(**key._asdict(), callees=max(callees for _, callees in parts), per_call=None, rows=rows)
 
 
 def _per_call(rows: Sequence[CauseRow]) -> float | None:

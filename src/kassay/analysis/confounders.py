@@ -20,12 +20,12 @@ _COMPILER = re.compile(r"(?P<name>gcc|clang)\b[^()]*?(?:\([^()]*\)\s*)?(?P<versi
 
 
 def confounders(base: KernelIdentity, head: KernelIdentity) -> tuple[Confounder, ...]:
-    """Everything that is known to differ, in the order of CONFOUNDERS; nothing is said of what neither side tells."""
-    return tuple(found for check in _CHECKS for found in check(base, head))
+    """Everything that is known to differ, in the order of CONFOUNDERS; what is not recorded is left out."""
+    return tuple(confounder for check in _CHECKS for confounder in check(base, head))
 
 
 def compilers(base: str | None, head: str | None) -> tuple[Confounder, ...]:
-    """Of two compilers as images name them; the linker that stands behind a comma is not compared."""
+    """Of two compilers as images name them; the linker after a comma is not compared."""
     if not base or not head:
         return ()
     whole = [text.partition(", ")[0] for text in (base, head)]
@@ -55,8 +55,8 @@ def _vendor(text: str) -> str:
 def _configurations(base: KernelIdentity, head: KernelIdentity) -> tuple[Confounder, ...]:
     """Of two configurations the options that differ; of files that differ, what is known of them."""
     if base.configuration is not None and head.configuration is not None:
-        found = differences(base.configuration, head.configuration)
-        return tuple(Confounder(code="configuration", name=one.name, base=one.base, head=one.head) for one in found)
+        options = differences(base.configuration, head.configuration)
+        return tuple(Confounder(code="configuration", name=o.name, base=o.base, head=o.head) for o in options)
     if base.config_sha256 is not None and base.config_sha256 == head.config_sha256:
         return ()
     if base.image_sha256 is None and head.image_sha256 is None:  # kernels of imported results

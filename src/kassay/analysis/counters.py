@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the kernels themselves counted while a metric was measured: events of memory management, and of several CPUs
-interrupts between them, TLB flushes, and which tasks ran where; per operation, and in all with what was left after."""
+"""What the kernels themselves counted while a metric was measured: events of memory management; with several CPUs also
+interrupts between them, TLB flushes, and which tasks ran where. Per operation, and in all with the levels after."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,9 +42,9 @@ _MEANS = {
 def counted(base: CellEvidence, head: CellEvidence, phase: str) -> tuple[Counter, ...]:
     """Counters that changed on either side, by name; the mean of the plain runs, per operation of `phase`.
 
-    Levels such as nr_free_pages are state, and have no sum.
+    Levels such as nr_free_pages are state: they are not added up.
     """
-    sides = [_of(one, phase) for one in (base, head)]
+    sides = [_of(evidence, phase) for evidence in (base, head)]
     names = sorted(name for name in sides[0].keys() | sides[1].keys() if any(side.get(name) for side in sides))
     return tuple(
         Counter(name=name, definition=_definition(name), base=_value(sides[0], name), head=_value(sides[1], name))
@@ -53,17 +53,17 @@ def counted(base: CellEvidence, head: CellEvidence, phase: str) -> tuple[Counter
 
 
 def called(attribution: Attribution | None) -> tuple[Counter, ...]:
-    """What the calls of functions tell: interrupts sent, TLB flushes and how many CPUs they reached. Without a profile
-    nothing."""
-    made = []
+    """Counters made of the calls of functions: interrupts sent, TLB flushes and how many CPUs they reached. None
+    without a profile."""
+    counters = []
     for name, functions in _CALLED.items() if attribution is not None else ():
         rows = [row for row in attribution.rows if row.function in functions] if attribution is not None else []
         base, head = sum(row.base_calls or 0.0 for row in rows), sum(row.head_calls or 0.0 for row in rows)
         if base or head:
-            known = ", ".join(dict.fromkeys(row.function for row in rows))
-            definition = f"{_MEANS[name]}: calls of {known}, in the rounds that the value stands for"
-            made.append(Counter(name=name, definition=definition, base=base, head=head))
-    return tuple(made)
+            names = ", ".join(dict.fromkeys(row.function for row in rows))
+            definition = f"{_MEANS[name]}: calls of {names}, in the rounds that the value stands for"
+            counters.append(Counter(name=name, definition=definition, base=base, head=head))
+    return tuple(counters)
 
 
 def at_points(plan: Plan, evidence: Iterable[CellEvidence]) -> tuple[PointCounters, ...]:
@@ -71,8 +71,8 @@ def at_points(plan: Plan, evidence: Iterable[CellEvidence]) -> tuple[PointCounte
     groups: dict[str, list[CellEvidence]] = {}
     for item in evidence:
         groups.setdefault(item.cell.setting_key, []).append(item)
-    found = (_at_point(plan, sorted(group, key=lambda item: item.cell.kernel)) for group in groups.values())
-    return tuple(one for one in found if one.counters)
+    points = (_at_point(plan, sorted(group, key=lambda item: item.cell.kernel)) for group in groups.values())
+    return tuple(point for point in points if point.counters)
 
 
 def _at_point(plan: Plan, group: Sequence[CellEvidence]) -> PointCounters:
@@ -116,14 +116,14 @@ def _level(name: str) -> str:
 
 def _of(evidence: CellEvidence, phase: str) -> Mapping[str, float]:
     """Counters of a side per operation; empty without a plain run that knows the phase."""
-    found: dict[str, list[float]] = {}
+    per_operation: dict[str, list[float]] = {}
     for measurement in evidence.measurements:
         operations = _operations(measurement, phase)
         if not measurement.plain or not operations:
             continue
         for name, total in _summed(measurement.counters):
-            found.setdefault(name, []).append(total / operations)
-    return {name: sum(values) / len(values) for name, values in found.items()}
+            per_operation.setdefault(name, []).append(total / operations)
+    return {name: sum(values) / len(values) for name, values in per_operation.items()}
 
 
 def _summed(counters: Iterable[tuple[str, str | None]]) -> Sequence[tuple[str, int]]:
@@ -151,6 +151,6 @@ def _definition(name: str) -> str:
             f"ns that tasks named {'.'.join(words[1:-1])!r} ran, last seen on {words[-1].upper()}: schedstat, {_WHOLE}"
         )
     if re.fullmatch(r"cpu\d+", words[0]) and len(words) == 2:
-        what = "ns that tasks ran on" if words[1] == "ran" else "how often a task was given"
-        return f"{what} {words[0].upper()}: /proc/schedstat, {_WHOLE}"
+        quantity = "ns that tasks ran on" if words[1] == "ran" else "how often a task was given"
+        return f"{quantity} {words[0].upper()}: /proc/schedstat, {_WHOLE}"
     return f"{name} of /proc/vmstat, {_WHOLE}"

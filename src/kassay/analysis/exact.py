@@ -20,7 +20,7 @@ class Judgement(Record, frozen=True, kw_only=True):
 
 
 def withheld(verdict: str, *reasons: Reason) -> Judgement:
-    """What is said when there is nothing to estimate from."""
+    """The judgement when there is nothing to estimate from."""
     return Judgement(change=None, interval=None, verdict=verdict, evidence="partial", reasons=reasons)
 
 
@@ -111,4 +111,4 @@ def _thin(side: Side) -> tuple[Reason, ...]:
         reasons.append(reason("runs-lost", count=side.failed))
     if side.unmade:
         reasons.append(reason("runs-unmade", count=side.unmade))
-    return tuple(found.of(side.kernel) for found in reasons)
+    return tuple(doubt.of(side.kernel) for doubt in reasons)

@@ -18,14 +18,14 @@ def gaps(findings: Iterable[Finding], kernels: Sequence[str]) -> tuple[Gap, ...]
     findings: of these three kernels, itemised where there are profiles; others are left out.
     """
     old, new, candidate = kernels
-    found: dict[object, dict[tuple[str, str], Finding]] = {}
+    groups: dict[object, dict[tuple[str, str], Finding]] = {}
     for finding in findings:
-        found.setdefault((finding.point, finding.metric), {})[finding.sides[0].kernel, finding.sides[1].kernel] = (
+        groups.setdefault((finding.point, finding.metric), {})[finding.sides[0].kernel, finding.sides[1].kernel] = (
             finding
         )
     return tuple(
         _gap(pairs[old, new], pairs[new, candidate], pairs[old, candidate])
-        for pairs in found.values()
+        for pairs in groups.values()
         if {(old, new), (new, candidate), (old, candidate)} <= pairs.keys()
     )
 
@@ -69,16 +69,16 @@ def _share(sides: tuple[Side, Side, Side], timing: Timing | None) -> GapShare:
         return of_counts(*((*side.runs, *side.perturbed) for side in sides))
     by_block = [_blocks(side) for side in sides]
     common = sorted(set(by_block[0]) & set(by_block[1]) & set(by_block[2]))
-    old, new, candidate = ([one[block] for block in common] for one in by_block)
+    old, new, candidate = ([values[block] for block in common] for values in by_block)
     return of_times(old, new, candidate, timing.level)
 
 
 def _blocks(side: Side) -> dict[int, float]:
     """One value per block: the median of its boots."""
-    found: dict[int, list[float]] = {}
+    by_block: dict[int, list[float]] = {}
     for block, value in zip(side.blocks, side.runs, strict=False):
-        found.setdefault(block, []).append(value)
-    return {block: median(values) for block, values in found.items()}
+        by_block.setdefault(block, []).append(value)
+    return {block: median(values) for block, values in by_block.items()}
 
 
 def _method(share: GapShare, timing: Timing | None) -> Reason:
@@ -88,18 +88,18 @@ def _method(share: GapShare, timing: Timing | None) -> Reason:
     return reason("interval-of-ranks", blocks=share.blocks, level=level)
 
 
-def _weaker(one: str, other: str) -> str:
+def _weaker(first: str, second: str) -> str:
     order = ("exact", "reliable", "robust-only", "partial", "unstable")
-    return max(one, other, key=lambda word: order.index(word) if word in order else len(order))
+    return max(first, second, key=lambda word: order.index(word) if word in order else len(order))
 
 
 def _functions(
     lost: Attribution | None, taken: Attribution | None
 ) -> tuple[tuple[GapFunction, ...], tuple[float, float]] | None:
-    """Every function that changed on either way, those that exchanged code together, and what is in none."""
+    """Every function that changed in either step, those that exchanged code as one row; and what is in no function."""
     if lost is None or taken is None or not lost.total:
         return None
-    first, second = (_deltas(one) for one in (lost, taken))
+    first, second = (_deltas(attribution) for attribution in (lost, taken))
     together = _exchanged((lost, taken))
     members: dict[_Key, list[_Key]] = {}
     for key in dict.fromkeys((*first, *second)):
@@ -122,10 +122,10 @@ def _minus(value: float) -> float:
 
 
 def _deltas(attribution: Attribution) -> dict[_Key, float]:
-    found: dict[_Key, float] = {}
+    deltas: dict[_Key, float] = {}
     for row in attribution.rows:
-        found[_key(row)] = found.get(_key(row), 0.0) + row.delta
-    return found
+        deltas[_key(row)] = deltas.get(_key(row), 0.0) + row.delta
+    return deltas
 
 
 def _key(row: AttributionRow) -> _Key:
@@ -133,12 +133,12 @@ def _key(row: AttributionRow) -> _Key:
 
 
 def _exchanged(both: Iterable[Attribution]) -> dict[_Key, _Key]:
-    """Code that a compiler moved between functions of one group counts as one. Without this, -328 here and +124, +94
-    and +85 there would be shares of the gap that say nothing but where code is put."""
+    """Functions of one group between which a compiler moved code count as one. Without this, -328 of one function and
+    +124, +94 and +85 of others would be shares of the gap that only show where the compiler put the code."""
     parent: dict[_Key, _Key] = {}
-    for one in both:
-        for index, group in enumerate(one.groups):
-            keys = [_key(row) for row in _moved(group.root, [row for row in one.rows if row.group == index])]
+    for attribution in both:
+        for index, group in enumerate(attribution.groups):
+            keys = [_key(row) for row in _moved(group.root, [row for row in attribution.rows if row.group == index])]
             for key in keys[1:]:
                 first, other = _root(parent, keys[0]), _root(parent, key)
                 if first != other:
@@ -147,8 +147,8 @@ def _exchanged(both: Iterable[Attribution]) -> dict[_Key, _Key]:
 
 
 def _moved(name: str, rows: Sequence[AttributionRow]) -> tuple[AttributionRow, ...]:
-    """What exchanged code: all that changed where the whole group's changes mostly cancel, else the root and the member
-    that offsets it best, where these two do; nothing where most of the change is a change."""
+    """The rows that exchanged code: all that changed where the changes of the whole group mostly cancel; else the root
+    and the member that offsets it best, where these two mostly cancel; else none."""
     changed = [row for row in rows if row.delta]
     if _cancel(changed):
         return tuple(changed)
@@ -159,7 +159,7 @@ def _moved(name: str, rows: Sequence[AttributionRow]) -> tuple[AttributionRow, .
 
 
 def _cancel(rows: Sequence[AttributionRow]) -> bool:
-    """Whether their sum is less than half of the smaller of what came and what went."""
+    """Whether their sum is less than half of what was added, and of what was removed."""
     came, went = sum(row.delta for row in rows if row.delta > 0), -sum(row.delta for row in rows if row.delta < 0)
     return 2 * abs(came - went) < min(came, went)
 
@@ -171,7 +171,7 @@ def _root(parent: Mapping[_Key, _Key], key: _Key) -> _Key:
 
 
 def _called(keys: Sequence[_Key], *deltas: Mapping[_Key, float]) -> str:
-    """The largest first; of more than two how many there are."""
+    """Names of the functions, largest change first; of more than two only the first, with how many more."""
     size = {key: max(abs(delta.get(key, 0.0)) for delta in deltas) for key in keys}
     names = list(dict.fromkeys(key[0] for key in sorted(keys, key=lambda key: -size[key])))
     return " with ".join(names) if len(names) < 3 else f"{names[0]} and {len(names) - 1} more"

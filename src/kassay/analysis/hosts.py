@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Findings -> the same comparisons host by host, and whether hosts differ in them by more than boots of one host do.
 
-Counts do not depend on the host; where they are the same to the digit there is nothing to judge. Times do, and a change
-of 5 % here and of 55 % there is either what the hosts are or what boots scatter by: statistics.between tells which.
+Counts do not depend on the host; where they are the same to the digit there is nothing to judge. Times do. A change of
+5 % on one host and of 55 % on another comes from the hosts or from scattering boots: statistics.between tells which.
 """
 
 from collections.abc import Sequence
@@ -50,8 +50,8 @@ def of_host(finding: Finding, host: str, name: str | None = None) -> OfHost:
 
 def across_parts(like: Finding, parts: Sequence[OfHost], comparisons: int) -> AcrossHosts:
     """One comparison. like: a finding of it. comparisons: that share the level at which hosts are said to differ."""
-    known = [part.threshold for part in parts if part.threshold is not None]
-    level = min(known) if len(known) == len(parts) else None
+    thresholds = [part.threshold for part in parts if part.threshold is not None]
+    level = min(thresholds) if len(thresholds) == len(parts) else None
     rows = tuple(_row(part, level) for part in parts)
     judged = _judged(parts, rows, like, level, level / comparisons if level else None)
     return AcrossHosts(
@@ -68,25 +68,25 @@ def _hosts(finding: Finding) -> list[str]:
 
 
 def _made_by(side: Side, host: str) -> Side:
-    places = [place for place, made_by in enumerate(side.made_by) if made_by == host]
-    runs = tuple(side.runs[place] for place in places)
-    blocks = tuple(side.blocks[place] for place in places) if len(side.blocks) == len(side.runs) else ()
+    indices = [index for index, maker in enumerate(side.made_by) if maker == host]
+    runs = tuple(side.runs[index] for index in indices)
+    blocks = tuple(side.blocks[index] for index in indices) if len(side.blocks) == len(side.runs) else ()
     value = None if not runs else median(runs) if side.blocks else runs[0]
     return structs.replace(side, value=value, runs=runs, blocks=blocks, hosts=UNSET)
 
 
 def _row(part: OfHost, level: float | None) -> HostChange:
     boots = _boots(part)
-    change = found = None
+    change = limits = None
     if level is None and part.base.value and part.head.value is not None:
         change = part.head.value / part.base.value - 1
     elif boots:
         change = exp(estimate(boots)) - 1
         shifts = interval(boots, level or _LEVEL)
-        found = None if shifts is None else (exp(shifts[0]) - 1, exp(shifts[1]) - 1)
+        limits = None if shifts is None else (exp(shifts[0]) - 1, exp(shifts[1]) - 1)
     return HostChange(
         host=part.host, base_value=part.base.value, head_value=part.head.value, n_base=len(part.base.runs),
-        n_head=len(part.head.runs), change=change, interval=found,
+        n_head=len(part.head.runs), change=change, interval=limits,
     )  # fmt: skip
 
 
@@ -94,9 +94,9 @@ def _boots(part: OfHost) -> list[Boot]:
     """Of times; none where a kernel has none, or where they share no block."""
     if part.threshold is None or not (part.base.runs and part.head.runs) or min(*part.base.runs, *part.head.runs) <= 0:
         return []
-    made = boots_of(part.base, part.head, Session(looks=(), threshold=part.threshold, blocks=part.blocks))
-    together = {boot.block for boot in made if boot.head} & {boot.block for boot in made if not boot.head}
-    return made if together else []
+    boots = boots_of(part.base, part.head, Session(looks=(), threshold=part.threshold, blocks=part.blocks))
+    together = {boot.block for boot in boots if boot.head} & {boot.block for boot in boots if not boot.head}
+    return boots if together else []
 
 
 class _Judged(NamedTuple):
@@ -116,20 +116,20 @@ def _judged(parts: Sequence[OfHost], rows: Sequence[HostChange], like: Finding, 
     if few is not None or len(rows) < 2:
         short = few or rows[0]
         return _Judged(reason("hosts-not-told", host=_name(short.host), boots=min(short.n_base, short.n_head)))
-    found = between([_boots(part) for part in parts])
-    common = exp(found.common) - 1
-    scatter = None if found.scatter is None else exp(found.scatter) - 1
+    result = between([_boots(part) for part in parts])
+    common = exp(result.common) - 1
+    scatter = None if result.scatter is None else exp(result.scatter) - 1
     low, high = (pick(rows, key=lambda row: row.change or 0.0) for pick in (min, max))
-    if found.p <= threshold:
+    if result.p <= threshold:
         meaning = reason(
-            "hosts-differ", p=found.p, low=low.change, low_host=_name(low.host), high=high.change,
+            "hosts-differ", p=result.p, low=low.change, low_host=_name(low.host), high=high.change,
             high_host=_name(high.host), scatter=scatter,
         )  # fmt: skip
     else:
         ends = [row.interval for row in rows if row.interval is not None]
-        apart = max(one[1] - other[0] for i, one in enumerate(ends) for j, other in enumerate(ends) if i != j)
-        meaning = reason("hosts-agree", p=found.p, common=common, apart=apart)
-    return _Judged(meaning, found.p, common, scatter)
+        apart = max(end[1] - other[0] for i, end in enumerate(ends) for j, other in enumerate(ends) if i != j)
+        meaning = reason("hosts-agree", p=result.p, common=common, apart=apart)
+    return _Judged(meaning, result.p, common, scatter)
 
 
 def _digits(parts: Sequence[OfHost]) -> Reason:
@@ -137,9 +137,9 @@ def _digits(parts: Sequence[OfHost]) -> Reason:
     for side in ("base", "head"):
         values = [(part, getattr(part, side)) for part in parts if getattr(part, side).value is not None]
         for part, other in values[1:]:
-            first, one = values[0]
-            if other.value != one.value:
-                return reason("hosts-other-digits", one.kernel, host=_name(first.host), count=one.value,
+            first, reference = values[0]
+            if other.value != reference.value:
+                return reason("hosts-other-digits", reference.kernel, host=_name(first.host), count=reference.value,
                               other=_name(part.host), other_count=other.value)  # fmt: skip
     return reason("hosts-same-digits", hosts=len(parts))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Others' results -> findings, by the rules of own timed runs; what the file does not tell weakens the evidence."""
+"""Others' results -> findings, by the rules of timed runs; what the file does not record weakens the evidence."""
 
 from fractions import Fraction
 from itertools import pairwise
@@ -21,7 +21,7 @@ from kassay.model.samples import UNITS_OF_REPLICATION, FunctionShares, Samples, 
 
 CLOCK = "imported"
 STATE_DOUBT = reason("state-not-known")
-"""No file that is read says it, and a comparison of these very values was withdrawn for it: huge pages on one side."""
+"""No file format records it, and it matters: a comparison was withdrawn because only one side had huge pages."""
 
 _Key = tuple[object, ...]
 
@@ -35,7 +35,7 @@ def judge_samples(samples: Samples, margin: float) -> Comparisons:
         pairs = [*pairwise(group)] + ([(group[0], group[-1])] if len(group) > 2 else [])
         compared = [_compare(samples, base, head, margin, session) for base, head in pairs]
         if len(group) > 2:
-            sides = tuple(side_of(samples, one) for one in group)
+            sides = tuple(side_of(samples, series) for series in group)
             ladders.append(ladder_of(sides, compared[0]))
         findings += compared
     findings += [_by_function(samples, shares) for shares in samples.shares]
@@ -48,9 +48,9 @@ def judge_samples(samples: Samples, margin: float) -> Comparisons:
 
 def session_of(samples: Samples) -> Session:
     """One look, at whatever the file holds; blocks where every value names its own."""
-    known = all(sample.block is not None for series in samples.series for sample in series.samples)
+    named = all(sample.block is not None for series in samples.series for sample in series.samples)
     most = max((len(series.samples) for series in samples.series), default=0)
-    blocks = known and any(series.samples for series in samples.series)
+    blocks = named and any(series.samples for series in samples.series)
     order = None if blocks else ORDER_DOUBTS["unknown"]
     doubts = (STATE_DOUBT,) if order is None else (STATE_DOUBT, order)
     return Session(
@@ -84,10 +84,11 @@ def _groups(samples: Samples) -> list[tuple[SampleSeries, ...]]:
     """Series that differ in the kernel only, in the order of samples.kernels; not those of one kernel alone."""
     order = {kernel.label: index for index, kernel in enumerate(samples.kernels)}
     groups: dict[_Key, list[SampleSeries]] = {}
-    for one in samples.series:
-        settings = tuple((item.name, item.value) for item in one.settings)
-        groups.setdefault((one.workload, settings, one.metric, one.cpus, one.memory_bytes), []).append(one)
-    return [tuple(sorted(g, key=lambda one: order[one.kernel])) for g in groups.values() if len(g) > 1]
+    for series in samples.series:
+        settings = tuple((item.name, item.value) for item in series.settings)
+        key = (series.workload, settings, series.metric, series.cpus, series.memory_bytes)
+        groups.setdefault(key, []).append(series)
+    return [tuple(sorted(g, key=lambda series: order[series.kernel])) for g in groups.values() if len(g) > 1]
 
 
 def _compare(samples: Samples, base: SampleSeries, head: SampleSeries, margin: float, session: Session) -> Finding:
@@ -130,12 +131,12 @@ def _no_test(
     samples: Samples, sides: tuple[Side, Side], base: SampleSeries, head: SampleSeries, session: Session
 ) -> tuple[Reason, ...]:
     """Why these values allow no test, only a ratio; nothing when they do, or when a side has none."""
-    spreads = [one.spread for one in (base, head) if one.spread is not None]
+    spreads = [series.spread for series in (base, head) if series.spread is not None]
     if len(spreads) == 2:
-        known = [spread.n for spread in spreads if spread.n]
-        if len(known) < 2:
+        counts = [spread.n for spread in spreads if spread.n]
+        if len(counts) < 2:
             return (reason("means-only-of-unknown"),)
-        return (reason("means-only", base_values=known[0], head_values=known[1]),)
+        return (reason("means-only", base_values=counts[0], head_values=counts[1]),)
     if spreads:
         return (reason("mean-on-one-side"),)
     if any(value <= 0 for side in sides for value in side.runs):

@@ -34,8 +34,8 @@ class InWords(NamedTuple):
 def in_words(total: Fraction, shares: Sequence[Share], unattributed: Fraction, value: float, unit: str) -> InWords:
     """ "+396.4 instructions/page: f +328, g with h +80, and 7 smaller ones -11.6; those named are 103 % of the change".
 
-    The parts add up to the total as printed: the last one takes the rounding. value: the larger of the two that
-    differ; it sets how many decimals are shown.
+    The parts add up to the total as printed: the last one includes the rounding error. value: the larger of the two
+    that differ; it sets how many decimals are shown.
     """
     places = places_of(value)
     whole, open_ = round(total, places), round(unattributed, places)
@@ -43,22 +43,22 @@ def in_words(total: Fraction, shares: Sequence[Share], unattributed: Fraction, v
     if not whole:
         size = f"a difference of less than {10**-places:g} {unit}" if total else f"no difference in {unit}"
         return InWords(size, f"{_largest(shares, places)}{rest}")
-    ordered = sorted((one for one in shares if one.delta), key=lambda one: (-abs(one.delta), one.name))
-    named = [one for one in ordered[:_NAMED] if round(one.delta, places)]
-    figures = [round(one.delta, places) for one in named]
+    ordered = sorted((share for share in shares if share.delta), key=lambda share: (-abs(share.delta), share.name))
+    named = [share for share in ordered[:_NAMED] if round(share.delta, places)]
+    figures = [round(share.delta, places) for share in named]
     left = whole - open_ - sum(figures)
     others = len(ordered) - len(named)
-    if not others and figures and figures[-1] * (figures[-1] + left) > 0:  # takes the rounding and keeps its sign
+    if not others and figures and figures[-1] * (figures[-1] + left) > 0:  # keeps its sign with the rounding error
         figures[-1], left = figures[-1] + left, Fraction(0)
     parts = [
-        f"{one.name} {format_signed(float(f), places)}{_inside(one, places)}"
-        for one, f in zip(named, figures, strict=True)
+        f"{share.name} {format_signed(float(f), places)}{_inside(share, places)}"
+        for share, f in zip(named, figures, strict=True)
     ]
     if left:
-        what = f"{others} smaller {'one' if others == 1 else 'ones'}" if others else "rounding"
-        parts.append(f"{'and ' if named else ''}{what} {format_signed(float(left), places)}")
-    share = round(sum((one.delta for one in named), Fraction(0)) / total * 100)
-    covered = f"; those named are {share} % of the change" if named and others and left else ""
+        label = f"{others} smaller {'one' if others == 1 else 'ones'}" if others else "rounding"
+        parts.append(f"{'and ' if named else ''}{label} {format_signed(float(left), places)}")
+    percent = round(sum((share.delta for share in named), Fraction(0)) / total * 100)
+    covered = f"; those named are {percent} % of the change" if named and others and left else ""
     text = f"{', '.join(parts) or 'in no function'}{rest}{covered}"
     return InWords(f"{format_signed(float(whole), places)} {unit}", text)
 
@@ -74,5 +74,5 @@ def _largest(shares: Sequence[Share], places: int) -> str:
     if not largest:
         return "no function changed"
     bound = Fraction(math.ceil(largest * 10**places), 10**places)  # upwards: "more than" must stay true
-    what = "no function or group that exchanged code" if any(share.exchanged for share in shares) else "no function"
-    return f"{what} changed by more than {format_number(float(bound))}"
+    subject = "no function or group that exchanged code" if any(share.exchanged for share in shares) else "no function"
+    return f"{subject} changed by more than {format_number(float(bound))}"

@@ -25,9 +25,9 @@ class InterimLooks:
         plan = self._plan
         if plan.experiment.exact:
             return False
-        made = {record.run for record in records if record.outcome == "ok"}
-        failed = {record.run for record in records if record.attempt > plan.experiment.retries} - made
-        look = last_look(plan, made, failed)
+        succeeded = {record.run for record in records if record.outcome == "ok"}
+        failed = {record.run for record in records if record.attempt > plan.experiment.retries} - succeeded
+        look = last_look(plan, succeeded, failed)
         if look is None or look == self._last:
             return False
         self._last = look

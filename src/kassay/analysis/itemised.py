@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Findings with the profiles behind them, or why there are none; and which of them a question about profiles means."""
+"""Findings with the profiles behind them, or why there are none; and which of them a user asks for."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
@@ -43,18 +43,18 @@ def chosen(
     points = list(dict.fromkeys(f.point for f in findings))
     point = _with(points, settings)[0]
     at_point = [f for f in findings if f.point == point]
-    found = [f for f in at_point if f.metric == metric or (metric is None and f.primary)]
-    if not found:
+    of_metric = [f for f in at_point if f.metric == metric or (metric is None and f.primary)]
+    if not of_metric:
         raise unknown("unknown metric", str(metric), dict.fromkeys(f.metric for f in at_point))
-    sides = {side.kernel: (finding, side) for finding in found for side in finding.sides}
+    sides = {side.kernel: (finding, side) for finding in of_metric for side in finding.sides}
     names = list(sides)
     wanted = list(dict.fromkeys(kernels if kernels is not None else (names[0], names[-1])))
     strange = [name for name in wanted if name not in sides]
     if strange:
         raise unknown("unknown kernel", strange[0], names)
-    pair = [f for f in found if {side.kernel for side in f.sides} == set(wanted)]
+    pair = [f for f in of_metric if {side.kernel for side in f.sides} == set(wanted)]
     return tuple(
-        Chosen(*sides[name], *_refusal(pair or found, wanted if pair else [name]), _where(point, points))
+        Chosen(*sides[name], *_refusal(pair or of_metric, wanted if pair else [name]), _where(point, points))
         for name in wanted
     )
 
@@ -65,10 +65,10 @@ def _with(points: Sequence[Point], settings: Mapping[str, str]) -> Sequence[Poin
         if not any(have):
             names = dict.fromkeys(name for point in points for name in values_of(point))
             raise BadInput(f"--set {name}: unknown name", nearest_of(name, names))
-        left = [point for point, one in zip(points, have, strict=True) if one is not None and _same(one, value)]
+        left = [point for point, text in zip(points, have, strict=True) if text is not None and _same(text, value)]
         if not left:
-            known = ", ".join(filter(None, dict.fromkeys(have)))
-            raise BadInput(f"--set {name}: no setting has {value!r}", f"known: {known}")
+            choices = ", ".join(filter(None, dict.fromkeys(have)))
+            raise BadInput(f"--set {name}: no setting has {value!r}", f"known: {choices}")
         points = left
     return points
 
@@ -80,17 +80,17 @@ def values_of(point: Point) -> dict[str, str]:
     return of_machine | {setting.name: setting.value for setting in settings}
 
 
-def _same(one: str, other: str) -> bool:
+def _same(text: str, other: str) -> bool:
     """Equal as texts or as sizes: 1MiB is 1024KiB."""
     try:
-        return one == other or parse_bytes(one) == parse_bytes(other)
+        return text == other or parse_bytes(text) == parse_bytes(other)
     except ValueError:
         return False
 
 
-def _refusal(found: Iterable[Finding], wanted: Sequence[str]) -> tuple[str, tuple[Reason, ...]]:
+def _refusal(findings: Iterable[Finding], wanted: Sequence[str]) -> tuple[str, tuple[Reason, ...]]:
     """Verdict and reasons of the first refused comparison whose reasons do not all concern another kernel."""
-    for f in found:
+    for f in findings:
         reasons = tuple(reason for reason in f.reasons if not reason.kernel or reason.kernel in wanted)
         if f.verdict in REFUSED and reasons and any(side.kernel in wanted for side in f.sides):
             return f.verdict, reasons
@@ -143,14 +143,14 @@ def _itemised(finding: Finding, cells: Sequence[Cell], profiles: Profiles) -> Fi
     if not clock_of(finding.machine.clock).exact:
         return msgspec.structs.replace(finding, profile_note=reason("metric-is-time"))
     try:
-        found = [profiles.of(cell_of(finding, cells), side, finding.metric) for side in finding.sides]
+        pair = [profiles.of(cell_of(finding, cells), side, finding.metric) for side in finding.sides]
     except BadInput as error:
         note = error.reason if isinstance(error, NoProfile) else own_words(error.what)
         return msgspec.structs.replace(finding, profile_note=note)
-    unusable = next((_unusable(profile) for profile in found if profile.problem), None)
+    unusable = next((_unusable(profile) for profile in pair if profile.problem), None)
     if unusable is not None:
         return msgspec.structs.replace(finding, profile_note=unusable)
-    attribution = itemise(found[0], found[1], base.value, head.value, unit=finding.unit)
+    attribution = itemise(pair[0], pair[1], base.value, head.value, unit=finding.unit)
     more = called(attribution) if finding.primary else ()
     return msgspec.structs.replace(finding, attribution=attribution, counters=(*more, *finding.counters))
 
@@ -162,7 +162,7 @@ def _unusable(profile: Profile, problem: str = "") -> Reason:
 class Profiled(Record, frozen=True, kw_only=True):
     """One kernel's profile with what it is a profile of. value: of the finding's side, per operation. known: every
     function the kernel has. verdict, reasons: of a refused comparison, "" and none of another. where: as in
-    choosing.Chosen."""
+    Chosen."""
 
     profile: Profile
     unit: str
@@ -173,38 +173,38 @@ class Profiled(Record, frozen=True, kw_only=True):
     where: str = ""
 
 
-def profiled(found: Iterable[Chosen], cells: Sequence[Cell], profiles: Profiles) -> tuple[Profiled, ...]:
+def profiled(choices: Iterable[Chosen], cells: Sequence[Cell], profiles: Profiles) -> tuple[Profiled, ...]:
     """The profiles of what was chosen. Raises BadInput."""
-    return tuple(_profiled(one, cells, profiles) for one in found)
+    return tuple(_profiled(choice, cells, profiles) for choice in choices)
 
 
-def _profiled(one: Chosen, cells: Sequence[Cell], profiles: Profiles) -> Profiled:
-    cell, side, unit = cell_of(one.finding, cells), one.side, one.finding.unit
-    profile = profiles.of(cell, side, one.finding.metric)
+def _profiled(choice: Chosen, cells: Sequence[Cell], profiles: Profiles) -> Profiled:
+    cell, side, unit = cell_of(choice.finding, cells), choice.side, choice.finding.unit
+    profile = profiles.of(cell, side, choice.finding.metric)
     if profile.problem or side.value is None:
         raise NoProfile(_unusable(profile, profile.problem or side.method), "measure with --fresh")
     known = profiles.known(cell, side)
     return Profiled(
-        profile=profile, unit=unit, value=side.value, known=known, verdict=one.verdict, reasons=one.reasons,
-        where=one.where,
+        profile=profile, unit=unit, value=side.value, known=known, verdict=choice.verdict, reasons=choice.reasons,
+        where=choice.where,
     )  # fmt: skip
 
 
-def executed(one: Chosen, cells: Sequence[Cell], profiles: Profiles) -> Executed:
+def executed(choice: Chosen, cells: Sequence[Cell], profiles: Profiles) -> Executed:
     """The instructions behind profiled()."""
-    return profiles.executed(cell_of(one.finding, cells), one.side, one.finding.metric)
+    return profiles.executed(cell_of(choice.finding, cells), choice.side, choice.finding.metric)
 
 
 def stacks_of(findings: Iterable[Finding], cells: Sequence[Cell], profiles: Profiles) -> tuple[KernelStacks, ...]:
     """Call stacks behind the findings on primary metrics, each kernel once per setting; nothing without call stacks."""
-    found: dict[tuple[str, str, str], KernelStacks] = {}
+    stacks: dict[tuple[str, str, str], KernelStacks] = {}
     for finding in findings:
         cell = cell_of(finding, cells)
         for side in finding.sides if finding.primary and finding.attribution is not None else ():
             profile = profiles.of(cell, side, finding.metric)
             if profile.stacks is not None:
-                found.setdefault((cell.setting_key, finding.metric, side.kernel), _stacks(finding, profile))
-    return tuple(found.values())
+                stacks.setdefault((cell.setting_key, finding.metric, side.kernel), _stacks(finding, profile))
+    return tuple(stacks.values())
 
 
 def _stacks(finding: Finding, profile: Profile) -> KernelStacks:

@@ -16,16 +16,16 @@ _KERNEL = ("kernel", "interrupt")
 
 def kernel_shares(findings: Iterable[Finding], cells: Sequence[Cell], profiles: Profiles) -> tuple[KernelShare, ...]:
     """Of the primary metrics, each kernel once at each point; nothing where a value has no usable profile."""
-    found: dict[tuple[str, str, str], KernelShare] = {}
+    shares: dict[tuple[str, str, str], KernelShare] = {}
     for finding in findings:
         if not (finding.primary and clock_of(finding.machine.clock).exact):
             continue
         cell = cell_of(finding, cells)
         for side in finding.sides:
             key = (cell.setting_key, finding.metric, side.kernel)
-            if key not in found and (share := _share(finding, side, cell, profiles)) is not None:
-                found[key] = share
-    return tuple(found.values())
+            if key not in shares and (share := _share(finding, side, cell, profiles)) is not None:
+                shares[key] = share
+    return tuple(shares.values())
 
 
 def _share(finding: Finding, side: Side, cell: Cell, profiles: Profiles) -> KernelShare | None:
@@ -49,21 +49,21 @@ def _share(finding: Finding, side: Side, cell: Cell, profiles: Profiles) -> Kern
 
 def contexts(profile: Profile) -> dict[str, int]:
     """Instructions + string iterations by context; every context is there."""
-    found = dict.fromkeys(CONTEXTS, 0)
+    counts = dict.fromkeys(CONTEXTS, 0)
     for function in profile.functions:
-        found[function.context] += counted(function)
-    return found
+        counts[function.context] += counted(function)
+    return counts
 
 
 def _largest(profile: Profile) -> tuple[FunctionShare, ...]:
-    found: dict[tuple[str, str], FunctionShare] = {}
-    for one in profile.functions:
-        if one.context in _KERNEL:
-            key = (one.function, one.place)
-            before = found.get(key)
-            count, calls = counted(one), one.calls
-            found[key] = FunctionShare(
-                function=one.function, place=one.place, count=count + (before.count if before else 0),
+    merged: dict[tuple[str, str], FunctionShare] = {}
+    for function in profile.functions:
+        if function.context in _KERNEL:
+            key = (function.function, function.place)
+            before = merged.get(key)
+            count, calls = counted(function), function.calls
+            merged[key] = FunctionShare(
+                function=function.function, place=function.place, count=count + (before.count if before else 0),
                 calls=calls + (before.calls if before else 0),
             )  # fmt: skip
-    return tuple(sorted(found.values(), key=lambda one: (-one.count, one.function, one.place))[:LARGEST])
+    return tuple(sorted(merged.values(), key=lambda share: (-share.count, share.function, share.place))[:LARGEST])

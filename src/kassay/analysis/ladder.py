@@ -44,22 +44,22 @@ def find_steps(measured: Sequence[bool], compare: Compare) -> list[Finding]:
     that failed cannot hide a step, and, when these two are equivalent, with the first one
     since the last step: changes that are each inside the margin must not add up unseen.
     """
-    found: list[Finding] = []
+    steps: list[Finding] = []
     anchor: int | None = None
     last: int | None = None
-    for head, there in enumerate(measured):
+    for head, is_measured in enumerate(measured):
         if anchor is None or last is None:  # nothing before it was measured
-            found += [compare(head - 1, head)] if head else []
-            anchor = last = head if there else None
+            steps += [compare(head - 1, head)] if head else []
+            anchor = last = head if is_measured else None
             continue
         finding = compare(last, head)
-        if there and finding.verdict == "equivalent" and anchor < last:
+        if is_measured and finding.verdict == "equivalent" and anchor < last:
             finding = compare(anchor, head)
         if finding.verdict != "equivalent":
-            found.append(finding)
-            anchor = head if there else anchor
-        last = head if there else last
-    return found
+            steps.append(finding)
+            anchor = head if is_measured else anchor
+        last = head if is_measured else last
+    return steps
 
 
 def step_of(finding: Finding) -> LadderStep:
@@ -100,25 +100,25 @@ def in_accord(findings: Sequence[Finding], ladders: Sequence[Ladder], session: S
 
 def with_steps(ladders: Sequence[Ladder], findings: Sequence[Finding]) -> tuple[Ladder, ...]:
     """Ladders whose steps are what the findings of neighbours say, in order."""
-    made = []
+    completed = []
     for ladder in ladders:
-        pairs = {_place(f): f for f in findings if _of(f, ladder)}
-        steps = [step_of(f) for place in _neighbours(ladder) if (f := pairs.get(place)) and f.verdict != "equivalent"]
-        made.append(msgspec.structs.replace(ladder, steps=tuple(steps)))
-    return tuple(made)
+        pairs = {_pair(f): f for f in findings if _of(f, ladder)}
+        steps = [step_of(f) for pair in _neighbours(ladder) if (f := pairs.get(pair)) and f.verdict != "equivalent"]
+        completed.append(msgspec.structs.replace(ladder, steps=tuple(steps)))
+    return tuple(completed)
 
 
 def _neighbours(ladder: Ladder) -> list[tuple[str, str]]:
     """Pairs of kernels next to each other, and of measured ones with only unmeasured ones between."""
-    found = list(pairwise(point.kernel for point in ladder.points))
+    pairs = list(pairwise(point.kernel for point in ladder.points))
     measured = pairwise(point.kernel for point in ladder.points if point.value is not None)
     order = [point.kernel for point in ladder.points]
-    return sorted({*found, *measured}, key=lambda pair: (order.index(pair[1]), order.index(pair[0])))
+    return sorted({*pairs, *measured}, key=lambda pair: (order.index(pair[1]), order.index(pair[0])))
 
 
 def _breaks(ladder: Ladder, findings: Sequence[Finding], level: float, session: Session) -> list[int]:
     """Indices of the kernels at which the level changes, each stretch that may be compared judged jointly."""
-    pairs = {_place(f): f for f in findings}
+    pairs = {_pair(f): f for f in findings}
     names = [point.kernel for point in ladder.points]
     stretches: list[list[int]] = [[]]
     for index, point in enumerate(ladder.points):
@@ -138,13 +138,13 @@ def _boundaries(ladder: Ladder, members: Sequence[int], level: float, session: S
     from kassay.analysis.statistics.segments import LadderBoot, boundaries
 
     sides = [ladder.points[index].side for index in members]
-    # In the order of the hosts, as a block is seen beside those before and after it: these should be of its host.
+    # Sorted by host: residuals() joins each block with the one before and the one after, which should be of its host.
     order = {
         key: number for number, key in enumerate(sorted({key for side in sides for key in _blocks(side, session)}))
     }
     boots = [
-        LadderBoot(order[key], place, value)
-        for place, side in enumerate(sides)
+        LadderBoot(order[key], position, value)
+        for position, side in enumerate(sides)
         for key, value in zip(_blocks(side, session), side.runs, strict=True)
     ]
     return [members[boundary.at] for boundary in boundaries(boots, level)]
@@ -152,17 +152,17 @@ def _boundaries(ladder: Ladder, members: Sequence[int], level: float, session: S
 
 def _blocks(side: Side, session: Session) -> Sequence[tuple[str, int]]:
     """Host and block of each run."""
-    known = session.blocks and len(side.blocks) == len(side.runs)
-    return tuple(zip(side.made_by, side.blocks if known else [0] * len(side.runs), strict=True))
+    in_blocks = session.blocks and len(side.blocks) == len(side.runs)
+    return tuple(zip(side.made_by, side.blocks if in_blocks else [0] * len(side.runs), strict=True))
 
 
 def _in_accord(f: Finding, ladder: Ladder, breaks: Sequence[int]) -> Finding:
-    """A change needs a break between its two kernels; with one, neighbours that alone show nothing have a step."""
+    """A change needs a break between its two kernels; with one, neighbours that are undecided alone have a step."""
     if f.timing is None or f.timing.p is None or f.change is None:
         return f
     names = [point.kernel for point in ladder.points]
     base, head = (names.index(side.kernel) for side in f.sides)
-    between = any(base < one <= head for one in breaks)
+    between = any(base < boundary <= head for boundary in breaks)
     if f.verdict in CHANGES and not between:
         reasons = (reason("no-step-between"), *f.reasons)
         return msgspec.structs.replace(f, verdict="inconclusive", evidence="partial", reasons=reasons)
@@ -186,5 +186,5 @@ def _of(f: Finding, ladder: Ladder) -> bool:
     )  # fmt: skip
 
 
-def _place(f: Finding) -> tuple[str, str]:
+def _pair(f: Finding) -> tuple[str, str]:
     return f.sides[0].kernel, f.sides[1].kernel

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""When a timed session may be looked at, what of it is seen then, and before the first boot what it can show.
+"""When a timed session may be looked at, which runs count then, and before the first boot what it can show.
 
-It is never looked at in between: that would be another test.
+Nothing is judged in between: more looks would need another threshold.
 """
 
 from collections.abc import Iterable, Sequence
@@ -30,23 +30,23 @@ def within(run: PlannedRun, boots: int) -> bool:
 
 
 def between_looks(plan: Plan) -> tuple[tuple[PlannedRun, ...], ...]:
-    """The runs by the first look that needs them, for several hosts, which make the blocks before a look at a time; all
-    at once where counts are exact."""
+    """The runs, grouped by the first look that needs them: several hosts make one group at a time. One group where
+    counts are exact."""
     if plan.experiment.exact:
         return (plan.runs,)
     planned = looks(plan.experiment.repeats)
-    found: dict[int, list[PlannedRun]] = {boots: [] for boots in planned}
+    by_look: dict[int, list[PlannedRun]] = {boots: [] for boots in planned}
     for run in plan.runs:
-        found[next((boots for boots in planned if within(run, boots)), planned[-1])].append(run)
-    return tuple(tuple(runs) for runs in found.values() if runs)
+        by_look[next((boots for boots in planned if within(run, boots)), planned[-1])].append(run)
+    return tuple(tuple(runs) for runs in by_look.values() if runs)
 
 
-def last_look(plan: Plan, made: Iterable[str], given_up: Iterable[str]) -> int | None:
+def last_look(plan: Plan, succeeded: Iterable[str], given_up: Iterable[str]) -> int | None:
     """The last look whose runs were all made or given up, in boots per kernel; None before the first.
 
-    made, given_up: ids of runs that succeeded, and of those that failed as often as they may.
+    succeeded, given_up: ids of runs that succeeded, and of those that failed as often as they may.
     """
-    done = {*made, *given_up}
+    done = {*succeeded, *given_up}
     reached = None
     for boots in looks(plan.experiment.repeats):
         if all(run.id in done for run in plan.runs if within(run, boots)):
@@ -54,13 +54,13 @@ def last_look(plan: Plan, made: Iterable[str], given_up: Iterable[str]) -> int |
     return reached
 
 
-def seen(plan: Plan, evidence: Sequence[CellEvidence]) -> tuple[tuple[CellEvidence, ...], int | None]:
+def as_of_last_look(plan: Plan, evidence: Sequence[CellEvidence]) -> tuple[tuple[CellEvidence, ...], int | None]:
     """The evidence as of the last look, and that look; all of the evidence before the first one."""
-    made = {m.run for item in evidence for m in item.measurements}
+    succeeded = {m.run for item in evidence for m in item.measurements}
     limit = 1 + plan.experiment.retries
     failed = (record for item in evidence for record in (*item.failures, *item.control_failures))
     given_up = {record.run for record in failed if record.attempt >= limit}
-    boots = last_look(plan, made, given_up)
+    boots = last_look(plan, succeeded, given_up)
     if boots is None:
         return tuple(evidence), None
     inside = {run.id for run in plan.runs if within(run, boots) or run.perturbation.number}

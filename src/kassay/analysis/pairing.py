@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Functions of two profiles as they belong together.
+"""Which functions of two profiles belong together.
 
 A function that only one kernel executes has its code in another one on the other kernel (holders). Copies that the
 compiler made of a function (.isra, .part, .constprop, .cold) are merged into it (folded).
@@ -18,7 +18,7 @@ Node = tuple[str, str]
 
 
 def holders(base: Profile, head: Profile) -> dict[Node, Node]:
-    """For each function that appeared or vanished the one that holds it: executed by both, and above all its calls.
+    """Function that only one side executes -> its holder: both sides execute it, and every call comes through it.
 
     A compiler that inlines on one side only moves code between these two. A function stands
     alone, and is left out here, when its callers lead to several functions, to none, or
@@ -26,14 +26,14 @@ def holders(base: Profile, head: Profile) -> dict[Node, Node]:
     """
     executed = _executed(base), _executed(head)
     both = executed[0] & executed[1]
-    found: dict[Node, Node] = {}
+    holder_of: dict[Node, Node] = {}
     for profile, own in ((base, executed[0] - both), (head, executed[1] - both)):
         callers = _callers(profile)
         for node in own:
             holder = _holder(node, own, both, callers)
             if holder is not None:
-                found[node] = holder
-    return found
+                holder_of[node] = holder
+    return holder_of
 
 
 def _executed(profile: Profile) -> set[Node]:
@@ -60,18 +60,18 @@ def _callers(profile: Profile) -> dict[Node, set[Node]]:
 
 def _holder(node: Node, own: set[Node], both: set[Node], callers: Mapping[Node, set[Node]]) -> Node | None:
     """Upwards through functions of this side alone, until every way ends in one function of both sides."""
-    seen, todo, found = {node}, [node], set[Node]()
+    visited, todo, shared = {node}, [node], set[Node]()
     while todo:
         above = callers.get(todo.pop())
         if above is None:
             return None
-        found |= above & both
-        onwards = above - both - seen
-        if len(found) > 1 or not onwards <= own:
+        shared |= above & both
+        onwards = above - both - visited
+        if len(shared) > 1 or not onwards <= own:
             return None
-        seen |= onwards
+        visited |= onwards
         todo += onwards
-    return found.pop() if found else None
+    return shared.pop() if shared else None
 
 
 _COUNTS = ("instructions", "iterations", "calls", "atomics", "tlb")
@@ -89,15 +89,15 @@ def folded(profile: Profile) -> Profile:
 
 
 def _functions(functions: Iterable[FunctionCost]) -> tuple[FunctionCost, ...]:
-    found: dict[tuple[str, str, str], FunctionCost] = {}
+    merged: dict[tuple[str, str, str], FunctionCost] = {}
     for function in functions:
         inside = ".cold" in function.function
         renamed = msgspec.structs.replace(
             function, function=base_name(function.function), calls=0 if inside else function.calls
         )
         key = (renamed.function, renamed.place, renamed.context)
-        found[key] = _added(found[key], renamed) if key in found else renamed
-    return tuple(found.values())
+        merged[key] = _added(merged[key], renamed) if key in merged else renamed
+    return tuple(merged.values())
 
 
 def _added(a: FunctionCost, b: FunctionCost) -> FunctionCost:
@@ -109,19 +109,19 @@ def _added(a: FunctionCost, b: FunctionCost) -> FunctionCost:
 
 
 def _edges(edges: Iterable[CallEdge]) -> tuple[CallEdge, ...]:
-    """Edges between functions; a way from a function into its own clone is none any more."""
-    found: dict[CallEdge, int] = {}
+    """Edges between functions; an edge from a function into its own clone is left out."""
+    merged: dict[CallEdge, int] = {}
     for edge in edges:
         caller, callee = base_name(edge.caller), base_name(edge.callee)
         if caller != callee or edge.caller == edge.callee:
             key = msgspec.structs.replace(edge, caller=caller, callee=callee, calls=0)
-            found[key] = found.get(key, 0) + edge.calls
-    return tuple(msgspec.structs.replace(key, calls=calls) for key, calls in found.items())
+            merged[key] = merged.get(key, 0) + edge.calls
+    return tuple(msgspec.structs.replace(key, calls=calls) for key, calls in merged.items())
 
 
 def _stacks(stacks: Iterable[StackCost]) -> tuple[StackCost, ...]:
-    found: dict[tuple[str, ...], int] = {}
+    merged: dict[tuple[str, ...], int] = {}
     for stack in stacks:
         path = tuple(base_name(name) for name in stack.path)
-        found[path] = found.get(path, 0) + stack.count
-    return tuple(StackCost(path=path, count=count) for path, count in found.items())
+        merged[path] = merged.get(path, 0) + stack.count
+    return tuple(StackCost(path=path, count=count) for path, count in merged.items())

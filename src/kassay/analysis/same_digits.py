@@ -14,8 +14,8 @@ from kassay.model.same_digits import disagreement_reason, first_difference
 def with_disagreements(evidence: Iterable[CellEvidence]) -> tuple[CellEvidence, ...]:
     """The evidence, each cell knowing of all pairs of hosts that disagree anywhere in it."""
     cells = tuple(evidence)
-    found = tuple({(one.host, one.other): one for item in cells for one in _of(item)}.values())
-    return tuple(structs.replace(item, disagreements=found) for item in cells) if found else cells
+    disagreements = tuple({(d.host, d.other): d for item in cells for d in _of(item)}.values())
+    return tuple(structs.replace(item, disagreements=disagreements) for item in cells) if disagreements else cells
 
 
 def _of(item: CellEvidence) -> Iterator[Disagreement]:
@@ -23,10 +23,10 @@ def _of(item: CellEvidence) -> Iterator[Disagreement]:
         return
     plain = [m for m in item.measurements if m.plain]
     for a, b in combinations(plain, 2):
-        if a.host != b.host and (found := first_difference(a.phases, b.phases)) is not None:
-            yield _disagreement(item.label, a, b, found)
+        if a.host != b.host and (difference := first_difference(a.phases, b.phases)) is not None:
+            yield _disagreement(item.label, a, b, difference)
 
 
-def _disagreement(label: str, a: Measurement, b: Measurement, found: tuple[str, int, int, int]) -> Disagreement:
-    why = disagreement_reason(label, (a.run, b.run), (a.host, b.host), found)
+def _disagreement(label: str, a: Measurement, b: Measurement, difference: tuple[str, int, int, int]) -> Disagreement:
+    why = disagreement_reason(label, (a.run, b.run), (a.host, b.host), difference)
     return Disagreement(host=a.host, other=b.host, reason=why)

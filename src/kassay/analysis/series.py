@@ -17,20 +17,20 @@ def tabled(series: Series, findings: Iterable[Finding]) -> Series:
 
     A row that was measured and is refused in every comparison that was asked for is "not-measured".
     """
-    found: dict[tuple[Point, str], dict[tuple[str, str], Finding]] = {}
+    groups: dict[tuple[Point, str], dict[tuple[str, str], Finding]] = {}
     for finding in findings:
-        found.setdefault((finding.point, finding.metric), {})[finding.sides[0].kernel, finding.sides[1].kernel] = (
+        groups.setdefault((finding.point, finding.metric), {})[finding.sides[0].kernel, finding.sides[1].kernel] = (
             finding
         )
-    tables = tuple(_table(series, pairs) for pairs in found.values())
+    tables = tuple(_table(series, pairs) for pairs in groups.values())
     admitted = {value.row for table in tables for value in table.values if value.value is not None}
     rows = tuple(_settled(row, admitted) for row in series.rows)
     return structs.replace(series, rows=rows, tables=tables)
 
 
 def compared_with(row: SeriesRow, rows: Iterable[SeriesRow]) -> str:
-    """The name of the kernel whose figures a row's are held against; "" for base and what stands for nothing else."""
-    by_name = {one.name: one for one in rows}
+    """The name of the kernel whose figures a row's are held against; "" for base, and where there is none."""
+    by_name = {other.name: other for other in rows}
     against = by_name.get(row.against)
     while against is not None and against.outcome not in ("measured", "not-measured"):
         against = by_name.get(against.same_as or against.against)
@@ -44,13 +44,13 @@ def _settled(row: SeriesRow, admitted: set[str]) -> SeriesRow:
 
 
 def _table(series: Series, pairs: _Pairs) -> SeriesTable:
-    one = next(iter(pairs.values()))
+    first = next(iter(pairs.values()))
     measured = [row for row in series.rows if row.outcome == "measured"]
     base = measured[0].name
     values = [_value(row, base, compared_with(row, series.rows), pairs) for row in measured]
     return SeriesTable(
-        workload=one.workload, settings=one.settings, machine=one.machine, metric=one.metric, primary=one.primary,
-        unit=one.unit, values=tuple(value for value in values if value.value is not None),
+        workload=first.workload, settings=first.settings, machine=first.machine, metric=first.metric,
+        primary=first.primary, unit=first.unit, values=tuple(value for value in values if value.value is not None),
     )  # fmt: skip
 
 

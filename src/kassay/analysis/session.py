@@ -136,18 +136,18 @@ def decided(findings: Iterable[Finding]) -> bool:
 def unsoundness(controls: Sequence[Control], session: Session) -> Reason | None:
     """Why the session proves nothing, None when it may.
 
-    Several controls share the level: one half is for all of them together, which shows at the first look what no
-    single one can; the other for the worst of them.
+    Several controls share the level. One half is for all of them pooled, which may show at the first look what no
+    single control can; the other half is for the worst of them.
     """
-    known = [control for control in controls if control.check is not None]
-    level = session.threshold / (2 if len(known) > 1 else 1)
-    rejected = holm([control.check.p or 0.0 for control in known if control.check is not None], level)
-    worst = [control.check for control, out in zip(known, rejected, strict=True) if out and control.check is not None]
+    checked = [control for control in controls if control.check is not None]
+    level = session.threshold / (2 if len(checked) > 1 else 1)
+    rejected = holm([control.check.p or 0.0 for control in checked if control.check is not None], level)
+    worst = [control.check for control, out in zip(checked, rejected, strict=True) if out and control.check is not None]
     if worst:
         check = max(worst, key=lambda check: abs(check.change or 0.0))
         return reason("kernel-differs-from-itself", which=check.kernel, change=check.change or 0.0, p=check.p)
-    if len(known) > 1:
-        p, shift, _ = pooled([control.boots for control in known], level)
+    if len(checked) > 1:
+        p, shift, _ = pooled([control.boots for control in checked], level)
         if p <= level:
             return reason("kernels-differ-from-themselves", change=exp(shift) - 1, p=p)
     return None
@@ -174,7 +174,7 @@ def _stopped(f: Finding, session: Session) -> Finding:
 
 
 def _provisional(f: Finding, session: Session, findings: Sequence[Finding]) -> Finding:
-    """Of several questions some look different at every look: what is said before the end is not the answer."""
+    """With several questions, a change that an early look shows may be gone at the next one: it is provisional."""
     if session.look is None or session.look >= session.looks[-1] or sum(finding.primary for finding in findings) < 2:
         return f
     if f.verdict not in CHANGES or not f.primary:

@@ -48,15 +48,15 @@ class Summary(Record, frozen=True, kw_only=True):
 def summarise(ticks: Sequence[int], by: Method) -> Summary:
     """One number for the steady rounds.
 
-    Timer ticks and background work only ever add to a round of exact counts, so the count
-    that most steady rounds share is the work's own. With several CPUs a round may have no count of its own: it
-    holds the turns that the others took meanwhile, which alternate. On one CPU, too, every second round may free what
-    two have allocated. The mean counts all of them, as exactly. Which of the three serves is decided for all runs of a
-    comparison together (side.method_of): numbers of two kinds do not compare.
+    Timer ticks and background work only ever add to a round of exact counts, so the count that most steady rounds
+    share is the work's own. With several CPUs there may be no such count: a round includes what the other CPUs did
+    meanwhile, which varies. On one CPU, too, every second round may free what two rounds have allocated. The mean
+    includes all of them and is as exact. method_of() chooses one method for all runs of a comparison: a mode and a
+    mean must not be compared.
     """
     first = warmup_rounds(ticks)
     if by == "mean" and first == len(ticks) // 2 and _halves_agree(ticks):
-        first = 0  # they differ one by one, and not on the whole
+        first = 0  # single rounds differ, the means of both halves do not
     steady = ticks[first:]
     apart = f", {first} warm-up set apart" if first else ""
     settled = first < len(ticks) // 2 or first == 0
@@ -156,14 +156,14 @@ def _contexts(plain: list[Measurement]) -> tuple[tuple[str, float], ...]:
 
 
 def _doubts(plain: list[Measurement], summary: Summary | None) -> tuple[Reason, ...]:
-    """What keeps this side's evidence from the strongest word, apart from the number of runs."""
-    found = []
+    """Why this side's evidence is weaker than the strongest, apart from the number of runs."""
+    doubts = []
     if summary is not None and not summary.settled:
-        found.append(reason("never-settles"))
+        doubts.append(reason("never-settles"))
     blind = [m for m in plain if m.region is None or m.region.problem]
     if any(m.foreign_ns is None or m.tasks_left_out for m in blind):
-        found.append(reason("others-not-known"))
-    return tuple(found)
+        doubts.append(reason("others-not-known"))
+    return tuple(doubts)
 
 
 def _doubts_of_rules(evidence: CellEvidence) -> tuple[Reason, ...]:
@@ -210,7 +210,7 @@ def repeats_agree(evidence: CellEvidence) -> Reason | None:
 
 
 def phase_rounds(measurement: Measurement, phase: str) -> PhaseRounds:
-    """The rounds of one phase, which analyse() has seen to be there."""
+    """The rounds of one phase; analyse() has checked that the run has it."""
     return next(p for p in measurement.phases if p.phase == phase)
 
 

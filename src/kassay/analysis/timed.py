@@ -50,12 +50,12 @@ ORDER_DOUBTS = {
 
 def boots_of(base: Side, head: Side, session: Session) -> list[Boot]:
     """Every plain run of both sides; all of a host in one block when their order says nothing."""
-    known = session.blocks and bool({*base.blocks} & {*head.blocks})
+    in_blocks = session.blocks and bool({*base.blocks} & {*head.blocks})
     return [
         Boot(block, is_head, value, host)
         for side, is_head in ((base, False), (head, True))
         for block, value, host in zip(
-            side.blocks if known else [0] * len(side.runs), side.runs, side.made_by, strict=True
+            side.blocks if in_blocks else [0] * len(side.runs), side.runs, side.made_by, strict=True
         )
     ]
 
@@ -79,18 +79,18 @@ def judge_times(base: Side, head: Side, margin: float, session: Session, better:
             early = reason("look-not-reached", boots=session.looks[0])
         return Judgement(change=change, interval=None, verdict="inconclusive", evidence="partial",
                          reasons=(early, *_doubts(base, head, timing, session)), timing=timing)  # fmt: skip
-    found = _widened(interval(boots, session.threshold), timing.tick, margin)
+    limits = _widened(interval(boots, session.threshold), timing.tick, margin)
     p = test(boots)
-    if found is None:
+    if limits is None:
         timing = msgspec.structs.replace(timing, p=p)
         small = reason("blocks-too-small", boots=fewest, threshold=session.threshold)
         return Judgement(change=change, interval=None, verdict="inconclusive", evidence="partial",
                          reasons=(small, *_doubts(base, head, timing, session)), timing=timing)  # fmt: skip
-    timing = msgspec.structs.replace(timing, p=p, bound=max(abs(found[0]), abs(found[1])))
-    verdict, why = _verdict(found, margin, better, session, _stepless(base, head))
+    timing = msgspec.structs.replace(timing, p=p, bound=max(abs(limits[0]), abs(limits[1])))
+    verdict, why = _verdict(limits, margin, better, session, _stepless(base, head))
     doubts = _doubts(base, head, timing, session)
     evidence, strays = word(base, head, decided=verdict != "inconclusive", doubted=bool(doubts))
-    return Judgement(change=change, interval=found, verdict=verdict, evidence=evidence,
+    return Judgement(change=change, interval=limits, verdict=verdict, evidence=evidence,
                      reasons=(*why, *doubts, *strays), timing=timing)  # fmt: skip
 
 
@@ -102,9 +102,9 @@ def check_control(base: Side, control: Side, session: Session) -> ControlCheck |
     if smallest_p(boots) > session.threshold:
         return None
     p = test(boots)
-    found = interval(boots, session.threshold)
+    limits = interval(boots, session.threshold)
     return ControlCheck(
-        kernel=base.kernel, change=exp(estimate(boots)) - 1, interval=_relative(found), p=p, n_base=len(base.runs),
+        kernel=base.kernel, change=exp(estimate(boots)) - 1, interval=_relative(limits), p=p, n_base=len(base.runs),
         n_control=len(control.runs), passed=p > session.threshold,
     )  # fmt: skip
 
@@ -120,10 +120,10 @@ def _relative(log_shifts: tuple[float, float] | None) -> tuple[float, float] | N
 
 def _widened(log_shifts: tuple[float, float] | None, step: float | None, margin: float) -> tuple[float, float] | None:
     """The interval of the change; wider by a step of the clock on both sides where that is not small."""
-    found = _relative(log_shifts)
-    if found is None or step is None or step < _TICKS_OF_MARGIN * margin:
-        return found
-    return found[0] - step, found[1] + step
+    limits = _relative(log_shifts)
+    if limits is None or step is None or step < _TICKS_OF_MARGIN * margin:
+        return limits
+    return limits[0] - step, limits[1] + step
 
 
 def _tick(base: Side, head: Side) -> float | None:
@@ -177,18 +177,18 @@ def _undecided(bound: float, session: Session) -> Reason:
 def _doubts(base: Side, head: Side, timing: Timing, session: Session) -> tuple[Reason, ...]:
     """What keeps the evidence from being more than partial."""
     lost, unmade = base.failed + head.failed, base.unmade + head.unmade
-    found = [reason(session.lost, count=lost)] if lost else []
-    found += [reason("boots-unmade", count=unmade)] if unmade else []
+    doubts = [reason(session.lost, count=lost)] if lost else []
+    doubts += [reason("boots-unmade", count=unmade)] if unmade else []
     if timing.failures is not None and timing.failures.p <= 0.05:
         check = timing.failures
-        found.append(
+        doubts.append(
             reason(
                 "boots-fail-more", base=base.kernel, head=head.kernel, base_failed=check.base_failed,
                 base_tried=check.base_tried, head_failed=check.head_failed, head_tried=check.head_tried, p=check.p,
             )
         )  # fmt: skip
     of_sides = (doubt.of(side.kernel) for side in (base, head) for doubt in side.doubts)
-    return (*found, *session.doubts, *of_sides)
+    return (*doubts, *session.doubts, *of_sides)
 
 
 _WORSE = (("unstable", "boots-far-apart"), ("robust-only", "boots-stray"))
@@ -205,7 +205,7 @@ def word(base: Side, head: Side, *, decided: bool, doubted: bool) -> tuple[str, 
         return "partial", ()
     scatter = [(side.kernel, seed_rules.side(side.runs)) for side in (base, head)]
     for name, code in _WORSE:
-        measured = [(kernel, (one.mad_ratio if name == "unstable" else one.cv) or 0.0) for kernel, one in scatter]
+        measured = [(kernel, (s.mad_ratio if name == "unstable" else s.cv) or 0.0) for kernel, s in scatter]
         if wide := tuple((kernel, value) for kernel, value in measured if value > seed_rules.MAX_CV):
             return name, (reason(code, shares=wide),)
     return "reliable", ()

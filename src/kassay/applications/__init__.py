@@ -28,10 +28,10 @@ def is_application(name: str) -> bool:
 @cache
 def application(name: str) -> Application:
     """The application of application_names(). Raises BadInput when its name is not that of its file."""
-    found = load("kassay.applications", name, "APPLICATION", Application)
-    if found.name != name:
-        raise BadInput(f"applications/{name}.py: its application is named {found.name!r}", "give both the same name")
-    return found
+    app = load("kassay.applications", name, "APPLICATION", Application)
+    if app.name != name:
+        raise BadInput(f"applications/{name}.py: its application is named {app.name!r}", "give both the same name")
+    return app
 
 
 def applications() -> Mapping[str, Application]:

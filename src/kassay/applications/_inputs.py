@@ -35,9 +35,9 @@ print "sum=$sum\\n";
 
 def words(chance: random.Random) -> Iterator[str]:
     """Words without end; a few are frequent, as in a language."""
-    known = ["".join(chance.choice(_SYLLABLES) for _ in range(chance.randrange(1, 5))) for _ in range(2000)]
+    vocabulary = ["".join(chance.choice(_SYLLABLES) for _ in range(chance.randrange(1, 5))) for _ in range(2000)]
     while True:
-        yield known[int(len(known) * chance.random() ** 3)]
+        yield vocabulary[int(len(vocabulary) * chance.random() ** 3)]
 
 
 def text(seed: int, lines: int) -> bytes:

@@ -156,29 +156,29 @@ def arches() -> Mapping[str, Arch]:
     Raises BadInput when a file's name is not that of its architecture, and when two cannot be told apart by what
     kernels, images or QEMU call them.
     """
-    found = discover("kassay.arches", "ARCH", Arch)
-    for file, arch in found.items():
+    by_file = discover("kassay.arches", "ARCH", Arch)
+    for file, arch in by_file.items():
         if arch.name != file:
             raise BadInput(f"arches/{file}.py: its ARCH is named {arch.name!r}", "give both the same name")
-    ordered = sorted(found.values(), key=lambda arch: (arch.order, arch.name))
+    ordered = sorted(by_file.values(), key=lambda arch: (arch.order, arch.name))
     for first, other in combinations(ordered, 2):
-        for what, a, b in (
+        for attribute, a, b in (
             ("uname", first.uname, other.uname),
             ("elf", first.elf, other.elf),
             ("qemu.target", first.qemu.target, other.qemu.target),
         ):
             if a == b:
-                raise BadInput(f"arches/{other.name}.py: {what} {a!r} is that of {first.name} already",
+                raise BadInput(f"arches/{other.name}.py: {attribute} {a!r} is that of {first.name} already",
                                "a machine, an image and an emulator belong to one architecture")  # fmt: skip
     return MappingProxyType({arch.name: arch for arch in ordered})
 
 
 def arch_of(name: str) -> Arch:
     """The architecture with this name. Raises BadInput that lists the known ones."""
-    found = arches().get(name)
-    if found is None:
+    arch = arches().get(name)
+    if arch is None:
         raise BadInput(f"unknown arch {name!r}", f"known: {', '.join(arches())}")
-    return found
+    return arch
 
 
 def of_machine(uname: str) -> Arch | None:

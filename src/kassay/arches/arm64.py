@@ -72,9 +72,9 @@ _EXCEPTION = re.compile(
 def _entry(function: str) -> tuple[str, str] | None:
     if function in _FAULTS:
         return FAULT, _FAULTS[function]
-    found = _EXCEPTION.fullmatch(function)
-    if found:
-        return FAULT, found[1].replace("_", " ")
+    match = _EXCEPTION.fullmatch(function)
+    if match:
+        return FAULT, match[1].replace("_", " ")
     if function in ("el0t_64_irq", "el1h_64_irq", "el0t_64_fiq", "el1h_64_fiq"):
         return INTERRUPT, "device interrupt"
     return (TASK_START, "") if function == "ret_from_fork" else None

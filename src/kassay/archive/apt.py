@@ -80,7 +80,7 @@ class UnreadSuite(Record, frozen=True, kw_only=True):
 
 
 def unread_lines(unread: Sequence[UnreadSuite]) -> str:
-    """Further lines of an error, one a suite; "" when every suite was read."""
+    """Further lines of an error, one for each suite; "" when every suite was read."""
     return "".join(f"\n  {suite.text}" for suite in unread)
 
 
@@ -93,9 +93,9 @@ class PackageList(Record, frozen=True, kw_only=True):
 
 
 def root_for(mirrors: Mirrors, arch: str, types: str = "deb") -> AptRoot:
-    """The root's place; nothing is made."""
-    place = cache_directory() / "apt" / sha256_bytes(to_json(mirrors))[:16]
-    return AptRoot(directory=str(place / (arch if types == "deb" else types)), arch=arch, types=types)
+    """The root's record with its directory; nothing is created on disk."""
+    base = cache_directory() / "apt" / sha256_bytes(to_json(mirrors))[:16]
+    return AptRoot(directory=str(base / (arch if types == "deb" else types)), arch=arch, types=types)
 
 
 def prepare(root: AptRoot, mirrors: Mirrors) -> None:
@@ -104,30 +104,30 @@ def prepare(root: AptRoot, mirrors: Mirrors) -> None:
     with disk_errors(base):
         for name in ("lists/partial", "cache/archives/partial", "sources"):
             (base / name).mkdir(parents=True, exist_ok=True)
-    places = {"root": base, "status": base / "status", "cache": base / "cache", "parts": base / "sources"}
-    quoted = {key: f'"{value}"' for key, value in places.items()}
+    paths = {"root": base, "status": base / "status", "cache": base / "cache", "parts": base / "sources"}
+    quoted = {key: f'"{value}"' for key, value in paths.items()}
     write_atomic(base / "status", b"")
     write_atomic(base / "sources" / "kassay.sources", _sources(root, mirrors).encode())
     write_atomic(base / "apt.conf", _CONFIGURATION.format(arch=arch_of(root.arch).debian, **quoted).encode())
 
 
 def learn_codenames(root: AptRoot, mirrors: Mirrors, tell: Tell) -> None:
-    """Asks the mirror what stable, oldstable and testing are called today, for prepare() to use.
+    """Asks the mirror for the codenames of stable, oldstable and testing, for prepare().
 
-    A mirror may serve dists/stable older than dists/trixie, though they are one. The answer
-    only chooses which list is read; that list is verified by its signature as always.
+    A mirror may have an older dists/stable than dists/trixie, though both are the same suite. The answer only
+    chooses which list is read; the signature of that list is checked as always.
     """
-    known: dict[str, str] = {}
+    codenames: dict[str, str] = {}
     for alias in _ALIASES:
         into = Path(root.directory) / f"release-{alias}"
         uri = f"{mirrors.main.uri.rstrip('/')}/dists/{alias}/InRelease"
         status, _ = _run_apt(root, (_HELPER, "download-file", uri, str(into)), f"what {alias} is", tell)
         text = into.read_text("utf-8", "replace") if status == 0 and into.is_file() else ""
         if match := re.search(r"^Codename: ([a-z]+)$", text, re.M):
-            known[alias] = match.group(1)
+            codenames[alias] = match.group(1)
         into.unlink(missing_ok=True)
-    if known:
-        lines = "".join(f"{alias} {name}\n" for alias, name in known.items())
+    if codenames:
+        lines = "".join(f"{alias} {name}\n" for alias, name in codenames.items())
         write_atomic(Path(root.directory) / "codenames", lines.encode())
 
 
@@ -206,17 +206,17 @@ def _has_list(root: AptRoot, suite: str) -> bool:
 
 def package_lists(root: AptRoot, mirrors: Mirrors) -> tuple[PackageList, ...]:
     """The lists that update() left; apt names them after the address, and no two of our suites share a name."""
-    lists = Path(root.directory) / "lists"
-    found = []
+    directory = Path(root.directory) / "lists"
+    lists = []
     for mirror, suites in _wanted(root, mirrors):
         for suite in suites:
-            for path in lists.glob(f"*_dists_{suite}_main_binary-{arch_of(root.arch).debian}_Packages*"):
-                found.append(PackageList(path=str(path), uri=mirror.uri, suite=suite))
-    return tuple(found)
+            for path in directory.glob(f"*_dists_{suite}_main_binary-{arch_of(root.arch).debian}_Packages*"):
+                lists.append(PackageList(path=str(path), uri=mirror.uri, suite=suite))
+    return tuple(lists)
 
 
 def unpacked(root: AptRoot, path: str, into: Path) -> None:
-    """Writes a list, however compressed it is kept, as text to `into`."""
+    """Writes a list, which apt may have compressed, as text to `into`."""
     with into.open("wb") as out:
         child = process.start((_HELPER, "-c", root.configuration, "cat-file", path), out=out, err=None)
         if child.wait():
@@ -224,7 +224,7 @@ def unpacked(root: AptRoot, path: str, into: Path) -> None:
 
 
 def download(root: AptRoot, uri: str, sha256: str | None, into: Path, tell: Tell) -> str | None:
-    """Fetches one file, which must have this hash where one is known. Returns None, or apt's reason for the failure."""
+    """Fetches one file, which must have this hash when it is known. Returns None, or apt's reason for the failure."""
     argv = (_HELPER, "download-file", uri, str(into), *((f"SHA256:{sha256}",) if sha256 else ()))
     status, log = _run_apt(root, argv, into.name, tell)
     if "No space left" in log:

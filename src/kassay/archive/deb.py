@@ -34,13 +34,13 @@ class Contents:
 
     def find(self, prefix: str, suffix: str = "") -> bytes | None:
         """The first file that starts and ends so, or None."""
-        found = next((p for p in self._members if p.startswith(prefix) and p.endswith(suffix)), None)
-        return None if found is None else self.read(found)
+        path = next((p for p in self._members if p.startswith(prefix) and p.endswith(suffix)), None)
+        return None if path is None else self.read(path)
 
 
 @contextmanager
 def opened(deb: Path) -> Iterator[Contents]:
-    """Unpacks a package into an unnamed temporary file beside it. Raises HostLacks when it cannot be read."""
+    """Unpacks a package into a temporary file in the same directory. Raises HostLacks when it cannot be read."""
     with tar_of(deb) as tar:
         yield Contents(tar)
 

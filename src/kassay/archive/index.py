@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The kernel packages of the archive: scanned once out of apt's lists, kept small, refreshed once a day."""
+"""The kernel packages of the archive: read from apt's lists, stored as a small index, refreshed once a day."""
 
 import mmap
 import re
@@ -70,14 +70,14 @@ class Index(Record, frozen=True, kw_only=True):
 
 
 def load_index(arch: str) -> Index | None:
-    """The index as it was kept, however old, or None."""
+    """The stored index, however old, or None."""
     return kept_record(_index_file(_apt.root_for(host_mirrors(), arch)), Index)
 
 
 def current_index(arch: str, tell: Tell, *, refresh: bool = False) -> Index:
     """The index, refreshed when it is older than a day or on request.
 
-    Without network an old one serves, and `tell` hears so; HostLacks when there is none.
+    Without network the old one is used, which `tell` reports; raises HostLacks when there is none.
     """
     mirrors = host_mirrors()
     root = _apt.root_for(mirrors, arch)
@@ -107,11 +107,11 @@ def _refresh(root: _apt.AptRoot, mirrors: Mirrors, tell: Tell) -> Index:
     for suite in unread:
         tell(Progress(stage="kernels", subject=subject, text=suite.text))
     tell(Progress(stage="kernels", subject=subject, text="scanning"))
-    found = tuple(p for listed in _apt.package_lists(root, mirrors) for p in _scan_list(root, listed))
-    if not found:
+    packages = tuple(p for listed in _apt.package_lists(root, mirrors) for p in _scan_list(root, listed))
+    if not packages:
         what = f"{mirrors.main.uri}: no kernel packages in its lists{_apt.unread_lines(unread)}"
         raise HostLacks(what, "name another mirror in apt's sources")
-    index = Index(made=clock.utc_now(), packages=found, unread=unread)
+    index = Index(made=clock.utc_now(), packages=packages, unread=unread)
     write_atomic(_index_file(root), to_json(index))
     return index
 
@@ -154,7 +154,7 @@ class NotOnMirror(HostLacks):
 
 
 def package_file(name: str, version: str, arch: str) -> Path:
-    """Where a package is kept."""
+    """The path of a package in the cache."""
     return cache_directory() / "packages" / arch / f"{name}_{version}.deb"
 
 
@@ -176,9 +176,9 @@ def fetched_file(name: str, version: str, uri: str, sha256: str, arch: str, tell
 
 
 def unlisted_package(name: str, version: str, arch: str, tell: Tell) -> Path:
-    """The file of a package of the source package linux that no list has any more, from where the mirror keeps it.
+    """A package of the source package linux that no list has any more, from its usual address on the mirror.
 
-    Nothing has its hash: it may tell something about a kernel, and never be one. Raises NotOnMirror, HostLacks.
+    No list has its hash: it may be read for facts about a kernel, and never be booted. Raises NotOnMirror, HostLacks.
     """
     file = f"{name}_{version}_{arch_of(arch).debian}.deb"
     final = cache_directory() / "packages" / arch / "unsigned" / file
@@ -194,7 +194,7 @@ def _quoted(path: str) -> str:
 
 
 def _download(subject: str, uri: str, sha256: str | None, arch: str, final: Path, tell: Tell) -> None:
-    """Puts a whole file in place, read-only. Raises NotOnMirror, HostLacks."""
+    """Downloads a file to `final`, whole and read-only. Raises NotOnMirror, HostLacks."""
     mirrors = host_mirrors()
     root = _apt.root_for(mirrors, arch)
     _apt.prepare(root, mirrors)

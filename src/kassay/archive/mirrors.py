@@ -29,18 +29,18 @@ class Mirrors(Record, frozen=True, kw_only=True):
 
 def host_mirrors() -> Mirrors:
     """What the host's sources name. Raises HostLacks when there is no apt or no Debian archive."""
-    found: dict[str, Mirror] = {}
+    mirrors: dict[str, Mirror] = {}
     for path in _source_files():
         text = path.read_text("utf-8", "replace")
         for mirror in deb822_entries(text) if path.suffix == ".sources" else one_line_entries(text):
             if match := _ARCHIVE.search(mirror.uri):
-                found.setdefault(match.group(1), Mirror(uri=_plain(mirror.uri), signed_by=mirror.signed_by))
-    if "debian" not in found:
+                mirrors.setdefault(match.group(1), Mirror(uri=_plain(mirror.uri), signed_by=mirror.signed_by))
+    if "debian" not in mirrors:
         raise HostLacks(
             "this host's apt sources name no Debian archive (an address that ends in /debian)",
             "add one with its Signed-By key to /etc/apt/sources.list.d, or use image:PATH",
         )
-    return Mirrors(main=found["debian"], security=found.get("debian-security"))
+    return Mirrors(main=mirrors["debian"], security=mirrors.get("debian-security"))
 
 
 def _plain(uri: str) -> str:

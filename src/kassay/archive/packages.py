@@ -46,9 +46,9 @@ def closure(
         ended = process.run((*_apt_get(root, mirrors, suite), "--print-uris", "install", *names), timeout_s=300)
     if ended.status:
         raise _unresolved(ended.out + ended.err, root, mirrors, suite)
-    found = (_package(match, mirrors, suite) for match in _URI.finditer(ended.out))
+    packages = (_package(match, mirrors, suite) for match in _URI.finditer(ended.out))
     chosen = sorted(
-        (package for package in found if not any(fnmatchcase(package.name, one) for one in without)),
+        (package for package in packages if not any(fnmatchcase(package.name, pattern) for pattern in without)),
         key=lambda package: package.name,
     )
     absent = [name for name in names if name not in {package.name for package in chosen}]
@@ -59,7 +59,7 @@ def closure(
 
 
 def fetched(packages: Sequence[ArchivePackage], arch: str, tell: Tell) -> tuple[Path, ...]:
-    """Their files, read-only in the cache, in the same order; downloaded where they are not there or damaged.
+    """The packages' files, read-only in the cache, in the same order; downloaded when they are missing or damaged.
 
     Raises HostLacks that names what the mirror no longer has, or that it cannot be reached.
     """
@@ -100,7 +100,7 @@ def _package(match: re.Match[str], mirrors: Mirrors, suite: str) -> ArchivePacka
 
 
 def _unresolved(words: str, root: _apt.AptRoot, mirrors: Mirrors, suite: str) -> BadInput | HostLacks:
-    """The error for what apt said."""
+    """The error for what apt printed."""
     unknown = _UNKNOWN.findall(words)
     if unknown:
         argv = ("apt-cache", *_apt_get(root, mirrors, suite)[1:-2], "pkgnames")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which kernel sources the archive has: read out of apt's lists once, kept small, as fresh as the list of kernels."""
+"""Which kernel sources the archive has: read from apt's lists, stored as a small list, as new as the kernel index."""
 
 import re
 import shutil
@@ -39,7 +39,7 @@ class SourceVersion(Record, frozen=True, kw_only=True):
 
 
 class SourceList(Record, frozen=True, kw_only=True):
-    """Every version, oldest first. made: of the list of kernels that this one goes with. unread: as in Index."""
+    """Every version, oldest first. made: that of the kernel index it was made with. unread: as in Index."""
 
     made: str
     versions: tuple[SourceVersion, ...]
@@ -55,18 +55,18 @@ def listed_sources(tell: Tell) -> SourceList:
     """What the archive has. Raises HostLacks without network when nothing was listed before."""
     index = current_index("x86_64", tell)
     path = Path(root_of("deb-src").directory) / "sources.json"
-    kept = kept_record(path, SourceList)
-    if kept is None or kept.made != index.made:
+    stored = kept_record(path, SourceList)
+    if stored is None or stored.made != index.made:
         with locked(path.with_name("lock"), waiting(tell, "lists of sources")):
-            kept = kept_record(path, SourceList)
-            if kept is None or kept.made != index.made:
-                kept = _refresh(kept, index, tell)
-                write_atomic(path, to_json(kept))
-    return kept
+            stored = kept_record(path, SourceList)
+            if stored is None or stored.made != index.made:
+                stored = _refresh(stored, index, tell)
+                write_atomic(path, to_json(stored))
+    return stored
 
 
-def _refresh(kept: SourceList | None, index: Index, tell: Tell) -> SourceList:
-    """The list anew; without network the old one serves, and tell hears so."""
+def _refresh(stored: SourceList | None, index: Index, tell: Tell) -> SourceList:
+    """A new list; without network the old one is used, which `tell` reports."""
     mirrors, root, subject = host_mirrors(), root_of("deb-src"), "lists of sources"
     with disk_errors(Path(root.directory)):
         Path(root.directory).mkdir(parents=True, exist_ok=True)
@@ -77,19 +77,19 @@ def _refresh(kept: SourceList | None, index: Index, tell: Tell) -> SourceList:
         _apt.prepare(root, mirrors)
         unread = _apt.update(root, mirrors, tell)
     except HostLacks as error:
-        if kept is None:
+        if stored is None:
             raise
         tell(Progress(stage="source", subject=subject, text=f"{error.what}; using an older one"))
-        return msgspec.structs.replace(kept, made=index.made)
+        return msgspec.structs.replace(stored, made=index.made)
     for suite in unread:
         if suite not in index.unread:  # those were named when it was made
             tell(Progress(stage="source", subject=subject, text=suite.text))
     tell(Progress(stage="source", subject=subject, text="reading"))
-    found: dict[str, list[SourceFile]] = {}
+    files: dict[str, list[SourceFile]] = {}
     for version, file in (*_tarballs(root, mirrors), *_packages(mirrors), *_unlisted(index, mirrors)):
-        found.setdefault(version, []).append(file)
-    ordered = sorted(found, key=version_key)
-    versions = tuple(SourceVersion(version=v, files=tuple(found[v])) for v in ordered)
+        files.setdefault(version, []).append(file)
+    ordered = sorted(files, key=version_key)
+    versions = tuple(SourceVersion(version=v, files=tuple(files[v])) for v in ordered)
     return SourceList(made=index.made, versions=versions, unread=unread)
 
 
@@ -112,7 +112,7 @@ def _packages(mirrors: Mirrors) -> Iterator[tuple[str, SourceFile]]:
 
 
 def _unlisted(index: Index, mirrors: Mirrors) -> Iterator[tuple[str, SourceFile]]:
-    """The package that was made with a kernel, where it would be."""
+    """The source package of each kernel, at its usual address on the mirror."""
     for version in {p.version for p in index.packages if p.is_kernel and p.flavour == "cloud-amd64"}:
         name = f"linux-source-{series_of(upstream_of(version))}"
         path = _uri(mirrors, f"pool/main/l/linux/{name}_{version}_all.deb")

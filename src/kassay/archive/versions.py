@@ -58,10 +58,10 @@ def choose(locator: str, versions: Iterable[str]) -> str | None:
     it, a series ("6.17") every kernel of the series, release candidates last.
     """
     wanted = re.sub(r"-(rc\d+)", r"~\1", locator)
-    found = [v for v in versions if wanted in (v, upstream_of(v))]
+    matching = [v for v in versions if wanted in (v, upstream_of(v))]
     if not is_exact(wanted):
-        found = [v for v in versions if series_of(v) == wanted]
-    return max(found, key=version_key, default=None)
+        matching = [v for v in versions if series_of(v) == wanted]
+    return max(matching, key=version_key, default=None)
 
 
 def unknown_version(

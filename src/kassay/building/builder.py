@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""build: references become images and objects: found where they were built before, else built now, one at a time.
+"""build: references become images and objects, out of the cache or built now, one at a time.
 
 Not tuxmake: it drops the version of `clang-19` where a plain clang is there, configures anew for 7 to 15 s each time,
 and needs half a minute after a change of one file (measured: docs/building.md).
@@ -28,14 +28,14 @@ BUILDER = 1
 
 
 class Built(NamedTuple):
-    """An image as make left it, and what is kept beside it, by name: "config" and "modules.builtin"."""
+    """An image as make left it, and the files that are stored with it, by name: "config" and "modules.builtin"."""
 
     image: bytes
     beside: dict[str, bytes]
 
 
 class BuiltObject(Record, frozen=True, kw_only=True):
-    """One object file, kept. compiler: first line of its --version. tree: of the sources."""
+    """One object file in the cache. compiler: first line of its --version. tree: of the sources."""
 
     path: Path
     compiler: str
@@ -74,10 +74,10 @@ def build_image(resolved_build: ResolvedBuild, tell: Tell) -> Built:
     with building(recipe, tell) as (source, objects):
         image = arch_of(recipe.arch).build.image
         workspace.make(source, objects, recipe, arch_of(recipe.arch).build.target, log_of(resolved_build.key), tell)
-        files = {"config": objects / ".config", "modules.builtin": objects / "modules.builtin"}
-        beside = {name: path.read_bytes() for name, path in files.items() if path.is_file()}
-        built = Built((objects / image).read_bytes(), beside)
-    _must_be_by(recipe.compiler, built.beside["config"], recipe.subject)
+        paths = {"config": objects / ".config", "modules.builtin": objects / "modules.builtin"}
+        files = {name: path.read_bytes() for name, path in paths.items() if path.is_file()}
+        built = Built((objects / image).read_bytes(), files)
+    _check_compiler(recipe.compiler, built.beside["config"], recipe.subject)
     return built
 
 
@@ -86,17 +86,19 @@ def build_object(ref: KernelRef, source: str, distro: DistroConfig, tell: Tell) 
     path = Path(source)
     if path.is_absolute() or ".." in path.parts or path.suffix not in (".c", ".S"):
         raise BadInput(f"--source {source!r}: not a source file of the kernel", "name one such as mm/mincore.c")
-    one = wanted(ref, distro, tell)
-    kept = cache_directory() / "objects" / f"{one.key}-{sha256_bytes(source.encode())[:8]}.o"
-    if not kept.is_file():
-        recipe = one.recipe
+    resolved = wanted(ref, distro, tell)
+    object_file = cache_directory() / "objects" / f"{resolved.key}-{sha256_bytes(source.encode())[:8]}.o"
+    if not object_file.is_file():
+        recipe = resolved.recipe
         with building(recipe, tell) as (sources, objects):
             if not (sources / source).is_file():
                 raise BadInput(f"{recipe.subject}: has no file {source}", "name it from the top of the sources")
             target = str(path.with_suffix(".o"))
-            workspace.make(sources, objects, recipe, target, log_of(f"{one.key}-{path.stem}"), tell)
-            write_atomic(kept, (objects / target).read_bytes())
-    return BuiltObject(path=kept, compiler=one.recipe.compiler.banner, arch=ref.arch, tree=one.recipe.tree)
+            workspace.make(sources, objects, recipe, target, log_of(f"{resolved.key}-{path.stem}"), tell)
+            write_atomic(object_file, (objects / target).read_bytes())
+    return BuiltObject(
+        path=object_file, compiler=resolved.recipe.compiler.banner, arch=ref.arch, tree=resolved.recipe.tree
+    )
 
 
 def log_of(key: str) -> Path:
@@ -106,7 +108,7 @@ def log_of(key: str) -> Path:
 
 @contextmanager
 def building(recipe: workspace.Recipe, tell: Tell) -> Iterator[tuple[Path, Path]]:
-    """The build lock, with the sources checked out and configured: they, and the directory of the objects."""
+    """Takes the build lock, checks out and configures the sources; yields their directory and that of the objects."""
     check_tools(recipe.arch)
     with locked(slots.directory() / "lock", waiting(tell, recipe.subject, "another build")):
         source = slots.checked_out(recipe.tree, tell, subject=recipe.subject)
@@ -116,13 +118,13 @@ def building(recipe: workspace.Recipe, tell: Tell) -> Iterator[tuple[Path, Path]
         yield source, objects
 
 
-def _must_be_by(compiler: Compiler, config: bytes, subject: str) -> None:
-    """Whatever was asked for, what compiled it is on record: it must be the same."""
+def _check_compiler(compiler: Compiler, config: bytes, subject: str) -> None:
+    """Raises Defect when the image's own .config names another compiler than the reference."""
     if f'CONFIG_CC_VERSION_TEXT="{compiler.banner}"'.encode() not in config:
         raise Defect(f"{subject}: was not compiled by {compiler.banner}", "report the build's log")
 
 
 def _subject(build: BuildRef, source: BuildSource) -> str:
-    """Short, for progress and errors."""
+    """A short name of the build, for progress and errors."""
     patches = f" + {len(source.patches)} patches" if len(source.patches) > 1 else " + 1 patch" * len(source.patches)
     return f"{build_text(build).removeprefix('build:').partition(',')[0].partition('+')[0]}{patches} {build.cc}".strip()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Compilers and tools of a kernel build: this host's, or, for what its distribution lacks, the archive's."""
+"""Compilers and tools of a kernel build: from this host, else from its distribution's archive."""
 
 import functools
 import re
@@ -84,7 +84,7 @@ def missing_tools(arch: str) -> tuple[str, ...]:
 
 
 def _has_header(header: str) -> bool:
-    """Whether programs for the host can be compiled with it."""
+    """Whether the host's gcc finds the header."""
     ended = process.run(("gcc", "-E", "-include", header, "-x", "c", "/dev/null"))
     return ended.status == 0
 
@@ -105,13 +105,13 @@ def _described(name: str, path: Path, arch: str) -> Compiler:
 
 
 def _compiles(path: Path) -> bool:
-    """Whether it is a compiler of C as gcc and clang are."""
+    """Whether the program is a C compiler compatible with gcc or clang."""
     ended = process.run((str(path), "-dM", "-E", "-x", "c", "/dev/null"))
     return ended.status == 0 and "#define __GNUC__ " in ended.out
 
 
 def _identity(path: Path, family: str, banner: str) -> str:
-    """The driver, and what does its work: cc1 of gcc; clang is one program and its library."""
+    """A hash of all that compiles: the driver and cc1 of gcc; of clang the program and its libraries."""
     if toolchain.is_wrapper(path):
         return toolchain.identity(path)
     parts = [path.resolve()]
@@ -126,8 +126,8 @@ def _identity(path: Path, family: str, banner: str) -> str:
 def _libraries(program: Path) -> list[Path]:
     """The shared libraries of LLVM that a clang is made of."""
     listed = process.run(("ldd", str(program))).out
-    found = re.findall(r"=> (/\S*lib(?:LLVM|clang)\S*)", listed)
-    return sorted(Path(one).resolve() for one in found)
+    libraries = re.findall(r"=> (/\S*lib(?:LLVM|clang)\S*)", listed)
+    return sorted(Path(library).resolve() for library in libraries)
 
 
 @functools.cache

@@ -19,8 +19,7 @@ Base = Literal["allno", "full"]
 DistroConfig = Callable[[str, str, Tell], str]
 """(version of the sources, arch, tell) -> the text of the distribution's configuration for that version."""
 
-# What a distribution's configuration asks for that only its own build machines have, or that nothing here uses and
-# that multiplies the time of a link.
+# Replaces what only the distribution's own build machines have, and what kassay does not use and makes a build slow.
 _DEVIATIONS = (
     "CONFIG_DEBUG_INFO_NONE=y",  # debug information triples the time of a build and changes no instruction
     'CONFIG_SYSTEM_TRUSTED_KEYS=""',  # the distribution's certificates are not in the sources
@@ -30,12 +29,12 @@ _DEVIATIONS = (
     "CONFIG_GCC_PLUGINS=n",  # they need the headers of one gcc
     "CONFIG_RUST=n",  # no module in Rust is built
 )
-# A symbol of these may be missing from a version: then there is nothing to switch off.
+# A version may lack some of these symbols: then there is nothing to switch off.
 _ONLY_IF_THERE = {line.partition("=")[0] for line in _DEVIATIONS}
 FOLDER = Path(__file__).parent / "configs"
 _LINE = re.compile(r'(?:(CONFIG_\w+)=("(?:[^"\\]|\\.)*"|[^\s#"]+)|# (CONFIG_\w+) is not set)\s*(?:# (.*))?')
-# Marks of a line. base: it comes from a .config that another compiler's make wrote; what only that compiler has
-# comes out otherwise, which is told and not refused.
+# Marks of a line. base: the line comes from a .config that was made with another compiler; a symbol that only that
+# compiler supports may come out with another value, which is reported and is no error.
 _MARK = re.compile(r"(from|until) (\d+)\.(\d+)|base$")
 _GENERATED = "CONFIG_CC_VERSION_TEXT="
 _VERSION = re.compile(r"^# Linux/\S+ (\d+)\.(\d+)", re.M)
@@ -44,10 +43,10 @@ _TIMEOUT_S = 900
 
 
 def requested(build: BuildRef, arch: str, version: str, distro: DistroConfig, tell: Tell) -> tuple[str, Base]:
-    """The text of what `build` asks for, one line a symbol, and what it stands on.
+    """The text of what `build` asks for, one line a symbol, and the base: what all other symbols are.
 
-    "allno": all else is off; "full": all else has its default. version: of the sources ("7.3.4"). distro: asked only
-    for config=distro. A symbol's last mention counts. Raises BadInput for a fragment that is no configuration.
+    "allno": off; "full": their defaults. version: of the sources ("7.3.4"). distro: called only for config=distro.
+    A symbol's last mention counts. Raises BadInput for a fragment that is no configuration.
     """
     if build.config == "lab":
         texts = [path.read_text("utf-8") for path in (FOLDER / "lab.config", lab_config(arch))]
@@ -65,12 +64,12 @@ def requested(build: BuildRef, arch: str, version: str, distro: DistroConfig, te
 
 def lab_config(arch: str) -> Path:
     """The part of kassay's small configuration that is for one architecture. Raises BadInput where there is none."""
-    found = registry.files(FOLDER, "building/configs", "lab-*.config")
+    files = registry.files(FOLDER, "building/configs", "lab-*.config")
     name = f"lab-{arch}.config"
-    if name not in found:
+    if name not in files:
         raise BadInput(f"config=lab: there is no building/configs/{name}",
                        "write it (docs/extending.md), or build with config=distro or a file")  # fmt: skip
-    return found[name]
+    return files[name]
 
 
 def _as_base(text: str) -> str:
@@ -110,17 +109,17 @@ def merged(texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def applicable(request: str, version: str) -> dict[str, tuple[str, bool]]:
-    """Of what is asked for in this version: symbol to value ("y", "n", "250", '"text"') and whether it must come so."""
+    """What is asked for in this version: symbol to value ("y", "n", "250", '"text"') and whether it is a must."""
     release = _series(version)
-    found = {}
+    symbols = {}
     for line in merged((request,)):
         body, _, mark = line.partition("  # ")
         match = _MARK.match(mark)
         bound = (int(match[2]), int(match[3])) if match and match[1] else release
         if release >= bound if match and match[1] == "from" else release <= bound:
             name, _, value = body.partition("=")
-            found[name] = (value, mark != "base")
-    return found
+            symbols[name] = (value, mark != "base")
+    return symbols
 
 
 def _series(version: str) -> tuple[int, int]:
@@ -133,15 +132,15 @@ def _series(version: str) -> tuple[int, int]:
 
 
 def unmet(request: str, final: str) -> tuple[str, ...]:
-    """Every symbol that the final .config does not have as asked, in words; empty when it has all.
+    """Every symbol that has not the requested value in the final .config, in words.
 
-    Lines of a generated base are not among them: see otherwise().
+    Without the lines of a generated base: see otherwise().
     """
     return _differing(request, final, must=True)
 
 
 def otherwise(request: str, final: str) -> tuple[str, ...]:
-    """Symbols of a generated base (a distribution's .config) that came out otherwise, in words."""
+    """Symbols of a generated base (a distribution's .config) that came out with another value, in words."""
     return _differing(request, final, must=False)
 
 
@@ -149,18 +148,18 @@ def _differing(request: str, final: str, *, must: bool) -> tuple[str, ...]:
     version = _VERSION.search(final)
     if not version:
         raise BadInput("the final configuration does not say of which kernel it is", "use the .config that make wrote")
-    came = values(final)
+    final_values = values(final)
     asked = applicable(request, f"{version[1]}.{version[2]}").items()
-    wrong = {name: value for name, (value, strict) in asked if strict == must and came.get(name, "n") != value}
+    wrong = {name: value for name, (value, strict) in asked if strict == must and final_values.get(name, "n") != value}
     return tuple(
-        f"{name}={value}: {f'came out as {came[name]}' if name in came else _ABSENT}"
+        f"{name}={value}: {f'came out as {final_values[name]}' if name in final_values else _ABSENT}"
         for name, value in wrong.items()
-        if name in came or name not in _ONLY_IF_THERE
+        if name in final_values or name not in _ONLY_IF_THERE
     )
 
 
 def values(text: str) -> dict[str, str]:
-    """Symbol to value of a .config; "n" for what it says is not set."""
+    """Symbol to value of a .config; "n" for a symbol that is not set."""
     matches = (_LINE.fullmatch(line) for line in text.splitlines())
     return {m[1] or m[3]: m[2] or "n" for m in matches if m}
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """debian-source:7.3: kernel sources from the archive that this host's apt names.
 
-Three places, best first. The upstream release as the archive keeps it (deb-src: orig.tar.xz, its hash signed); where
-the mirror no longer has that, the package linux-source-X (hash signed; with Debian's patches); where no list has that
-package any more, the same package from where the mirror keeps it (no hash: said in the provenance).
+Three sources, best first: the upstream release in the archive (deb-src: orig.tar.xz, its hash signed); when the mirror
+no longer has it, the package linux-source-X (hash signed; with Debian's patches); when no list has that package any
+more, the same package from its usual address on the mirror (no signed hash; the provenance says so).
 """
 
 import shutil
@@ -25,10 +25,10 @@ def exact_version(version: str, tell: Tell) -> str:
         return version
     listed = listed_sources(tell)
     known = [source.version for source in listed.versions]
-    found = choose(version, known)
-    if found is None:
+    chosen = choose(version, known)
+    if chosen is None:
         raise unknown_version(f"debian-source:{version}", version, "kernel sources", known, listed.unread)
-    return upstream_of(found)
+    return upstream_of(chosen)
 
 
 def debian_source(version: str, tell: Tell) -> tuple[Path, str]:
@@ -49,37 +49,37 @@ def debian_source(version: str, tell: Tell) -> tuple[Path, str]:
 
 
 def discard(directory: Path) -> None:
-    """Removes an unpacked directory; the file it came from stays."""
+    """Removes an unpacked directory; the archive file stays."""
     gone = directory.with_name(f".{directory.name}.gone")
     shutil.rmtree(gone, ignore_errors=True)
-    directory.rename(gone)  # in one step: half a directory must not be taken for the sources
+    directory.rename(gone)  # in one step: an incomplete directory must not be taken for the sources
     shutil.rmtree(gone, ignore_errors=True)
 
 
 def _packed(version: str) -> Path | None:
-    """The kept file of a release's sources."""
-    found = sorted((cache_directory() / "packages" / "source").glob(f"{version}.*"))
-    return next((p for p in found if p.suffix in (".xz", ".deb")), None)
+    """The file of a release's sources in the cache, or None."""
+    files = sorted((cache_directory() / "packages" / "source").glob(f"{version}.*"))
+    return next((p for p in files if p.suffix in (".xz", ".deb")), None)
 
 
 def _archive_file(version: str, subject: str, tell: Tell) -> tuple[Path, str]:
-    """The file with a release's sources, fetched when it is not kept, and what is said of it."""
-    kept = _packed(version)
+    """The file with a release's sources, fetched when it is not in the cache, and its provenance."""
+    cached = _packed(version)
     note = cache_directory() / "packages" / "source" / f"{version}.txt"
-    if kept and note.is_file():
-        return kept, note.read_text("utf-8").strip()
+    if cached and note.is_file():
+        return cached, note.read_text("utf-8").strip()
     reasons = []
     for file in _files(version, tell):
         final = note.with_name(f"{version}.{'deb' if file.uri.endswith('.deb') else 'tar.xz'}")
         tell(Progress(stage="source", subject=subject, text=f"fetching: {file.provenance}"))
         with swept(note.with_name(f".{version}.partial")) as scratch:
-            made = scratch / final.name
-            reason = _apt.download(root_of("deb"), file.uri, file.sha256, made, tell)
+            partial = scratch / final.name
+            reason = _apt.download(root_of("deb"), file.uri, file.sha256, partial, tell)
             if reason is None:
-                provenance = f"{version}: {file.provenance}; sha256 {file.sha256 or sha256_file(made)}"
+                provenance = f"{version}: {file.provenance}; sha256 {file.sha256 or sha256_file(partial)}"
                 (scratch / note.name).write_text(f"{provenance}\n", "utf-8")
                 (scratch / note.name).replace(note)
-                made.replace(final)
+                partial.replace(final)
                 return final, provenance
         reasons.append(f"{file.uri.rpartition('/')[2]}: {reason}")
     raise _gone(version, reasons, tell)
@@ -94,12 +94,12 @@ def _gone(version: str, reasons: list[str], tell: Tell) -> HostLacks:
 def _files(version: str, tell: Tell) -> list[SourceFile]:
     """Every way to a release's sources, best first."""
     versions = listed_sources(tell).versions
-    found = [file for source in versions if upstream_of(source.version) == version for file in source.files]
-    if not found:
+    files = [file for source in versions if upstream_of(source.version) == version for file in source.files]
+    if not files:
         raise BadInput(f"debian-source:{version}: the archive has no such version", "kassay kernels list shows some")
-    signed = {file.uri.rpartition("/")[2] for file in found if file.sha256}
-    found = [file for file in found if file.sha256 or file.uri.rpartition("/")[2] not in signed]
-    return sorted({f.uri: f for f in found}.values(), key=lambda f: (f.sha256 is None, not f.uri.endswith(".xz")))
+    signed = {file.uri.rpartition("/")[2] for file in files if file.sha256}
+    files = [file for file in files if file.sha256 or file.uri.rpartition("/")[2] not in signed]
+    return sorted({f.uri: f for f in files}.values(), key=lambda f: (f.sha256 is None, not f.uri.endswith(".xz")))
 
 
 def _unpack(archive: Path, final: Path) -> None:

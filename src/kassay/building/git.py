@@ -22,14 +22,14 @@ _ENVIRONMENT = {
     "GIT_AUTHOR_NAME": "kassay", "GIT_AUTHOR_EMAIL": "kassay@localhost",
     "GIT_COMMITTER_NAME": "kassay", "GIT_COMMITTER_EMAIL": "kassay@localhost",
 }  # fmt: skip
-# gc would drop trees that nothing names; compressing 90 000 files takes longer than it saves.
+# gc would drop trees that no reference names; strong compression of 90 000 files costs more time than it saves.
 _SETTINGS = ("-c", "safe.directory=*", "-c", "gc.auto=0", "-c", "core.autocrlf=false", "-c", "core.compression=1",
              "-c", "advice.detachedHead=false", "-c", "core.preloadIndex=true")  # fmt: skip
 _SLOW_S = 1800
 
 
 class GitFailed(HostLacks):
-    """git ended with an error; its words. Where nobody knows better: the disk, or a repository that lost objects."""
+    """git ended with an error; with git's words. The remedy names the usual causes: the disk, or lost objects."""
 
     def __init__(self, words: str) -> None:
         super().__init__(
@@ -39,21 +39,22 @@ class GitFailed(HostLacks):
 
 
 def store() -> Path:
-    """The store, made when it is not there: whole in one step. Raises HostLacks without git."""
-    place = cache_directory() / "sources" / "git"
-    if not _made(place):
-        with locked(place.with_name("git.lock")):
-            if not _made(place):
-                with disk_errors(place), swept(place.with_name(".git.partial")) as scratch:
-                    made = place if place.exists() else scratch / "git"  # what lacks a part gets it
-                    git(("init", "--quiet", "--bare", "--object-format=sha1", str(made)))
-                    if made != place:
-                        made.rename(place)
-    return place
+    """The path of the store, which is created when it is not there, in one step. Raises HostLacks without git."""
+    path = cache_directory() / "sources" / "git"
+    if not _is_store(path):
+        with locked(path.with_name("git.lock")):
+            if not _is_store(path):
+                with disk_errors(path), swept(path.with_name(".git.partial")) as scratch:
+                    # An incomplete store is completed where it is.
+                    target = path if path.exists() else scratch / "git"
+                    git(("init", "--quiet", "--bare", "--object-format=sha1", str(target)))
+                    if target != path:
+                        target.rename(path)
+    return path
 
 
-def _made(place: Path) -> bool:
-    return (place / "HEAD").is_file() and (place / "objects").is_dir() and (place / "refs").is_dir()
+def _is_store(path: Path) -> bool:
+    return (path / "HEAD").is_file() and (path / "objects").is_dir() and (path / "refs").is_dir()
 
 
 def git(arguments: Sequence[str], *, index: Path | None = None, work_tree: Path | None = None,
@@ -62,12 +63,12 @@ def git(arguments: Sequence[str], *, index: Path | None = None, work_tree: Path 
     env = dict(_ENVIRONMENT)
     if index is not None:
         env["GIT_INDEX_FILE"] = str(index)
-    place: tuple[str, ...] = ()
+    repository_options: tuple[str, ...] = ()
     if repository is not None:
-        place = ("-C", str(repository))
+        repository_options = ("-C", str(repository))
     elif arguments[0] != "init":
-        place = (f"--git-dir={store()}", *((f"--work-tree={work_tree}",) if work_tree is not None else ()))
-    ended = process.run(("git", *_SETTINGS, *place, *arguments), env=env, cwd=work_tree, timeout_s=_SLOW_S)
+        repository_options = (f"--git-dir={store()}", *((f"--work-tree={work_tree}",) if work_tree is not None else ()))
+    ended = process.run(("git", *_SETTINGS, *repository_options, *arguments), env=env, cwd=work_tree, timeout_s=_SLOW_S)
     if ended.status and not may_fail:
         raise GitFailed(ended.err.strip() or ended.out.strip() or f"git {arguments[0]} ended with {ended.status}")
     return ended.out
@@ -75,7 +76,7 @@ def git(arguments: Sequence[str], *, index: Path | None = None, work_tree: Path 
 
 @contextmanager
 def own_index(tree: str) -> Iterator[Path]:
-    """A scratch index that holds `tree`, in a directory that goes with it."""
+    """A temporary index that holds `tree`."""
     with tempfile.TemporaryDirectory(prefix="index-", dir=store()) as name:
         index = Path(name, "index")
         git(("read-tree", tree), index=index)
@@ -83,7 +84,7 @@ def own_index(tree: str) -> Iterator[Path]:
 
 
 def apply(diff: Path, index: Path, *options: str) -> None:
-    """Applies a unified diff to an index as `git am` applies one: no fuzz, all of it or nothing, unless told otherwise.
+    """Applies a unified diff to an index as `git am` does: no fuzz, all or nothing, unless `options` say otherwise.
 
     Raises GitFailed with git's words, which name file and line.
     """
@@ -112,11 +113,11 @@ def is_repository(path: Path) -> bool:
 def resolve(repository: Path, revision: str) -> str:
     """The commit (sha1) that `revision` names. Raises BadInput."""
     try:
-        found = git(("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"),
-                    repository=repository)  # fmt: skip
+        commit = git(("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"),
+                     repository=repository)  # fmt: skip
     except GitFailed as error:
         raise BadInput(f"{repository}: no revision {revision!r}", "git log there shows what it has") from error
-    return found.strip()
+    return commit.strip()
 
 
 def tree_of(repository: Path, commit: str) -> str:
@@ -128,18 +129,18 @@ def tree_of(repository: Path, commit: str) -> str:
 def link(repository: Path) -> None:
     """Lets the store read a repository's objects."""
     objects = git(("rev-parse", "--path-format=absolute", "--git-path", "objects"), repository=repository).strip()
-    place = store() / "objects" / "info" / "alternates"
+    alternates = store() / "objects" / "info" / "alternates"
     with locked(store() / "alternates.lock"):
-        known = place.read_text().splitlines() if place.is_file() else []
-        if objects not in known:
-            there = [line for line in known if os.access(line, os.F_OK)]  # of one that is gone git complains each time
-            write_atomic(place, "".join(f"{line}\n" for line in (*there, objects)).encode())
+        listed = alternates.read_text().splitlines() if alternates.is_file() else []
+        if objects not in listed:
+            existing = [line for line in listed if os.access(line, os.F_OK)]  # git warns each time about a missing one
+            write_atomic(alternates, "".join(f"{line}\n" for line in (*existing, objects)).encode())
 
 
 def tree_of_files(path: Path, tell: Tell, *, subject: str) -> str:
-    """The tree of a directory's files as they are now, tracked or not, but for what its .gitignore files name.
+    """The tree of a directory's files as they are now, tracked or not, except those that its .gitignore files name.
 
-    The first time it reads every file; then only those whose size or time changed. Files of a git work tree: those
+    The first call reads every file; later ones only those whose size or time changed. Of a git work tree: the files
     that git tracks or would track.
     """
     name = sha256_bytes(str(path.resolve()).encode())[:16]
@@ -167,7 +168,7 @@ def tree_of_files(path: Path, tell: Tell, *, subject: str) -> str:
 
 
 def _excluded(path: Path) -> tuple[str, ...]:
-    """What a repository ignores without a file of its own tree."""
+    """The option for what a repository ignores by its own info/exclude, which is no file of the tree."""
     if not is_repository(path):
         return ()
     named = git(("rev-parse", "--path-format=absolute", "--git-path", "info/exclude"), repository=path).strip()
@@ -175,21 +176,21 @@ def _excluded(path: Path) -> tuple[str, ...]:
 
 
 def _add_tracked(path: Path, index: Path) -> None:
-    """Files that the repository tracks although a .gitignore names them: `add` passes them over."""
+    """Files that the repository tracks although a .gitignore names them: `git add` skips them."""
     listed = git(("ls-files", "-z", "--cached", "--ignored", "--exclude-standard"), repository=path).split("\0")[:-1]
-    there = [name for name in listed if (path / name).is_symlink() or (path / name).exists()]
-    if there:
+    existing = [name for name in listed if (path / name).is_symlink() or (path / name).exists()]
+    if existing:
         names = index.with_name("tracked")
-        write_atomic(names, "".join(f"{name}\0" for name in there).encode())
-        given = ("add", "--force", f"--pathspec-from-file={names}", "--pathspec-file-nul")
-        git(("--literal-pathspecs", *given), index=index, work_tree=path.resolve())
+        write_atomic(names, "".join(f"{name}\0" for name in existing).encode())
+        arguments = ("add", "--force", f"--pathspec-from-file={names}", "--pathspec-file-nul")
+        git(("--literal-pathspecs", *arguments), index=index, work_tree=path.resolve())
 
 
-def changed(one: str, other: str) -> tuple[str, ...]:
+def changed(before: str, after: str) -> tuple[str, ...]:
     """Paths that differ between two trees."""
-    if one == other:
+    if before == after:
         return ()
-    return tuple(git(("diff-tree", "-r", "--name-only", "-z", one, other)).split("\0")[:-1])
+    return tuple(git(("diff-tree", "-r", "--name-only", "-z", before, after)).split("\0")[:-1])
 
 
 def read(tree: str, path: str) -> str | None:

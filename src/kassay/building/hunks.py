@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from kassay.model.records import Record
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
-# A line that begins a function: the one that diff shows behind @@ is only the one before the hunk.
+# A line that begins a function. The function that diff shows after @@ begins before the hunk; the hunk itself may
+# begin another one.
 _BEGINS = re.compile(r"[A-Za-z_][\w\s*]*\(")
 
 
@@ -30,8 +31,8 @@ class Hunk(Record, frozen=True, kw_only=True):
 
 
 class FileDiff(Record, frozen=True, kw_only=True):
-    """What a diff does to one file. path: after it, or before it where it goes away. header: all lines before the
-    first hunk. hunks: none for a rename, a change of mode or a binary file."""
+    """What a diff does to one file. path: after the diff; before it when the file is removed. header: all lines before
+    the first hunk. hunks: none for a rename, a change of mode or a binary file."""
 
     path: str
     header: tuple[str, ...]
@@ -39,17 +40,17 @@ class FileDiff(Record, frozen=True, kw_only=True):
 
 
 def parse(text: str) -> tuple[FileDiff, ...]:
-    """The files of a unified diff; what stands before, between and after them is left out, as git apply does."""
+    """The files of a unified diff; text before, between and after them is left out, as git apply does."""
     lines = text.split("\n")
-    found: list[FileDiff] = []
+    files: list[FileDiff] = []
     at = 0
     while at < len(lines):
         if not _starts(lines, at):
             at += 1
             continue
-        at, one = _file(lines, at)
-        found.append(one)
-    return tuple(found)
+        at, file_diff = _file(lines, at)
+        files.append(file_diff)
+    return tuple(files)
 
 
 def text_of(file_diff: FileDiff, hunks: Sequence[Hunk]) -> str:
@@ -63,7 +64,7 @@ def text_of(file_diff: FileDiff, hunks: Sequence[Hunk]) -> str:
 
 def hunks_of(text: str) -> Iterator[tuple[FileDiff, Hunk]]:
     """Every hunk of a diff with its file, in order."""
-    return ((one, hunk) for one in parse(text) for hunk in one.hunks)
+    return ((file_diff, hunk) for file_diff in parse(text) for hunk in file_diff.hunks)
 
 
 def place_of(file_diff: FileDiff, hunk: Hunk) -> str:
@@ -88,7 +89,7 @@ def _file(lines: Sequence[str], at: int) -> tuple[int, FileDiff]:
     git = lines[at].startswith("diff --git ")
     at += 1
     while at < len(lines) and not _HUNK.match(lines[at]) and not (lines[at].startswith("diff --git ")):
-        if git and lines[at] == "-- ":  # the signature below a mail whose last file has no hunk
+        if git and lines[at] == "-- ":  # the signature of a mail whose last file has no hunk
             break
         at += 1
     header = tuple(lines[first:at])

@@ -60,7 +60,7 @@ _ERRORS = tuple(
 )
 _CONTINUED = re.compile(r"^In file included from |^\s+from |^\S+: In function ")
 _FOOTER = re.compile(r"^\s*make(?:\[\d+\])?: (?:\*\*\* \[|Leaving |Entering |\*\*\* Waiting)")
-# A missing header or program says which package is missing to those who know; the others are told.
+# The package that has a missing header or program.
 _HINTS = (
     (re.compile(r"libelf\.h|gelf\.h"), "install libelf-dev"),
     (re.compile(r"openssl/\S+\.h"), "install libssl-dev"),
@@ -72,19 +72,19 @@ _HINTS = (
 
 
 def argv(*arguments: str) -> tuple[str, ...]:
-    """The words of a call of make."""
+    """The command line of a call of make."""
     unset = (word for name in _CLEARED for word in ("-u", name))
     return ("env", *unset, "make", *arguments)
 
 
 def variables(compiler: str = "") -> dict[str, str]:
-    """What every call of make finds set; its compiler cache is our own. compiler: identity of all that fills that."""
+    """The environment of every call of make, with kassay's own ccache. compiler: identity of what fills that cache."""
     check = f"string:{compiler}" if compiler else "mtime"
     return {**_FIXED, "CCACHE_DIR": str(cache_directory() / "ccache"), "CCACHE_COMPILERCHECK": check}
 
 
 def first_error(log: str) -> str:
-    """The line that names the cause, and a hint on a second line where one is known; never make's own farewell."""
+    """The line that names the cause, and a known hint as a second line; never the last line of make itself."""
     lines = [line.rstrip() for line in log.replace("\r", "").splitlines()]
     for line in lines:
         if any(pattern.match(line) for pattern in _ERRORS):

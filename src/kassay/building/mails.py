@@ -34,17 +34,16 @@ class Mail(Record, frozen=True, kw_only=True):
         return _BRACKETS.sub("", self.subject) or self.subject
 
     @property
-    def place(self) -> tuple[str, int, int] | None:
-        """(version, number, of how many); None where the subject tells none."""
+    def numbering(self) -> tuple[str, int, int] | None:
+        """(version, number, total) of "[PATCH v2 3/5]"; None when the subject has no number."""
         match = _NUMBER.search(self.subject)
         return (match[1] or "1", int(match[2]), int(match[3])) if match and match[2] else None
 
 
 def is_mail(data: bytes) -> bool:
     """Whether a file begins as a mailbox or a mail does."""
-    head = re.split(rb"\r?\n\r?\n", data.lstrip()[:1_000_000], maxsplit=1)[
-        0
-    ]  # Received: and ARC-Seal: come first, at length
+    # Received: and ARC-Seal: come first and may be long.
+    head = re.split(rb"\r?\n\r?\n", data.lstrip()[:1_000_000], maxsplit=1)[0]
     fields = re.findall(rb"^(From|Subject|Date|Message-Id):[ \t]", head, re.MULTILINE | re.IGNORECASE)
     return bool(_FIELD.match(head)) and len(set(fields)) >= 2
 
@@ -59,20 +58,25 @@ def mails(file: Path) -> list[Mail]:
             raise BadInput(
                 f"{file}: git cannot split this mailbox: {error.what}", "save it again as plain mbox"
             ) from error
-        return [_mail(one, file, scratch) for one in sorted(scratch.glob("[0-9]*"))]
+        return [_mail(raw, file, scratch) for raw in sorted(scratch.glob("[0-9]*"))]
 
 
-def ordered(found: Sequence[Mail], where: str, *, resort: bool) -> list[Mail]:
-    """Those that carry a patch, complete. resort: in the order that their subjects tell, where they tell one.
+def ordered(all_mails: Sequence[Mail], where: str, *, resort: bool) -> list[Mail]:
+    """The mails with a patch. resort: in the order of the numbers in their subjects, where they have numbers.
 
-    Replies that carry a diff are left out beside mails that are none. Raises BadInput when a number is missing, comes
+    Replies with a diff are left out when other mails have one. Raises BadInput when a number is missing, comes
     twice with different content, or two versions of one series are mixed.
     """
-    patches = [mail for mail in found if mail.diff and (mail.place is None or mail.place[1])]  # --interdiff: a cover's
-    first_hand = [mail for mail in patches if not _REPLY.match(mail.subject)]
-    patches = list({(mail.place, mail.diff): mail for mail in first_hand or patches}.values())
-    numbered = [place for mail in patches if (place := mail.place) is not None]
-    announced = {(mail.place[0], mail.place[2]) for mail in found if mail.place and not _REPLY.match(mail.subject)}
+    # A cover letter has number 0; with --interdiff it contains a diff, too.
+    patches = [mail for mail in all_mails if mail.diff and (mail.numbering is None or mail.numbering[1])]
+    originals = [mail for mail in patches if not _REPLY.match(mail.subject)]
+    patches = list({(mail.numbering, mail.diff): mail for mail in originals or patches}.values())
+    numbered = [numbering for mail in patches if (numbering := mail.numbering) is not None]
+    announced = {
+        (mail.numbering[0], mail.numbering[2])
+        for mail in all_mails
+        if mail.numbering and not _REPLY.match(mail.subject)
+    }
     for version, total in sorted(announced):
         _complete([n for v, n, of in numbered if (v, of) == (version, total) and n], total, where)
     if not resort or not numbered:
@@ -80,19 +84,19 @@ def ordered(found: Sequence[Mail], where: str, *, resort: bool) -> list[Mail]:
     if len({(version, of) for version, _, of in numbered}) > 1 or len(numbered) < len(patches):
         raise BadInput(f"{where}: more than one series, or patches with and without a number",
                        "keep one version, as `b4 am` does, or put each into a directory of files")  # fmt: skip
-    return sorted(patches, key=lambda mail: mail.place or ("", 0, 0))
+    return sorted(patches, key=lambda mail: mail.numbering or ("", 0, 0))
 
 
 def _complete(numbers: Sequence[int], total: int, where: str) -> None:
     for number in range(1, total + 1):
         if numbers.count(number) == 1:
             continue
-        what = "is missing" if number not in numbers else "is there twice, and not the same"
-        raise BadInput(f"{where}: patch {number}/{total} {what}", "`b4 am` fetches the series as it was sent")
+        problem = "is missing" if number not in numbers else "is there twice, and not the same"
+        raise BadInput(f"{where}: patch {number}/{total} {problem}", "`b4 am` fetches the series as it was sent")
 
 
 def _mail(raw: Path, file: Path, scratch: Path) -> Mail:
-    """git mailinfo undoes encodings and takes the author from the body where a mail says "From:" there."""
+    """git mailinfo decodes the mail, and takes the author from a "From:" in the body where there is one."""
     message, body = scratch / "message", scratch / "body"
     with raw.open("rb") as data:
         ended = process.run(
@@ -111,7 +115,7 @@ def _mail(raw: Path, file: Path, scratch: Path) -> Mail:
 
 
 def _diff(text: str) -> str:
-    """From the first file on: a diffstat is no part of what a patch is known by."""
+    """The text from the first file on: the diffstat before it does not count in a patch's hash."""
     files = parse(text)
     if not files:
         return ""

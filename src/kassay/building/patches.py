@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Patches as people hand them on (diffs, mails, mailboxes, directories), and how they get into a tree."""
+"""Patches as diffs, mails, mailboxes or directories, and how they are applied to a tree."""
 
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from kassay.building import git
-from kassay.building.hunks import FileDiff, Hunk, hunks_of, parse
+from kassay.building.hunks import Hunk, hunks_of, parse
 from kassay.building.mails import Mail, is_mail, mails, ordered
 from kassay.effects.files import expanded, sha256_bytes, write_atomic
 from kassay.errors import BadInput, NotBuilt
@@ -45,15 +45,14 @@ def read_patches(path: Path) -> tuple[Patch, ...]:
     subjects tell; covers and replies are left out. Raises BadInput: nothing there, or a patch of a series is missing.
     """
     if path.is_dir():
-        found = [mail for file in _files(path) for mail in _read(file)]
-        kept = ordered(found, str(path), resort=False)
+        patch_mails = ordered([mail for file in _files(path) for mail in _read(file)], str(path), resort=False)
     elif path.is_file():
-        kept = ordered(_read(path), str(path), resort=True)
+        patch_mails = ordered(_read(path), str(path), resort=True)
     else:
         raise BadInput(f"{path}: no such patch", "name a diff, a mailbox as `b4 am` writes it, or a directory of them")
-    if not kept:
+    if not patch_mails:
         raise BadInput(f"{path}: no patch in it", "name a diff, a mailbox as `b4 am` writes it, or a directory of them")
-    return tuple(_kept(mail) for mail in kept)
+    return tuple(_stored(mail) for mail in patch_mails)
 
 
 def apply(tree: str, patches: Sequence[Patch]) -> str:
@@ -91,9 +90,9 @@ def _files(directory: Path) -> list[Path]:
     if series.is_file():
         lines = series.read_text("utf-8").splitlines()
         return [_quilted(directory, line) for line in lines if line.partition("#")[0].strip()]
-    found = [one for one in sorted(directory.iterdir()) if one.is_file() and not one.name.startswith(".")]
-    kept = [one for one in found if not one.name.endswith(_LEFT_BEHIND)]
-    return [one for one in kept if one.suffix in _SUFFIXES or parse(_text(one.read_bytes()))]
+    files = [file for file in sorted(directory.iterdir()) if file.is_file() and not file.name.startswith(".")]
+    files = [file for file in files if not file.name.endswith(_LEFT_BEHIND)]
+    return [file for file in files if file.suffix in _SUFFIXES or parse(_text(file.read_bytes()))]
 
 
 def _quilted(directory: Path, line: str) -> Path:
@@ -122,20 +121,20 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _kept(mail: Mail) -> Patch:
-    """The patch, its diff put into the store."""
+def _stored(mail: Mail) -> Patch:
+    """The patch, with its diff written into the store."""
     files = parse(mail.diff)
     data = mail.diff.encode("utf-8", "surrogateescape")
-    place = git.store() / "patches" / f"{sha256_bytes(data)}.diff"
-    if not place.is_file():
-        write_atomic(place, data)
+    path = git.store() / "patches" / f"{sha256_bytes(data)}.diff"
+    if not path.is_file():
+        write_atomic(path, data)
     counts = [hunk.changes for file in files for hunk in file.hunks]
     return Patch(
         subject=mail.title,
         author=mail.author,
         origin=mail.origin,
-        diff=str(place),
-        sha256=place.stem,
+        diff=str(path),
+        sha256=path.stem,
         files=tuple(dict.fromkeys(file.path for file in files)),
         hunks=len(counts),
         changes=(sum(added for added, _ in counts), sum(removed for _, removed in counts)),
@@ -143,7 +142,7 @@ def _kept(mail: Mail) -> Patch:
 
 
 def _refused(patch: Patch, number: int, index: Path, words: str) -> NotBuilt:
-    """git's refusal in words, with what it refused."""
+    """The error for a patch that git refused, with the refused hunk."""
     name = f"patch {number} ({patch.subject})"
     try:
         git.apply(Path(patch.diff), index, "--check", "--reverse")
@@ -152,26 +151,24 @@ def _refused(patch: Patch, number: int, index: Path, words: str) -> NotBuilt:
     else:
         return NotBuilt(f"{name}: is in the source already", "leave it out")
     failed = _FAILED.search(words)
-    found = _hunk_at(patch, failed[1], int(failed[2])) if failed else None
-    if failed is None or found is None:
+    hunk = _hunk_at(patch, failed[1], int(failed[2])) if failed else None
+    if failed is None or hunk is None:
         return NotBuilt(
-            f"{name} does not apply: {_said(words)}",
+            f"{name} does not apply: {_errors_in(words)}",
             f"rebase it to this source, or choose the one it was made for; it is {patch.origin}",
         )
-    shown = "\n".join(f"    {line}" for line in found.lines[:_SHOWN])
-    more = f"\n    ({len(found.lines) - _SHOWN} more lines)" if len(found.lines) > _SHOWN else ""
+    shown = "\n".join(f"    {line}" for line in hunk.lines[:_SHOWN])
+    more = f"\n    ({len(hunk.lines) - _SHOWN} more lines)" if len(hunk.lines) > _SHOWN else ""
     where = f"{failed[1]}:{failed[2]}"
-    header = f"    @@ -{found.old[0]},{found.old[1]} +{found.new[0]},{found.new[1]} @@ {found.function}".rstrip()
+    header = f"    @@ -{hunk.old[0]},{hunk.old[1]} +{hunk.new[0]},{hunk.new[1]} @@ {hunk.function}".rstrip()
     return NotBuilt(f"{name} does not apply at {where}:\n{header}\n{shown}{more}",
                     f"rebase it to this source, or choose the one it was made for; it is {patch.origin}")  # fmt: skip
 
 
 def _hunk_at(patch: Patch, path: str, line: int) -> Hunk | None:
-    def there(file_diff: FileDiff, hunk: Hunk) -> bool:
-        return file_diff.path == path and hunk.old[0] == line
-
-    return next((hunk for one, hunk in hunks_of(patch.text) if there(one, hunk)), None)
+    hunks = (hunk for file, hunk in hunks_of(patch.text) if file.path == path and hunk.old[0] == line)
+    return next(hunks, None)
 
 
-def _said(words: str) -> str:
+def _errors_in(words: str) -> str:
     return "; ".join(line.removeprefix("error: ") for line in words.splitlines() if line.startswith("error: ")) or words

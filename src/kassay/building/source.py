@@ -25,7 +25,8 @@ def source_tree(build: BuildRef, tell: Tell) -> tuple[str, BuildSource]:
     Raises BadInput for what is not there, NotBuilt for a patch that does not apply.
     """
     if build.pin and not build.tree.startswith(_ARCHIVE) and git.is_repository(expanded(build.tree)):
-        git.link(expanded(build.tree))  # it may have been away for a while: the tree's files are in it
+        # The repository has the tree's files, and may have been missing when the store was last used.
+        git.link(expanded(build.tree))
     if build.pin and git.has_tree(build.pin):
         return build.pin, _noted(build)
     base, version = _base(build, tell)
@@ -33,14 +34,14 @@ def source_tree(build: BuildRef, tell: Tell) -> tuple[str, BuildSource]:
     if build.pin and tree != build.pin:
         raise BadInput(f"{build.tree}: these are no longer the sources of tree {build.pin[:12]}",
                        "leave tree= out to build them as they are now")  # fmt: skip
-    found = BuildSource(base=_written(build), version=version, patches=subjects, tree=tree)
-    note(found)
-    return tree, _asked(found, build)
+    source = BuildSource(base=_written(build), version=version, patches=subjects, tree=tree)
+    note(source)
+    return tree, _with_configuration(source, build)
 
 
-def note(found: BuildSource) -> None:
-    """Keeps what is known of a tree, for references that name the tree alone."""
-    write_atomic(_place(found.tree, found.base), to_json(found))
+def note(source: BuildSource) -> None:
+    """Stores where a tree is from, for references that pin the tree."""
+    write_atomic(_note_path(source.tree, source.base), to_json(source))
 
 
 def _base(build: BuildRef, tell: Tell) -> tuple[str, str]:
@@ -67,16 +68,16 @@ def _base(build: BuildRef, tell: Tell) -> tuple[str, str]:
 def _release(version: str, tell: Tell) -> tuple[str, str]:
     """A release of the archive; unpacked and read once."""
     exact = archive.exact_version(version, tell)
-    note = git.store() / "releases" / exact.replace("/", "_")
-    # Whoever comes second must not read what the first one is unpacking, or throwing away.
-    with locked(note.with_name(f"{note.name}.lock"), waiting(tell, f"{_ARCHIVE}{exact}", "another fetch of it")):
-        if note.is_file():
-            tree, _, provenance = note.read_text("utf-8").strip().partition(" ")
+    record = git.store() / "releases" / exact.replace("/", "_")
+    # A second process must not read what the first one is unpacking or removing.
+    with locked(record.with_name(f"{record.name}.lock"), waiting(tell, f"{_ARCHIVE}{exact}", "another fetch of it")):
+        if record.is_file():
+            tree, _, provenance = record.read_text("utf-8").strip().partition(" ")
             if git.has_tree(tree):
                 return tree, provenance
         unpacked, provenance = archive.debian_source(exact, tell)
         tree = git.tree_of_files(unpacked, tell, subject=f"{_ARCHIVE}{exact}")
-        write_atomic(note, f"{tree} {provenance}\n".encode())
+        write_atomic(record, f"{tree} {provenance}\n".encode())
         archive.discard(unpacked)
     return tree, provenance
 
@@ -91,16 +92,16 @@ def kernel_version(tree: str, name: str) -> str:
 
 
 def _noted(build: BuildRef) -> BuildSource:
-    """Of a tree that was looked at before, what was said of it then; of its content nothing can have changed."""
+    """The source of a pinned tree as note() stored it; the content of a tree never changes."""
     try:
-        found = from_json(_place(build.pin, _written(build)).read_bytes(), BuildSource)
+        source = from_json(_note_path(build.pin, _written(build)).read_bytes(), BuildSource)
     except (OSError, msgspec.MsgspecError):
-        found = BuildSource(base=_written(build), version=kernel_version(build.pin, build.tree), tree=build.pin)
-    return _asked(found, build)
+        source = BuildSource(base=_written(build), version=kernel_version(build.pin, build.tree), tree=build.pin)
+    return _with_configuration(source, build)
 
 
-def _asked(found: BuildSource, build: BuildRef) -> BuildSource:
-    return msgspec.structs.replace(found, config=build.config, fragments=build.fragments)
+def _with_configuration(source: BuildSource, build: BuildRef) -> BuildSource:
+    return msgspec.structs.replace(source, config=build.config, fragments=build.fragments)
 
 
 def _written(build: BuildRef) -> str:
@@ -108,6 +109,6 @@ def _written(build: BuildRef) -> str:
     return build.tree + (f"@{build.revision}" if build.revision else "")
 
 
-def _place(tree: str, base: str) -> Path:
-    """Two names of one tree do not overwrite each other."""
+def _note_path(tree: str, base: str) -> Path:
+    """The file of note(); two bases of one tree do not overwrite each other."""
     return git.store() / "origins" / f"{tree}-{sha256_bytes(base.encode())[:8]}.json"

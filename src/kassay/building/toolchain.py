@@ -30,7 +30,7 @@ _NOT_NEEDED = re.compile(
     r"|libquadmath|libgc1|libobjc|libstdc\+\+-|libc6-dev|libc-dev|libc-l10n|linux-libc-dev|manpages|lib32|libx32)"
 )
 _URI = re.compile(r"^'([^']+)' (\S+)_(\S+)_\w+\.deb (\d+) SHA256:([0-9a-f]{64})$", re.M)
-_LAYOUT = 1  # raised when the scripts below change: what was unpacked before is unpacked anew
+_LAYOUT = 1  # raised when the scripts below change: then every compiler is unpacked again
 
 
 class _Deb(NamedTuple):
@@ -43,11 +43,11 @@ class _Deb(NamedTuple):
 
 def fetched(family: str, major: int, arch: str, package: str, tell: Tell) -> Path:
     """The program that make is given as CC, from the cache or the archive. Raises HostLacks when no suite has it."""
-    found = _unpacked(package)
-    if found is None:
+    unpacked = _unpacked(package)
+    if unpacked is None:
         with locked(_directory() / f".{package}.lock", waiting(tell, package)):
-            found = _unpacked(package) or _fetch(family, major, arch, package, tell)
-    return found / "bin" / f"{family}-{major}"
+            unpacked = _unpacked(package) or _fetch(family, major, arch, package, tell)
+    return unpacked / "bin" / f"{family}-{major}"
 
 
 def is_wrapper(path: Path) -> bool:
@@ -66,8 +66,8 @@ def _directory() -> Path:
 
 def _unpacked(package: str) -> Path | None:
     """What was unpacked of a package; the newest when there are several."""
-    found = sorted(_directory().glob(f"{package}_*_{_LAYOUT}"))
-    return found[-1] if found else None
+    directories = sorted(_directory().glob(f"{package}_*_{_LAYOUT}"))
+    return directories[-1] if directories else None
 
 
 def _fetch(family: str, major: int, arch: str, package: str, tell: Tell) -> Path:
@@ -82,16 +82,16 @@ def _fetch(family: str, major: int, arch: str, package: str, tell: Tell) -> Path
     size = sum(deb.size_bytes for deb in debs)
     words = f"{package} {main.version} of {suite}: {len(debs)} packages, {size / 1e6:.0f} MB"
     tell(Progress(stage="compilers", subject=package, text=words))
-    with swept(_directory() / f".{package}.partial") as made:
-        (made / "root").mkdir()
+    with swept(_directory() / f".{package}.partial") as partial:
+        (partial / "root").mkdir()
         for deb in debs:
-            _unpack(root, deb, made, tell)
-        _scripts(made, final, family, major, arch)
-        write_atomic(made / "packages", "".join(f"{d.name} {d.version} {d.sha256}\n" for d in debs).encode())
-        for script in (made / "bin").iterdir():
+            _unpack(root, deb, partial, tell)
+        _scripts(partial, final, family, major, arch)
+        write_atomic(partial / "packages", "".join(f"{d.name} {d.version} {d.sha256}\n" for d in debs).encode())
+        for script in (partial / "bin").iterdir():
             script.chmod(0o755)
         with disk_errors(final):
-            made.rename(final)
+            partial.rename(final)
     return final
 
 
@@ -112,55 +112,55 @@ def _closure(root: _apt.AptRoot, package: str, unread: Sequence[_apt.UnreadSuite
     raise HostLacks(what, "name one that is installed, or its absolute path")
 
 
-def _unpack(root: _apt.AptRoot, deb: _Deb, made: Path, tell: Tell) -> None:
-    file = made / f"{deb.name}.deb"
+def _unpack(root: _apt.AptRoot, deb: _Deb, partial: Path, tell: Tell) -> None:
+    file = partial / f"{deb.name}.deb"
     if reason := _apt.download(root, deb.uri, deb.sha256, file, tell):
         raise HostLacks(f"{deb.name} {deb.version}: {reason}", "check the network and repeat the command")
-    with disk_errors(made):
-        ended = process.run(("dpkg-deb", "-x", str(file), str(made / "root")), timeout_s=600)
+    with disk_errors(partial):
+        ended = process.run(("dpkg-deb", "-x", str(file), str(partial / "root")), timeout_s=600)
         if ended.status:
             raise HostLacks(f"{deb.name} {deb.version}: {ended.err.strip()}", "repeat the command")
         file.unlink()
 
 
-def _scripts(made: Path, final: Path, family: str, major: int, arch: str) -> None:
+def _scripts(partial: Path, final: Path, family: str, major: int, arch: str) -> None:
     """Programs to call: the driver, and for gcc its cc1, which the driver finds by -B."""
-    (made / "bin").mkdir()
-    inside, driver = made / "root", f"{family}-{major}"
+    (partial / "bin").mkdir()
+    root, driver = partial / "root", f"{family}-{major}"
     if family == "clang":
         resources = final / "root" / f"usr/lib/llvm-{major}/lib/clang/{major}"
         program = f"usr/lib/llvm-{major}/bin/clang"
         # clang calls itself again, as -cc1 or -cc1as, by the name it was called.
-        plain = _through_loader(made, final, program, str(final / "bin" / driver))
-        given = f"-no-canonical-prefixes -resource-dir {shlex.quote(str(resources))}"
-        text = f'case "$1" in -cc1*) {plain} "$@" ;; esac\n{plain} {given} "$@"\n'
+        plain = _through_loader(partial, final, program, str(final / "bin" / driver))
+        options = f"-no-canonical-prefixes -resource-dir {shlex.quote(str(resources))}"
+        text = f'case "$1" in -cc1*) {plain} "$@" ;; esac\n{plain} {options} "$@"\n'
     else:
         program = f"usr/bin/{arch_of(arch).build.triple}-gcc-{major}"
         called = str(final / "root" / program)
-        text = f'{_through_loader(made, final, program, called)} -B {shlex.quote(str(final / "bin"))}/ "$@"\n'
-        cc1 = next((p for p in inside.glob(f"usr/lib*/gcc*/**/{major}/cc1") if p.is_file()), None)
+        text = f'{_through_loader(partial, final, program, called)} -B {shlex.quote(str(final / "bin"))}/ "$@"\n'
+        cc1 = next((p for p in root.glob(f"usr/lib*/gcc*/**/{major}/cc1") if p.is_file()), None)
         if cc1 is None:
             raise HostLacks(f"{driver}: its packages hold no cc1", "report this, and name another compiler")
-        words = _through_loader(made, final, str(cc1.relative_to(inside)), str(cc1.name))
-        write_atomic(made / "bin" / "cc1", f'#!/bin/sh\n{words} "$@"\n'.encode())
-    if not (inside / program).is_file():
+        words = _through_loader(partial, final, str(cc1.relative_to(root)), str(cc1.name))
+        write_atomic(partial / "bin" / "cc1", f'#!/bin/sh\n{words} "$@"\n'.encode())
+    if not (root / program).is_file():
         raise HostLacks(f"{driver}: its packages hold no {program}", "report this, and name another compiler")
-    write_atomic(made / "bin" / driver, f"#!/bin/sh\n{text}".encode())
+    write_atomic(partial / "bin" / driver, f"#!/bin/sh\n{text}".encode())
 
 
-def _through_loader(made: Path, final: Path, program: str, called: str) -> str:
+def _through_loader(partial: Path, final: Path, program: str, called: str) -> str:
     root = final / "root"
-    folders: Sequence[str] = ("usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu", "usr/lib")
-    libraries = [*folders, *(str(p.relative_to(made / "root")) for p in (made / "root").glob("usr/lib/llvm-*/lib"))]
-    words = (str(root / _loader(made)), "--inhibit-cache", "--argv0", called, "--library-path",
-             ":".join(str(root / library) for library in libraries), str(root / program))  # fmt: skip
+    folders = ("usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu", "usr/lib")
+    llvm = (str(path.relative_to(partial / "root")) for path in (partial / "root").glob("usr/lib/llvm-*/lib"))
+    words = (str(root / _loader(partial)), "--inhibit-cache", "--argv0", called, "--library-path",
+             ":".join(str(root / folder) for folder in (*folders, *llvm)), str(root / program))  # fmt: skip
     return "exec " + " ".join(shlex.quote(word) for word in words)
 
 
-def _loader(made: Path) -> str:
+def _loader(partial: Path) -> str:
     """The loader of the C library that was unpacked."""
-    found = next(iter(sorted((made / "root").glob("usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"))), None)
-    found = found or next(iter(sorted((made / "root").glob("lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"))), None)
-    if found is None:
-        raise HostLacks("the compiler's packages hold no dynamic loader", "report this, and name another compiler")
-    return str(found.relative_to(made / "root"))
+    for folder in ("usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu"):
+        loader = f"{folder}/ld-linux-x86-64.so.2"
+        if (partial / "root" / loader).exists():
+            return loader
+    raise HostLacks("the compiler's packages hold no dynamic loader", "report this, and name another compiler")

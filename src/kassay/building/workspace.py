@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One build: sources in a slot, objects of one configuration and compiler beside them, make, and what it left.
+"""One build: sources in a slot, objects of one configuration and compiler inside it, make, and its log.
 
-Whatever make was doing when its process was killed, it may have left a half-written file that looks finished. So a mark
-stands while it runs; objects that still bear it are thrown away, and come back out of the compiler cache.
+When make is killed, it may leave a half-written file that looks finished. So a mark file exists while make runs;
+objects with a mark are thrown away before the next build, and come back out of the compiler cache.
 """
 
 import os
@@ -46,17 +46,17 @@ def objects_in(source: Path, recipe: Recipe) -> Path:
 
 def configure(source: Path, objects: Path, recipe: Recipe, tell: Tell) -> None:
     """.config in `objects`, made again only when what it depends on changed. Raises NotBuilt."""
-    made = objects / "kassay-configured"
-    before = made.read_text("ascii").strip() if made.is_file() and (objects / ".config").is_file() else ""
-    touched = git.changed(before, recipe.tree) if before and git.has_tree(before) else ("Kconfig",)
-    if any("Kconfig" in path or path.startswith("scripts/") for path in touched):
-        made.unlink(missing_ok=True)
+    stamp = objects / "kassay-configured"
+    before = stamp.read_text("ascii").strip() if stamp.is_file() and (objects / ".config").is_file() else ""
+    changed = git.changed(before, recipe.tree) if before and git.has_tree(before) else ("Kconfig",)
+    if any("Kconfig" in path or path.startswith("scripts/") for path in changed):
+        stamp.unlink(missing_ok=True)
         with disk_errors(objects):
             objects.mkdir(exist_ok=True)
         with _marked(objects):
             arguments = _arguments(recipe)
             make_config(source, objects, recipe.version, arguments, recipe.requested, recipe.base, tell)
-    write_atomic(made, f"{recipe.tree}\n".encode())
+    write_atomic(stamp, f"{recipe.tree}\n".encode())
 
 
 def make(source: Path, objects: Path, recipe: Recipe, target: str, log: Path, tell: Tell) -> None:
@@ -72,7 +72,7 @@ def make(source: Path, objects: Path, recipe: Recipe, target: str, log: Path, te
 
 @contextmanager
 def _marked(objects: Path) -> Iterator[Path]:
-    """A mark stands until make has ended by itself, well or not; kill it, and the mark stays."""
+    """A mark file exists until make has ended by itself, with success or not; when make is killed, the mark stays."""
     mark = objects / "kassay-making"
     write_atomic(mark, b"0")
     try:
@@ -84,7 +84,7 @@ def _marked(objects: Path) -> Iterator[Path]:
 
 
 def fit(objects: Path, recipe: Recipe, tell: Tell) -> None:
-    """Throws away the objects of a build that was killed, once the compilers it left behind have ended."""
+    """Throws away the objects of a build that was killed, after its remaining compilers have ended."""
     mark = objects / "kassay-making"
     if mark.exists():
         text = "a build was interrupted here: its objects are made again, from the compiler cache"
@@ -97,7 +97,7 @@ def fit(objects: Path, recipe: Recipe, tell: Tell) -> None:
 def _failed(subject: str, text: str, log: Path, status: int) -> NotBuilt | HostLacks:
     if "No space left on device" in text:
         return HostLacks(f"{subject}: the disk is full ({log})", "free some space and repeat the command")
-    if status < 0:  # make itself: it could not remove what it was writing, and nothing is known of the sources
+    if status < 0:  # make itself was killed: it may have left half-written files, and the sources may be right
         return HostLacks(f"{subject}: make was killed by signal {-status} ({log})",
                          "see `dmesg` whether memory ran out, and repeat the command")  # fmt: skip
     return NotBuilt(
@@ -106,11 +106,11 @@ def _failed(subject: str, text: str, log: Path, status: int) -> NotBuilt | HostL
 
 
 class _Lines:
-    """How many lines make printed: of the last build of this kind, and of this one, which is how far it is."""
+    """How many lines make printed in the longest build of this kind, and in this one so far: the progress."""
 
-    def __init__(self, place: Path) -> None:
-        self._place, self._now = place, 0
-        self._last = int(place.read_text()) if place.is_file() else 0
+    def __init__(self, path: Path) -> None:
+        self._path, self._now = path, 0
+        self._last = int(path.read_text()) if path.is_file() else 0
 
     def tell(self, lines: int, subject: str, tell: Tell) -> None:
         self._now = lines
@@ -118,9 +118,9 @@ class _Lines:
         tell(Progress(stage="build", subject=subject, text=f"{lines} steps of make", done=done))
 
     def keep(self) -> None:
-        """A build of few changes says nothing of how long a whole one is."""
+        """Stores the larger count: a build of few changes tells nothing about a full one."""
         if self._now > self._last:
-            write_atomic(self._place, str(self._now).encode())
+            write_atomic(self._path, str(self._now).encode())
 
 
 def _argv(source: Path, objects: Path, recipe: Recipe, target: str) -> tuple[str, ...]:
@@ -142,13 +142,13 @@ def _run(argv: tuple[str, ...], recipe: Recipe, log: Path, mark: Path, tell_line
 
 
 def _arguments(recipe: Recipe) -> tuple[str, ...]:
-    """What every call of make is told. The compiler behind a cache, where the host has one."""
+    """Arguments of every call of make; the compiler is called through ccache where the host has it."""
     wrapper = "ccache " if process.find("ccache") else ""
-    given = [
+    compiler_arguments = [
         f"CC={wrapper}{make_argument[3:]}" if make_argument.startswith("CC=") else make_argument
         for make_argument in recipe.compiler.make_arguments
     ]
-    return (f"ARCH={arch_of(recipe.arch).build.make_arch}", *given, f"HOSTCC={wrapper}gcc")
+    return (f"ARCH={arch_of(recipe.arch).build.make_arch}", *compiler_arguments, f"HOSTCC={wrapper}gcc")
 
 
 def _watched(child: process.Child, log: Path, tell_lines: Callable[[int], None]) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Files of a bundle: plain names below it, copies, and whether what is compressed may be unpacked."""
+"""Files of a bundle: checks of their names, copies, and a limit on the unpacked size."""
 
 import stat
 from collections.abc import Iterable
@@ -9,11 +9,11 @@ import zstandard
 
 from kassay.errors import BadInput
 
-_LONGEST_PART, _LONGEST = 100, 200  # bytes; what the plainest form of tar can hold
+_LONGEST_PART, _LONGEST = 100, 200  # bytes; the limits of the oldest tar format
 
 
 def checked_name(name: str, where: str) -> str:
-    """The name itself. Raises BadInput for one that could lead anywhere else: absolute, "..", strange, too long."""
+    """The name itself. Raises BadInput for one that could leave the bundle, is unprintable, or is too long."""
     parts = name.split("/")
     plain = all(part not in ("", ".", "..") and len(part.encode("utf-8", "replace")) <= _LONGEST_PART for part in parts)
     if not plain or not name.isprintable() or "\\" in name or len(name.encode("utf-8", "replace")) > _LONGEST:
@@ -22,19 +22,19 @@ def checked_name(name: str, where: str) -> str:
 
 
 def files_below(root: Path) -> tuple[str, ...]:
-    """Every file below `root`, relative and sorted. Raises BadInput for a link, a device, or a strange name."""
-    found = []
+    """Every file below `root`, relative and sorted. Raises BadInput for a link, a device, or a bad name."""
+    names = []
     try:
         for path in root.rglob("*"):
             kind = path.lstat().st_mode
             name = path.relative_to(root).as_posix()
             if stat.S_ISREG(kind):
-                found.append(checked_name(name, str(root)))
+                names.append(checked_name(name, str(root)))
             elif not stat.S_ISDIR(kind):
                 raise BadInput(f"{root}: {name!r} is a link or a device, no file", "get the bundle anew")
     except OSError as error:
         raise BadInput(f"{root}: {error.strerror or error}", "give a bundle: a directory, or a .tar.zst") from error
-    return tuple(sorted(found))
+    return tuple(sorted(names))
 
 
 def copy_files(directory: Path, into: Path, names: Iterable[str]) -> None:
@@ -46,19 +46,19 @@ def copy_files(directory: Path, into: Path, names: Iterable[str]) -> None:
 
 
 def copy_journal(directory: Path, into: Path) -> None:
-    """Copies the journal up to its last whole line: a kassay that is running may be writing the next one."""
+    """Copies the journal up to its last whole line: a running kassay may be writing the next line."""
     data = _bytes(directory / "journal.jsonl")
     (into / "journal.jsonl").write_bytes(data[: data.rfind(b"\n") + 1])
 
 
 def artifact_path(name: str) -> str:
-    """Where the journal's artifacts lie."""
+    """Path of a journal's artifact in its run directory."""
     return f"artifacts/{name[:2]}/{name[2:]}.zst"
 
 
 def checked_artifacts(root: Path, limit: int) -> None:
-    """Raises BadInput when the compressed files below `root` would unpack to more than `limit` bytes together, or do
-    not say to how many."""
+    """Raises BadInput when the compressed files below `root` would unpack to more than `limit` bytes together, or when
+    one does not declare its unpacked size."""
     for name in files_below(root):
         if name.endswith(".zst"):
             limit -= _unpacked(root / name)

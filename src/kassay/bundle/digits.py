@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A repeated experiment against the first one: exact counts to the digit, times by findings; and that in words."""
+"""A repeated experiment against the first one: exact counts to the digit, times by findings; and the result as text."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,9 +10,9 @@ from kassay.model.run import CellEvidence, Measurement
 
 
 class Repeated(Record, frozen=True, kw_only=True):
-    """What came of repeating. exact: whether counts were compared, or times. compared: how many runs of counts or
-    findings of times. differing: what is not the same, a line each. unlike: what was already different before the
-    first boot. values: of counts, the report's figures."""
+    """The result of a repetition. exact: whether counts were compared, else times. compared: number of runs for counts,
+    of findings for times. differing: one line for each difference. unlike: what was different before the first boot.
+    values: for counts, the figures of the two reports."""
 
     exact: bool
     compared: int
@@ -28,7 +28,7 @@ class Repeated(Record, frozen=True, kw_only=True):
 
 class Values(Record, frozen=True, kw_only=True):
     """The figures of two reports. differing: how many of `compared`. widest: the largest difference as a share of the
-    packed figure; where: which one that is."""
+    packed figure; where: the name of that figure."""
 
     compared: int
     differing: int
@@ -36,11 +36,11 @@ class Values(Record, frozen=True, kw_only=True):
     where: str
 
 
-def values(packed: Sequence[Finding], found: Sequence[Finding]) -> Values | None:
+def values(packed: Sequence[Finding], rerun: Sequence[Finding]) -> Values | None:
     """What each kernel costs, figure by figure; None where nothing was decided."""
     pairs = {
         f"{old.metric} of {kernel}{_settings(old)}": (then, now)
-        for old, new in zip(packed, found, strict=False)
+        for old, new in zip(packed, rerun, strict=False)
         for kernel, then, now in (
             (old.base, old.base_value, new.base_value),
             (old.head, old.head_value, new.head_value),
@@ -59,10 +59,10 @@ def _settings(finding: Finding) -> str:
     return f" ({' '.join(f'{s.name}={s.value}' for s in finding.settings)})" if finding.settings else ""
 
 
-def same_counts(packed: Sequence[CellEvidence], found: Sequence[CellEvidence]) -> Repeated:
-    """Each run, each phase, each round. Cells are matched by their place in the plan, runs by their repeat: a pinned
-    kernel reference gives other ids."""
-    pairs = [pair for cells in zip(packed, found, strict=True) for pair in _pairs(*cells)]
+def same_counts(packed: Sequence[CellEvidence], rerun: Sequence[CellEvidence]) -> Repeated:
+    """Compares each round of each phase of each run. Cells are matched by their index in the plan, runs by their
+    repeat, because ids differ where a kernel reference was pinned."""
+    pairs = [pair for cells in zip(packed, rerun, strict=True) for pair in _pairs(*cells)]
     differing = [line for old, new in pairs for line in _differing(old, new)]
     missing = [f"{old.run}: not measured again" for old, new in pairs if new is None]
     both = [old for old, new in pairs if new is not None]
@@ -89,10 +89,10 @@ def _differing(old: Measurement, new: Measurement | None) -> Iterator[str]:
             yield f"{old.run}: {phase.phase}: {len(rounds)} rounds differ, first round {index}: {a} then, {b} now"
 
 
-def same_findings(packed: Sequence[Finding], found: Sequence[Finding]) -> Repeated:
-    """Times never repeat to the digit: the same direction, where both have one, and intervals that overlap."""
+def same_findings(packed: Sequence[Finding], rerun: Sequence[Finding]) -> Repeated:
+    """Times never repeat to the digit. They agree if their intervals overlap and no verdict has changed direction."""
     differing = []
-    for old, new in zip(packed, found, strict=True):
+    for old, new in zip(packed, rerun, strict=True):
         name = f"{old.workload}.{old.metric} from {old.base} to {old.head}"
         if (old.workload, old.settings, old.metric) != (new.workload, new.settings, new.metric):
             differing.append(f"{name}: stands at another place now")
@@ -117,22 +117,22 @@ def _compiler(plan: Plan) -> str:
     return plan.guest_compiler or "an unknown compiler"
 
 
-def unlike(packed: Plan, found: Plan) -> tuple[str, ...]:
+def unlike(packed: Plan, rerun: Plan) -> tuple[str, ...]:
     """What makes the two experiments different before anything ran: kernels, emulator, guest programs, images."""
     lines = [
         f"kernel {old.ref}: another image ({(old.image_sha256 or 'unknown')[:12]} then, "
         f"{(new.image_sha256 or 'unknown')[:12]} now)"
-        for old, new in zip(packed.kernels, found.kernels, strict=True)
+        for old, new in zip(packed.kernels, rerun.kernels, strict=True)
         if old.image_sha256 != new.image_sha256
     ]
-    if packed.machine.program != found.machine.program:
-        lines.append(f"machine: {packed.machine.program} then, {found.machine.program} now")
-    if packed.machine.options != found.machine.options:
+    if packed.machine.program != rerun.machine.program:
+        lines.append(f"machine: {packed.machine.program} then, {rerun.machine.program} now")
+    if packed.machine.options != rerun.machine.options:
         lines.append("machine: other options")
-    now = {program.name: program.value for program in found.guest_sha256}
-    by = f" (by {_compiler(packed)} then, by {_compiler(found)} now)"
+    now = {program.name: program.value for program in rerun.guest_sha256}
+    by = f" (by {_compiler(packed)} then, by {_compiler(rerun)} now)"
     lines += [f"program {p.name}: another build{by}" for p in packed.guest_sha256 if now.get(p.name) != p.value]
-    trees = {image.name: image.value for image in found.images or ()}
+    trees = {image.name: image.value for image in rerun.images or ()}
     lines += [
         f"image {i.name}: another tree of the same packages ({i.value[:12]} then, {trees.get(i.name, 'none')[:12]} now)"
         for i in packed.images or ()

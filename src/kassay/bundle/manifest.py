@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""manifest.json: what a bundle holds, with the hash of every file, and whether that is what is there."""
+"""manifest.json: what a bundle holds, with the hash of every file, and the check of a bundle against it."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,7 +25,7 @@ class PackedFile(Record, frozen=True, kw_only=True):
 
 
 class Absent(Record, frozen=True, kw_only=True):
-    """A form of the report that there is none of, and why."""
+    """A form of the report that could not be made, and why."""
 
     form: str
     why: str
@@ -55,26 +55,26 @@ def packed_files(root: Path) -> tuple[PackedFile, ...]:
 
 
 def write_manifest(root: Path, manifest: Manifest) -> None:
-    """In lines, so that people can read it and mails can quote it."""
+    """Writes it indented, so that people can read and quote it."""
     with disk_errors(root):
         (root / NAME).write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=1) + b"\n")
 
 
 def checked(root: Path, limit: int) -> Manifest:
-    """The manifest, when every file is there, whole, and nothing else is. Raises BadInput that names what is not.
+    """The manifest, if every listed file is there unchanged, and no other file. Raises BadInput with the problems.
 
     limit: bytes that all files together may have.
     """
     manifest = _read(root)
     listed = {checked_name(file.path, f"{root}/{NAME}"): file for file in manifest.files}
-    there = set(files_below(root)) - {NAME}
+    present = set(files_below(root)) - {NAME}
     if len(listed) != len(manifest.files):
         raise BadInput(f"{root}/{NAME}: names a file twice", "get the bundle anew")
     if sum(file.size for file in manifest.files) > limit:
         raise BadInput(f"{root}: larger than is allowed", "allow more with --limit")
-    problems = [f"{name} is missing" for name in sorted(listed.keys() - there)]
-    problems += [f"{name} is not in the manifest" for name in sorted(there - listed.keys())]
-    both = sorted(there & listed.keys())
+    problems = [f"{name} is missing" for name in sorted(listed.keys() - present)]
+    problems += [f"{name} is not in the manifest" for name in sorted(present - listed.keys())]
+    both = sorted(present & listed.keys())
     problems += [f"{name} was changed" for name in both if not _same(root / name, listed[name])]
     if problems:
         raise BadInput(f"{root}: damaged: {few(problems)}", "get the bundle anew; nothing in it can be relied on")
@@ -82,7 +82,7 @@ def checked(root: Path, limit: int) -> Manifest:
 
 
 def few(words: Sequence[str]) -> str:
-    """The first of many, and how many more there are."""
+    """The first few, and the number of the others."""
     more = f", and {len(words) - _SHOWN} more" if len(words) > _SHOWN else ""
     return "; ".join(words[:_SHOWN]) + more
 
@@ -99,6 +99,6 @@ def _read(root: Path) -> Manifest:
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise BadInput(f"{root}/{NAME}: {error}", "damaged, or of a later version of kassay") from error
     if manifest.schema != SCHEMA:
-        what = f"{root}/{NAME}: is a {manifest.schema}; this kassay reads {SCHEMA}"
-        raise BadInput(what, "use the kassay that made it")
+        problem = f"{root}/{NAME}: is a {manifest.schema}; this kassay reads {SCHEMA}"
+        raise BadInput(problem, "use the kassay that made it")
     return manifest

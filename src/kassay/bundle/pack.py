@@ -96,7 +96,7 @@ def pack(directory: Path, out: Path, tell: Tell) -> Manifest:
 
 
 def _fill(directory: Path, root: Path, tell: Tell) -> Manifest:
-    """All of the bundle but the archive around it. The report is made of the copy, so the copy is enough for it."""
+    """Fills the bundle's directory. The report is computed from the copy, which proves that the copy is sufficient."""
     tell(Progress(stage="pack", subject=directory.name, text="copying"))
     imported = store.is_import(directory)
     with disk_errors(root):
@@ -121,8 +121,8 @@ def _copy_import(directory: Path, into: Path) -> None:
 
 
 def _copy_run(directory: Path, into: Path) -> None:
-    """What plan and journal name, and nothing that lies there by chance; what was timed beside it, likewise."""
-    open_directory(directory)  # says so when it is none
+    """Copies the files that plan and journal name, and no others; also those of the timed runs in BESIDE."""
+    open_directory(directory)  # raises BadInput for anything but a run directory
     copy_files(directory, into, ("spec.toml", "plan.json"))
     copy_journal(directory, into)
     folder = open_directory(into)
@@ -140,26 +140,26 @@ def _copy_run(directory: Path, into: Path) -> None:
 
 
 def answered(directory: Path, tell: Tell) -> Report:
-    """The report of a packed directory, wherever it lies: commands name it `run`."""
+    """The report of a packed directory. Its commands name the directory `run`, wherever it is now."""
     report = pipeline.answer(directory, tell)
     words = quote(str(directory))
     texts = {name: tuple(line.replace(words, RUN) for line in getattr(report, name)) for name in _NAMING}
     return msgspec.structs.replace(report, **texts)
 
 
-def _write_reports(report: Report, place: Path, tell: Tell) -> tuple[Absent, ...]:
-    """Every form of the report and its charts; a form that this report does not have is told, with the reason."""
+def _write_reports(report: Report, directory: Path, tell: Tell) -> tuple[Absent, ...]:
+    """Writes every form of the report, and its charts; returns the forms that this report cannot have."""
     from kassay.report.charts import charts  # what draws them is slow to load
 
-    place.mkdir(parents=True)
+    directory.mkdir(parents=True)
     absent = []
     for name, form in formats().items():
         tell(Progress(stage="pack", subject="report", text=name))
         try:
-            (place / f"{name}{form.suffix}").write_text(form.render(report))
+            (directory / f"{name}{form.suffix}").write_text(form.render(report))
         except KassayError as error:
             absent.append(Absent(form=name, why=error.what))
     tell(Progress(stage="pack", subject="report", text="charts"))
     for name, data in charts(report):
-        (place / name).write_bytes(data)
+        (directory / name).write_bytes(data)
     return tuple(absent)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The sources of what a run directory measured, as they are and as one C file; and whether they are the very ones."""
+"""The sources of what a run directory measured, as they are and as one C file."""
 
 from pathlib import Path
 
@@ -16,14 +16,14 @@ from kassay.model.workload import Workload
 
 
 def sources_into(run: Path, root: Path) -> str:
-    """Writes source/guest/, the sources of users' programs and one reproducer for each workload below `root`; says
-    whether they match the programs."""
+    """Writes source/guest/, the sources of users' programs and one reproducer for each workload below `root`; returns
+    a sentence that says whether they match the measured programs."""
     plan = open_directory(run).plan
     own = {use.name: use.program for use in plan.experiment.workloads if use.program}
-    made = [sources.RUNS_PROGRAMS if program.name in own else program.name for program in plan.guest_sha256]
-    names = {name for program in made for name in sources.files_of(program, plan.experiment.arch)}
-    found = sorted(name for name in (*names, *sources.headers(), "Makefile") if sources.path_of(name).is_file())
-    sources.copy_to(root / "source" / "guest", found)
+    programs = [sources.RUNS_PROGRAMS if program.name in own else program.name for program in plan.guest_sha256]
+    names = {name for program in programs for name in sources.files_of(program, plan.experiment.arch)}
+    existing = sorted(name for name in (*names, *sources.headers(), "Makefile") if sources.path_of(name).is_file())
+    sources.copy_to(root / "source" / "guest", existing)
     for name, use in own.items():
         for packed_file in contents(use, run).values():
             target = root / "source" / "programs" / name / packed_file.name
@@ -44,7 +44,7 @@ def of_plan(plan: Plan, workload: Workload, file: str) -> str:
 
 
 def _built(name: str, plan: Plan) -> str | None:
-    """The hash of one program as this version builds it; None of one that it does not know."""
+    """The hash of one program as this version builds it; None for a program that it does not have."""
     use, arch = plan.experiment.program(name), plan.experiment.arch
     if use is not None:
         return sha256_file(packed(name, use, arch))

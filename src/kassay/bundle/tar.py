@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A .tar.zst with nothing in it but its files: the same files give the same bytes, and nothing else is read.
 
-Every header is made from a name and a size alone. What is read is held against the header that kassay would have
-written: links, devices, other owners, sparse files or extensions differ from it, and are refused before they act.
+Every header is made from a name and a size alone. Each header that is read is compared with the one that kassay would
+have written: links, devices, other owners, sparse files or extensions differ from it, and are refused before
+they are unpacked.
 """
 
 import tarfile
@@ -64,7 +65,7 @@ def _header(name: str, size: int) -> bytes:
 
 
 def unpack(path: Path, into: Path, limit: int) -> Path:
-    """Writes every file of the archive below `into`; returns the one directory that holds them.
+    """Writes every file of the archive below `into`; returns the directory that holds all of them.
 
     Raises BadInput for anything that write() does not write, and when the files are larger than `limit` bytes.
     """
@@ -95,7 +96,7 @@ def _decompressor(file: IO[bytes]) -> zstandard.ZstdDecompressionReader:
 
 def _entries(source: _Source, path: Path) -> Iterator[tuple[str, int]]:
     """Name and size of each entry; the caller reads its content before it asks for the next one."""
-    last, seen = "", set[str]()
+    last, earlier = "", set[str]()
     while any(block := _exactly(source, _BLOCK, path)):
         try:
             info = tarfile.TarInfo.frombuf(block, "utf-8", "strict")
@@ -107,11 +108,11 @@ def _entries(source: _Source, path: Path) -> Iterator[tuple[str, int]]:
             raise BadInput(f"{path}: {name[:80]!r} after {last!r} is not a plain file as kassay packs it",
                            "do not unpack it; get the bundle anew")  # fmt: skip
         checked_name(name, str(path))
-        if name <= last or any(str(above) in seen for above in PurePosixPath(name).parents):
+        if name <= last or any(str(above) in earlier for above in PurePosixPath(name).parents):
             raise BadInput(f"{path}: {name} stands twice, or out of order", "get the bundle anew")
         yield name, size
         last = name
-        seen.add(name)
+        earlier.add(name)
     if any(_exactly(source, _BLOCK, path)) or source.read(1):
         raise BadInput(f"{path}: something stands behind its end", "get the bundle anew")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A bundle -> whether it holds, and whether it happens again."""
+"""Checks a bundle: are its files and findings correct, and does a new measurement give the same?"""
 
 import json
 import tempfile
@@ -28,42 +28,44 @@ from kassay.model.report import Report
 from kassay.report.formats import formats
 from kassay.spec.load import load
 
-# What names a directory or a version, and no finding.
+# Fields that name a directory or a version: they may differ while every finding is the same.
 APART = ("commands", "next_steps", "kassay_version", "charts")
 
 
 class FieldDifference(NamedTuple):
-    """One field: its dotted place, as packed, as computed now; "absent" where one has none."""
+    """A field that differs. path: dotted. packed, computed: its value in the bundle and now, or "absent"."""
 
-    place: str
+    path: str
     packed: str
-    found: str
+    computed: str
 
     def __str__(self) -> str:
-        return f"{self.place} is {self.packed}, computed {self.found}"
+        return f"{self.path} is {self.packed}, computed {self.computed}"
 
 
-def differences(packed: Any, found: Any) -> tuple[FieldDifference, ...]:
-    """Every field of the packed report that is another one now. Fields that only `found` has are later additions."""
-    kept = {name: value for name, value in packed.items() if name not in APART} if isinstance(packed, dict) else packed
-    return tuple(_walk(kept, found, ""))
+def differences(packed: Any, computed: Any) -> tuple[FieldDifference, ...]:
+    """Every field of the packed report whose computed value differs. Fields that only `computed` has are later
+    additions to the report's format."""
+    if isinstance(packed, dict):
+        packed = {name: value for name, value in packed.items() if name not in APART}
+    return tuple(_walk(packed, computed, ""))
 
 
-def _walk(packed: Any, found: Any, place: str) -> Iterator[FieldDifference]:
-    if isinstance(packed, dict) and isinstance(found, dict):
+def _walk(packed: Any, computed: Any, path: str) -> Iterator[FieldDifference]:
+    if isinstance(packed, dict) and isinstance(computed, dict):
         for name, value in packed.items():
-            inner = f"{place}.{name}" if place else name
-            if name in found:
-                yield from _walk(value, found[name], inner)
+            inner = f"{path}.{name}" if path else name
+            if name in computed:
+                yield from _walk(value, computed[name], inner)
             else:
                 yield FieldDifference(inner, _text(value), "absent")
-    elif isinstance(packed, list) and isinstance(found, list):
-        for index, (old, new) in enumerate(zip(packed, found, strict=False)):
-            yield from _walk(old, new, f"{place}[{index}]")
-        if len(packed) != len(found):
-            yield FieldDifference(f"length of {place}", str(len(packed)), str(len(found)))
-    elif packed != found or isinstance(packed, bool) != isinstance(found, bool):
-        yield FieldDifference(place, _text(packed), _text(found))
+    elif isinstance(packed, list) and isinstance(computed, list):
+        for index, (old, new) in enumerate(zip(packed, computed, strict=False)):
+            yield from _walk(old, new, f"{path}[{index}]")
+        if len(packed) != len(computed):
+            yield FieldDifference(f"length of {path}", str(len(packed)), str(len(computed)))
+    elif packed != computed or isinstance(packed, bool) != isinstance(computed, bool):
+        yield FieldDifference(path, _text(packed), _text(computed))
 
 
 def _text(value: Any) -> str:
@@ -78,7 +80,7 @@ _JSON = f"{REPORT}/json.json"
 
 
 class Verified(NamedTuple):
-    """A bundle that holds. notes: what a reader should know although nothing is wrong."""
+    """The result for a correct bundle. notes: what a reader should know although nothing is wrong."""
 
     manifest: Manifest
     findings: int
@@ -87,7 +89,7 @@ class Verified(NamedTuple):
 
 @contextmanager
 def _opened(path: Path, limit: int, tell: Tell) -> Iterator[tuple[Path, Manifest]]:
-    """A bundle's directory, unpacked for the time of the block if need be, with every file checked."""
+    """A bundle's directory with every file checked; an archive is unpacked until the block ends."""
     tell(Progress(stage="verify", subject=path.name, text="hashing every file"))
     with tempfile.TemporaryDirectory(prefix="kassay-bundle-") as scratch:
         root = path if path.is_dir() else tar.unpack(path, Path(scratch), limit)
@@ -97,33 +99,33 @@ def _opened(path: Path, limit: int, tell: Tell) -> Iterator[tuple[Path, Manifest
 
 
 def verify(path: Path, limit: int, tell: Tell) -> Verified:
-    """Checks every file, then computes the whole report again from the raw results and holds it against the packed one.
+    """Checks every file, then computes the whole report again from the raw results and compares it with the packed one.
 
-    Raises BadInput that says what does not hold.
+    Raises BadInput that names what is wrong.
     """
     with _opened(path, limit, tell) as (root, manifest):
         tell(Progress(stage="verify", subject=path.name, text="computing every finding again"))
         report = _recomputed(root, path, tell)
         if report.plan_id != manifest.plan:
             raise BadInput(f"{path}: the manifest is of another plan than the runs", "get the bundle anew")
-        found = differences(_packed_report(root, path), json.loads(formats()["json"].render(report)))
-        if found:
+        changed = differences(_packed_report(root, path), json.loads(formats()["json"].render(report)))
+        if changed:
             by = "" if manifest.kassay_version == __version__ else f", packed by kassay {manifest.kassay_version}"
-            first = few([str(one) for one in found])
+            first = few([str(difference) for difference in changed])
             raise BadInput(f"{path}: its report is not what its runs give{by}: {first}",
                            "do not rely on it; or verify it with the version that packed it")  # fmt: skip
         return Verified(manifest, len(report.findings), _notes(root, manifest, report, path))
 
 
 def _recomputed(root: Path, path: Path, tell: Tell) -> Report:
-    """The answer from a stranger's files: whatever they make stumble, the files are to blame, not kassay."""
+    """The answer from files of others: any exception is reported as damage of the files, not as a defect of kassay."""
     try:
         return answered(root / RUN, tell)
     except KassayError:
         raise
     except Exception as error:
-        what = f"{path}: its runs contradict each other ({type(error).__name__}: {error})"
-        raise BadInput(what, "do not rely on it; get the bundle anew") from error
+        problem = f"{path}: its runs contradict each other ({type(error).__name__}: {error})"
+        raise BadInput(problem, "do not rely on it; get the bundle anew") from error
 
 
 def _packed_report(root: Path, path: Path) -> Any:
@@ -134,7 +136,10 @@ def _packed_report(root: Path, path: Path) -> Any:
 
 
 def _notes(root: Path, manifest: Manifest, report: Report, path: Path) -> tuple[str, ...]:
-    """The other forms must say what the findings do; those of another version word them differently, which is told."""
+    """Notes for the reader. The other forms must agree with the findings; only another version may word them otherwise.
+
+    Raises BadInput when they do not agree.
+    """
     other, unchecked = [], []
     for name, form in formats().items():
         file = root / REPORT / f"{name}{form.suffix}"
@@ -152,7 +157,7 @@ def _notes(root: Path, manifest: Manifest, report: Report, path: Path) -> tuple[
     return (
         *worded,
         *unchecked,
-        *(f"no {one.form}: {one.why}" for one in manifest.absent),
+        *(f"no {absent.form}: {absent.why}" for absent in manifest.absent),
         f"sources: {manifest.sources}",
     )
 
@@ -160,23 +165,23 @@ def _notes(root: Path, manifest: Manifest, report: Report, path: Path) -> tuple[
 def rerun(
     path: Path, directory_of: Callable[[Experiment], Path], limit: int, tell: Tell, cluster: str = ""
 ) -> tuple[Path, tuple[Repeated, ...]]:
-    """Makes every run of the bundle again (or resumes), and holds the results against the packed ones.
+    """Makes every run of the bundle again (or resumes), and compares the results with the packed ones.
 
-    directory_of: where the runs of an experiment go. cluster: as of pipeline.measure(). Returned: that directory, one
-    Repeated for the experiment and one more for what was timed beside it. Raises BadInput for an imported bundle.
+    directory_of: where the runs of an experiment go. cluster: see pipeline.measure(). Returns that directory, one
+    Repeated for the experiment, and one more for its timed runs, if any. Raises BadInput for an imported bundle.
     """
     with _opened(path, limit, tell) as (root, manifest):
         if manifest.kind == "import":
             raise BadInput(f"{path}: measured elsewhere, with another tool", "kassay can verify it, not repeat it")
         out = directory_of(load(root / RUN / "pinned.toml"))
-        places = [(root / RUN, out)]
+        pairs = [(root / RUN, out)]
         if (root / RUN / BESIDE).is_dir():
-            places.append((root / RUN / BESIDE, out / BESIDE))
-        return out, tuple(_repeated(packed, again, tell, cluster) for packed, again in places)
+            pairs.append((root / RUN / BESIDE, out / BESIDE))
+        return out, tuple(_repeated(packed, again, tell, cluster) for packed, again in pairs)
 
 
 def _programs(packed: Path) -> Programs | None:
-    """The very programs that were measured, where all of them were packed."""
+    """The programs that were measured; None if some of them were not packed."""
     folder = open_directory(packed)
     asked = {program.name: program.value for program in folder.plan.guest_sha256}
     if not asked or not all((packed / artifact_path(name)).is_file() for name in asked.values()):

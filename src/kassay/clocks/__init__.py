@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Clocks: what a value is measured in, and what may be said of it.
+"""Clocks: the unit of a value, and what may be claimed from it.
 
 One file each: clocks/NAME.py holds CLOCK, a Clock whose name is NAME, and everything that differs between clocks
 stands in it. A machine (kassay.machines) names its clock; several machines may have the same one.
@@ -74,8 +74,8 @@ class Clock:
 @cache
 def clocks() -> Mapping[str, Clock]:
     """Every clock by name, in their order."""
-    found = discover("kassay.clocks", "CLOCK", Clock).values()
-    return MappingProxyType({clock.name: clock for clock in sorted(found, key=lambda clock: (clock.order, clock.name))})
+    ordered = sorted(discover("kassay.clocks", "CLOCK", Clock).values(), key=lambda clock: (clock.order, clock.name))
+    return MappingProxyType({clock.name: clock for clock in ordered})
 
 
 def measuring() -> Mapping[str, Clock]:
@@ -85,10 +85,10 @@ def measuring() -> Mapping[str, Clock]:
 
 def clock_of(name: str) -> Clock:
     """The clock with this name. Raises BadInput that lists the clocks there are."""
-    found = clocks().get(name)
-    if found is None:
+    clock = clocks().get(name)
+    if clock is None:
         raise BadInput(f"clock: unknown {name!r}", f"known: {', '.join(measuring())}")
-    return found
+    return clock
 
 
 def profiling() -> tuple[str, ...]:
@@ -101,7 +101,7 @@ def in_words() -> str:
     kinds: dict[str, list[str]] = {}
     for clock in measuring().values():
         kinds.setdefault(f"exact {clock.unit}" if clock.exact else "time", []).append(clock.name)
-    return ", ".join(f"{listed(names)} ({what})" for what, names in kinds.items())
+    return ", ".join(f"{listed(names)} ({kind})" for kind, names in kinds.items())
 
 
 def listed(names: Iterable[str]) -> str:

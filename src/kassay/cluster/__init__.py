@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs on other hosts: what travels, where a run may go, and one engine that carries it.
+"""Runs on other hosts: what is sent to them, which host may make a run, and one engine that transports it.
 
-The journal stays with the kassay that was asked: a run that comes back is written there as if it had been made there.
+The journal stays on the host whose kassay was started; runs of other hosts are written into it like its own runs.
 An engine is one file of this folder (now dask_engine.py), whose connected() opens a Cluster (executor.py).
 """
 
@@ -31,11 +31,11 @@ def joined(address: str, wanted: Wanted, tell: Tell) -> AbstractContextManager[C
     """The hosts at an address, for runs of one machine. Raises BadInput, or HostLacks where there is no engine, or no
     scheduler."""
     refuse_unless_it_travels(wanted.machine.clock, wanted.machine.name)
-    found = address_of(address)
+    scheduler_address = address_of(address)
     engine_installed()
     from kassay.cluster.dask_engine import connected
 
-    return connected(found, wanted, tell)
+    return connected(scheduler_address, wanted, tell)
 
 
 def engine_installed() -> None:

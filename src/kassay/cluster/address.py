@@ -29,11 +29,11 @@ class Address(NamedTuple):
 
 def address_of(text: str) -> Address:
     """Reads tcp://HOST[:PORT]. Raises BadInput, also where certificates are needed and not there."""
-    found = _ADDRESS.fullmatch(text)
-    port = int(found[3] or DEFAULT_PORT) if found else 0
-    if not found or not 0 < port < 1 << 16:
+    match = _ADDRESS.fullmatch(text)
+    port = int(match[3] or DEFAULT_PORT) if match else 0
+    if not match or not 0 < port < 1 << 16:
         raise BadInput(f"{text!r} is no address of a cluster", "write tcp://HOST:PORT, e.g. tcp://127.0.0.1:8786")
-    scheme, host = found[1], found[2]
+    scheme, host = match[1], match[2]
     encrypted = scheme == "tls" or (scheme == "tcp" and not _is_loopback(host))
     if encrypted and (absent := [name for name in _FILES if not (certificates_directory() / name).is_file()]):
         raise BadInput(

@@ -13,14 +13,14 @@ def make_certificates() -> Path:
     from distributed import Security
 
     directory = certificates_directory()
-    if found := [name for name in ("ca.pem", "cert.pem", "key.pem") if (directory / name).exists()]:
-        raise BadInput(f"{directory}: {', '.join(found)} there already", "remove the directory to make others")
-    made = Security.temporary()
+    if existing := [name for name in ("ca.pem", "cert.pem", "key.pem") if (directory / name).exists()]:
+        raise BadInput(f"{directory}: {', '.join(existing)} there already", "remove the directory to make others")
+    security = Security.temporary()
     directory.mkdir(parents=True, exist_ok=True, mode=0o700)
     for name, text in (
-        ("key.pem", made.tls_client_key),
-        ("cert.pem", made.tls_client_cert),
-        ("ca.pem", made.tls_ca_file),
+        ("key.pem", security.tls_client_key),
+        ("cert.pem", security.tls_client_cert),
+        ("ca.pem", security.tls_ca_file),
     ):
         write_atomic(directory / name, str(text).encode(), mode=0o600)
     return directory

@@ -10,12 +10,12 @@ _PART = re.compile(r"(\d{1,5})(?:-(\d{1,5}))?")
 
 def numbers(text: str) -> tuple[int, ...]:
     """The CPUs of a set in order; none of "". Raises BadInput."""
-    found: set[int] = set()
+    cpus: set[int] = set()
     for part in text.split(",") if text else ():
         match = _PART.fullmatch(part.strip())
         first = int(match[1]) if match else 0
         last = int(match[2] or first) if match else -1
         if last < first:
             raise BadInput(f"{text!r}: not a set of CPUs", "write numbers and ranges, such as 0-3,8")
-        found |= set(range(first, last + 1))
-    return tuple(sorted(found))
+        cpus |= set(range(first, last + 1))
+    return tuple(sorted(cpus))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Dask.distributed as the engine: it carries messages and says who is there; what runs where is decided in slots.py.
+"""Dask.distributed as the engine: it transports messages and lists workers; slots.py decides which worker makes a run.
 
 Known traps of the engine, and what is done about each. Resources are checked against capacity, not use (#6467), and
 subprocesses are not seen (#4446): never more is submitted than there are slots, each to one named worker. Late workers
@@ -45,7 +45,7 @@ _BUSY_S, _BUSY_AT_MOST_S = 5.0, 3600.0  # for a host on which somebody else meas
 
 
 class _Lost(Exception):
-    """The slot, or the way to it."""
+    """The slot is lost, or the connection to it."""
 
 
 def security_of(address: Address) -> Any:
@@ -132,19 +132,19 @@ class DaskCluster:
             except _Lost as error:
                 if self._client.status == "running":
                     lost.append(f"{slot.host}: {error}")
-                else:  # the scheduler is gone, and not the slot: no run moves more often because of that
+                else:  # the scheduler is gone, not the slot: this is not counted as a move of the run
                     self._slots.clear()
                 if not self._closed:
                     self._tell(Progress(stage="cluster", subject=slot.host, text=f"{error}; its run is made again"))
             finally:
                 self._slots.give_back(slot)
-            clock.sleep(_LOOK_S)  # by then it is known who is gone
+            clock.sleep(_LOOK_S)  # by then the lost workers are known
         raise HostLacks(f"a run was lost {len(lost)} times: {'; '.join(lost)}", "see the workers' own output")
 
-    def _nobody(self, what: str) -> HostLacks:
+    def _nobody(self, problem: str) -> HostLacks:
         why = "; ".join(dict.fromkeys(self._refused.values()))
         remedy = "`kassay worker ADDRESS` on a host makes it one; the same command again goes on where this one was"
-        return HostLacks(f"{self._address.url}: {what}{': ' if why else ''}{why}", remedy)
+        return HostLacks(f"{self._address.url}: {problem}{': ' if why else ''}{why}", remedy)
 
     def _run_on(self, slot: Slot, parcel: Packed) -> Ended:
         data, client = to_bytes(parcel.parcel), self._client
@@ -152,10 +152,10 @@ class DaskCluster:
         try:
             while clock.monotonic_s() < end:
                 self._send(slot, parcel)
-                made = self._asked(slot, data, parcel.parcel.job.timeout_s + _GRACE_S)
-                if made.ended is not None:
-                    return made.ended
-                self._not_yet(slot, made)
+                delivery = self._asked(slot, data, parcel.parcel.job.timeout_s + _GRACE_S)
+                if delivery.ended is not None:
+                    return delivery.ended
+                self._not_yet(slot, delivery)
             raise _Lost("it is busy for an hour")
         except HostLacks as error:
             self._refuse(slot, str(error))
@@ -170,12 +170,12 @@ class DaskCluster:
                 raise
             raise _Lost(f"{type(error).__name__}: {error}") from error
 
-    def _not_yet(self, slot: Slot, made: Delivery) -> None:
+    def _not_yet(self, slot: Slot, delivery: Delivery) -> None:
         """Files were deleted there, which are sent again; or the host is in use, and is asked again later."""
         with self._lock:
-            self._sent.get(slot.host, set()).difference_update(made.missing)
-        if made.busy:
-            self._tell(Progress(stage="cluster", subject=slot.host, text=f"in use: {made.busy}; waiting"))
+            self._sent.get(slot.host, set()).difference_update(delivery.missing)
+        if delivery.busy:
+            self._tell(Progress(stage="cluster", subject=slot.host, text=f"in use: {delivery.busy}; waiting"))
             clock.sleep(_BUSY_S)
 
     def _asked(self, slot: Slot, data: bytes, limit_s: float) -> Delivery:
@@ -223,10 +223,10 @@ class DaskCluster:
                 offset += len(part)
 
     def _call(self, slot: Slot, function: Any, *words: object) -> Any:
-        found = self._client.run(function, *words, workers=[slot.address], on_error="raise")
-        if slot.address not in found:
+        answers = self._client.run(function, *words, workers=[slot.address], on_error="raise")
+        if slot.address not in answers:
             raise _Lost("the worker is gone")
-        return found[slot.address]
+        return answers[slot.address]
 
     def _refuse(self, slot: Slot, why: str) -> None:
         self._refused[slot.address] = f"{slot.host}: {why}"
@@ -248,7 +248,7 @@ class DaskCluster:
             clock.sleep(_LOOK_S)
 
     def _watch(self) -> None:
-        """Who comes and who goes, until close()."""
+        """Looks for new and for lost workers, until close()."""
         while not self._closed:
             clock.sleep(_LOOK_S)
             try:
@@ -273,23 +273,24 @@ class DaskCluster:
         if scheduler is None or self._client.status != "running":
             raise OSError("the scheduler is gone")
         info = self._client.sync(scheduler.identity, n_workers=-1, callback_timeout=_LOST_S)["workers"]
-        there = self._slots.addresses()
-        for address in set(there) - info.keys():
+        present = self._slots.addresses()
+        for address in set(present) - info.keys():
             self._slots.leave(address)
         new = {
             address: Slot(address, str(about.get("name", address)).rpartition("#")[0] or address)
             for address, about in info.items()
-            if address not in there and address not in self._refused
+            if address not in present and address not in self._refused
         }
         if new:
             self._ask_who_they_are(new)
 
     def _ask_who_they_are(self, new: Mapping[str, Slot]) -> None:
-        """All at once: a host may have to build its plugin first. Who does not answer is asked again."""
+        """Asks all new workers at once, as a host may have to build its plugin first. Those that do not answer are
+        asked again."""
         wanted = self._wanted
         words = (wanted.machine.clock, wanted.machine.name, wanted.arch, wanted.cpus, wanted.boot, wanted.profiled)
-        found = self._client.run(work.identity, *words, workers=list(new), on_error="return")
-        for address, answer in found.items():
+        answers = self._client.run(work.identity, *words, workers=list(new), on_error="return")
+        for address, answer in answers.items():
             if isinstance(answer, OSError | TimeoutError):
                 continue
             try:
@@ -297,10 +298,10 @@ class DaskCluster:
             except (ValueError, TypeError) as error:
                 self._refuse(new[address], f"it does not say what it is ({answer!r:.200}: {error})")
 
-    def _welcome(self, slot: Slot, about: bytes, found: bytes, why: str) -> None:
+    def _welcome(self, slot: Slot, about: bytes, identity: bytes, why: str) -> None:
         """A run goes only where its machine is the one that the plan has."""
         host = from_json(about, Host)
-        if why := unsuitable(self._wanted, host, from_json(found, MachineIdentity) if found else None, why):
+        if why := unsuitable(self._wanted, host, from_json(identity, MachineIdentity) if identity else None, why):
             self._refuse(slot, why)
             return
         if slot.host not in self._hosts:
@@ -310,5 +311,5 @@ class DaskCluster:
 
 
 async def _result(future: Any) -> Any:
-    """All of it, however long it is on its way: result(timeout) would ask for it anew each time."""
+    """The whole result, however long its transfer takes: result(timeout) would request it again each time."""
     return await future

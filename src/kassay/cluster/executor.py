@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What an engine gives to kassay, whatever it is."""
+"""The interface between an engine and kassay."""
 
 from collections.abc import Collection
 from typing import NamedTuple, Protocol

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A run as it travels: its job without paths, and the files that these named, by content."""
+"""A run as it is sent to a host: its job without paths, and the files of these paths, by content."""
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -33,7 +33,7 @@ class Parcel(Record, frozen=True, kw_only=True):
 
 
 class Delivery(Record, frozen=True, kw_only=True):
-    """What came of a parcel. parcel: its hash. ended: None where no run was made, as files are missing on the host, or
+    """The result of a parcel. parcel: its hash. ended: None where no run was made, as files are missing on the host, or
     as it is busy; then missing or busy says so."""
 
     parcel: str
@@ -82,8 +82,8 @@ def _paths(job: Job) -> Iterator[tuple[str, Path]]:
 
 def unpacked(parcel: Parcel, directory: Path, path_of: Mapping[str, Path]) -> Job:
     """The job again, with paths of this host. directory: an empty one for the run. path_of: of each file, by hash."""
-    found = {name: str(path_of[sha256]) for name, sha256 in parcel.files.items()}
-    for name, path in found.items():
+    paths = {name: str(path_of[sha256]) for name, sha256 in parcel.files.items()}
+    for name, path in paths.items():
         if name.startswith(_DIRECTORY):
             Path(directory, Path(name).name).symlink_to(path)
     for name, data in parcel.small.items():
@@ -91,12 +91,12 @@ def unpacked(parcel: Parcel, directory: Path, path_of: Mapping[str, Path]) -> Jo
     job = parcel.job
     if job.further and job.initramfs:  # a machine adds these to the initramfs
         own = Path(directory, "initramfs")
-        own.write_bytes(Path(found["initramfs"]).read_bytes())
-        found["initramfs"] = str(own)
+        own.write_bytes(Path(paths["initramfs"]).read_bytes())
+        paths["initramfs"] = str(own)
     return structs.replace(
-        job, directory=str(directory), program=(found["program"], *job.program[1:]),
-        kernel=job.kernel and found["kernel"], initramfs=job.initramfs and found["initramfs"],
-        further=tuple(found[name] for name in job.further),
+        job, directory=str(directory), program=(paths["program"], *job.program[1:]),
+        kernel=job.kernel and paths["kernel"], initramfs=job.initramfs and paths["initramfs"],
+        further=tuple(paths[name] for name in job.further),
     )  # fmt: skip
 
 
@@ -113,15 +113,15 @@ def parcel_from(data: bytes) -> Parcel:
 def delivery_from(data: bytes, parcel: bytes) -> Delivery:
     """What a host gave for a parcel. Raises ValueError where it is none, or of another parcel."""
     try:
-        found = msgspec.msgpack.decode(data, type=Delivery)
+        delivery = msgspec.msgpack.decode(data, type=Delivery)
     except msgspec.MsgspecError as error:
         raise ValueError(f"not a run's result: {error}") from error
-    if found.parcel != sha256_bytes(parcel):
+    if delivery.parcel != sha256_bytes(parcel):
         raise ValueError("the result of another run")
-    return found
+    return delivery
 
 
 @lru_cache(maxsize=4096)
 def _hash(path: Path, _changed_ns: int, _size: int) -> str:
-    """A kernel is the same for many runs."""
+    """sha256 of a file, computed once while time and size stay the same: many runs have the same kernel."""
     return sha256_file(path)

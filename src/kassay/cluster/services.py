@@ -20,7 +20,7 @@ _START_S = 120  # of a slot, on a host that is busy
 _END_S = 10  # of slots that are asked to end
 _SETTINGS = {
     "distributed.scheduler.work-stealing": False,  # a run stays on the slot that it was given to
-    "distributed.scheduler.allowed-failures": 1000,  # who is suspect is decided where runs are submitted
+    "distributed.scheduler.allowed-failures": 1000,  # dask_engine.py counts failures itself
     "distributed.scheduler.worker-ttl": "60s",
     "distributed.comm.timeouts.connect": "10s",  # to a worker that was killed a moment ago
     "distributed.worker.profile.enabled": False,  # no samples of a host that measures
@@ -28,7 +28,7 @@ _SETTINGS = {
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.pause": False,
     "distributed.worker.memory.terminate": False,
-    "distributed.admin.tick.limit": "1h",  # a run takes a worker's thread for long, which is no news
+    "distributed.admin.tick.limit": "1h",  # no warning while a run keeps a worker's thread busy
 }
 
 
@@ -74,7 +74,7 @@ class _Service:
         self._address, self._slots, self._host = address, slots, host
         self._tell, self._stop, self._starting = tell, stop, starting
         self._running = 0
-        self._said = ""
+        self._last_text = ""
 
     async def slot(self, number: int) -> None:
         """One process, which makes one run at a time, until the service is stopped."""
@@ -110,10 +110,10 @@ class _Service:
             await asyncio.wait_for(self._stop.wait(), _AGAIN_S)
 
     def _say(self, text: str) -> None:
-        """Once, however many slots say so."""
-        if text != self._said:
+        """Shows a text once when several slots have the same."""
+        if text != self._last_text:
             self._tell(Progress(stage="cluster", subject=self._host.name, text=text))
-        self._said = text
+        self._last_text = text
 
 
 def _stop_asked() -> asyncio.Event:

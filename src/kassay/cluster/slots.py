@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which slot makes the next run. No engine and no message in here: who is there is told by arrive() and leave().
+"""Which slot makes the next run. It has no engine and sends nothing: arrive() and leave() tell which slots there are.
 
 A slot makes one run at a time, so never more runs are under way than there are slots. A host may be allowed fewer runs
 than it has slots: where its memory is small, or where time is measured, when it makes one run at a time.
@@ -31,8 +31,8 @@ class HostGone(Exception):
 
 
 class Slots:
-    """Slots that are free or taken; safe to use from several threads. wait_s: how long take() waits while nobody can
-    make the run. now: seconds, as a simulation may have them."""
+    """Slots that are free or taken; safe to use from several threads. wait_s: how long take() waits while no slot can
+    make the run. now: the clock in seconds; a simulation has its own."""
 
     def __init__(self, wait_s: float, now: Callable[[], float] = clock.monotonic_s) -> None:
         self._wait_s, self._now = wait_s, now

@@ -20,7 +20,7 @@ _IN_USE_S = 3600
 
 
 class WrongContent(Exception):
-    """A file arrived that is not what it is called."""
+    """A file arrived whose content does not have the hash in its name."""
 
 
 def path_of(sha256: str) -> Path:
@@ -67,7 +67,7 @@ def keep(sha256: str, sender: str, offset: int, part: bytes, size: int) -> None:
 
 
 def _tidy(directory: Path) -> None:
-    """Removes what was not used for long, and parts of senders that were cut off."""
+    """Removes files that were not used for long, and parts whose sender stopped in the middle."""
     for path in directory.glob("*-part"):
         with suppress(FileNotFoundError):
             if path.stat().st_mtime < clock.wall_s() - _IN_USE_S:

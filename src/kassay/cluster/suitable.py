@@ -9,7 +9,7 @@ from kassay.model.units import format_bytes
 
 
 def unsuitable(wanted: Wanted, host: Host, identity: MachineIdentity | None, why: str) -> str:
-    """Why a host is not used, "" where it is. identity, why: as it answers for itself."""
+    """Why a host is not used, "" where it is. identity, why: its own answer."""
     if host.kassay != kassay.__version__:
         return f"it has kassay {host.kassay}, and here is {kassay.__version__}"
     if why or identity is None:
@@ -21,11 +21,11 @@ def unsuitable(wanted: Wanted, host: Host, identity: MachineIdentity | None, why
     return difference(identity, wanted.machine.identify(wanted.arch, wanted.cpus, wanted.boot))
 
 
-def difference(there: MachineIdentity, here: MachineIdentity) -> str:
+def difference(theirs: MachineIdentity, ours: MachineIdentity) -> str:
     """Why two machines may give other values; "" where nothing that they say of themselves does."""
     for name in ("clock", "accelerator", "program", "options"):
-        if getattr(there, name) != getattr(here, name):
-            return f"another {name} of the machine: {getattr(there, name)}, and not {getattr(here, name)}"
+        if getattr(theirs, name) != getattr(ours, name):
+            return f"another {name} of the machine: {getattr(theirs, name)}, and not {getattr(ours, name)}"
     return ""
 
 

@@ -25,17 +25,17 @@ missing, keep = store.missing, store.keep
 def identity(clock: str, name: str, arch: str, cpus: int, boot: str, profiled: bool) -> tuple[bytes, bytes, str]:
     """(this Host, what the machine would be here as a MachineIdentity, why it cannot be used or ""); both in JSON."""
     machine = machine_for(clock, name)
-    found = b""
+    granted = b""
     try:
-        found = to_json(machine.identify(arch, cpus, boot))
+        granted = to_json(machine.identify(arch, cpus, boot))
         why = _unusable(machine, arch, profiled)
     except HostLacks as error:
         why = f"{error.what}; {error.remedy}"
-    return to_json(_host()), found, why
+    return to_json(_host()), granted, why
 
 
 def _unusable(machine: Machine, arch: str, profiled: bool) -> str:
-    """A machine that could not be tried, as no kernel is there to try it with, is not taken for unusable."""
+    """Why a machine cannot be used; "" when it can, or when it could not be tried, as the store has no kernel."""
     if not machine.boots:
         return f"machine {machine.name} executes programs on the host itself: a worker makes none of its runs"
     if not machine.proven:

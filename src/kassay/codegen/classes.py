@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Bodies -> classes of equal code, and what follows from them in words."""
+"""Bodies -> classes of equal code, and a sentence about them."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -17,16 +17,16 @@ _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", 
 def classified(bodies: Iterable[Body]) -> tuple[Body, ...]:
     """The bodies with their class letters, in the order of first appearance, and whether bytes are equal too."""
     first: dict[str, Body] = {}
-    found = []
+    rows = []
     for body in bodies:
         if body.sha256 is None:
-            found.append(body)
+            rows.append(body)
             continue
         lead = first.setdefault(body.sha256, body)
         letter = _letter(list(first).index(body.sha256))
         same = None if lead is body else body.bytes_sha256 == lead.bytes_sha256
-        found.append(msgspec.structs.replace(body, own_class=letter, same_bytes=same))
-    return tuple(found)
+        rows.append(msgspec.structs.replace(body, own_class=letter, same_bytes=same))
+    return tuple(rows)
 
 
 def _letter(number: int) -> str:
@@ -36,13 +36,13 @@ def _letter(number: int) -> str:
 
 
 def compiler_name(banner: str | None) -> str:
-    """ "gcc 12.2.0" of a compiler's first line or an image's banner; "" when it says neither gcc nor clang."""
-    found = _COMPILER.search(_PARENTHESES.sub("", (banner or "").partition(", ")[0]))
-    return f"{found[1]} {found[2]}" if found else ""
+    """ "gcc 12.2.0" of a compiler's first line or an image's banner; "" when it names neither gcc nor clang."""
+    match = _COMPILER.search(_PARENTHESES.sub("", (banner or "").partition(", ")[0]))
+    return f"{match[1]} {match[2]}" if match else ""
 
 
 def verdict(function: str, bodies: Sequence[Body]) -> str:
-    """What was found, in one to a few sentences."""
+    """The result in one sentence."""
     if any(body.cc for body in bodies):
         text = [_by_compiler(group) for group in _grouped(bodies)]
         return f"{function}: {'; '.join(text)}."
@@ -65,8 +65,8 @@ def _by_compiler(group: Sequence[Body]) -> str:
         sources = f"{_number(len(compiled))} of {sources}"
     if not compiled:
         return f"{name}: {_others(group)}"
-    what = "one function" if len(classes) == 1 else f"{_number(len(classes))} different functions"
-    text = f"{name} makes {what} ({', '.join(classes)}) of {sources}"
+    functions = "one function" if len(classes) == 1 else f"{_number(len(classes))} different functions"
+    text = f"{name} makes {functions} ({', '.join(classes)}) of {sources}"
     others = _others(group)
     return f"{text}, {others}" if others else text
 
@@ -97,7 +97,7 @@ def _compiled(bodies: Sequence[Body]) -> tuple[list[Body], list[str]]:
 
 
 def _others(bodies: Sequence[Body]) -> str:
-    """What became of the rows without code."""
+    """Why the other rows have no code."""
     words = {"inlined": "no function of its own in", "absent": "not in the source of", "not-built": "not built:",
              "ambiguous": "several of that name in"}  # fmt: skip
     text = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a function's code is, who knows what its addresses mean, and what an architecture's decoder gives for it."""
+"""The records of a function's code, and the interfaces of the file around it and of an architecture's decoder."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -10,14 +10,14 @@ from kassay.errors import BadInput
 from kassay.registry import load, names
 
 Spot = tuple[int, int]
-"""A place: (section of the object file, offset there), or (0, address) in an image."""
+"""A location: (section of the object file, offset in it), or (0, address) in an image."""
 _NUMBERED = re.compile(r"(?<!\.isra)(?<!\.part)(?<!\.constprop)(?<!\.cold)\.\d+$")
 _UNIQUE = re.compile(r"(__UNIQUE_ID_\w*?)_*\d+$")
 _LLVM = re.compile(r"\.llvm\.\d+$")
 
 
 class Symbol(NamedTuple):
-    """A function's own symbol or one of its copies; size is None where only the next symbol tells the end."""
+    """A function's own symbol or one of its copies; code: its bytes."""
 
     name: str
     spot: Spot
@@ -25,14 +25,14 @@ class Symbol(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """What a field of an instruction refers to. spot: None when it lies elsewhere; name says it then."""
+    """What a field of an instruction refers to. spot: None when it is in another file; `name` is set then."""
 
     spot: Spot | None
     name: str = ""
 
 
 class StaticBranch(NamedTuple):
-    """A jump that is patched in and out. key: name of what decides."""
+    """A jump that the kernel patches in and out. key: name of the static key that decides."""
 
     target: Spot
     key: str
@@ -48,20 +48,20 @@ class Linked(Protocol):
         fields count from. None without a relocation."""
 
     def absolute(self, value: int, per_cpu: bool) -> Spot | None:
-        """The place that a plain number is the address of; None when it is a number."""
+        """The spot whose address a plain number is; None when it is only a number."""
 
     def name(self, spot: Spot) -> str:
         """ "symbol", "symbol+0x8", a string in quotes, or "data"."""
 
     def table(self, spot: Spot) -> Iterator[Spot]:
-        """The places that a table of addresses at a place leads to, one after the other: a switch may be one."""
+        """The targets of a table of addresses at this spot, in order, such as the table of a switch."""
 
     def static_branch(self, spot: Spot) -> StaticBranch | None:
-        """The patched jump at a place."""
+        """The patched jump at this spot, if there is one."""
 
 
 def name_of(refers: Reference, file: Linked) -> str:
-    """What a field refers to, by name, wherever that lies."""
+    """The name of what a field refers to, in this file or another."""
     return refers.name or file.name(refers.spot or (0, 0))
 
 
@@ -73,7 +73,7 @@ class FunctionCode(NamedTuple):
 
 
 def settled(name: str) -> str:
-    """A symbol's name without the numbers that a compiler counts through a whole file: "__already_done.7"."""
+    """A symbol's name without the numbers that a compiler counts per file: "__already_done.7"."""
     return _UNIQUE.sub(r"\1", _NUMBERED.sub("", _LLVM.sub("", name)))
 
 
@@ -83,7 +83,7 @@ def placed(name: str, offset: int) -> str:
 
 
 def quoted(data: bytes) -> str | None:
-    """The C string that data begins with, in quotes; None when it is none, or is empty."""
+    """The C string that data begins with, in quotes; None when it is no string, or an empty one."""
     text, end, _ = data.partition(b"\0")
     if not text or not end or not all(0x20 <= c < 0x7F or c in (1, 9, 10) for c in text):
         return None
@@ -104,7 +104,7 @@ HOLE = "\0"
 
 
 class Decoded(NamedTuple):
-    """text: mnemonic and operands. kind: call and branch are those whose target is known. references: of fields that
+    """text: mnemonic and operands. kind: CALL and BRANCH only where the target is known. references: of fields that
     hold addresses. zeroed: the bytes with these fields zeroed."""
 
     offset: int
@@ -116,12 +116,12 @@ class Decoded(NamedTuple):
 
 
 class Decoder(NamedTuple):
-    """decode(part, file): the instructions of one symbol; bytes that are none become ".byte". without_padding(code):
-    without the no-ops, traps or zeros that are there for alignment only, at the end. indirect: what the text of a call
-    or jump through a pointer begins with. returns: functions that a return goes through.
+    """decode(part, file): the instructions of one symbol; other bytes become ".byte". without_padding(code):
+    without the no-ops, traps or zeros at the end that are alignment only. indirect: the first words of a call or jump
+    through a pointer. returns: functions through which a return jumps.
 
-    relative: kinds of relocations that count from the field. tables: of those of a table's entries the width in bytes,
-    and whether they count from the table's start.
+    relative: kinds of relocations that count from the field. tables: for kinds of relocations of a table's entries the
+    width in bytes, and whether they count from the table's start.
     """
 
     decode: Callable[[Symbol, Linked], Iterator[Decoded]]
@@ -134,9 +134,9 @@ class Decoder(NamedTuple):
 
 @cache
 def decoder_of(arch: str) -> Decoder:
-    """The decoder of an architecture. Raises BadInput where nobody has written one."""
-    known = names(DECODERS)
-    if arch not in known:
+    """The decoder of an architecture. Raises BadInput if there is none."""
+    decoders = names(DECODERS)
+    if arch not in decoders:
         raise BadInput(f"code of {arch} cannot be taken apart: there is no codegen/decoders/{arch}.py",
-                       f"there is one for {', '.join(known)}; docs/extending.md says where to put one")  # fmt: skip
+                       f"there is one for {', '.join(decoders)}; docs/extending.md says where to put one")  # fmt: skip
     return load(DECODERS, arch, "DECODER", Decoder)

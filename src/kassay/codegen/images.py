@@ -57,13 +57,15 @@ class Image:
     def find(self, function: str) -> FunctionCode | None:
         """The function with its parts; None when there is no such symbol. Raises BadInput when several functions have
         the name."""
-        places = [i for i, (_, kind, name) in enumerate(self._symbols) if kind in _TEXT and base_name(name) == function]
-        # Of a copy as well: "name.isra.0" twice is of two functions, each in a file of its own.
-        for name in dict.fromkeys(self._symbols[i][2] for i in places):
-            count = len({self._symbols[i][0] for i in places if self._symbols[i][2] == name})
+        indices = [
+            i for i, (_, kind, name) in enumerate(self._symbols) if kind in _TEXT and base_name(name) == function
+        ]
+        # This holds for a compiler's copy, too: "name.isra.0" twice means two functions, from two source files.
+        for name in dict.fromkeys(self._symbols[i][2] for i in indices):
+            count = len({self._symbols[i][0] for i in indices if self._symbols[i][2] == name})
             if count > 1:
                 raise BadInput(f"{count} functions are called {name}", "an object file (--source) tells them apart")
-        parts = {self._symbols[i][0]: self._symbol(i) for i in places}
+        parts = {self._symbols[i][0]: self._symbol(i) for i in indices}
         return FunctionCode(main_first(list(parts.values()), function), self) if parts else None
 
     def functions(self) -> tuple[str, ...]:
@@ -72,8 +74,8 @@ class Image:
 
     def _symbol(self, number: int) -> Symbol:
         start, _, name = self._symbols[number]
-        behind = self._symbols[bisect_right(self._starts, start)][0]
-        return Symbol(name, (0, start), decoder_of(self.arch).without_padding(self.bytes_at(start, behind - start)))
+        end = self._symbols[bisect_right(self._starts, start)][0]
+        return Symbol(name, (0, start), decoder_of(self.arch).without_padding(self.bytes_at(start, end - start)))
 
     def bytes_at(self, address: int, size: int) -> bytes:
         """Raises BadInput for an address that the file does not hold."""
@@ -97,10 +99,10 @@ class Image:
             return "data"
         start, kind, name = self._symbols[last]
         if kind in _TEXT and start != address and _BOUND.search(name):
-            return "code"  # without a symbol, such as what decides about a feature until alternatives are patched in
+            return "code"  # code without a symbol, e.g. a feature test that runs until alternatives are patched in
         if start == address or kind not in _CONSTANT:
             same = self._symbols[bisect_right(self._starts, start - 1) : last + 1]
-            return placed(settled(min((one[2] for one in same), key=_rank)), address - start)
+            return placed(settled(min((symbol[2] for symbol in same), key=_rank)), address - start)
         return self._string(address) or "data"
 
     def _string(self, address: int) -> str | None:
@@ -114,7 +116,7 @@ class Image:
         while True:
             try:
                 word = self.bytes_at(at, 8)
-            except BadInput:  # of data without content
+            except BadInput:  # data that the file does not hold
                 return
             value = int.from_bytes(word, "little")
             if len(word) < 8 or not self._bounds[0] <= value <= self._bounds[1]:
@@ -131,7 +133,7 @@ class Image:
 
     @cached_property
     def _branches(self) -> Mapping[int, StaticBranch]:
-        """Rows of the kernel's jump table: where, where to, the key, each relative to its field."""
+        """Rows of the kernel's jump table: jump, target and key, each relative to its own field."""
         bound = {name: start for start, _, name in self._symbols if name.endswith("___jump_table")}
         first, last = bound.get("__start___jump_table"), bound.get("__stop___jump_table")
         if first is None or last is None:
@@ -156,7 +158,7 @@ def _symbols(path: Path) -> Sequence[tuple[int, str, str]]:
 
 
 def _elf(path: Path) -> Sequence[tuple[int, memoryview]]:
-    """Address and content of each segment, of what the file holds."""
+    """Address and content of each segment, as far as the file holds it."""
     try:
         data = path.read_bytes()
         with path.open("rb") as file:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A function's instructions with names and labels in the place of addresses, and how often each was executed."""
+"""A function's instructions with names and labels instead of addresses, and how often each was executed."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -53,21 +53,26 @@ def listing(function: FunctionCode) -> Listing:
     """The whole function, part after part."""
     decode = decoder_of(function.file.arch).decode
     parts = [
-        [_Placed(part.name, (part.spot[0], part.spot[1] + one.offset), one) for one in decode(part, function.file)]
+        [
+            _Placed(part.name, (part.spot[0], part.spot[1] + decoded.offset), decoded)
+            for decoded in decode(part, function.file)
+        ]
         for part in function.parts
     ]
-    everything = [one for part in parts for one in part]
-    kept = [[one for one in _with_patch_sites(part) if _stays(one, function)] for part in parts]
-    inside = _homes(everything, {one.spot for part in kept for one in part})
-    labels = _labels([one for part in kept for one in part], inside, function)
-    instructions = [[_instruction(one, inside, labels, function) for one in part] for part in kept]
-    text = "\n\n".join("\n".join(f"{one.label}\t{one.text}" for one in part) for part in instructions)
-    flat = tuple(one for part in kept for one in part)
+    everything = [placed for part in parts for placed in part]
+    remaining = [[placed for placed in _with_patch_sites(part) if _stays(placed, function)] for part in parts]
+    flat = tuple(placed for part in remaining for placed in part)
+    inside = _homes(everything, {placed.spot for placed in flat})
+    labels = _labels(flat, inside, function)
+    instructions = [[_instruction(placed, inside, labels, function) for placed in part] for part in remaining]
+    text = "\n\n".join("\n".join(f"{line.label}\t{line.text}" for line in part) for part in instructions)
     return Listing(
-        instructions=tuple(one for part in instructions for one in part),
-        spots=tuple(one.spot for one in flat),
+        instructions=tuple(instruction for part in instructions for instruction in part),
+        spots=tuple(placed.spot for placed in flat),
         sha256=sha256_bytes(f"{function.file.arch}\n{text}\n".encode()),
-        bytes_sha256=sha256_bytes(b"\0\xff\0".join(b"".join(_bytes(one, part) for one in part) for part in parts)),
+        bytes_sha256=sha256_bytes(
+            b"\0\xff\0".join(b"".join(_bytes(placed, part) for placed in part) for part in parts)
+        ),
         calls=_calls(flat, inside, function),
     )
 
@@ -77,25 +82,25 @@ def _stays(placed: _Placed, function: FunctionCode) -> bool:
 
 
 def _with_patch_sites(part: list[_Placed]) -> list[_Placed]:
-    """Two and more no-ops of one byte in a row are room for code that is patched in at boot, not alignment."""
-    found = []
-    for before, one, behind in zip([None, *part[:-1]], part, [*part[1:], None], strict=False):
-        room = _is_room(one) and (_is_room(before) or _is_room(behind))
-        found.append(one._replace(decoded=one.decoded._replace(kind=PLAIN, text=_PATCHED)) if room else one)
-    return found
+    """Two or more no-ops of one byte in a row are space for code that is patched in at boot, not alignment."""
+    marked = []
+    for before, placed, behind in zip([None, *part[:-1]], part, [*part[1:], None], strict=False):
+        room = _is_room(placed) and (_is_room(before) or _is_room(behind))
+        marked.append(placed._replace(decoded=placed.decoded._replace(kind=PLAIN, text=_PATCHED)) if room else placed)
+    return marked
 
 
-def _is_room(one: _Placed | None) -> bool:
-    return one is not None and one.decoded.zeroed == b"\x90"
+def _is_room(placed: _Placed | None) -> bool:
+    return placed is not None and placed.decoded.zeroed == b"\x90"
 
 
-def _homes(everything: Iterable[_Placed], kept: set[Spot]) -> Mapping[Spot, Spot]:
-    """Every instruction's place -> its own, or that of the next instruction that stays."""
+def _homes(everything: Iterable[_Placed], remaining: set[Spot]) -> Mapping[Spot, Spot]:
+    """Spot of every instruction -> its own spot, or that of the next instruction in `remaining`."""
     homes: dict[Spot, Spot] = {}
     waiting: list[Spot] = []
     for placed in everything:
         waiting.append(placed.spot)
-        if placed.spot in kept:
+        if placed.spot in remaining:
             homes |= dict.fromkeys(waiting, placed.spot)
             waiting = []
     return homes
@@ -108,18 +113,17 @@ def _references(placed: _Placed, inside: Mapping[Spot, Spot], function: Function
 
 
 def _table(placed: _Placed, refers: Reference, inside: Mapping[Spot, Spot], function: FunctionCode) -> list[Spot]:
-    """Where the cases of a switch are, when that is what data says. Their order is part of the code."""
+    """The spots of a switch's cases, if `refers` is their table; else none. Their order is part of the code."""
     if refers.spot is None or refers.spot in inside or placed.decoded.kind != PLAIN:
         return []
     return list(takewhile(inside.__contains__, function.file.table(refers.spot)))
 
 
-def _labels(kept: Iterable[_Placed], inside: Mapping[Spot, Spot], function: FunctionCode) -> Mapping[Spot, str]:
+def _labels(remaining: Sequence[_Placed], inside: Mapping[Spot, Spot], function: FunctionCode) -> Mapping[Spot, str]:
     """ ".L1" and so on, in the order of the instructions that are referred to."""
-    everything = list(kept)
-    spots = [r.spot for placed in everything for r in _references(placed, inside, function)]
+    spots = [r.spot for placed in remaining for r in _references(placed, inside, function)]
     wanted = {inside[spot] for spot in spots if spot is not None and spot in inside}
-    ordered = [one.spot for one in everything if one.spot in wanted]
+    ordered = [placed.spot for placed in remaining if placed.spot in wanted]
     return {spot: f".L{number}" for number, spot in enumerate(ordered, 1)}
 
 
@@ -164,22 +168,22 @@ def _bytes(placed: _Placed, part: list[_Placed]) -> bytes:
     return placed.decoded.zeroed
 
 
-def _calls(kept: Iterable[_Placed], inside: Mapping[Spot, Spot], function: FunctionCode) -> tuple[Call, ...]:
+def _calls(remaining: Iterable[_Placed], inside: Mapping[Spot, Spot], function: FunctionCode) -> tuple[Call, ...]:
     """Calls, and jumps that leave the function."""
-    found: Counter[str] = Counter()
+    sites_of: Counter[str] = Counter()
     decoder = decoder_of(function.file.arch)
-    for one in kept:
-        decoded = one.decoded
+    for placed in remaining:
+        decoded = placed.decoded
         if decoded.kind in (CALL, BRANCH):
             refers = decoded.references[0]
             if refers.spot is None or refers.spot not in inside or decoded.kind == CALL:
-                found[name_of(refers, function.file)] += 1
-        elif any(_table(one, refers, inside, function) for refers in decoded.references):
-            continue  # a switch stays inside
+                sites_of[name_of(refers, function.file)] += 1
+        elif any(_table(placed, refers, inside, function) for refers in decoded.references):
+            continue  # the cases of a switch are in the function
         elif decoded.text.startswith(decoder.indirect):
             name = next((name_of(refers, function.file) for refers in decoded.references), "")
-            found[f"*{name}" if name else INDIRECT] += 1
-    left = [(name, sites) for name, sites in found.items() if name not in decoder.returns]
+            sites_of[f"*{name}" if name else INDIRECT] += 1
+    left = [(name, sites) for name, sites in sites_of.items() if name not in decoder.returns]
     return tuple(Call(callee=name, sites=sites) for name, sites in sorted(left, key=lambda pair: (-pair[1], pair[0])))
 
 
@@ -190,25 +194,31 @@ class Counted(NamedTuple):
     counts: tuple[float, ...]
 
 
-def counted(function: FunctionCode, listing: Listing, places: Mapping[int, int], operations: int) -> Counted:
-    """places: address -> executions. What is patched in at boot counts for the instruction it replaced."""
-    addresses = sorted(places)
+def counted(function: FunctionCode, listing: Listing, executions: Mapping[int, int], operations: int) -> Counted:
+    """executions: by address. Code that is patched in at boot counts for the instruction that it replaced."""
+    addresses = sorted(executions)
 
     def between(start: int, end: int) -> int:
-        return sum(places[at] for at in addresses[bisect_left(addresses, start) : bisect_left(addresses, end)])
+        return sum(executions[at] for at in addresses[bisect_left(addresses, start) : bisect_left(addresses, end)])
 
     total = sum(between(part.spot[1], part.spot[1] + len(part.code)) for part in function.parts)
-    each = (between(spot[1], spot[1] + one.size) for spot, one in zip(listing.spots, listing.instructions, strict=True))
+    each = (
+        between(spot[1], spot[1] + instruction.size)
+        for spot, instruction in zip(listing.spots, listing.instructions, strict=True)
+    )
     return Counted(total / operations, tuple(count / operations for count in each))
 
 
 def with_counts(instructions: Sequence[Instruction], counts: Sequence[float]) -> tuple[Instruction, ...]:
-    """One count for each."""
-    return tuple(msgspec.structs.replace(one, count=count) for one, count in zip(instructions, counts, strict=True))
+    """The instructions, each with its count."""
+    return tuple(
+        msgspec.structs.replace(instruction, count=count)
+        for instruction, count in zip(instructions, counts, strict=True)
+    )
 
 
-def same_shape(one: Sequence[Instruction], other: Sequence[Instruction]) -> bool:
-    """Whether two listings have the same instructions but for names: the object's and the linked kernel's."""
-    if len(one) != len(other):
+def same_shape(first: Sequence[Instruction], second: Sequence[Instruction]) -> bool:
+    """Whether two listings, of an object and of the linked kernel, have the same instructions apart from names."""
+    if len(first) != len(second):
         return False
-    return all(a.text.split(" ")[0] == b.text.split(" ")[0] for a, b in zip(one, other, strict=True))
+    return all(a.text.split(" ")[0] == b.text.split(" ")[0] for a, b in zip(first, second, strict=True))

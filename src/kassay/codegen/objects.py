@@ -32,7 +32,7 @@ from kassay.model.profile import base_name
 
 _EXECUTABLE = 4
 _BRANCH_ENTRY = 16
-"""Bytes of a row of __jump_table: where, where to (both 32 bits, relative), the key (64 bits, relative)."""
+"""Bytes of a row of __jump_table: jump and target (32 bits each, relative), key (64 bits, relative)."""
 
 
 class _Named(NamedTuple):
@@ -42,7 +42,7 @@ class _Named(NamedTuple):
 
 
 class _Relocation(NamedTuple):
-    """section, value: where the symbol is; section None: in another object."""
+    """section, value: the spot of the symbol; section None: it is in another object."""
 
     kind: int
     section: int | None
@@ -87,14 +87,16 @@ class _Object:
         self.arch = {arch.elf: name for name, arch in arches().items()}[machine]
         self._decoder = decoder_of(self.arch)
         sections = list(elf.iter_sections())
-        self._sections = [(one.name, one["sh_flags"], b"" if one["sh_type"] == "SHT_NOBITS" else one.data())
-                          for one in sections]  # fmt: skip
+        self._sections = [
+            (section.name, section["sh_flags"], b"" if section["sh_type"] == "SHT_NOBITS" else section.data())
+            for section in sections
+        ]
         table = next(section for section in sections if isinstance(section, SymbolTableSection))
         symbols = list(table.iter_symbols())
         self._symbols: dict[int, list[_Named]] = {}
         self.functions: dict[int, list[_Named]] = {}
-        for one in symbols:
-            self._take(one)
+        for symbol in symbols:
+            self._take(symbol)
         for names in self._symbols.values():
             names.sort()
         self._relocations = self._all_relocations(sections, symbols)
@@ -115,21 +117,21 @@ class _Object:
             self.functions.setdefault(section, []).append(named)
 
     def _all_relocations(self, sections, symbols) -> Mapping[Spot, _Relocation]:  # type: ignore[no-untyped-def]
-        found: dict[Spot, _Relocation] = {}
+        relocations: dict[Spot, _Relocation] = {}
         for section in sections:
             if not isinstance(section, RelocationSection):
                 continue
             for iter_relocation in section.iter_relocations():
                 symbol = symbols[iter_relocation["r_info_sym"]]
                 at = symbol["st_shndx"]
-                found[section["sh_info"], iter_relocation["r_offset"]] = _Relocation(
+                relocations[section["sh_info"], iter_relocation["r_offset"]] = _Relocation(
                     iter_relocation["r_info_type"], at if isinstance(at, int) else None, symbol["st_value"],
                     symbol.name, iter_relocation["r_addend"],
                 )  # fmt: skip
-        return found
+        return relocations
 
     def _static_branches(self) -> Mapping[Spot, StaticBranch]:
-        found = {}
+        branches = {}
         tables = [number for number, (name, _, _) in enumerate(self._sections) if name == "__jump_table"]
         rows = [(table, at) for table in tables for at in range(0, len(self._sections[table][2]), _BRANCH_ENTRY)]
         for table, at in rows:
@@ -137,21 +139,21 @@ class _Object:
             if site and target and key and site.section is not None and target.section is not None:
                 # The lowest two bits say how the branch was compiled.
                 name = self._refers(key, key.addend & ~3)
-                found[site.section, site.value + site.addend] = StaticBranch(
+                branches[site.section, site.value + site.addend] = StaticBranch(
                     (target.section, target.value + target.addend), name.name or self.name(name.spot or (0, 0))
                 )
-        return found
+        return branches
 
     def code(self, section: int) -> bytes:
         """A section's bytes."""
         return self._sections[section][2]
 
     def relocated(self, field: Spot, end: int) -> Reference | None:
-        one = self._relocations.get(field)
-        if one is None:
+        relocation = self._relocations.get(field)
+        if relocation is None:
             return None
-        relative = one.kind in self._decoder.relative
-        return self._refers(one, one.addend + (end if relative else 0))
+        relative = relocation.kind in self._decoder.relative
+        return self._refers(relocation, relocation.addend + (end if relative else 0))
 
     def _refers(self, relocation: _Relocation, offset: int) -> Reference:
         if relocation.section is None:
@@ -159,7 +161,7 @@ class _Object:
         return Reference((relocation.section, relocation.value + offset))
 
     def absolute(self, value: int, per_cpu: bool) -> Spot | None:
-        return None  # what is an address has a relocation
+        return None  # in an object every address has a relocation
 
     def name(self, spot: Spot) -> str:
         section, offset = spot
@@ -177,8 +179,12 @@ class _Object:
             return
         width, relative = self._decoder.tables[first.kind]
         at = start
-        while (one := self._relocations.get((section, at))) and one.kind == first.kind and one.section is not None:
-            yield one.section, one.value + one.addend - (at - start if relative else 0)
+        while (
+            (relocation := self._relocations.get((section, at)))
+            and relocation.kind == first.kind
+            and relocation.section is not None
+        ):
+            yield relocation.section, relocation.value + relocation.addend - (at - start if relative else 0)
             at += width
 
     def static_branch(self, spot: Spot) -> StaticBranch | None:
@@ -186,12 +192,12 @@ class _Object:
 
 
 def _around(symbols: Sequence[_Named], offset: int) -> _Named | None:
-    """The symbol that begins at an offset, else the one that has it inside."""
-    last = bisect_right(symbols, offset, key=lambda one: one.start)
+    """The symbol that begins at an offset, else the one that contains it."""
+    last = bisect_right(symbols, offset, key=lambda symbol: symbol.start)
     exact = [symbol for symbol in symbols[:last] if symbol.start == offset]
     if exact:
-        return min(exact, key=lambda one: (one.name.startswith("_"), len(one.name), one.name))
-    return next((one for one in reversed(symbols[:last]) if offset < one.start + one.size), None)
+        return min(exact, key=lambda symbol: (symbol.name.startswith("_"), len(symbol.name), symbol.name))
+    return next((symbol for symbol in reversed(symbols[:last]) if offset < symbol.start + symbol.size), None)
 
 
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", re.DOTALL)
@@ -201,14 +207,14 @@ _CLOSE = 3
 def contains(source: str, function: str) -> bool:
     """Whether C text defines the function: its name, parameters and an opening brace."""
     plain = _COMMENT.sub(" ", source)
-    for found in re.finditer(rf"(?<![\w.>]){re.escape(function)}\s*\(", plain):
-        if plain[_closing(plain, found.end()) :].lstrip().startswith("{"):
+    for match in re.finditer(rf"(?<![\w.>]){re.escape(function)}\s*\(", plain):
+        if plain[_closing(plain, match.end()) :].lstrip().startswith("{"):
             return True
     return False
 
 
 def _closing(text: str, start: int) -> int:
-    """Behind the parenthesis that closes the one before `start`."""
+    """The index after the parenthesis that closes the one before `start`."""
     depth = 1
     for at in range(start, len(text)):
         depth += {"(": 1, ")": -1}.get(text[at], 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a command is: one module of this package with a constant COMMAND of this class."""
+"""The class of a command. Each command is a module of this package with a constant COMMAND."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +9,8 @@ import typer
 
 @dataclass(frozen=True, kw_only=True)
 class Command:
-    """One verb. run: a function that typer can read, whose result is the exit status, or an app of sub-commands."""
+    """One command. order: position in the help. run: a function for typer that returns the exit status, or an app of
+    sub-commands."""
 
     name: str
     order: int

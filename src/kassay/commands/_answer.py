@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Measure, then answer: what run, compare and ladder have in common."""
+"""Measure, then answer: the common part of run, compare, ladder, gap and series."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,18 +19,18 @@ from kassay.report.formats import Format, format_named, formats
 
 
 def ask_and_answer(question: str, workload: str, kernels: Sequence[str], options: Measuring) -> int:
-    """Measures what a command line asks, then answers; the exit status."""
-    experiment, beside = experiments_from(question, workload, kernels, options)
+    """Measures what a command line asks, then answers; returns the exit status."""
+    experiment, timed = experiments_from(question, workload, kernels, options)
     directory = directory_for(experiment, options.out, options.fresh)
     if options.plan:
-        return show_commands(beside or experiment, directory, options.reach)
+        return show_commands(timed or experiment, directory, options.reach)
     return measure_and_answer(
-        experiment, directory, options.format_, options.exit_code, beside, options.cluster, options.reach
+        experiment, directory, options.format_, options.exit_code, timed, options.cluster, options.reach
     )
 
 
 def show_commands(experiment: Experiment, directory: Path, reach: Reach) -> int:
-    """Prints every command that would be executed on a machine elsewhere."""
+    """Prints every command that would be executed on a remote machine."""
     from kassay.plan.visit import commands_there
 
     with showing() as tell:
@@ -40,13 +40,14 @@ def show_commands(experiment: Experiment, directory: Path, reach: Reach) -> int:
 
 
 def measure_and_answer(
-    experiment: Experiment, directory: Path, format_name: str, exit_code: bool, beside: Experiment | None = None,
+    experiment: Experiment, directory: Path, format_name: str, exit_code: bool, timed: Experiment | None = None,
     cluster: str = "", reach: Reach = HERE,
 ) -> int:  # fmt: skip
-    """Runs what is owed, writes report.html with its charts and report.json, prints the answer; the exit status.
+    """Makes the missing runs, prints the answer, writes report.html with its charts and report.json; returns the exit
+    status.
 
-    beside: the same question, timed, to stand beside the counts. cluster: address of hosts that make the runs. reach:
-    of a machine elsewhere.
+    timed: the same question with a clock that measures time, shown next to the counts. cluster: address of the hosts
+    that make the runs. reach: how a remote machine is reached.
     """
     from kassay import pipeline
 
@@ -55,9 +56,9 @@ def measure_and_answer(
     with showing() as tell:
         pipeline.measure(experiment, directory, tell, cluster=cluster, reach=reach)
         try:
-            if beside is not None:
-                pipeline.measure(beside, directory / BESIDE, tell, cluster=cluster, reach=reach)
-        except KassayError as error:  # what was counted is an answer all the same
+            if timed is not None:
+                pipeline.measure(timed, directory / BESIDE, tell, cluster=cluster, reach=reach)
+        except KassayError as error:  # the counts are still answered
             missing = error
         report = pipeline.answer(directory, tell)
     deliver(report, chosen, directory)
@@ -67,21 +68,21 @@ def measure_and_answer(
 
 
 def deliver(report: Report, chosen: Format, directory: Path) -> None:
-    """Prints the answer, then writes the pages that every directory of runs gets, with their charts."""
-    say_answer(report, chosen)  # first: drawing the page's charts takes longer than the rest of the answer
+    """Prints the answer, then writes the report's pages and their charts into the directory."""
+    say_answer(report, chosen)  # first, because drawing charts is slow
     pages = [form for form in formats().values() if form.page]
     with showing() as tell:
         for form in pages:
             tell(Progress(stage="page", subject=f"report{form.suffix}", text="drawing its charts"))
             write_atomic(directory / f"report{form.suffix}", form.render(report).encode())
-            write_beside(report, form, directory)
+            write_page_files(report, form, directory)
     if chosen.screen is not None:
         for form in pages:
             say(f"report: {directory}/report{form.suffix}\n" if form.page == "people" else "")
 
 
-def write_beside(report: Report, form: Format, directory: Path) -> None:
-    """The files that a page comes with, such as its charts."""
+def write_page_files(report: Report, form: Format, directory: Path) -> None:
+    """Writes the files that belong to a page, such as its charts."""
     for name, data in form.beside(report) if form.beside is not None else ():
         write_atomic(directory / name, data)
 
@@ -91,7 +92,7 @@ def status(report: Report) -> int:
     inconclusive; else 0."""
     primary = {finding.metric for finding in report.findings if finding.primary}
     verdicts = [finding.verdict for finding in report.findings if finding.primary]
-    verdicts += [one.time_verdict for one in report.beside if one.metric in primary]
+    verdicts += [row.time_verdict for row in report.beside if row.metric in primary]
     if "regression" in verdicts:
         return 1
     if not verdicts or all(verdict in REFUSED or verdict == "inconclusive" for verdict in verdicts):

@@ -12,7 +12,7 @@ _PANEL = "Search"
 
 @dataclass(frozen=True, kw_only=True)
 class Searching:
-    """What is asked of a search, besides what is asked of each measurement."""
+    """The options of a search, without those of its measurements."""
 
     good: Annotated[
         str,

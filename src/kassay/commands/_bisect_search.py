@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What `kassay bisect` does: from its options to a question, the search, the answer."""
+"""What `kassay bisect` does: builds the question from its options, searches, and answers."""
 
 from dataclasses import replace
 from functools import partial
@@ -28,7 +28,7 @@ _STEPS = ("all", "largest")
 
 
 def searched(workload: str, kernels: list[str], searching: Searching, options: Measuring) -> int:
-    """Searches, or goes on where an earlier search was, and answers; the exit status."""
+    """Searches, or resumes an earlier search, and answers; returns the exit status."""
     workload, kernels = words_of(workload, kernels, options)
     searching = replace(searching, good=full_ref(searching.good), bad=full_ref(searching.bad))
     kernels = [full_ref(ref) for ref in kernels]
@@ -40,9 +40,9 @@ def searched(workload: str, kernels: list[str], searching: Searching, options: M
 
     measure = partial(pipeline.measure, cluster=options.cluster, reach=options.reach)
     with showing() as tell:
-        found = _range(kernels, searching, options, tell)
-        asked = (searching.good, searching.bad) if found.kind == "releases" else None
-        question = _question(workload, found, searching, options, asked)
+        range_ = _range(kernels, searching, options, tell)
+        asked = (searching.good, searching.bad) if range_.kind == "releases" else None
+        question = _question(workload, range_, searching, options, asked)
         directory = _directory(question, options)
         question = loop.resumed(question, directory)
         _announce(question, directory, tell)
@@ -54,7 +54,7 @@ def searched(workload: str, kernels: list[str], searching: Searching, options: M
 
 
 def replayed(directory: Path) -> int:
-    """Decides everything again from the log alone. Raises BadInput when it does not come to the same."""
+    """Makes every decision again from the log alone. Raises BadInput if a decision differs."""
     from kassay.search import log, loop
 
     differ = loop.replay(directory)
@@ -65,7 +65,7 @@ def replayed(directory: Path) -> int:
 
 
 def one_step(workload: str, searching: Searching, options: Measuring) -> int:
-    """One kernel against the two ends, with a status for `git bisect run`."""
+    """Compares one kernel with the two ends; returns a status for `git bisect run`."""
     from kassay.commands._bisect_step import guarded
 
     workload, _ = words_of(workload, [], options)
@@ -117,21 +117,21 @@ def _range(kernels: list[str], searching: Searching, options: Measuring, tell: T
     return between(searching.good, searching.bad, options.arch, options.flavour, searching.every, tell)
 
 
-def _question(workload: str, found: "Range", searching: Searching, options: Measuring,
+def _question(workload: str, range_: "Range", searching: Searching, options: Measuring,
               asked: tuple[str, str] | None = None) -> SearchQuestion:  # fmt: skip
-    """asked: the ends as the user wrote them, where the same words must find the same search again later."""
-    ends = asked or (found.candidates[0].ref, found.candidates[-1].ref)
+    """asked: the ends as the user wrote them, if the same words must find the same search again later."""
+    ends = asked or (range_.candidates[0].ref, range_.candidates[-1].ref)
     return SearchQuestion(
-        kind=found.kind, range=found.text, candidates=found.candidates, notes=found.notes, steps=searching.steps,
+        kind=range_.kind, range=range_.text, candidates=range_.candidates, notes=range_.notes, steps=searching.steps,
         error_rate=searching.error_rate, probe=_probe(workload, ends[0], options),
         compare=experiment_from("compare", workload, ends, options),
     )  # fmt: skip
 
 
 def _probe(workload: str, ref: str, options: Measuring) -> Experiment:
-    """One boot, without a trace: time is predicted of the culprit alone.
+    """The experiment of one boot, without a trace: time is predicted only for the culprit.
 
-    Where time is measured a boot that fails is made again as another one, so it is not tried twice."""
+    No retries where time is measured: there the search itself replaces a failed boot by another one."""
     alone = replace(options, repeats=1, perturb=0, no_control=True, predict="", trace_budget="")
     once = experiment_from("value", workload, (ref,), alone)
     return once if once.exact else structs.replace(once, retries=0)

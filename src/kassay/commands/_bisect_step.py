@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""kassay bisect --step: one kernel against two ends, in the words of `git bisect run`."""
+"""kassay bisect --step: compares one kernel with two ends and answers as `git bisect run` expects."""
 
 import traceback
 from collections.abc import Callable
@@ -29,7 +29,7 @@ _HEAD = 1
 
 
 def guarded(command: Callable[[], int]) -> int:
-    """The command's status; an error of any kind gets one that stops `git bisect run`, which takes 1..127 for bad."""
+    """The command's status; for any error one that stops `git bisect run`, which would take 1..127 for "bad"."""
     try:
         return command()
     except KassayError as error:
@@ -41,9 +41,9 @@ def guarded(command: Callable[[], int]) -> int:
 
 
 def step(ends: SearchQuestion, head: str, out: Path, tell: Tell, cluster: str = "") -> int:
-    """0 when `head` is nearer to the good end, 1 when nearer to the bad one, 125 when it cannot be measured.
+    """0 if `head` is nearer to the good end, 1 if it is nearer to the bad one, 125 if it cannot be measured.
 
-    ends: the question with two candidates. cluster: as of pipeline.measure(). Says why in one line.
+    Prints the reason in one line. ends: the question with two candidates. cluster: see pipeline.measure().
     """
     searchlog.begin(out, ends)
     try:
@@ -54,58 +54,58 @@ def step(ends: SearchQuestion, head: str, out: Path, tell: Tell, cluster: str = 
         return SKIP
     image = artifact.identity.image_sha256 or artifact.identity.release
     good, bad = ends.candidates
-    one = Candidate(name=image[:16], title=head, ref=ref)
-    question = structs.replace(ends, candidates=(good, one, bad), range=f"{ends.range}, {head}")
-    place = out / "heads" / image[:16]
-    # By time an end says something only of the minutes in which it was booted.
+    candidate = Candidate(name=image[:16], title=head, ref=ref)
+    question = structs.replace(ends, candidates=(good, candidate, bad), range=f"{ends.range}, {head}")
+    directory = out / "heads" / image[:16]
+    # A measured time is comparable only with times of the same minutes, so the ends are not reused where time counts.
     probe = prober(partial(pipeline.measure, cluster=cluster))
     measure = _EndsOnce(out / "ends", probe) if question.exact else probe
-    found = bisecting.search(_as_before(question, place), place, tell, measure)
-    status, said = _judged(found, head)
-    say(f"{said}\n")
+    bisection = bisecting.search(_as_before(question, directory), directory, tell, measure)
+    status, sentence = _judged(bisection, head)
+    say(f"{sentence}\n")
     return status
 
 
-def _as_before(question: SearchQuestion, place: Path) -> SearchQuestion:
-    """The question that is there already, of other sources that give the same image (a commit that only changes
-    documentation)."""
-    if not searchlog.is_search(place):
+def _as_before(question: SearchQuestion, directory: Path) -> SearchQuestion:
+    """The question that `directory` holds, if it differs only in sources that give the same image (as a commit to
+    documentation does); else `question`."""
+    if not searchlog.is_search(directory):
         return question
-    before = searchlog.opened(place)
+    before = searchlog.opened(directory)
     same = structs.replace(before, candidates=question.candidates, range=question.range) == question
     ends = (before.candidates[0], before.candidates[-1]) == (question.candidates[0], question.candidates[-1])
     return before if same and ends else question
 
 
-def _judged(found: Bisection, head: str) -> tuple[int, str]:
-    largest = found.steps[0]
-    if _HEAD in found.skipped or largest.between:
-        last = next(observation for observation in reversed(found.observations) if observation.candidate == _HEAD)
+def _judged(bisection: Bisection, head: str) -> tuple[int, str]:
+    largest = bisection.steps[0]
+    if _HEAD in bisection.skipped or largest.between:
+        last = next(observation for observation in reversed(bisection.observations) if observation.candidate == _HEAD)
         return SKIP, f"skip: {head}: {last.outcome}: {last.detail}"
     nearer = "bad" if largest.first == _HEAD else "good"
-    values = {step.last_without: step.before for step in found.steps} | {s.first: s.after for s in found.steps}
+    values = {step.last_without: step.before for step in bisection.steps} | {s.first: s.after for s in bisection.steps}
     of_head = largest.after if largest.first == _HEAD else largest.before
     texts = format_numbers([values.get(0, of_head), of_head, values.get(2, of_head)])
     odds = f", {largest.odds:.1%} sure" if largest.odds is not None else ""
-    level = "; a level between the two, so nearest decides" if len(found.steps) > 1 else ""
-    said = f"{nearer}: {texts[1]} {found.unit}; good end {texts[0]}, bad end {texts[2]}{odds}{level}"
-    return (BAD if nearer == "bad" else GOOD), said
+    level = "; a level between the two, so nearest decides" if len(bisection.steps) > 1 else ""
+    sentence = f"{nearer}: {texts[1]} {bisection.unit}; good end {texts[0]}, bad end {texts[2]}{odds}{level}"
+    return (BAD if nearer == "bad" else GOOD), sentence
 
 
 class _EndsOnce:
-    """Measures exact counts; what an end gave is kept for all later steps."""
+    """A Measure for exact counts: stores the counts of the two ends in `ends` and reuses them in later steps."""
 
-    def __init__(self, place: Path, probe: Measure) -> None:
-        self._place, self._probe = place, probe
+    def __init__(self, ends: Path, probe: Measure) -> None:
+        self._ends, self._probe = ends, probe
 
     def __call__(self, question: SearchQuestion, ask: Ask, directory: Path, tell: Tell) -> BootProbe:
         if ask.candidate == _HEAD:
             return self._probe(question, ask, directory, tell)
         name = f"{'good' if ask.candidate == 0 else 'bad'}-{ask.boot}"
-        note = self._place / f"{name}.json"
+        note = self._ends / f"{name}.json"
         try:
             return from_json(note.read_bytes(), BootProbe)
         except (OSError, msgspec.DecodeError):
-            found = self._probe(question, ask, self._place / name, tell)
-        write_atomic(note, to_json(found))
-        return found
+            boot = self._probe(question, ask, self._ends / name, tell)
+        write_atomic(note, to_json(boot))
+        return boot

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What `kassay codegen` does: the function's code in each reference, in classes, with what each executes."""
+"""What `kassay codegen` does: the function's code in each reference, in classes, with executions."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 from kassay.arches import arch_of
 from kassay.codegen.classes import classified, verdict
-from kassay.commands._codegen_bodies import Found, in_images, in_objects
+from kassay.commands._codegen_bodies import FoundCode, in_images, in_objects
 from kassay.commands._codegen_counts import Measured, with_executions
 from kassay.commands._codegen_options import Comparing
 from kassay.commands._experiment import directory_for, experiment_from
@@ -28,18 +28,18 @@ def answer(function: str, refs: Sequence[str], asked: Comparing) -> None:
     parsed = [parse_ref(text, arch_of(asked.arch).name) for text in dict.fromkeys(refs)]
     compilers = tuple(dict.fromkeys(filter(None, (asked.cc or "").split(","))))
     with showing() as tell:
-        found = (
+        rows = (
             in_objects(function, asked.source, parsed, compilers, tell)
             if asked.source is not None
             else in_images(function, parsed, asked.flavour, tell)
         )
-        shown = _pair(asked.show, classified(one.body for one in found))  # before anything is measured
-        directory = asked.runs or (_measured(asked.measure, found, asked, tell) if asked.measure else None)
-        counts = _counts(function, found, directory, asked, tell)
-    made = CodegenAnswer(_report(function, asked.source, found, counts), shown)
+        shown = _pair(asked.show, classified(row.body for row in rows))  # before anything is measured
+        directory = asked.runs or (_measured(asked.measure, rows, asked, tell) if asked.measure else None)
+        counts = _counts(function, rows, directory, asked, tell)
+    codegen_answer = CodegenAnswer(_report(function, asked.source, rows, counts), shown)
     if asked.out is not None:
-        write_atomic(asked.out, of_suffix(asked.out.suffix).render(made).encode())
-    say(form.render(made))
+        write_atomic(asked.out, of_suffix(asked.out.suffix).render(codegen_answer).encode())
+    say(form.render(codegen_answer))
 
 
 def _check(asked: Comparing) -> None:
@@ -57,12 +57,12 @@ def _check(asked: Comparing) -> None:
             )
 
 
-def _measured(workload: str, found: Sequence[Found], asked: Comparing, tell: Tell) -> Path:
-    """The directory of the runs of every kernel that has the function; measures what it still owes."""
+def _measured(workload: str, rows: Sequence[FoundCode], asked: Comparing, tell: Tell) -> Path:
+    """Measures every kernel that could be built; returns the directory of the runs."""
     from kassay import pipeline
     from kassay.plan.prepare import pinned
 
-    refs = list(dict.fromkeys(one.ref.text for one in found if one.body.outcome != "not-built"))
+    refs = list(dict.fromkeys(row.ref.text for row in rows if row.body.outcome != "not-built"))
     options = Measuring(set_=asked.set_, arch=asked.arch, flavour=asked.flavour)
     experiment = experiment_from("ladder" if len(refs) > 1 else "value", workload, refs, options)
     experiment = pinned(experiment, tell)
@@ -71,14 +71,14 @@ def _measured(workload: str, found: Sequence[Found], asked: Comparing, tell: Tel
     return directory
 
 
-def _counts(function: str, found: Sequence[Found], directory: Path | None, asked: Comparing, tell: Tell) -> Measured:
+def _counts(function: str, rows: Sequence[FoundCode], directory: Path | None, asked: Comparing, tell: Tell) -> Measured:
     if directory is None:
-        return Measured(tuple(one.body for one in found), "", "", "")
+        return Measured(tuple(row.body for row in rows), "", "", "")
     wanted = one_value_each(asked.set_ or ()) if asked.runs else {}
-    return with_executions(function, found, directory, asked.metric, wanted, asked.flavour, tell)
+    return with_executions(function, rows, directory, asked.metric, wanted, asked.flavour, tell)
 
 
-def _report(function: str, source: str | None, found: Sequence[Found], counts: Measured) -> CodegenReport:
+def _report(function: str, source: str | None, rows: Sequence[FoundCode], counts: Measured) -> CodegenReport:
     bodies = classified(counts.bodies)
     return CodegenReport(
         function=function, source=source or "", verdict=verdict(function, bodies), bodies=bodies,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What each compiled function executes per operation, out of the profiles of a directory of runs."""
+"""How many instructions each compiled function executes per operation, from the profiles of a directory of runs."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,7 +12,7 @@ from kassay.analysis.itemised import Profiled
 from kassay.codegen.code import FunctionCode
 from kassay.codegen.images import Image
 from kassay.codegen.normalise import Counted, Listing, counted, listing, same_shape, with_counts
-from kassay.commands._codegen_bodies import Found
+from kassay.commands._codegen_bodies import FoundCode
 from kassay.errors import BadInput, NotBuilt
 from kassay.journal.directory import open_directory
 from kassay.model.codegen import Body
@@ -24,7 +24,7 @@ _NOT_MEASURED = "not in the runs"
 
 
 class Measured(NamedTuple):
-    """bodies: with what they execute. workload, metric, unit: of which operation."""
+    """bodies: with their executions. workload, metric, unit: of the operation."""
 
     bodies: tuple[Body, ...]
     workload: str
@@ -33,7 +33,7 @@ class Measured(NamedTuple):
 
 
 class _Runs(NamedTuple):
-    """called: sha256 of an image -> what the runs call it. profiles: by that name."""
+    """called: sha256 of an image -> its label in the runs. profiles: by label."""
 
     directory: Path
     called: Mapping[str | None, str]
@@ -44,7 +44,7 @@ class _Runs(NamedTuple):
 
 def with_executions(
     function: str,
-    found: Sequence[Found],
+    rows: Sequence[FoundCode],
     directory: Path,
     metric: str | None,
     settings: Mapping[str, str],
@@ -55,7 +55,7 @@ def with_executions(
     plan = open_directory(directory).plan
     named = labels(plan.experiment)
     called = {kernel.image_sha256: name for kernel, name in zip(plan.kernels, named, strict=True)}
-    booted = [_kernel_of(one, flavour, tell) for one in found]
+    booted = [_kernel_of(row, flavour, tell) for row in rows]
     wanted = list(
         dict.fromkeys(called[k.identity.image_sha256] for k in booted if k and k.identity.image_sha256 in called)
     )
@@ -65,48 +65,48 @@ def with_executions(
     profiles = pipeline.profiles(directory, wanted, metric, settings)
     runs = _Runs(directory, called, dict(zip(wanted, profiles, strict=True)), metric, settings)
     bodies = []
-    for number, (one, kernel) in enumerate(zip(found, booted, strict=True)):
-        tell(Progress(stage="counts", subject=one.body.reference, done=number / len(found)))
-        bodies.append(_executed(function, one, kernel, runs))
+    for number, (row, kernel) in enumerate(zip(rows, booted, strict=True)):
+        tell(Progress(stage="counts", subject=row.body.reference, done=number / len(rows)))
+        bodies.append(_executed(function, row, kernel, runs))
     return Measured(tuple(bodies), plan.experiment.workloads[0].name, profiles[0].profile.phase, profiles[0].unit)
 
 
-def _kernel_of(one: Found, flavour: str, tell: Tell) -> KernelArtifact | None:
+def _kernel_of(row: FoundCode, flavour: str, tell: Tell) -> KernelArtifact | None:
     """The kernel that a row's code is part of; None when it could not be built."""
-    if one.kernel is not None or one.body.outcome == "not-built":
-        return one.kernel
+    if row.kernel is not None or row.body.outcome == "not-built":
+        return row.kernel
     try:
-        return kernels.fetch((one.ref,), flavour, tell)[0]
+        return kernels.fetch((row.ref,), flavour, tell)[0]
     except NotBuilt:
         return None
 
 
-def _executed(function: str, one: Found, kernel: KernelArtifact | None, runs: _Runs) -> Body:
+def _executed(function: str, row: FoundCode, kernel: KernelArtifact | None, runs: _Runs) -> Body:
     """The row with its counts."""
     label = runs.called.get(kernel.identity.image_sha256) if kernel else None
     if kernel is None or label is None:
-        return msgspec.structs.replace(one.body, note=_joined(one.body.note, _NOT_MEASURED))
+        return msgspec.structs.replace(row.body, note=_joined(row.body.note, _NOT_MEASURED))
     profiled, image = runs.profiles[label], kernel.identity.image_sha256
-    body = msgspec.structs.replace(one.body, value=profiled.value, counted_in=label, image_sha256=image)
-    linked = _linked(function, one, kernel)
+    body = msgspec.structs.replace(row.body, value=profiled.value, counted_in=label, image_sha256=image)
+    linked = _linked(function, row, kernel)
     if linked is None:
         return body
-    places = pipeline.executed(runs.directory, label, runs.metric, runs.settings).places
-    return _with(body, one, linked[1], counted(*linked, places, profiled.profile.operations))
+    executions = pipeline.executed(runs.directory, label, runs.metric, runs.settings).places
+    return _with(body, row, linked[1], counted(*linked, executions, profiled.profile.operations))
 
 
-def _linked(function: str, one: Found, kernel: KernelArtifact) -> tuple[FunctionCode, Listing] | None:
+def _linked(function: str, row: FoundCode, kernel: KernelArtifact) -> tuple[FunctionCode, Listing] | None:
     """The function in the kernel's image."""
-    if one.kernel is not None:
-        return (one.function, one.code) if one.function and one.code else None
+    if row.kernel is not None:
+        return (row.function, row.code) if row.function and row.code else None
     code = Image(kernel).find(function)
     return (code, listing(code)) if code is not None else None
 
 
-def _with(body: Body, one: Found, linked: Listing, counts: Counted) -> Body:
-    """An object's instructions take the counts of the linked kernel's only where they are the same instructions."""
+def _with(body: Body, row: FoundCode, linked: Listing, counts: Counted) -> Body:
+    """An object's instructions get the linked kernel's counts only if both have the same instructions."""
     body = msgspec.structs.replace(body, executed=counts.executed)
-    if one.code is not None and same_shape(one.code.instructions, linked.instructions):
+    if row.code is not None and same_shape(row.code.instructions, linked.instructions):
         return msgspec.structs.replace(body, instructions=with_counts(body.instructions, counts.counts))
     note = "in the linked kernel the function is another one than in the object; executed is the linked one's"
     return msgspec.structs.replace(body, note=_joined(body.note, note))

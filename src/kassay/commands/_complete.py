@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a shell offers for a word: names that this host knows; nothing is fetched, only a workload is built."""
+"""What a shell offers for a word: names that are known on this host. Nothing is fetched; a workload may be built."""
 
 from collections.abc import Iterable
 
@@ -15,7 +15,7 @@ from kassay.spec.suites import suites as known_suites
 
 
 def workloads(incomplete: str) -> list[str]:
-    """By the names of their files."""
+    """Names of workloads and applications."""
     from kassay.applications import application_names
     from kassay.guest import sources
 
@@ -23,7 +23,7 @@ def workloads(incomplete: str) -> list[str]:
 
 
 def kernels(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Of the archive's list as it was last read, oldest first, and the other kinds of references."""
+    """Kernels of the archive's list as it was last read, oldest first, and the other kinds of references."""
     from kassay.archive.index import load_index
     from kassay.archive.versions import upstream_of, version_key
 
@@ -32,8 +32,8 @@ def kernels(ctx: typer.Context, incomplete: str) -> list[str]:
         index = load_index(arch)
     except KassayError:
         index = None
-    found = {package.version for package in index.packages if package.is_kernel} if index is not None else set()
-    listed = dict.fromkeys(f"debian:{upstream_of(version)}" for version in sorted(found, key=version_key))
+    versions = {package.version for package in index.packages if package.is_kernel} if index is not None else set()
+    listed = dict.fromkeys(f"debian:{upstream_of(version)}" for version in sorted(versions, key=version_key))
     return _begun((*listed, "image:", "build:"), incomplete)
 
 
@@ -41,21 +41,23 @@ def settings(ctx: typer.Context, incomplete: str) -> list[str]:
     """NAME= of the parameters of the workload that was named, and NAME=VALUE where the values are words."""
     from kassay.guest import catalog
 
-    # The parser stops at an option whose value is not written yet, and leaves the arguments before it unnamed.
+    # The parser stops at an option without a value; arguments before it are then in ctx.args only.
     workload = ctx.params.get("workload") or next(iter(ctx.args), "")
     try:
-        known = catalog.workloads().get(str(workload))
+        chosen = catalog.workloads().get(str(workload))
     except KassayError:
         return []
+    if chosen is None:
+        return []
     name, equals, _ = incomplete.partition("=")
-    for parameter in known.parameters if known is not None else ():
+    for parameter in chosen.parameters:
         if equals and parameter.name == name:
             return _begun((f"{name}={value}" for value in parameter.choices or (parameter.default,)), incomplete)
-    return _begun((f"{one.name}=" for one in known.parameters), incomplete) if known is not None else []
+    return _begun((f"{parameter.name}=" for parameter in chosen.parameters), incomplete)
 
 
 def timings(incomplete: str) -> list[str]:
-    """CPUs whose time can be predicted, the last of a list with commas."""
+    """CPUs with a timing file; completes the last name of a list with commas."""
     from kassay.predict.timing import timings as known_timings
 
     listed, comma, last = incomplete.rpartition(",")
@@ -63,29 +65,29 @@ def timings(incomplete: str) -> list[str]:
 
 
 def suites(incomplete: str) -> list[str]:
-    """Lists of workloads."""
+    """Names of suites."""
     return _begun(known_suites(), incomplete)
 
 
 def clocks(incomplete: str) -> list[str]:
-    """Those that can be measured with."""
+    """Clocks that can measure."""
     return _begun(measuring(), incomplete)
 
 
 def arches(incomplete: str) -> list[str]:
-    """All that are known."""
+    """All architectures."""
     return _begun(known_arches(), incomplete)
 
 
 def cpus(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Those of the architecture."""
+    """CPUs of the architecture."""
     return _begun(cpus_for(str(ctx.params.get("arch") or "x86_64")), incomplete)
 
 
 def formats(incomplete: str) -> list[str]:
-    """Of a report."""
+    """Formats of a report."""
     return _begun(names(FORMATS), incomplete)
 
 
-def _begun(known: Iterable[str], incomplete: str) -> list[str]:
-    return [name for name in known if name.startswith(incomplete)]
+def _begun(words: Iterable[str], incomplete: str) -> list[str]:
+    return [name for name in words if name.startswith(incomplete)]

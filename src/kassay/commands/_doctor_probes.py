@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What doctor tries: compiler, machines, profile, the tools of kernel builds."""
+"""The probes of doctor: compiler, machines, profile, tools of kernel builds."""
 
 from rich.console import Console
 from rich.table import Table
@@ -15,15 +15,15 @@ from kassay.model.progress import Progress, Tell
 
 
 def probes(arch: str, tell: Tell) -> list[MachineProbe]:
-    """Everything that was tried, in the order in which it is shown."""
-    found = [_compiler(arch, tell), *(_machine(m, arch, tell) for m in machines().values()), _profile(arch, tell)]
-    return [*found, _building(arch, tell)]
+    """The results of all probes, in the order in which they are shown."""
+    results = [_compiler(arch, tell), *(_machine(m, arch, tell) for m in machines().values()), _profile(arch, tell)]
+    return [*results, _building(arch, tell)]
 
 
-def show(found: list[MachineProbe]) -> None:
-    """A table on stdout."""
+def show(results: list[MachineProbe]) -> None:
+    """Prints a table."""
     table = Table("", "what", "found", box=None, pad_edge=False)
-    for probe in found:
+    for probe in results:
         mark = "[green]usable[/green]" if probe.usable else "[red]not usable[/red]"
         table.add_row(mark, probe.name, probe.detail + (f"\n→ {probe.remedy}" if probe.remedy else ""))
     Console().print(table)

@@ -31,9 +31,9 @@ from kassay.spec.load import check, load, suite_workloads
 def experiments_from(
     question: str, workload: str, kernels: Sequence[str], options: Measuring
 ) -> tuple[Experiment, Experiment | None]:
-    """The experiment that a command line asks for, and the one to be timed beside it, if any. Raises BadInput.
+    """The experiment that a command line asks for, and, with two clocks, the one that measures time. Raises BadInput.
 
-    With two clocks --repeats is about the boots that are timed. Kernels to be built are named by their content.
+    With two clocks --repeats is the number of timed boots. Kernels to be built are named by their content.
     """
     workload, kernels = words_of(workload, kernels, options)
     counts, times = _asked(question, workload, kernels, options)
@@ -64,7 +64,8 @@ def experiment_in(spec: Path) -> Experiment:
 
 
 def words_of(workload: str, kernels: Sequence[str], options: Measuring) -> tuple[str, list[str]]:
-    """The workload's name and the kernels. With --program or --suite all words are kernels, and these give the name."""
+    """The workload's name and the kernels. With --program or --suite all words are kernels, and the option gives the
+    name."""
     words = [word for word in (workload, *kernels) if word]
     if options.program and options.suite:
         raise BadInput("--program and --suite: each stands in place of a workload", "give one of them")
@@ -85,21 +86,21 @@ def _asked(
     if "," in options.cpu:
         raise BadInput(f"--cpu {options.cpu}: several, with two clocks", "name one CPU, or one clock")
     counts = experiment_from(question, workload, kernels, replace(options, clock=first, repeats=None, on=""))
-    # Both were asked for with one set of options: what only counts have is not the timed one's.
+    # One set of options asks for both: options that only counts have are reset for times.
     boot = "short" if options.boot == "snapshot" else options.boot
     times = replace(options, clock=second, perturb=None, profile="auto", boot=boot, predict="", trace_budget="")
     return counts, experiment_from(question, workload, kernels, times)
 
 
 def predicting(experiment: Experiment, cpus: str) -> Experiment:
-    """The experiment, its runs recording traces for these CPUs; as it is without any. Raises BadInput."""
+    """The experiment, with runs that record traces for these CPUs; unchanged if `cpus` is empty. Raises BadInput."""
     if not cpus:
         return experiment
     return check(structs.replace(experiment, predict=_cpus(cpus, experiment.arch)), "--predict")
 
 
 def _cpus(words: str, arch: str) -> tuple[str, ...]:
-    """CPUs by the names of their timing files, and paths of such files as they are."""
+    """Names of timing files, and absolute paths of files that the user named."""
     from kassay.evidence.predictions import timings_for
     from kassay.predict.calibrate.machine import refuse_another_machine
 
@@ -116,7 +117,7 @@ def experiment_from(
 ) -> Experiment:
     """The experiment that a command line with one clock asks for. Raises BadInput with every problem.
 
-    uses: in place of the workloads that the options name.
+    uses: workloads to use instead of those of the options.
     """
     name, machine = clock_and_machine(options.clock)
     clock = measuring().get(name) or clock_of(DEFAULT_CLOCK)  # check() names one that is unknown
@@ -176,7 +177,7 @@ def _usual_rounds(options: Measuring, uses: Sequence[WorkloadUse], own: Sequence
 
 
 def _usual_boot(options: Measuring, clock: Clock) -> str:
-    """A suite starts so many runs that they are restored where that can be."""
+    """A suite has so many runs that they are restored from a snapshot where that is possible."""
     arch = arches().get(options.arch)
     restores = clock.exact and options.cpus == "1" and arch is not None and arch.qemu.snapshots
     return "snapshot" if options.suite and restores else "short"
@@ -222,17 +223,17 @@ def _split(text: str, option: str, problems: list[str]) -> tuple[str, ...]:
 
 
 def directory_for(experiment: Experiment, out: Path | None, fresh: bool) -> Path:
-    """Where the runs go: --out, or a name from the experiment's content, so that the same command finds it again."""
+    """The directory of the runs: --out, or one named by the experiment's content, so that the same command finds it."""
     if out is not None and (str(out) in (".", "") or out.name in ("", "..")):
         raise BadInput(
             f"--out {str(out)!r}: not a name for a directory of runs", "name a new directory, such as --out runs"
         )
     base = out if out is not None else content_directory(experiment.name, experiment)
-    return unused_beside(base) if fresh else base
+    return unused_directory(base) if fresh else base
 
 
-def unused_beside(base: Path) -> Path:
-    """The directory, or the first of NAME-2, NAME-3 ... that is not there."""
+def unused_directory(base: Path) -> Path:
+    """The directory, or the first of NAME-2, NAME-3 ... that does not exist."""
     candidate, number = base, 2
     while candidate.exists():
         candidate, number = base.with_name(f"{base.name}-{number}"), number + 1
@@ -240,7 +241,7 @@ def unused_beside(base: Path) -> Path:
 
 
 def content_directory(name: str, record: Record) -> Path:
-    """A directory named by what it is for and by the record's content: the same record has the same one."""
+    """A directory named by `name` and by the record's content, so that the same record has the same directory."""
     return Path("kassay-out") / f"{_safe(name)}-{content_id(record)[:8]}"
 
 

@@ -11,13 +11,13 @@ from typer import Option
 from kassay.report.form import FormOption, Given
 
 FormOptions = Mapping[str, Given]
-"""What was given, by the name of the format whose option it is; a format without any is not in it."""
+"""Name of a format -> the options of it that the user gave; formats without any are left out."""
 
 
 class WithFormOptions:
-    """`command(..., given: FormOptions)` as typer reads it: in place of `given`, every option of every format.
+    """`command(..., given: FormOptions)` for typer: `given` is replaced by every option of every format.
 
-    The formats are looked for when typer reads the options, not for a list of commands.
+    Formats are loaded only when typer reads the options, not when commands are listed.
     """
 
     def __init__(self, command: Callable[..., int]) -> None:

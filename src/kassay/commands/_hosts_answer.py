@@ -25,7 +25,7 @@ _Key = tuple[object, ...]
 
 
 class _Part(NamedTuple):
-    """One run directory. name: as tables call it."""
+    """One run directory. name: its name in tables."""
 
     name: str
     folder: RunDirectory
@@ -34,8 +34,8 @@ class _Part(NamedTuple):
 
 
 def put_together(directories: Sequence[Path]) -> HostsAnswer:
-    """Raises BadInput where no comparison is in two of them, or made by two hosts."""
-    parts = [_part(path, name) for directory, name in _named(directories) for path in _with_beside(directory)]
+    """The answer. Raises BadInput if no comparison was made by two hosts or is in two directories."""
+    parts = [_part(path, name) for directory, name in _named(directories) for path in _with_timed(directory)]
     keys = dict.fromkeys(key for part in parts for key in part.findings)
     shared = [key for key in keys if len(_of_hosts(parts, key)) > 1]
     if not shared:
@@ -52,28 +52,28 @@ def put_together(directories: Sequence[Path]) -> HostsAnswer:
 
 
 def _named(directories: Sequence[Path]) -> list[tuple[Path, str]]:
-    """Each with a name of its own; one alone needs none."""
+    """Each directory with a unique name; a single one needs none."""
     if len(directories) == 1:
         return [(directories[0], "")]
     short = [path.resolve().name for path in directories]
     return [(p, name if short.count(name) == 1 else str(p)) for p, name in zip(directories, short, strict=True)]
 
 
-def _with_beside(directory: Path) -> list[Path]:
-    """The directory, and what was timed beside its counts."""
-    beside = directory / BESIDE
-    return [directory, *([beside] if (beside / "plan.json").exists() else [])]
+def _with_timed(directory: Path) -> list[Path]:
+    """The directory, and the one of its timed runs, if any."""
+    timed = directory / BESIDE
+    return [directory, *([timed] if (timed / "plan.json").exists() else [])]
 
 
 def _part(path: Path, name: str) -> _Part:
     folder = open_directory(path)
     records = read_journal(folder.journal, folder.plan_id)  # all attempts, those that do not count included
-    found = {_key(folder.plan, finding): finding for finding in pipeline.findings(path) if finding.primary}
-    return _Part(name, folder, hosts_of(folder, records, name), found)
+    findings = {_key(folder.plan, finding): finding for finding in pipeline.findings(path) if finding.primary}
+    return _Part(name, folder, hosts_of(folder, records, name), findings)
 
 
 def _key(plan: Plan, finding: Finding) -> _Key:
-    """What makes two comparisons the same: the kernels' images, not what they are called."""
+    """Equal for the same comparison in two directories; kernels are identified by their images, not by their labels."""
     images = dict(zip(labels(plan.experiment), (k.image_sha256 or k.ref for k in plan.kernels), strict=True))
     return (finding.point, finding.metric, *(images[side.kernel] for side in finding.sides))
 
@@ -83,7 +83,7 @@ def _of_hosts(parts: Sequence[_Part], key: _Key) -> list[OfHost]:
     return [
         of_host(part.findings[key], host, _host_name(part, host))
         for part in parts if key in part.findings
-        for host in dict.fromkeys(made for side in part.findings[key].sides for made in side.made_by)
+        for host in dict.fromkeys(name for side in part.findings[key].sides for name in side.made_by)
     ]  # fmt: skip
 
 
@@ -97,27 +97,27 @@ def _across(parts: Sequence[_Part], key: _Key, shared: Sequence[_Key]) -> Across
 
 
 def _hosts(parts: Sequence[_Part]) -> tuple[HostRuns, ...]:
-    """Each once, with all that it made: counts, and times beside them."""
-    found: dict[str, HostRuns] = {}
+    """Every host once, with the number of all its runs, counted and timed."""
+    hosts: dict[str, HostRuns] = {}
     for part in parts:
         for host in part.hosts:
             name = _host_name(part, host.host if host.host != part.name else "")
-            old = found.get(name, structs.replace(host, host=name, ok=0, failed=0))
-            found[name] = structs.replace(old, ok=old.ok + host.ok, failed=old.failed + host.failed)
-    return tuple(found.values())
+            old = hosts.get(name, structs.replace(host, host=name, ok=0, failed=0))
+            hosts[name] = structs.replace(old, ok=old.ok + host.ok, failed=old.failed + host.failed)
+    return tuple(hosts.values())
 
 
 def _differences(parts: Sequence[_Part]) -> list[Reason]:
-    """What else is not the same on two hosts, against the first one."""
-    first, found = parts[0], []
+    """Other differences between the hosts, each against the first one."""
+    first, reasons = parts[0], []
     for part in parts[1:]:
-        one, other = first.folder.plan, part.folder.plan
-        if one.machine.clock == other.machine.clock and one.machine.program != other.machine.program:
-            found.append(reason("hosts-other-emulator", host=first.name, program=one.machine.program,
-                                other=part.name, other_program=other.machine.program))  # fmt: skip
-        if one.guest_sha256 != other.guest_sha256:
-            found.append(reason("hosts-other-guest", host=first.name, other=part.name))
-    return found
+        first_plan, plan = first.folder.plan, part.folder.plan
+        if first_plan.machine.clock == plan.machine.clock and first_plan.machine.program != plan.machine.program:
+            reasons.append(reason("hosts-other-emulator", host=first.name, program=first_plan.machine.program,
+                                  other=part.name, other_program=plan.machine.program))  # fmt: skip
+        if first_plan.guest_sha256 != plan.guest_sha256:
+            reasons.append(reason("hosts-other-guest", host=first.name, other=part.name))
+    return reasons
 
 
 def _lacking(parts: Sequence[_Part], shared: Sequence[_Key]) -> list[Reason]:

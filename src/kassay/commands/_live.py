@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Progress as a terminal shows it: one line for each stage, and below them the runs of each cell and host.
+"""Progress as a terminal shows it: one line for each stage, then the runs of each cell and host.
 
-Light to import: rich is loaded when the first event is drawn.
+Quick to import: rich is loaded when the first event is drawn.
 """
 
 import threading
@@ -21,18 +21,18 @@ _AROUND = 8
 """Lines of a terminal that are left for the stages, for hosts' headings and for the prompt."""
 _LEAST = 4
 _BETWEEN_RUNS = ("look", "cluster")
-"""Stages whose events come while runs are made; any other one ends the table of runs."""
+"""Stages whose events come while runs are made; any other stage ends the table of runs."""
 _HOSTS = 8
 _NAME = 40
 
 
 def key_of(event: "Event") -> str:
-    """Events of one key share a line: all runs do, and each download has its own."""
+    """Events with the same key share a line: all runs share one, each download has its own."""
     return event.stage if event.stage == "run" else f"{event.stage} {event.subject}"
 
 
 def live(drawn: ExitStack) -> "Tell":
-    """A Tell whose lines begin with the first event and end with `drawn`; safe to call from several threads."""
+    """A Tell that draws from the first event until `drawn` is closed; safe to call from several threads."""
     rows: dict[str, TaskID] = {}
     lock = threading.Lock()
     bars: list[Progress] = []
@@ -78,8 +78,8 @@ def _bars(counted: "list[RunCounts]") -> "Progress":
 
 
 def count_lines(counts: "RunCounts", width: int, height: int) -> "list[ScreenLine]":
-    """Runs made of those planned, a point a row and a kernel a column, then the hosts; about `height` lines of at most
-    `width` columns. Points with runs under way come first, and those that are finished last."""
+    """Runs made of those planned, a row for each point and a column for each kernel, then the hosts;
+    about `height` lines of at most `width` columns. Points with runs under way come first, finished ones last."""
     from kassay.model.texts import cells, figures, table
     from kassay.model.units import format_duration
     from kassay.report.columns import ScreenLine, aligned, room_for_names
@@ -116,27 +116,29 @@ def _rank(cells: "Sequence[CellCount]") -> int:
 def _row(cells: "Sequence[CellCount]", kernels: int) -> list[str]:
     texts = ["-"] * kernels
     for cell in cells:
-        texts[cell.kernel] = _made(cell.ok, cell.planned, cell.under_way, cell.failed)
+        texts[cell.kernel] = _runs_text(cell.ok, cell.planned, cell.under_way, cell.failed)
     return texts
 
 
 def _together(cells: "Sequence[CellCount]") -> str:
-    return _made(*(sum(getattr(cell, name) for cell in cells) for name in ("ok", "planned", "under_way", "failed")))
+    return _runs_text(
+        *(sum(getattr(cell, name) for cell in cells) for name in ("ok", "planned", "under_way", "failed"))
+    )
 
 
-def _made(ok: int, planned: int, under_way: int, failed: int) -> str:
+def _runs_text(ok: int, planned: int, under_way: int, failed: int) -> str:
     """ "3/10", with those under way and the attempts that failed: "3/10 +2, 1 failed"."""
     now = f" +{under_way}" if under_way else ""
     return f"{ok}/{planned}{now}{f', {failed} failed' if failed else ''}"
 
 
 def _wide(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
-    """Columns that a table takes in one piece."""
+    """Width of a table that is not split."""
     return sum(2 + max(len(text) for text in texts) for texts in zip(columns, *rows, strict=True))
 
 
 def _host_lines(hosts: "Sequence[HostCount]") -> list[str]:
-    """What each host gave; nothing where this one makes all runs."""
+    """The runs of each host; nothing if this host makes all of them."""
     if all(not host.host for host in hosts):
         return []
     shown = [

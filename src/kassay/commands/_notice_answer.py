@@ -42,7 +42,9 @@ class _Words(NamedTuple):
 
 
 def answer(words: Sequence[str], options: Noticing) -> int:
-    """Prints the answer and writes it beside the runs; 0, or 4 when no application has an answer. Raises BadInput."""
+    """Prints the answer and writes it into the directory of the runs. Returns 0, or 4 when no application
+    has an answer. Raises BadInput.
+    """
     form = notice_format(options.format_)
     asked = _read(words)
     settings = one_value_each(options.set_ or (), "workload=mprotect_toggle")
@@ -55,21 +57,21 @@ def answer(words: Sequence[str], options: Noticing) -> int:
         directories = [*(options.runs or ()), *_measured(looked, uses, options, tell)]
         if not directories:
             raise BadInput("no runs of applications were named", "leave out --no-measure, or name some with --runs")
-        found = answered(looked, directories, tuple(use.name for use in uses), tell)
+        notice = answered(looked, directories, tuple(use.name for use in uses), tell)
         if options.sizes:
-            found = with_sizes(found, looked, tell, make=options.measure)
-            found = with_parameters(found, asked.directory) if asked.directory is not None else found
-    found = structs.replace(found, commands=(_again(words, options),))
-    place = asked.directory or (directories[-1] if directories[-1] not in (options.runs or ()) else None)
-    for kind in map(notice_format, ("json", "markdown") if place is not None else ()):
-        assert place is not None  # there is no kind without one
-        write_atomic(place / f"notice{kind.suffix}", kind.render(found).encode())
-    say_answer(found, form)
-    return 0 if any(application.verdict != "unknown" for application in found.applications) else 4
+            notice = with_sizes(notice, looked, tell, make=options.measure)
+            notice = with_parameters(notice, asked.directory) if asked.directory is not None else notice
+    notice = structs.replace(notice, commands=(_again(words, options),))
+    directory = asked.directory or (directories[-1] if directories[-1] not in (options.runs or ()) else None)
+    if directory is not None:
+        for file_form in map(notice_format, ("json", "markdown")):
+            write_atomic(directory / f"notice{file_form.suffix}", file_form.render(notice).encode())
+    say_answer(notice, form)
+    return 0 if any(application.verdict != "unknown" for application in notice.applications) else 4
 
 
 def _again(words: Sequence[str], options: Noticing) -> str:
-    """The command that asks the same; of its options those that choose what is asked."""
+    """The command for the same question, with the options that belong to the question."""
     chosen = {
         "--apps": options.apps,
         "--suite": options.suite,
@@ -82,7 +84,7 @@ def _again(words: Sequence[str], options: Noticing) -> str:
 
 
 def _read(words: Sequence[str]) -> _Words:
-    """A directory or functions first, then kernels."""
+    """The words of the command line: a directory or functions, then kernels."""
     first = Path(words[0])
     if (first / "plan.json").exists():
         kernels = tuple(words[1:])
@@ -115,19 +117,19 @@ def _wanted(words: Sequence[str]) -> Wanted:
 
 
 def _applications(options: Noticing) -> tuple[WorkloadUse, ...]:
-    """The suite's, or those of --apps with the settings they have in the suite; none for all that --runs has."""
+    """The suite's applications, or those of --apps with their settings in the suite; none means all that --runs has."""
     names = tuple(filter(None, options.apps.split(",")))
     if options.runs and not (names or options.suite):
         return ()
     suite = suite_workloads(options.suite or _SUITE) if options.suite or not names or _SUITE in suites() else ()
-    known = {use.name: use for use in suite}
-    return tuple(known.get(name) or WorkloadUse(name=name) for name in dict.fromkeys(names)) or suite
+    of_suite = {use.name: use for use in suite}
+    return tuple(of_suite.get(name) or WorkloadUse(name=name) for name in dict.fromkeys(names)) or suite
 
 
 def _measured(looked: Looked, uses: Sequence[WorkloadUse], options: Noticing, tell: Tell) -> list[Path]:
-    """The directory in which those are measured that --runs lacks; none when it lacks none."""
-    there = {workload for directory in options.runs or () for workload in _workloads(directory, looked)}
-    missing = tuple(use for use in uses if use.name not in there)
+    """Measures the applications that --runs lacks; returns the directory of these runs, none if nothing is lacking."""
+    measured = {workload for directory in options.runs or () for workload in _workloads(directory, looked)}
+    missing = tuple(use for use in uses if use.name not in measured)
     if not missing or not options.measure:
         return []
     experiment = pinned(_experiment(looked, missing, options), tell)
@@ -137,7 +139,7 @@ def _measured(looked: Looked, uses: Sequence[WorkloadUse], options: Noticing, te
 
 
 def _workloads(directory: Path, looked: Looked) -> tuple[str, ...]:
-    """The workloads that a directory has on the kernels in question. Raises BadInput where it does not have these."""
+    """The workloads of a directory. Raises BadInput if it lacks one of the kernels in question."""
     kernels_in(directory, looked.wanted)
     return tuple(use.name for use in open_directory(directory).plan.experiment.workloads)
 

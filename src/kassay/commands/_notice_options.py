@@ -19,7 +19,7 @@ _R = "Runs of the applications"
 
 @dataclass(frozen=True, kw_only=True)
 class Noticing:
-    """Which applications are asked, and how they are measured where there are no runs of them."""
+    """Which applications the answer is about, and how they are measured if there are no runs of them."""
 
     apps: Annotated[
         str,

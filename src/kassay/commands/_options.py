@@ -27,8 +27,8 @@ ROUNDS, SUITE_ROUNDS = 20, 10
 
 def pairs() -> tuple[str, ...]:
     """ "COUNTED,TIMED" of all clocks that can stand side by side."""
-    known = measuring().values()
-    return tuple(f"{a.name},{b.name}" for a in known if a.exact for b in known if not (b.exact or b.native))
+    clocks = measuring().values()
+    return tuple(f"{a.name},{b.name}" for a in clocks if a.exact for b in clocks if not (b.exact or b.native))
 
 
 _Clock = Annotated[
@@ -113,7 +113,7 @@ ClusterOption = Annotated[
         help="Other hosts make the runs: tcp://HOST:PORT of their scheduler. docs/cluster.md",
     ),
 ]
-"""Of every command that measures; where runs are made is no part of an experiment."""
+"""An option of every command that measures; it is no part of the experiment."""
 Reset = Annotated[
     str,
     Option(
@@ -144,7 +144,7 @@ def _of_program(name: str, help_: str, metavar: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Measuring:
-    """What is asked of every measurement: a field for each option of the command line, with its default."""
+    """The options of a measurement: a field for each option of the command line, with its default."""
 
     program: Annotated[
         str, _of_program("--program", "Runs this in place of WORKLOAD, which is left out: a C file, a directory of "
@@ -326,25 +326,27 @@ class Measuring:
 
     @property
     def reach(self) -> Reach:
-        """How a machine elsewhere is reached."""
+        """How a remote machine is reached."""
         return Reach(reset=self.reset, start=self.start, limit_s=self.boot_limit)
 
 
 def with_options(command: Callable[..., int]) -> Callable[..., int]:
-    """`command` as typer reads it: in place of each parameter whose type is a record, one for each field of the record.
+    """`command` for typer: a parameter whose type is a dataclass is replaced by one parameter for each of its fields.
 
-    Called with all of them, it makes the records.
+    When it is called, it makes the dataclasses from these parameters.
     """
     own = inspect.signature(command).parameters.values()
-    records: dict[str, Any] = {one.name: one.annotation for one in own if is_dataclass(one.annotation)}
-    read = [one for parameter in own for one in _read(parameter, records.get(parameter.name))]
+    records: dict[str, Any] = {
+        parameter.name: parameter.annotation for parameter in own if is_dataclass(parameter.annotation)
+    }
+    read = [expanded for parameter in own for expanded in _read(parameter, records.get(parameter.name))]
 
     def call(**values: Any) -> int:
         for name, record in records.items():
             values[name] = record(**{field.name: values.pop(field.name) for field in fields(record)})
         return command(**values)
 
-    call.__signature__ = inspect.Signature(read)  # type: ignore[attr-defined]  # read by typer
+    call.__signature__ = inspect.Signature(read)  # type: ignore[attr-defined]  # typer reads it
     call.__annotations__ = {parameter.name: parameter.annotation for parameter in read}
     call.__doc__ = command.__doc__
     return call

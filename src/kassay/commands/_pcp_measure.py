@@ -49,7 +49,7 @@ def measure(
 
     Example: kassay pcp measure 6.12 7.3 --cpus 2 --fixed auto --format json
     """
-    from kassay.commands._experiment import unused_beside
+    from kassay.commands._experiment import unused_directory
     from kassay.commands._show import say, showing
     from kassay.effects.files import sha256_bytes, write_atomic
     from kassay.model.units import parse_bytes
@@ -72,11 +72,11 @@ def measure(
         repeats=repeats,
     )
     directory = out if out is not None else Path("kassay-out") / f"pcp-{sha256_bytes(repr(wanted).encode())[:8]}"
-    directory = unused_beside(directory) if fresh else directory
+    directory = unused_directory(directory) if fresh else directory
     with showing() as tell:
         answer = measured(wanted, directory, tell, cluster)
     for name in ("html", "json", "terminal", "markdown"):
-        made = measured_format(name)
-        write_atomic(directory / f"report{made.suffix}", made.render(answer).encode())
+        file_form = measured_format(name)
+        write_atomic(directory / f"report{file_form.suffix}", file_form.render(answer).encode())
     say(form.render(answer))
     return 0 if any(row.counts is not None for row in answer.rows) else 4

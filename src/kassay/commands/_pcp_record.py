@@ -62,8 +62,8 @@ def record(
     uses = [use for kernel in kernels for use in experiment_from("value", workload, [kernel], options).kernels]
     with showing() as tell:
         experiment = pinned(structs.replace(experiment, kernels=tuple(uses)), tell)
-        made = recorded(experiment, out, tell, Recorder(buffer_kb=buffer_kb, sample_us=sample))
-    say("".join(f"{one.path}\n" for one in made if one.path))
-    if text := problems(made):
+        traces = recorded(experiment, out, tell, Recorder(buffer_kb=buffer_kb, sample_us=sample))
+    say("".join(f"{trace.path}\n" for trace in traces if trace.path))
+    if text := problems(traces):
         raise BadInput(f"not recorded:\n{text}", "kassay pcp record needs kernels with CONFIG_FTRACE, as Debian's have")
     return 0

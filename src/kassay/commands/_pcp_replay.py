@@ -62,9 +62,9 @@ def replay(
 
 
 def _numbers(texts: list[str]) -> dict[str, int]:
-    found = {}
+    numbers = {}
     for name, value in (name_and_value(text, "free_high_batch=0") for text in texts):
         if not value.isdecimal():
             raise BadInput(f"--set {name}={value}: not a whole number", "for example --set free_high_batch=0")
-        found[name] = int(value)
-    return found
+        numbers[name] = int(value)
+    return numbers

@@ -49,7 +49,7 @@ def simulate(
 
     form = simulation_format(format_)
     if list_:
-        say(_known())
+        say(_listing())
         return 0
     if out is not None and out.exists() and not out.is_dir():
         raise BadInput(f"--out {out}: not a directory", "name a directory")
@@ -68,12 +68,12 @@ def simulate(
 
 
 def _settings(texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
+    settings: dict[str, tuple[str, ...]] = {}
     for name, values in (name_and_value(text, "cpus=112") for text in texts):
-        if name in found:
+        if name in settings:
             raise BadInput(f"--set {name}: given twice", f"write --set {name}=A,B for several values")
-        found[name] = tuple(dict.fromkeys(filter(None, values.split(","))))
-    return found
+        settings[name] = tuple(dict.fromkeys(filter(None, values.split(","))))
+    return settings
 
 
 def _written(answer: "PcpSimulation", out: Path) -> None:
@@ -84,7 +84,7 @@ def _written(answer: "PcpSimulation", out: Path) -> None:
         write_atomic(out / f"report{form.suffix}", form.render(answer).encode())
 
 
-def _known() -> str:
+def _listing() -> str:
     from kassay.pcp import engine
     from kassay.pcp.parameters import parameters
     from kassay.pcp.synthetic import synthetic, synthetic_workloads

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What `kassay profile` does: the profiles that are asked for, in one of five forms."""
+"""What `kassay profile` does: shows the requested profiles in one of five forms."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -33,13 +33,13 @@ from kassay.report.itemised import ItemisedDifference, profile_table, top_table
 
 
 class _Shown(NamedTuple):
-    """What an answer is made of. kernels: those whose profiles were found, in this order."""
+    """The input of an answer. kernels: those of `profiles`, in the same order."""
 
     directory: Path
     asked: Profiling
     kernels: Sequence[str]
     settings: Mapping[str, str]
-    found: Sequence[Profiled]
+    profiles: Sequence[Profiled]
 
     @property
     def contexts(self) -> Sequence[str]:
@@ -48,26 +48,30 @@ class _Shown(NamedTuple):
 
 def answer(directory: Path, asked: Profiling) -> None:
     """Prints the answer, or writes the file of --export. Raises BadInput for options that do not go together."""
-    known = labels(open_directory(directory).plan.experiment)
-    pair = (asked.base or known[0], asked.head or known[-1])
+    kernels = labels(open_directory(directory).plan.experiment)
+    pair = (asked.base or kernels[0], asked.head or kernels[-1])
     _check_kernels(asked, pair)
-    _check_forms(asked, known)
+    _check_forms(asked, kernels)
     alone = (asked.kernel,) if asked.kernel is not None else None
-    wanted = alone or (pair if asked.base or asked.head or not asked.coverage else known)
+    wanted = alone or (pair if asked.base or asked.head or not asked.coverage else kernels)
     settings = one_value_each(asked.set_ or ())
     cost = cost_of(asked.cost)
-    found = tuple(_counted(profile, cost) for profile in pipeline.profiles(directory, wanted, asked.metric, settings))
+    profiles = tuple(
+        _counted(profile, cost) for profile in pipeline.profiles(directory, wanted, asked.metric, settings)
+    )
     if asked.fold:
-        found = tuple(msgspec.structs.replace(one, profile=folded(one.profile)) for one in found)
-    for verdict, reasons in dict.fromkeys((one.verdict, one.reasons) for one in found if one.verdict):
+        profiles = tuple(msgspec.structs.replace(profiled, profile=folded(profiled.profile)) for profiled in profiles)
+    for verdict, reasons in dict.fromkeys(
+        (profiled.verdict, profiled.reasons) for profiled in profiles if profiled.verdict
+    ):
         say(f"{one_line(f'no verdict ({verdict}): {reasons_text(reasons)}')}\n", error=asked.export is not None)
     form = next(iter(_forms_of(asked)), None)
     show = _FORMS[form] if form is not None else _kernel if alone else _pair
-    show(_Shown(directory, asked, wanted, settings, found))
+    show(_Shown(directory, asked, wanted, settings, profiles))
 
 
 def _pair(shown: _Shown) -> None:
-    base, head = shown.found
+    base, head = shown.profiles
     cost = cost_of(shown.asked.cost)
     itemised = itemise(base.profile, head.profile, base.value, head.value, unit=head.unit, cost=cost)
     difference = ItemisedDifference(
@@ -79,17 +83,17 @@ def _pair(shown: _Shown) -> None:
 
 
 def _kernel(shown: _Shown) -> None:
-    of = shown.found[0]
-    say_table(profile_table(of.profile, of.unit, shown.asked.top, shown.contexts, of.where, cost_of(shown.asked.cost)))
+    profiled, cost = shown.profiles[0], cost_of(shown.asked.cost)
+    say_table(profile_table(profiled.profile, profiled.unit, shown.asked.top, shown.contexts, profiled.where, cost))
 
 
 def _export(shown: _Shown) -> None:
     name, out = shown.asked.export or "", shown.asked.out
-    known = discover("kassay.report.exports", "EXPORT", Export)
-    if name not in known:
-        summaries = "; ".join(f"{export.name} ({export.summary})" for export in known.values())
+    exports = discover("kassay.report.exports", "EXPORT", Export)
+    if name not in exports:
+        summaries = "; ".join(f"{export.name} ({export.summary})" for export in exports.values())
         raise BadInput(f"--export: unknown {name!r}", f"known: {summaries}")
-    text = exported(known[name], shown.found[0].profile)
+    text = exported(exports[name], shown.profiles[0].profile)
     if out is None:
         say(text)
     else:
@@ -97,24 +101,25 @@ def _export(shown: _Shown) -> None:
 
 
 def _coverage(shown: _Shown) -> None:
-    profiles, known = [one.profile for one in shown.found], [one.known for one in shown.found]
+    profiles = [profiled.profile for profiled in shown.profiles]
+    functions = [profiled.known for profiled in shown.profiles]
     for number, source in enumerate(shown.asked.coverage or ()):
-        rows = covered.rows(covered.functions_of(source), profiles, known)
+        rows = covered.rows(covered.functions_of(source), profiles, functions)
         say("\n" if number else "")
-        say_table(coverage_table(source.name, [profile.kernel for profile in profiles], rows, shown.found[0].where))
+        say_table(coverage_table(source.name, [profile.kernel for profile in profiles], rows, shown.profiles[0].where))
 
 
 def _lines(shown: _Shown) -> None:
     assert shown.asked.lines is not None
     executed = pipeline.executed(shown.directory, shown.kernels[0], shown.asked.metric, shown.settings)
     rows = source_lines(shown.asked.lines, executed.places, executed.blocks)
-    say_table(lines_table(shown.found[0], rows, shown.asked.top))
+    say_table(lines_table(shown.profiles[0], rows, shown.asked.top))
 
 
 _FORMS: Mapping[str, Callable[[_Shown], None]] = MappingProxyType(
     {"--export": _export, "--coverage": _coverage, "--lines": _lines}
 )
-"""By the option that asks for it; without one of them it is a table of one kernel, or of two."""
+"""By option; without one of these options the answer is a table of one kernel, or of two."""
 
 
 def _forms_of(asked: Profiling) -> list[str]:
@@ -126,12 +131,14 @@ def _forms_of(asked: Profiling) -> list[str]:
     return [name for name in _FORMS if given[name]]
 
 
-def _counted(one: Profiled, cost: Cost) -> Profiled:
-    """In another cost than the metric's, or where time is measured, the functions explain their own sum."""
-    if one.profile.ticks is not None and cost.name == DEFAULT:
-        return one
-    unit = f"{cost.unit}/{one.unit.partition('/')[2]}"
-    return msgspec.structs.replace(one, unit=unit, value=weighed(one.profile, cost) / one.profile.operations)
+def _counted(profiled: Profiled, cost: Cost) -> Profiled:
+    """The profile, weighed by `cost`: unless this is the metric itself, the total becomes the sum of the functions."""
+    if profiled.profile.ticks is not None and cost.name == DEFAULT:
+        return profiled
+    unit = f"{cost.unit}/{profiled.unit.partition('/')[2]}"
+    return msgspec.structs.replace(
+        profiled, unit=unit, value=weighed(profiled.profile, cost) / profiled.profile.operations
+    )
 
 
 def _check_kernels(asked: Profiling, pair: tuple[str, str]) -> None:
@@ -143,7 +150,7 @@ def _check_kernels(asked: Profiling, pair: tuple[str, str]) -> None:
         raise unknown("--context: unknown", asked.context, CONTEXTS)
 
 
-def _check_forms(asked: Profiling, known: Sequence[str]) -> None:
+def _check_forms(asked: Profiling, kernels: Sequence[str]) -> None:
     given, out = _forms_of(asked), asked.out
     if len(given) > 1:
         raise BadInput(f"{given[0]} and {given[1]}: each is an answer of its own", "give one of them")
@@ -154,5 +161,7 @@ def _check_forms(asked: Profiling, known: Sequence[str]) -> None:
     if out is not None and not out.parent.is_dir():
         raise BadInput(f"--out {out}: there is no directory {out.parent}", "make it, or name a file elsewhere")
     if asked.kernel is None and (asked.export is not None or asked.lines is not None):
-        what = "--export: writes one kernel's profile" if asked.export is not None else "--lines: is about one kernel"
-        raise BadInput(what, f"add --kernel, one of {', '.join(known)}")
+        problem = (
+            "--export: writes one kernel's profile" if asked.export is not None else "--lines: is about one kernel"
+        )
+        raise BadInput(problem, f"add --kernel, one of {', '.join(kernels)}")

@@ -9,14 +9,14 @@ from kassay.profile.coverage import CoverageRow
 
 
 def coverage_table(source: str, kernels: Sequence[str], rows: Sequence[CoverageRow], at: str = "") -> Table:
-    """A function a row, a kernel a column: calls and cost per operation where it was executed, else why it was not.
+    """A row for each function, a column for each kernel: calls and cost per operation, or why it was not executed.
 
-    at: which setting this is, where there are more.
+    at: the setting, if there are several.
     """
-    found = [cells(row.function, *(_state(row, index) for index in range(len(kernels)))) for row in rows]
+    table_rows = [cells(row.function, *(_state(row, index) for index in range(len(kernels)))) for row in rows]
     title = one_line(source) + (f" ({at})" if at else "")
     title = f"{title}: calls / instructions, per operation"
-    return Table(title=title, columns=("function", *map(one_line, kernels)), rows=tuple(found))
+    return Table(title=title, columns=("function", *map(one_line, kernels)), rows=tuple(table_rows))
 
 
 def _state(row: CoverageRow, index: int) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One kernel's profile by source line, with the functions that were inlined there."""
+"""One kernel's profile by source line, with the functions that are inlined there."""
 
 from collections.abc import Sequence
 
@@ -12,20 +12,20 @@ _ROOT = ("/mm/", "/kernel/", "/lib/", "/arch/", "/include/", "/fs/", "/guest/")
 
 
 def lines_table(of: Profiled, rows: Sequence[LineCost], top: int) -> Table:
-    """A line a row, dearest first; what is left out and the total make the column add up. top: 0 for all."""
+    """A row for each source line, largest cost first; rows for omitted lines and the total. top: 0 for all."""
     per = of.profile.operations
     shown = rows[: top or None]
     left = len(rows) - len(shown)
     column = Column([row.count / per for row in shown], [], sum(row.count for row in rows) / per)
     (figures,), names = summed([column], [], f"{left} more line{'' if left == 1 else 's'}" if left else "")
-    names = [*(f"{_place(row)}  {_function(row)}" for row in shown), *names]
+    names = [*(f"{_location(row)}  {_function(row)}" for row in shown), *names]
     at = f" ({of.where})" if of.where else ""
     title = one_line(f"{of.profile.phase}: {of.profile.kernel}{at} [{of.unit}]")
-    found = tuple(cells(*row) for row in zip(names, figures, strict=True))
-    return Table(title=title, columns=("line, function", "count"), rows=found, numeric=(1,))
+    table_rows = tuple(cells(*row) for row in zip(names, figures, strict=True))
+    return Table(title=title, columns=("line, function", "count"), rows=table_rows, numeric=(1,))
 
 
-def _place(row: LineCost) -> str:
+def _location(row: LineCost) -> str:
     if row.file is None:
         return "-"
     start = max((row.file.rfind(part) for part in _ROOT), default=-1)

@@ -12,7 +12,7 @@ from kassay.registry import names
 
 @dataclass(frozen=True, kw_only=True)
 class Profiling:
-    """Which profiles are shown, and as what."""
+    """Which profiles are shown, and in which form."""
 
     kernel: Annotated[str | None, Option(help="Show this kernel alone.")] = None
     base: Annotated[str | None, Option(help="The kernel to compare with.", show_default="the first")] = None

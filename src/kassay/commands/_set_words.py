@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""--set NAME=VALUE, wherever a command has it."""
+"""Parses --set NAME=VALUE for all commands."""
 
 from collections.abc import Iterable
 
@@ -9,7 +9,7 @@ _EXAMPLE = "size=16MiB"
 
 
 def name_and_value(text: str, example: str = _EXAMPLE) -> tuple[str, str]:
-    """The two of one word; either may not be empty. Raises BadInput with an example."""
+    """Name and value, neither of them empty. Raises BadInput with an example."""
     name, _, value = text.partition("=")
     if not (name and value):
         raise BadInput(f"--set {text!r}: write NAME=VALUE", f"for example --set {example}")
@@ -17,9 +17,9 @@ def name_and_value(text: str, example: str = _EXAMPLE) -> tuple[str, str]:
 
 
 def one_value_each(texts: Iterable[str], example: str = _EXAMPLE) -> dict[str, str]:
-    """Value by name, where a command shows one setting at a time. Raises BadInput, also for a second value."""
-    found: dict[str, str] = {}
+    """Name -> value, for commands that show one setting at a time. Raises BadInput, also for a second value."""
+    values: dict[str, str] = {}
     for name, value in (name_and_value(text, example) for text in texts):
-        if found.setdefault(name, value) != value:
+        if values.setdefault(name, value) != value:
             raise BadInput(f"--set {name}: given twice", "one setting is shown at a time; give one value")
-    return found
+    return values

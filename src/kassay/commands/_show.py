@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What people see: answers on stdout, progress on stderr (drawn live on a terminal, else plain lines).
+"""Output: answers on stdout, progress on stderr (drawn live on a terminal, else plain lines).
 
-Light to import: rich is loaded when the first event is drawn live, reports when there is one.
+Quick to import: rich is loaded when the first event is drawn, report code when there is a report.
 """
 
 import sys
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 A = TypeVar("A")
 _PLAIN_EVERY_S = 2.0
 _UNLIMITED = 100_000
-_drawn: "list[Tell]" = []  # at most one: a terminal has room for one
-_UNSHOWN = dict.fromkeys((7, 8, 11, 12, 13))  # what rings a terminal's bell or moves its cursor
+_drawn: "list[Tell]" = []  # at most one, as a terminal can show only one
+_UNSHOWN = dict.fromkeys((7, 8, 11, 12, 13))  # control characters that ring the bell or move the cursor
 
 
 def say(text: str, *, error: bool = False) -> None:
-    """Writes an answer to stdout (error: stderr) as it is: no markup, no wrapping."""
+    """Writes text to stdout (error: to stderr) unchanged: no markup, no wrapping."""
     stream = sys.stderr if error else sys.stdout
     stream.write(text.translate(_UNSHOWN))
     stream.flush()
@@ -57,7 +57,8 @@ def say_table(table: "Table") -> None:
 
 @contextmanager
 def showing() -> "Iterator[Tell]":
-    """A Tell that shows events until the block ends; safe to call from several threads. Inside another: that one."""
+    """A Tell that shows events until the block ends; safe to call from several threads. Inside another
+    showing() it is the Tell of that one."""
     if not terminal.is_terminal(sys.stderr):
         yield _plain()
     elif _drawn:

@@ -42,8 +42,8 @@ def _pack(
         manifest = pack(directory, target, tell)
     size = format_size(sum(file.size for file in manifest.files))
     say(f"{target}: {len(manifest.files)} files, {size} unpacked\n")
-    for one in manifest.absent:
-        say(f"  no {one.form}: {one.why}\n")
+    for absent in manifest.absent:
+        say(f"  no {absent.form}: {absent.why}\n")
     say(f"  sources: {manifest.sources}\nnext: kassay bundle verify {target}\n")
     return 0
 
@@ -57,10 +57,10 @@ def _verify(path: _Path, limit: _Limit = "4GiB") -> int:
     from kassay.bundle.verify import verify
 
     with showing() as tell:
-        found = verify(path, _bytes(limit), tell)
-    files = len(found.manifest.files)
-    say(f"{path}: holds. {files} files are whole; all {found.findings} findings follow from the raw results.\n")
-    for note in found.notes:
+        verified = verify(path, _bytes(limit), tell)
+    files = len(verified.manifest.files)
+    say(f"{path}: holds. {files} files are whole; all {verified.findings} findings follow from the raw results.\n")
+    for note in verified.notes:
         say(f"  {note}\n")
     return 0
 
@@ -92,15 +92,15 @@ def _rerun(
     from kassay.model.experiment import Experiment
 
     def directory(experiment: Experiment) -> Path:
-        """Never the one in which the packed runs were made: nothing would be owed there."""
+        """Not the directory of the packed runs: it has all runs already, and none would be made."""
         return directory_for(structs.replace(experiment, name=f"rerun-{experiment.name}"), out, fresh=False)
 
     with showing() as tell:
-        made, repeated = rerun(path, directory, _bytes(limit), tell, cluster)
-    for one in repeated:
-        say(repeated_text(one))
-    say(f"report: kassay report {made}\n")
-    return 1 if exit_code and not all(one.same for one in repeated) else 0
+        new_runs, results = rerun(path, directory, _bytes(limit), tell, cluster)
+    for result in results:
+        say(repeated_text(result))
+    say(f"report: kassay report {new_runs}\n")
+    return 1 if exit_code and not all(result.same for result in results) else 0
 
 
 def _bytes(text: str) -> int:

@@ -24,12 +24,12 @@ def scheduler(
     from kassay.cluster.address import address_of
     from kassay.commands._show import showing
 
-    found = address_of(address)
+    parsed_address = address_of(address)
     engine_installed()
     from kassay.cluster.services import serve_scheduler
 
     with showing() as tell:
-        serve_scheduler(found, dashboard, tell)
+        serve_scheduler(parsed_address, dashboard, tell)
     return 0
 
 

@@ -18,8 +18,8 @@ def _doctor(arch: Annotated[str, Option(help=f"{listed(arches())}.")] = "x86_64"
     from kassay.commands._show import showing
 
     with showing() as tell:
-        found = probes(arch, tell)
-    show(found)
+        results = probes(arch, tell)
+    show(results)
     return 0
 
 

@@ -59,13 +59,13 @@ def _add(
     from kassay.journal.directory import BESIDE
 
     with showing() as tell:
-        beside = [directory / BESIDE for directory in directories if (directory / BESIDE / "plan.json").exists()]
-        places = [*directories, *beside]
-        batches = [gather(directory, tell) for directory in places]
+        timed = [directory / BESIDE for directory in directories if (directory / BESIDE / "plan.json").exists()]
+        sources = [*directories, *timed]
+        batches = [gather(directory, tell) for directory in sources]
         with writing(_path(archive), tell) as open_archive:
             added = [add(open_archive, batch) for batch in batches]
-    for directory, one in zip(places, added, strict=True):
-        say(f"{directory}: {one.runs} runs and {one.samples} values added, {one.known} runs were there before\n")
+    for directory, new in zip(sources, added, strict=True):
+        say(f"{directory}: {new.runs} runs and {new.samples} values added, {new.known} runs were there before\n")
     return 0
 
 
@@ -88,15 +88,15 @@ def _show(
     form = listing_format(format_)
     wanted = _wanted(metric, workload, set_, clock, arch, cpus, memory, machine, over)
     with showing() as tell, reading(_path(archive), tell) as open_archive:
-        found = lines(open_archive, wanted)
-    different = apart([line.series for line in found])
-    titles = [texts.heading(line.series, different[line.series.id]) for line in found]
+        found_lines = lines(open_archive, wanted)
+    different = apart([line.series for line in found_lines])
+    titles = [texts.heading(line.series, different[line.series.id]) for line in found_lines]
     tables = [
         ListedTable(title, texts.COLUMNS, texts.point_rows(line), (2, 3, 4, 5))
-        for title, line in zip(titles, found, strict=True)
+        for title, line in zip(titles, found_lines, strict=True)
     ]
-    values = [row for line in found for row in texts.point_values(line)]
-    say(form.render(ListedAnswer(tables, texts.POINT_FIELDS, values, texts.show_object(found))))
+    values = [row for line in found_lines for row in texts.point_values(line)]
+    say(form.render(ListedAnswer(tables, texts.POINT_FIELDS, values, texts.show_object(found_lines))))
     return 0
 
 
@@ -115,19 +115,19 @@ def _points(
     form = listing_format(format_)
     wanted = _wanted(metric, workload, set_, clock, arch, cpus, memory, machine, over)
     with showing() as tell, reading(_path(archive), tell) as open_archive:
-        found, known = lines(open_archive, wanted), confirmations(open_archive)
-    every = {line.series.id: nominations(line, known) for line in found}
-    nominated = [one for ones in every.values() for one in ones]
-    different = apart([line.series for line in found])
+        found_lines, confirmed = lines(open_archive, wanted), confirmations(open_archive)
+    by_series = {line.series.id: nominations(line, confirmed) for line in found_lines}
+    nominated = [nomination for of_series in by_series.values() for nomination in of_series]
+    different = apart([line.series for line in found_lines])
     tables = []
-    for line in found:
+    for line in found_lines:
         title = texts.heading(line.series, different[line.series.id])
-        rows = [texts.nomination_row(one) for one in every[line.series.id]]
+        rows = [texts.nomination_row(nomination) for nomination in by_series[line.series.id]]
         empty = too_short(line) or "nothing to nominate"
         tables.append(ListedTable(title, texts.NOMINATION_COLUMNS, rows, (3, 4), empty))
-    open_ = next((one.id for one in nominated if one.confirmation is None), "")
-    whole = texts.points_object(nominated, [(line.series, why) for line in found if (why := too_short(line))])
-    values = [texts.nomination_values(one) for one in nominated]
+    open_ = next((nomination.id for nomination in nominated if nomination.confirmation is None), "")
+    whole = texts.points_object(nominated, [(line.series, why) for line in found_lines if (why := too_short(line))])
+    values = [texts.nomination_values(nomination) for nomination in nominated]
     next_step = f"next: kassay history confirm {open_}  (measures a fresh pair)" if open_ else ""
     say(form.render(ListedAnswer(tables, texts.NOMINATION_FIELDS, values, whole, next_step)))
     return 0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """kassay import: results of other tools, judged by kassay's rules.
 
-The module's name is a keyword of Python: discovery loads it, no import statement can.
+The module's name is a keyword of Python, so only importlib can load it.
 """
 
 from pathlib import Path

@@ -36,11 +36,11 @@ def _list(arch: _Arch = "x86_64", flavour: _Flavour = "cloud", refresh: _Refresh
     with showing() as tell:
         if refresh:
             kernel_store.refresh(arch_of(arch).name, tell)
-        found = kernel_store.versions("debian", arch_of(arch).name, flavour, tell)
-    if not found:
+        versions = kernel_store.versions("debian", arch_of(arch).name, flavour, tell)
+    if not versions:
         raise BadInput(f"no kernels of flavour {flavour!r} for {arch}", "try --flavour cloud")
     table = Table("", "reference", "package version", "suite", box=None, pad_edge=False)
-    for version in found:
+    for version in versions:
         table.add_row("*" if version.fetched else "", version.ref, version.version, version.suite)
     Console().print(table)
     return 0
@@ -64,9 +64,9 @@ def _show(refs: _Refs, arch: _Arch = "x86_64", flavour: _Flavour = "cloud") -> i
     from kassay import kernels as kernel_store
 
     with showing() as tell:
-        found = kernel_store.fetch(parsed, flavour, tell)
+        artifacts = kernel_store.fetch(parsed, flavour, tell)
     console = Console()
-    for artifact in found:
+    for artifact in artifacts:
         table = Table(box=None, show_header=False, pad_edge=False)
         for name, value in _fields(artifact.identity):
             table.add_row(name, value)
@@ -78,7 +78,7 @@ def _show(refs: _Refs, arch: _Arch = "x86_64", flavour: _Flavour = "cloud") -> i
 
 
 def _fields(identity: "KernelIdentity") -> Iterator[tuple[str, str]]:
-    """Every field but the configuration by name, those of a build among them; "-" for what is not known."""
+    """Name and text of every field, also those of a build, without the configuration; "-" for unknown values."""
     from msgspec import structs
 
     from kassay.model.build import BuildSource

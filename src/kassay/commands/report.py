@@ -35,7 +35,7 @@ def _report(
 
     Example: kassay report kassay-out/demo --format mail > report.mail && git send-email report.mail
     """
-    from kassay.commands._answer import status, write_beside
+    from kassay.commands._answer import status, write_page_files
     from kassay.errors import unknown
 
     chosen = format_named(format_)
@@ -50,7 +50,7 @@ def _report(
     say_answer(report, chosen, given.get(chosen.name))
     if charts is not None:
         for form in formats().values():
-            write_beside(report, form, charts)
+            write_page_files(report, form, charts)
     return status(report) if exit_code else 0
 
 

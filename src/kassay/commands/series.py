@@ -53,15 +53,15 @@ def _series(
 
     asked = Asked(alone=alone, hunks=hunks, annotations=annotations)
     with showing() as tell:
-        found = rows.rows_of(base, patches, asked, options.arch, tell)
-        found = rows.built(found, options.arch, tell, rows.image_of(options.flavour, tell))
-    refs = [row.ref for row, _ in rows.placed(found)]
+        series_rows = rows.rows_of(base, patches, asked, options.arch, tell)
+        series_rows = rows.built(series_rows, options.arch, tell, rows.image_of(options.flavour, tell))
+    refs = [row.ref for row, _ in rows.placed(series_rows)]
     counts, times = experiments_from("series", workload, [refs[0], refs[-1]], options)
-    experiment = rows.experiment_of(found, counts)
+    experiment = rows.experiment_of(series_rows, counts)
     directory = directory_for(experiment, options.out, options.fresh)
-    rows.keep(directory, found)
-    beside = times and rows.experiment_of(found, times)
-    return measure_and_answer(experiment, directory, options.format_, options.exit_code, beside, options.cluster)
+    rows.keep(directory, series_rows)
+    timed = times and rows.experiment_of(series_rows, times)
+    return measure_and_answer(experiment, directory, options.format_, options.exit_code, timed, options.cluster)
 
 
 COMMAND = Command(name="series", order=22, run=_series)

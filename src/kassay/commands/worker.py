@@ -29,7 +29,7 @@ def _worker(
     from kassay.commands._show import showing
     from kassay.model.progress import Progress
 
-    found, pinned = address_of(address), numbers(cpus)
+    parsed_address, pinned = address_of(address), numbers(cpus)
     if set(pinned) - os.sched_getaffinity(0):
         raise BadInput(f"--cpus {cpus}: this process may not use all of them", "see `taskset -p $$` for what it may")
     engine_installed()
@@ -41,7 +41,7 @@ def _worker(
     with showing() as tell:
         host = this_host(name or platform.node(), cpus, tell)
         tell(Progress(stage="cluster", subject=host.name, text=f"{host.cpu}; {', '.join(host.machines)}"))
-        serve_worker(found, slots or host.cpus, host, tell)
+        serve_worker(parsed_address, slots or host.cpus, host, tell)
     return 0
 
 

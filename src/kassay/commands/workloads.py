@@ -57,7 +57,7 @@ def _workloads(
         catalog.check_name(name)
         _show(console, catalog.find(catalog.workloads(), name))
         return 0
-    groups = (*catalog.grouped(), (GROUP, tuple(workload_of(one) for one in applications().values())))
+    groups = (*catalog.grouped(), (GROUP, tuple(map(workload_of, applications().values()))))
     width = max(len(workload.name) for _, members in groups for workload in members)
     for number, (group, members) in enumerate(groups):
         console.print(f"[bold]{group}[/bold]" if number == 0 else f"\n[bold]{group}[/bold]")
@@ -89,7 +89,7 @@ def _reproducer(name: str | None, given: list[str], rounds: int) -> str:
 
 
 def _show_application(console: "Console", application: "Application") -> None:
-    """Everything that is executed, in the order in which it is."""
+    """Prints an application, with its commands in the order of their execution."""
     from rich.table import Table
     from rich.text import Text
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Costs: what the counters of a profile are worth together, as one number a function.
+"""Costs: one number for each function, computed from the counters of a profile.
 
 One file each: costs/NAME.py holds COST, a Cost whose name is NAME. Reports itemise by the default, INSTRUCTIONS;
 `kassay profile --cost NAME` shows the same profile by another one.
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from kassay.errors import BadInput
 from kassay.registry import discover, load, names
 
-if TYPE_CHECKING:  # help texts name the costs, and load no record of a profile for it
+if TYPE_CHECKING:  # help texts list the costs; they need not load the records of a profile
     from kassay.model.profile import FunctionCost, Profile
 
 DEFAULT = "instructions"
@@ -22,7 +22,7 @@ _PACKAGE = "kassay.costs"
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """unit: what is counted, in the plural. definition: of what it is made, one sentence. of(row): the number of one
+    """unit: what is counted, in the plural. definition: how it is computed, one sentence. of(row): the number of one
     function in one context; None where the run did not count it. remedy: how to measure what counts it."""
 
     name: str
@@ -39,7 +39,7 @@ def costs() -> Mapping[str, Cost]:
 
 @cache
 def cost_of(name: str) -> Cost:
-    """The cost with this name. Raises BadInput that lists what there is."""
+    """The cost with this name. Raises BadInput that lists the costs."""
     if name not in names(_PACKAGE):
         known = "; ".join(f"{cost.name} ({cost.definition})" for cost in costs().values())
         raise BadInput(f"cost: unknown {name!r}", f"known: {known}")
@@ -52,8 +52,8 @@ def counted(row: "FunctionCost") -> int:
 
 
 def weighed(profile: "Profile", cost: Cost) -> int:
-    """The sum over all functions. Raises BadInput where the run did not count what the cost is made of."""
-    found = [cost.of(row) for row in profile.functions]
-    if None in found:
+    """The sum over all functions. Raises BadInput where the run did not count what the cost needs."""
+    counts = [cost.of(row) for row in profile.functions]
+    if None in counts:
         raise BadInput(f"cost {cost.name}: run {profile.run} of {profile.kernel} did not count it", cost.remedy)
-    return sum(count for count in found if count is not None)
+    return sum(count for count in counts if count is not None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Accesses to memory: what caches and TLB see of a function."""
+"""Accesses to memory: the load of a function on caches and TLB."""
 
 from kassay.costs import Cost
 

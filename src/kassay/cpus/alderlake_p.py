@@ -3,7 +3,7 @@
 
 from kassay.cpus import Cpu
 
-# QEMU has no such model: that of Ice Lake without what a client lacks.
+# QEMU has no model of it: Ice Lake without the features that a client CPU lacks.
 _CLIENT = "-la57,-avx512f,-avx512dq,-avx512bw,-avx512cd,-avx512vl,-avx512vbmi,-avx512vbmi2,-avx512vnni,-avx512bitalg"
 
 CPU = Cpu(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""All that the emulator at hand can do: another CPU with each version of QEMU."""
+"""Everything that the installed emulator supports: a different CPU with each version of QEMU."""
 
 from kassay.cpus import Cpu
 

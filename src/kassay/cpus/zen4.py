@@ -7,7 +7,7 @@ CPU = Cpu(
     name="zen4",
     order=32,
     summary="AMD EPYC 9004, Genoa, Zen 4 (2022)",
-    # QEMU has a model of it since 8.1; before that Zen 3 with the number of Zen 4 and what else can be said of it.
+    # QEMU has a model of it since 8.1; for older ones: Zen 3 with the model number of Zen 4 and more features.
     models={
         "x86_64": (
             "EPYC-Genoa-v1",

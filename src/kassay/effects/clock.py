@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The host's clocks: for speed and provenance, never for an exact result."""
+"""The host's clocks: for timeouts and time stamps, never for an exact result."""
 
 import time
 from datetime import UTC, datetime

@@ -15,7 +15,7 @@ import msgspec
 from kassay.errors import HostLacks
 from kassay.model.records import R, from_json
 
-_NOT_A_PLACE = (
+_UNUSABLE_PATH = (
     errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT, errno.ENOTDIR, errno.EEXIST, errno.EISDIR,
     errno.ENAMETOOLONG, errno.ELOOP,
 )  # fmt: skip
@@ -36,9 +36,9 @@ def data_directory() -> Path:
 
 
 def derived_text(name: str, make: Callable[[], str]) -> str:
-    """What make() gives, kept in the cache under `name`, which says everything that it depends on.
+    """What make() gives, stored in the cache under `name`, which must name everything that it depends on.
 
-    A cache that cannot be read or written only costs the time to make it.
+    Where the cache cannot be read or written, make() is called each time.
     """
     path = cache_directory() / "derived" / name
     with suppress(OSError, UnicodeDecodeError):
@@ -50,7 +50,7 @@ def derived_text(name: str, make: Callable[[], str]) -> str:
 
 
 def kept_record(path: Path, kind: type[R]) -> R | None:
-    """The record that is kept in a file; None where there is none, or one of another version."""
+    """The record in a file; None where there is none, or one of another version."""
     try:
         return from_json(path.read_bytes(), kind)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
@@ -58,7 +58,7 @@ def kept_record(path: Path, kind: type[R]) -> R | None:
 
 
 def expanded(path: str) -> Path:
-    """With "~" and "~user" replaced; as it is where there is no such user."""
+    """The path with "~" and "~user" replaced; unchanged where there is no such user."""
     try:
         return Path(path).expanduser()
     except RuntimeError:
@@ -97,13 +97,13 @@ def write_atomic(path: Path, data: bytes, *, mode: int = 0o644) -> None:
 def publish_file(path: Path, make: Callable[[Path], None]) -> None:
     """Makes a file that is too large for write_atomic(): whole or not at all, and read-only."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    made = path.with_name(f".{path.name}.part")
+    partial = path.with_name(f".{path.name}.part")
     try:
-        make(made)
-        made.chmod(0o444)
-        made.replace(path)
+        make(partial)
+        partial.chmod(0o444)
+        partial.replace(path)
     finally:
-        made.unlink(missing_ok=True)
+        partial.unlink(missing_ok=True)
 
 
 def append_durable(path: Path, data: bytes) -> None:
@@ -128,15 +128,15 @@ def sync_directory(path: Path) -> None:
         os.close(handle)
 
 
-def publish_directory(made: Path, final: Path) -> None:
-    """Moves a finished directory into place in one step, read-only; loses quietly to an earlier equal one."""
+def publish_directory(temporary: Path, final: Path) -> None:
+    """Moves a finished directory into place in one step, read-only; keeps an equal one that is there already."""
     with disk_errors(final):
-        for root, _, names in os.walk(made):
+        for root, _, names in os.walk(temporary):
             for name in names:
                 Path(root, name).chmod(0o444)
         final.parent.mkdir(parents=True, exist_ok=True)
         try:
-            made.rename(final)
+            temporary.rename(final)
         except OSError as error:
             if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                 raise
@@ -157,7 +157,7 @@ def swept(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def disk_errors(path: Path) -> Iterator[None]:
-    """Turns the disk's own failures into a sentence: full, read-only, not permitted."""
+    """Turns errors of the disk (full, read-only, not permitted) into HostLacks with a sentence."""
     try:
         yield
     except OSError as error:
@@ -165,7 +165,7 @@ def disk_errors(path: Path) -> Iterator[None]:
             raise HostLacks(
                 f"{path}: the disk is full", "free some space and repeat the command; finished runs are kept"
             ) from error
-        if error.errno in _NOT_A_PLACE:
+        if error.errno in _UNUSABLE_PATH:
             raise HostLacks(
                 f"{path}: {error.strerror}", "choose a place you may write to, with --out or XDG_CACHE_HOME"
             ) from error

@@ -46,7 +46,7 @@ def locked(path: Path, busy: Busy | None = None, *, shared: bool = False) -> Ite
 def holder(path: Path) -> int | None:
     """Id of the process that has the lock `path`, as far as this user may see it; None when there is none.
 
-    Asks without locking: whoever wants the lock at this moment must not be refused because of the question.
+    Does not take the lock, so that nobody else is refused at this moment.
     """
     try:
         process = int(path.read_bytes())
@@ -56,8 +56,8 @@ def holder(path: Path) -> int | None:
         return None
     for file in open_files:
         with suppress(OSError):
-            found = file.stat()
-            if (found.st_dev, found.st_ino) == (wanted.st_dev, wanted.st_ino):
+            status = file.stat()
+            if (status.st_dev, status.st_ino) == (wanted.st_dev, wanted.st_ino):
                 return process
     return None
 

@@ -11,8 +11,8 @@ def memory_bytes() -> int:
 
 
 def available_bytes(meminfo: Path = Path("/proc/meminfo")) -> int:
-    """What new processes can have without swapping: page cache that can go is counted, unlike in the C library's
-    figure of free pages. Bytes; source: MemAvailable of proc(5)."""
+    """Bytes that new processes can have without swapping: with the page cache that can be dropped, unlike the C
+    library's number of free pages. Source: MemAvailable of proc(5)."""
     for line in meminfo.read_text("ascii").splitlines():
         name, _, value = line.partition(":")
         if name == "MemAvailable":

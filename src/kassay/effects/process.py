@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The only user of subprocess: argument tuples, no shell, a timeout, and the whole group ends with us."""
+"""The only user of subprocess: argument tuples, no shell, a timeout, and the whole group ends with this process."""
 
 import contextlib
 import os
@@ -17,7 +17,7 @@ from kassay.errors import HostLacks
 
 # A preexec_fn is not safe with threads; util-linux's setpriv asks the kernel for the same death signal.
 _DIE_WITH_PARENT = ("setpriv", "--pdeathsig", "KILL", "--")
-_PLACE_OF_GIT = frozenset(
+_GIT_VARIABLES = frozenset(
     ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE",
      "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_PREFIX", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT")
 )  # fmt: skip
@@ -38,7 +38,7 @@ class Completed(NamedTuple):
 
 
 def be_idle() -> None:
-    """This process and its children get the CPUs that nobody else wants, from now on."""
+    """From now on this process and its children only get CPU time that no other process wants."""
     with contextlib.suppress(OSError):
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 
@@ -104,9 +104,9 @@ def variable(name: str) -> str:
 
 
 def _inherited() -> dict[str, str]:
-    """Our environment, without the place in which a git that runs us (`git bisect run`, a hook) works: any git below
-    us, those of a kernel's own build as well, would take it for its own."""
-    return {name: value for name, value in os.environ.items() if name not in _PLACE_OF_GIT}
+    """Our environment, without the variables of a git that runs us (`git bisect run`, a hook): every git that we start,
+    also in a kernel's own build, would work in that repository."""
+    return {name: value for name, value in os.environ.items() if name not in _GIT_VARIABLES}
 
 
 def wait(child: Child, timeout_s: float) -> bool:
@@ -122,8 +122,7 @@ def wait(child: Child, timeout_s: float) -> bool:
 def ending_all() -> Iterator[None]:
     """Kills every process of ours that still runs, with its group, and lets none start until the block ends.
 
-    The way out of an interrupted measurement: threads that wait for a process, or were about
-    to start one, come to their end inside the block.
+    For an interrupted measurement: threads that wait for a process, or are about to start one, end inside the block.
     """
     global _ended
     with _starting:
@@ -150,9 +149,9 @@ def _text(data: bytes) -> str:
 
 
 def end_group(group: int, *, inside: Path) -> None:
-    """Kills what is left of a process group whose leader was killed with us, and waits until it is gone.
+    """Kills what is left of a process group whose leader was killed, and waits until it is gone.
 
-    Only processes of that group that work inside `inside`: a number may have been given to somebody else since.
+    Only processes with their working directory inside `inside`: the kernel may have reused the number of the group.
     """
     for _ in range(100):
         left = [pid for pid in _members(group) if _works_in(pid, inside)]
@@ -165,12 +164,12 @@ def end_group(group: int, *, inside: Path) -> None:
 
 
 def _members(group: int) -> Iterator[int]:
-    for place in Path("/proc").glob("[0-9]*"):
+    for directory in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            # pid (name) state ppid pgrp ...: the name may hold anything, so from its end on
-            fields = (place / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+            # pid (name) state ppid pgrp ...: the name may contain any character, so split behind its last ")"
+            fields = (directory / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
             if int(fields[2]) == group and fields[0] != "Z":
-                yield int(place.name)
+                yield int(directory.name)
 
 
 def _works_in(pid: int, directory: Path) -> bool:

@@ -10,7 +10,7 @@ from kassay.effects import clock, process
 from kassay.errors import HostLacks
 from kassay.model.reach import SshAddress
 
-_LOST = 255  # ssh's own status for a connection that there is not
+_LOST = 255  # ssh's exit status when there is no connection
 _OPTIONS = ("-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=30", "-o", "ServerAliveInterval=10",
             "-o", "ServerAliveCountMax=3")  # fmt: skip
 _STORE = 'umask 077; mkdir -p "${1%/*}" && cat >"$1.part" && mv "$1.part" "$1"'
@@ -80,7 +80,8 @@ class Ssh:
         return done
 
     def _connect(self) -> None:
-        """Starts what the commands share. Where that fails each of them has its own connection, and its own error."""
+        """Starts the connection that the commands share. Where that fails, each command makes its own connection, and
+        reports its own error."""
         if self._master is not None and self._master.poll() is None:
             return
         self.drop()
@@ -111,7 +112,7 @@ class Ssh:
         return path
 
     def _new(self, name: str) -> Path:
-        """A path for what one command reads or writes; the last ones are removed."""
+        """A path for the input or output of one command; older files are removed."""
         self._numbers += 1
         with contextlib.suppress(FileNotFoundError):
             (self._directory / f"{self._numbers - 4}-{name}").unlink()

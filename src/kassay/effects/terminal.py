@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Who reads what is printed: a person at a terminal or a file, how many columns, whether in colours."""
+"""What output goes to: a terminal or a file, how many columns, whether colours may be used."""
 
 import os
 from typing import TextIO
@@ -9,7 +9,7 @@ _DEFAULT_COLUMNS = 80
 
 
 def is_terminal(stream: TextIO) -> bool:
-    """Whether a person reads along; FORCE_COLOR says so where no terminal is."""
+    """Whether a person reads the stream; FORCE_COLOR makes it true without a terminal."""
     return stream.isatty() or bool(os.environ.get("FORCE_COLOR"))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One pure function over many items, on every CPU of this process when that is worth the start of other processes."""
+"""One pure function over many items; over all CPUs where there are enough items to pay for starting processes."""
 
 import multiprocessing
 import os
@@ -14,7 +14,7 @@ R = TypeVar("R")
 def mapped(function: Callable[[I], R], items: Sequence[I], *, many: int, chunk: int = 1) -> Iterator[R]:
     """function(item) for each item, in order. All of it must be picklable; an error in one is raised here.
 
-    many: items from which on other processes are started, each of which takes 0.3 s to come up. chunk: items that a
+    many: from this number of items on, other processes are started; each takes 0.3 s to start. chunk: items that a
     process takes at a time.
     """
     cpus = len(os.sched_getaffinity(0))

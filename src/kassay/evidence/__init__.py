@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A journal's raw bytes, read again each time: measurements and profiles."""
+"""Measurements and profiles out of a journal's raw bytes, which are parsed again each time."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Journal -> evidence: the raw streams, read again each time, so that a better parser also reads old runs."""
+"""Journal -> evidence: the raw streams are parsed again each time, so that a better parser also reads old runs."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -29,7 +29,8 @@ _MANY, _CHUNK = 64, 8  # runs; reading one takes 0.1 s
 def collect(
     folder: RunDirectory, records: Sequence[RunRecord], tell: Tell = silent, known: dict[str, Measurement] | None = None
 ) -> tuple[CellEvidence, ...]:
-    """One CellEvidence per cell of the plan, in plan order. tell: hears of it when it takes longer than two seconds.
+    """One CellEvidence per cell of the plan, in plan order. tell: is told of progress when it takes longer than two
+    seconds.
 
     known: measurements that were read before, by run, which are not read again; those that are read now are added.
     """
@@ -45,12 +46,12 @@ def collect(
             failures.setdefault(record.run, []).append(record)
     measured = known if known is not None else {}
     measured |= _measured(folder, {r: succeeded[r] for r in succeeded.keys() - measured.keys()}, of_cell, tell)
-    made = []
+    evidence = []
     for cell in folder.plan.cells:
         runs = of_cell.get(cell.id, [])
         ids = [run.id for run in runs if not run.control]
         controls = [run.id for run in runs if run.control]
-        made.append(
+        evidence.append(
             CellEvidence(
                 cell=cell,
                 kernel=folder.plan.kernels[cell.kernel],
@@ -62,7 +63,7 @@ def collect(
                 control_failures=_in_order(failures, controls, records),
             )
         )
-    return tuple(made)
+    return tuple(evidence)
 
 
 def _in_order(
@@ -84,18 +85,18 @@ class _Job(NamedTuple):
 def _measured(
     folder: RunDirectory, succeeded: Mapping[str, RunRecord], of_cell: Mapping[str, Sequence[PlannedRun]], tell: Tell
 ) -> dict[str, Measurement]:
-    """Every run that succeeded, by its id; says how far it is once that takes long."""
+    """The measurement of every run that succeeded, by its id; tells of progress when it takes long."""
     jobs = [
         _Job(folder.path, _asked(folder, cell), cell, run, succeeded[run.id])
         for cell in folder.plan.cells for run in of_cell.get(cell.id, ()) if run.id in succeeded
     ]  # fmt: skip
-    started, found = clock.monotonic_s(), {}
+    started, measurements = clock.monotonic_s(), {}
     for job, measurement in zip(jobs, mapped(_read, jobs, many=_MANY, chunk=_CHUNK), strict=True):
-        found[job.run.id] = measurement
+        measurements[job.run.id] = measurement
         if clock.monotonic_s() - started > _QUIET_S:
-            done = len(found) / len(jobs)
-            tell(Progress(stage="read", subject=f"{len(found)}/{len(jobs)}", text=job.run.id, done=done))
-    return found
+            done = len(measurements) / len(jobs)
+            tell(Progress(stage="read", subject=f"{len(measurements)}/{len(jobs)}", text=job.run.id, done=done))
+    return measurements
 
 
 def _asked(folder: RunDirectory, cell: Cell) -> tuple[str, ...]:
@@ -103,15 +104,15 @@ def _asked(folder: RunDirectory, cell: Cell) -> tuple[str, ...]:
     return use.state if use is not None else ()
 
 
-def _held_equal(
-    asked: Sequence[str], output: Sequence[Printed], found: Mapping[str, str | None]
+def _compared_state(
+    asked: Sequence[str], output: Sequence[Printed], fields: Mapping[str, str | None]
 ) -> dict[str, str | None]:
     """What the user asked to be the same for all kernels, by name: printed by the program, or a field of its state."""
-    values = {one.name: one.values for one in output}
+    values = {item.name: item.values for item in output}
     return {
         f"state.{name}": " ".join(dict.fromkeys(value or "-" for value in values[name]))
         if name in values
-        else found.get(f"program.{name}")
+        else fields.get(f"program.{name}")
         for name in asked
     }
 
@@ -122,7 +123,7 @@ def _read(job: _Job) -> Measurement:
     output = printed(report)
     fields = {moment: audit.fields(report, moment) for moment in ("before", "after")}
     fields["before"].update(host_fields(report))
-    fields["after"].update(_held_equal(asked, output, fields["after"]))
+    fields["after"].update(_compared_state(asked, output, fields["after"]))
     return Measurement(
         run=run.id,
         repeat=run.repeat,
@@ -154,7 +155,7 @@ def _read(job: _Job) -> Measurement:
 
 
 def _cpu(cell: Cell) -> Cpu | None:
-    """That was asked for by name, where this version knows it."""
+    """The CPU that was asked for by name; None where this version does not know it."""
     name = cell.cpu or cell.machine.cpu
     return cpus().get(name) if name else None
 

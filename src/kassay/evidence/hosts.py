@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Journal -> the hosts that made its runs, with what each said of itself."""
+"""Journal -> the hosts that made its runs, each with its own description."""
 
 from collections.abc import Sequence
 
@@ -16,27 +16,29 @@ from kassay.model.run import RunRecord
 
 def hosts_of(folder: RunDirectory, records: Sequence[RunRecord], name: str = "") -> tuple[HostRuns, ...]:
     """In the order in which they gave their first record. name: of the host that keeps the journal."""
-    found: dict[str, list[RunRecord]] = {}
+    records_by_host: dict[str, list[RunRecord]] = {}
     for record in records:
-        found.setdefault(record.host or "", []).append(record)
-    return tuple(_host(folder, host, made, name) for host, made in found.items())
+        records_by_host.setdefault(record.host or "", []).append(record)
+    return tuple(_host(folder, host, host_records, name) for host, host_records in records_by_host.items())
 
 
-def _host(folder: RunDirectory, host: str, made: Sequence[RunRecord], name: str) -> HostRuns:
-    ok = sum(record.outcome == "ok" for record in made)
-    failed = len(made) - ok
+def _host(folder: RunDirectory, host: str, records: Sequence[RunRecord], name: str) -> HostRuns:
+    ok = sum(record.outcome == "ok" for record in records)
+    failed = len(records) - ok
     if not host:
         machine = folder.plan.machine
         return HostRuns(host=name, cpu=machine.host, kernel="", program=machine.program, ok=ok, failed=failed)
-    known = _announced(folder, made)
-    if known is None:
+    announced = _announced(folder, records)
+    if announced is None:
         return HostRuns(host=host, cpu="", kernel="", program="", ok=ok, failed=failed)
-    return HostRuns(host=host, cpu=known.cpu, kernel=known.kernel, program=known.program, ok=ok, failed=failed)
+    return HostRuns(
+        host=host, cpu=announced.cpu, kernel=announced.kernel, program=announced.program, ok=ok, failed=failed
+    )
 
 
-def _announced(folder: RunDirectory, made: Sequence[RunRecord]) -> Host | None:
-    """What it said of itself last; None where that is not on record, or of another version of kassay."""
-    name = next((record.host_sha256 for record in reversed(made) if record.host_sha256), None)
+def _announced(folder: RunDirectory, records: Sequence[RunRecord]) -> Host | None:
+    """The host's latest description of itself; None where none was recorded, or another version of kassay wrote it."""
+    name = next((record.host_sha256 for record in reversed(records) if record.host_sha256), None)
     if not name:
         return None
     try:

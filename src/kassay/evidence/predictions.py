@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Journal -> predictions: the traces of a directory's runs on CPUs, each replayed once and then kept by content."""
+"""Journal -> predictions: the traces of a directory's runs on CPUs, each replayed once and then stored by content."""
 
 import hashlib
 from collections import Counter
@@ -35,26 +35,26 @@ from kassay.profile.totals import intervals_of
 TIMINGS = "timings"
 """Where a run directory has timing files of its user: timings/NAME.toml."""
 _STEADY = 0.01
-"""Rounds that execute so much more or less than the counted value were disturbed."""
+"""A round whose count differs from the value by more than this share was disturbed."""
 _STORE = "replays"
-"""In the cache: replays, each named by the hash of everything that it is made of. A run directory has none of them, so
-that who verifies a bundle makes them anew."""
+"""In the cache: replays, each named by the hash of everything that it is made of. A run directory has none, so that
+verifying a bundle makes them again."""
 
 
 def timings_for(cpus: Iterable[str], arch: str) -> dict[str, Timing]:
     """Timing files by their own names. Raises BadInput for a CPU that is not known, or is one of another
     architecture."""
-    found = {}
+    timings = {}
     for cpu in cpus:
         timing = timing_for(cpu)
         if timing.arch != arch:
             raise BadInput(f"CPU {cpu}: is of {timing.arch}, and the kernels are of {arch}", "name one of theirs")
-        found[timing.name] = timing
-    return found
+        timings[timing.name] = timing
+    return timings
 
 
 def keep_timings(cpus: Iterable[str], directory: Path) -> None:
-    """Copies of the timing files that not everybody has, so that the directory gives its answer elsewhere as well."""
+    """Copies the user's own timing files into the directory, so that it gives the same answer on another host."""
     for path in map(path_of, cpus):
         copy = directory / TIMINGS / path.name
         if not is_shipped(path) and not copy.exists():
@@ -66,16 +66,16 @@ def found_timings(
 ) -> tuple[dict[str, Timing], tuple[Prediction, ...]]:  # fmt: skip
     """As timings_for(), from the copies in a run directory where it has them. For CPUs that are not known here any
     more, a refusal."""
-    found: dict[str, Timing] = {}
+    timings: dict[str, Timing] = {}
     lacking = []
     for cpu in cpus:
         copy = directory / TIMINGS / f"{Path(cpu).stem}.toml"
         try:
-            found |= timings_for((str(copy) if copy.is_file() else cpu,), arch)
+            timings |= timings_for((str(copy) if copy.is_file() else cpu,), arch)
         except BadInput as error:
             why = reason("cpu-not-known", problem=error.what)
             lacking.append(Prediction(cpu=cpu, calibrated=False, refused=why))
-    return found, tuple(lacking)
+    return timings, tuple(lacking)
 
 
 def with_predictions(
@@ -89,10 +89,10 @@ def with_predictions(
         f for f in findings if f.verdict not in REFUSED and f.change is not None and (f.primary or not primary_only)
     ]
     replays = _replays(folder.path, [traces.of(f, side) for f in wanted for side in f.sides], timings, tell)
-    made = {
+    predictions = {
         id(f): (*(_prediction(f, timing, traces, replays) for timing in timings.values()), *lacking) for f in wanted
     }  # fmt: skip
-    return tuple(structs.replace(f, predictions=made[id(f)]) if id(f) in made else f for f in findings)
+    return tuple(structs.replace(f, predictions=predictions[id(f)]) if id(f) in predictions else f for f in findings)
 
 
 class _Traces:
@@ -119,10 +119,10 @@ def _prediction(f: Finding, timing: Timing, traces: _Traces, replays: "_Replays"
         name=timing.name, calibrated=learned, ghz=timing.ghz.value, model=_model(timing),
         weights=timing.interval.weights,
     )  # fmt: skip
-    found = prediction(f, cpu, sides[0], sides[1], _bounded(timing))
-    if timing.calibrated and not learned and found.interval is not None:
-        return structs.replace(found, doubts=(*found.doubts, reason("no-changes-measured")))
-    return found
+    predicted = prediction(f, cpu, sides[0], sides[1], _bounded(timing))
+    if timing.calibrated and not learned and predicted.interval is not None:
+        return structs.replace(predicted, doubts=(*predicted.doubts, reason("no-changes-measured")))
+    return predicted
 
 
 def _side(f: Finding, side: Side, timing: Timing, traces: _Traces, replays: "_Replays") -> TracedSide:
@@ -130,18 +130,21 @@ def _side(f: Finding, side: Side, timing: Timing, traces: _Traces, replays: "_Re
     cpu = cell.cpu or cell.machine.cpu or ""
     if record is None:
         return TracedSide(None, problem=reason("no-trace", side.kernel), cpu=cpu)
-    found = replays[record.run, timing.name]
-    if isinstance(found, str):
-        return TracedSide(None, problem=reason("trace-not-usable", side.kernel, run=record.run, problem=found), cpu=cpu)
+    replay = replays[record.run, timing.name]
+    if isinstance(replay, str):
+        return TracedSide(
+            None, problem=reason("trace-not-usable", side.kernel, run=record.run, problem=replay), cpu=cpu
+        )
     report = report_of(traces.directory, record)
     operations = next(phase.operations for phase in report.phases if phase.phase == f.metric)
     value = side.value or 0.0
-    chosen = frozenset(i for i, one in enumerate(side.rounds, 1) if abs(one - value) <= _STEADY * value)
-    return TracedSide(found, operations, intervals_of(report, f.metric), chosen, cpu=cpu)
+    chosen = frozenset(i for i, cost in enumerate(side.rounds, 1) if abs(cost - value) <= _STEADY * value)
+    return TracedSide(replay, operations, intervals_of(report, f.metric), chosen, cpu=cpu)
 
 
 def _bounded(timing: Timing) -> IntervalOf:
-    """Published data were calibrated for no cause: their interval is wide instead."""
+    """The interval of a change. Published data were not calibrated for any cause: no change is refused, and the
+    interval is wide."""
     table = timing.interval
 
     def of(base: Nanoseconds, head: Nanoseconds) -> "tuple[float, float, float] | Reason":
@@ -149,8 +152,8 @@ def _bounded(timing: Timing) -> IntervalOf:
         refused = refusals(table, shifts) if timing.calibrated else ()
         if refused:
             return refused[0]
-        found = interval_of(table, shifts)
-        return found.low - 1, found.high - 1, found.level
+        interval = interval_of(table, shifts)
+        return interval.low - 1, interval.high - 1, interval.level
 
     return of
 
@@ -172,35 +175,35 @@ _Replays = dict[tuple[str, str], Replay | str]
 def _replays(
     directory: Path, records: Iterable[RunRecord | None], timings: Mapping[str, Timing], tell: Tell
 ) -> _Replays:
-    """What is not stored yet is replayed on all CPUs of this host."""
+    """Every replay that is asked for; those that are not stored yet are made, on all CPUs of this host."""
     once = {record.run: record for record in records if record is not None}
-    found: _Replays = {}
+    replays: _Replays = {}
     jobs = []
     for job in (_Job(directory, record, timing) for record in once.values() for timing in timings.values()):
         stored = _stored(_path(job))
         if stored is None:
             jobs.append(job)
         else:
-            found[job.record.run, job.timing.name] = stored
-    for number, (job, made) in enumerate(zip(jobs, mapped(_replayed, jobs, many=2), strict=True), 1):
-        found[job.record.run, job.timing.name] = made
-        if isinstance(made, Replay):
-            _store(_path(job), made)
+            replays[job.record.run, job.timing.name] = stored
+    for number, (job, replay) in enumerate(zip(jobs, mapped(_replayed, jobs, many=2), strict=True), 1):
+        replays[job.record.run, job.timing.name] = replay
+        if isinstance(replay, Replay):
+            _store(_path(job), replay)
         text = f"{job.timing.name}, run {job.record.run}"
         tell(Progress(stage="predict", subject=f"{number}/{len(jobs)}", text=text, done=number / len(jobs)))
-    return found
+    return replays
 
 
 def _replayed(job: _Job) -> Replay | str:
-    """A text where it cannot be: what was counted is an answer all the same."""
+    """One replay; a text that says why where there is none, as the counts are an answer without it."""
     directory, record, timing = job
     assert record.trace is not None
     try:
         report = report_of(directory, record)
         symbols = symbols_of(directory, record, report)
         data = artifacts.get(directory, record.trace)
-        made = replay_of(data, timing, lambda address: symbols.find(address)[0])
-        return agreeing(made, raw_of(directory, record))
+        replay = replay_of(data, timing, lambda address: symbols.find(address)[0])
+        return agreeing(replay, raw_of(directory, record))
     except KassayError as error:
         return f"{error.what} ({error.remedy})" if error.remedy else error.what
     except ProfileError as error:
@@ -208,13 +211,14 @@ def _replayed(job: _Job) -> Replay | str:
 
 
 def agreeing(replay: Replay, raw: RawProfile | None) -> Replay | str:
-    """The rounds that have as many instructions in the trace as in the same run's profile; a text where none has."""
-    found: Counter[tuple[int, int]] = Counter()
+    """The rounds that have as many instructions in the trace as in the same run's profile; a text where no round
+    has."""
+    counts: Counter[tuple[int, int]] = Counter()
     for row in replay.rows:
-        found[row.round, row.interval] += row.instructions
+        counts[row.round, row.interval] += row.instructions
     for number, interval, executed in replay.others:
-        found[number, interval] += executed
-    problems = disagreements(found, raw, replay.rounds) if raw else {}
+        counts[number, interval] += executed
+    problems = disagreements(counts, raw, replay.rounds) if raw else {}
     left_out = tuple(problems.values())
     rounds = tuple(number for number in replay.rounds if number not in problems)
     if not left_out:
@@ -233,7 +237,7 @@ def _path(job: _Job) -> Path:
 
 
 def _stored(path: Path) -> Replay | None:
-    """What is damaged is made anew."""
+    """The stored replay; None where there is none, or a damaged one."""
     try:
         return from_json(zstandard.ZstdDecompressor().decompress(path.read_bytes()), Replay)
     except (OSError, zstandard.ZstdError, msgspec.DecodeError):
@@ -241,7 +245,7 @@ def _stored(path: Path) -> Replay | None:
 
 
 def _store(path: Path, replay: Replay) -> None:
-    """A cache that cannot be written to costs time the next time, and nothing else."""
+    """Stores a replay. A failure is ignored: it only means that the replay is made again."""
     try:
         write_atomic(path, zstandard.ZstdCompressor(write_checksum=True).compress(to_json(replay)))
     except (OSError, KassayError):

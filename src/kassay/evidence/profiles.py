@@ -23,8 +23,8 @@ from kassay.profile.raw import parse
 from kassay.profile.symbols import Symbols, is_program
 from kassay.profile.totals import OtherTasks, with_counted_rounds
 
-_KEPT = 8  # parsed files; an answer asks for the same ones phase by phase
-_KERNELS = 16  # of which each workload of a suite asks in turn
+_CACHED = 8  # parsed files; an answer reads the same ones for each phase
+_KERNELS = 16  # symbol tables; each workload of a suite reads those of all its kernels
 
 
 def report_of(directory: Path, record: RunRecord) -> GuestReport:
@@ -54,7 +54,7 @@ def raw_of(directory: Path, record: RunRecord) -> RawProfile | None:
 class StoredProfiles:
     """The profiles of one directory's runs, each read when it is first asked for.
 
-    known() is what a kernel has, executed or not.
+    known() gives all functions that a kernel has, executed or not.
     """
 
     def __init__(self, folder: RunDirectory, records: Iterable[RunRecord], evidence: Sequence[CellEvidence]) -> None:
@@ -63,7 +63,7 @@ class StoredProfiles:
         self._evidence: Mapping[tuple[str, str], CellEvidence] = {
             (item.cell.setting_key, item.label): item for item in evidence
         }
-        self._made: dict[tuple[str, str, tuple[int, ...]], Profile] = {}
+        self._profiles: dict[tuple[str, str, tuple[int, ...]], Profile] = {}
 
     def of(self, cell: Cell, side: Side, phase: str) -> Profile:
         """The profile of the rounds that a side's value stands for. Raises NoProfile where there is none."""
@@ -78,9 +78,9 @@ class StoredProfiles:
             why = reason(code, side.kernel, run=plain.run, problem=problem)
             raise NoProfile(why, _remedy(clock_of(cell.machine.clock)))
         key = (plain.run, phase, side.chosen)
-        if key not in self._made:
-            self._made[key] = self._read(record, phase, side)
-        return self._made[key]
+        if key not in self._profiles:
+            self._profiles[key] = self._read(record, phase, side)
+        return self._profiles[key]
 
     def known(self, cell: Cell, side: Side) -> frozenset[str]:
         """Names of all functions of the kernel a side's first plain run booted."""
@@ -90,16 +90,16 @@ class StoredProfiles:
     def executed(self, cell: Cell, side: Side, phase: str) -> Executed:
         """What was executed in a side's rounds, over all of them."""
         record = self._records[self.of(cell, side, phase).run]
-        found = self._opened(record)
-        places = executions(found.raw, found.report, phase=phase, rounds=side.chosen)
-        blocks = {(block.address, block.code) for block in found.raw.blocks.values() if block.address in places}
+        opened = self._opened(record)
+        places = executions(opened.raw, opened.report, phase=phase, rounds=side.chosen)
+        blocks = {(block.address, block.code) for block in opened.raw.blocks.values() if block.address in places}
         return Executed(places, tuple(sorted(blocks)))
 
     def _read(self, record: RunRecord, phase: str, side: Side) -> Profile:
-        found = self._opened(record)
+        opened = self._opened(record)
         return profile_of(
-            found.raw, found.symbols, found.report, phase=phase, rounds=side.chosen, kernel=side.kernel, run=record.run,
-            others=_others(found.report),
+            opened.raw, opened.symbols, opened.report, phase=phase, rounds=side.chosen, kernel=side.kernel,
+            run=record.run, others=_others(opened.report),
         )  # fmt: skip
 
     def _opened(self, record: RunRecord) -> "_Opened":
@@ -126,12 +126,12 @@ class _Opened(NamedTuple):
 
 
 def _others(report: GuestReport) -> OtherTasks | None:
-    """What the guest's own record says, to hold the profile against."""
+    """The guest's own record of other tasks, with which the profile is compared."""
     times = foreign(report)
     return None if times is None else OtherTasks(sum(ns for _, ns in times), turns(report), online(report))
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHED)
 def _report(directory: Path, name: str) -> GuestReport:
     return protocol.parse(artifacts.get(directory, name))
 
@@ -141,7 +141,7 @@ def _whole_report(directory: Path, stream: str, profile: str | None) -> GuestRep
     return with_counted_rounds(report, _raw(directory, profile)) if report.counted and profile is not None else report
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHED)
 def _region(directory: Path, stream: str, profile: str, tables: tuple[str, ...]) -> RegionSummary:
     """Exact runs of one cell have the same files, and are read once."""
     report = _whole_report(directory, stream, profile)
@@ -152,12 +152,12 @@ def _region(directory: Path, stream: str, profile: str, tables: tuple[str, ...])
         return RegionSummary(mode="", counts=(), problem=str(error))
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHED)
 def _raw(directory: Path, name: str) -> RawProfile:
     return parse(artifacts.get(directory, name))
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHED)
 def _symbols(directory: Path, tables: tuple[str, ...], loaded: tuple[tuple[tuple[str, str], int], ...]) -> Symbols:
     programs = [name for name in tables if _is_program(directory, name)]
     kernel = _kernel_symbols(directory, tuple(name for name in tables if name not in programs), loaded)

@@ -45,18 +45,18 @@ class Task(NamedTuple):
 
 def smaps(text: str) -> list[Vma]:
     """/proc/PID/smaps, mapping by mapping."""
-    found: list[Vma] = []
+    mappings: list[Vma] = []
     for line in text.splitlines():
         if header := _VMA.match(line):
-            found.append(Vma(int(header.group(1), 16), int(header.group(2), 16), {}))
-        elif found and (field := _FIELD.fullmatch(line)):
-            found[-1].fields[field.group(1)] = int(field.group(2))
-    return found
+            mappings.append(Vma(int(header.group(1), 16), int(header.group(2), 16), {}))
+        elif mappings and (field := _FIELD.fullmatch(line)):
+            mappings[-1].fields[field.group(1)] = int(field.group(2))
+    return mappings
 
 
 def numa_maps(text: str) -> list[NodePages]:
     """/proc/PID/numa_maps, mapping by mapping; it counts in pages of the mapping's own size."""
-    found: list[NodePages] = []
+    mappings: list[NodePages] = []
     for line in text.splitlines():
         words = line.split()
         if len(words) < 2 or not re.fullmatch(r"[0-9a-f]{1,16}", words[0]):
@@ -64,8 +64,8 @@ def numa_maps(text: str) -> list[NodePages]:
         counts = {
             name: int(count) for name, count in (w.split("=") for w in words if re.fullmatch(r"N\d+=\d{1,19}", w))
         }
-        found.append(NodePages(int(words[0], 16), words[1], counts))
-    return found
+        mappings.append(NodePages(int(words[0], 16), words[1], counts))
+    return mappings
 
 
 def span(text: str) -> tuple[int, int] | None:
@@ -127,25 +127,25 @@ _INTERRUPTS = {
 
 def interrupts(text: str) -> dict[str, int]:
     """Interrupts between CPUs of /proc/interrupts that each CPU received, as ipi.KIND.cpuN."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     heading, _, rest = text.partition("\n")
     cpus = [word.lower() for word in heading.split()]
     for line in rest.splitlines():
         words = line.partition(":")[2].split()
         kind = _INTERRUPTS.get(" ".join(words[len(cpus) :]))
         if kind is not None:
-            found |= {f"ipi.{kind}.{cpu}": int(n) for cpu, n in zip(cpus, words, strict=False) if n.isdecimal()}
-    return found
+            counts |= {f"ipi.{kind}.{cpu}": int(n) for cpu, n in zip(cpus, words, strict=False) if n.isdecimal()}
+    return counts
 
 
 def schedstat(text: str) -> dict[str, int]:
     """/proc/schedstat: cpuN.ran (ns that tasks ran) and cpuN.turns (how often one was given the CPU)."""
-    found: dict[str, int] = {}
+    counters: dict[str, int] = {}
     for line in text.splitlines():
         words = line.split()
         if len(words) >= 10 and re.fullmatch(r"cpu\d+", words[0]) and all(word.isdecimal() for word in words[7:10]):
-            found |= {f"{words[0]}.ran": int(words[7]), f"{words[0]}.turns": int(words[9])}
-    return found
+            counters |= {f"{words[0]}.ran": int(words[7]), f"{words[0]}.turns": int(words[9])}
+    return counters
 
 
 def placed(text: str) -> dict[int, int]:
@@ -156,7 +156,7 @@ def placed(text: str) -> dict[int, int]:
 
 def page_lists(text: str) -> dict[str, int]:
     """The per-CPU page lists of /proc/zoneinfo, as pcp.NODE.ZONE.CPU.FIELD (pages)."""
-    found: dict[str, int] = {}
+    lists: dict[str, int] = {}
     zone = cpu = ""
     for line in text.splitlines():
         if match := _ZONE.match(line):
@@ -164,5 +164,5 @@ def page_lists(text: str) -> dict[str, int]:
         elif match := _CPU.match(line):
             cpu = match.group(1)
         elif zone and cpu and (match := _LIST.match(line)):
-            found[f"pcp.{zone}.{cpu}.{match.group(1)}"] = int(match.group(2))
-    return found
+            lists[f"pcp.{zone}.{cpu}.{match.group(1)}"] = int(match.group(2))
+    return lists

@@ -42,10 +42,10 @@ def assemble(records: Iterable[Found]) -> GuestReport:
 
 
 def _only(by_kind: dict[str, list[Found]], kind: str) -> str:
-    found = by_kind[kind]
-    if len(found) != 1:
-        raise ValueError(f"{len(found)} records {kind!r} instead of one")
-    return found[0][2]
+    matching = by_kind[kind]
+    if len(matching) != 1:
+        raise ValueError(f"{len(matching)} records {kind!r} instead of one")
+    return matching[0][2]
 
 
 def _match(pattern: re.Pattern[str], text: str) -> re.Match[str]:
@@ -98,12 +98,12 @@ def _phases(declared: Sequence[tuple[str, int]], rows: Sequence[Sequence[int]]) 
     if not spans:
         raise ValueError("no phase is reported")
     spans["iteration"] = (min(first for first, _ in spans.values()), max(last for _, last in spans.values()))
-    made = []
+    phases = []
     for name, operations in declared:
         if name == "-":
             continue
         if not operations:
             raise ValueError(f"phase {name}: no operations")
         first, last = spans[name]
-        made.append(PhaseRounds(phase=name, operations=operations, ticks=tuple(r[last] - r[first] for r in rows)))
-    return tuple(made)
+        phases.append(PhaseRounds(phase=name, operations=operations, ticks=tuple(r[last] - r[first] for r in rows)))
+    return tuple(phases)

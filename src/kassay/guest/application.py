@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""An application as the guest gets it: its words, its input, and the program that prepares it, beside the image."""
+"""What the guest gets of an application in addition to its image: words, input, and the program that prepares it."""
 
 import stat
 from collections.abc import Iterable, Mapping, Sequence
@@ -90,11 +90,15 @@ def layer(program: Path, use: ProgramUse, settings: Iterable[Setting]) -> bytes:
     words = use.application
     if not words:
         raise Defect(f"{use.path} is no application")
-    found = unpack(program.read_bytes())
+    payload_files = unpack(program.read_bytes())
     conf = _conf(words, {setting.name: setting.value for setting in settings})
     root = PurePosixPath(words.directory.lstrip("/"))
     owner = (words.user, words.user)
-    files = {str(root / name.removeprefix("files/")): file for name, file in found.items() if name.startswith("files/")}
+    files = {
+        str(root / name.removeprefix("files/")): file
+        for name, file in payload_files.items()
+        if name.startswith("files/")
+    }
     parents = {str(parent) for path in files for parent in PurePosixPath(path).parents if parent.is_relative_to(root)}
     above = [str(parent) for parent in reversed(root.parents) if parent.parts]
     entry = cpio.Entry
@@ -107,7 +111,7 @@ def layer(program: Path, use: ProgramUse, settings: Iterable[Setting]) -> bytes:
                 for path, file in sorted(files.items())
             ),
             cpio.file("application.conf", conf),
-            cpio.file("setup", found["setup"].data, executable=True),
+            cpio.file("setup", payload_files["setup"].data, executable=True),
         )
     )
 

@@ -48,8 +48,8 @@ _SECTION = re.compile(r"/sys/module/([^/]+)/sections/([^/]+)")
 
 def sections(report: GuestReport) -> tuple[tuple[tuple[str, str], int], ...]:
     """(module, section) -> where the kernel loaded it, of every module that init loaded."""
-    found = ((_SECTION.fullmatch(file.path), file.content) for file in report.files)
-    return tuple(((m[1], m[2]), int(text, 16)) for m, text in found if m is not None and text is not None)
+    matches = ((_SECTION.fullmatch(file.path), file.content) for file in report.files)
+    return tuple(((m[1], m[2]), int(text, 16)) for m, text in matches if m is not None and text is not None)
 
 
 def fields(report: GuestReport, moment: str) -> dict[str, str | None]:
@@ -58,31 +58,31 @@ def fields(report: GuestReport, moment: str) -> dict[str, str | None]:
     Fields inside a file that is absent, or that its kernel does not print, have no entry.
     """
     texts = _texts(report, moment)
-    found: dict[str, str | None] = {}
+    values: dict[str, str | None] = {}
     for name, path in _WORDS:
-        found.update(_entry(texts, name, path, str.strip))
+        values.update(_entry(texts, name, path, str.strip))
     for name, path in _CHOICES:
-        found.update(_entry(texts, name, path, _procfs.chosen))
+        values.update(_entry(texts, name, path, _procfs.chosen))
     for path, text in texts.items():
         if path.startswith(THP + "hugepages-"):
             size = path.removeprefix(THP).split("/")[0].removeprefix("hugepages-")
-            found[f"thp.{size}"] = None if text is None else _procfs.chosen(text)
-    found.update(_entry(texts, "swap.devices", "/proc/swaps", _procfs.swap_devices))
-    found.update(_entry(texts, "boot.quiescence", "kassay/quiescence", _procfs.quiescence))
+            values[f"thp.{size}"] = None if text is None else _procfs.chosen(text)
+    values.update(_entry(texts, "swap.devices", "/proc/swaps", _procfs.swap_devices))
+    values.update(_entry(texts, "boot.quiescence", "kassay/quiescence", _procfs.quiescence))
     for prefix, path in (("pagemap", "kassay/pagemap"), ("pageflags", "kassay/pageflags"), ("folios", "kassay/folios")):
-        found.update({f"{prefix}.{name}": str(n) for name, n in _procfs.pairs(texts.get(path) or "").items()})
-    found.update({f"memory.{name}": str(n) for name, n in _procfs.meminfo(texts.get("/proc/meminfo") or "").items()})
-    found.update(_range_fields(texts.get("kassay/range"), texts.get("/proc/self/smaps")))
-    found.update(_program_fields(texts))
-    found.update(_node_fields(texts.get("kassay/range"), texts.get("/proc/self/numa_maps")))
+        values.update({f"{prefix}.{name}": str(n) for name, n in _procfs.pairs(texts.get(path) or "").items()})
+    values.update({f"memory.{name}": str(n) for name, n in _procfs.meminfo(texts.get("/proc/meminfo") or "").items()})
+    values.update(_range_fields(texts.get("kassay/range"), texts.get("/proc/self/smaps")))
+    values.update(_program_fields(texts))
+    values.update(_node_fields(texts.get("kassay/range"), texts.get("/proc/self/numa_maps")))
     events = _procfs.pairs(texts.get("/sys/fs/cgroup/kassay/memory.events") or "")
-    found.update({f"memcg.events.{name}": str(n) for name, n in events.items()})
-    return found
+    values.update({f"memcg.events.{name}": str(n) for name, n in events.items()})
+    return values
 
 
-def holds(requirement: Requirement, found: dict[str, str | None]) -> bool | None:
+def holds(requirement: Requirement, values: dict[str, str | None]) -> bool | None:
     """Whether a requirement holds in the fields of its moment; None when that cannot be told."""
-    value = found.get(requirement.field)
+    value = values.get(requirement.field)
     if value is None:
         return None
     if value.isdecimal() and requirement.value.isdecimal():
@@ -109,8 +109,8 @@ def delta(report: GuestReport, prefix: str) -> dict[str, str | None]:
 def levels(report: GuestReport) -> dict[str, str | None]:
     """All counters of delta() as they stood right after the region, and memory.* of /proc/meminfo (kB)."""
     memory = _procfs.meminfo(_texts(report, "after").get("/proc/meminfo") or "")
-    found = _counters(report, "after") | {f"memory.{name}": kilobytes for name, kilobytes in memory.items()}
-    return {name: str(value) for name, value in found.items()}
+    counters = _counters(report, "after") | {f"memory.{name}": kilobytes for name, kilobytes in memory.items()}
+    return {name: str(value) for name, value in counters.items()}
 
 
 def foreign(report: GuestReport) -> tuple[tuple[str, int], ...] | None:
@@ -190,17 +190,17 @@ def _range_fields(span: str | None, smaps: str | None) -> dict[str, str | None]:
         return {}
     start, end = bounds
     touched = [vma for vma in _procfs.smaps(smaps) if vma.start < end and start < vma.end]
-    found: dict[str, str | None] = {"range.vmas": str(len(touched))}
+    range_fields: dict[str, str | None] = {"range.vmas": str(len(touched))}
     for name in dict.fromkeys(name for vma in touched for name in vma.fields):
         values = [vma.fields[name] for vma in touched if name in vma.fields]
         if name in _procfs.NOT_A_SUM:
-            found[f"range.{name}"] = " ".join(str(value) for value in sorted(set(values)))
+            range_fields[f"range.{name}"] = " ".join(str(value) for value in sorted(set(values)))
         else:
-            found[f"range.{name}"] = str(sum(values))
-    dirty = [found.get(f"range.{name}") for name in ("Private_Dirty", "Shared_Dirty")]
+            range_fields[f"range.{name}"] = str(sum(values))
+    dirty = [range_fields.get(f"range.{name}") for name in ("Private_Dirty", "Shared_Dirty")]
     if all(dirty):  # one mapping's share of a page decides which of the two it counts for
-        found["range.Dirty"] = str(sum(int(kb) for kb in dirty if kb))
-    return found
+        range_fields["range.Dirty"] = str(sum(int(kb) for kb in dirty if kb))
+    return range_fields
 
 
 def _node_fields(span: str | None, numa_maps: str | None) -> dict[str, str | None]:
@@ -208,12 +208,12 @@ def _node_fields(span: str | None, numa_maps: str | None) -> dict[str, str | Non
     bounds = _procfs.span(span or "")
     if bounds is None or numa_maps is None:
         return {}
-    found = [vma for vma in _procfs.numa_maps(numa_maps) if bounds[0] <= vma.start < bounds[1]]
+    mappings = [vma for vma in _procfs.numa_maps(numa_maps) if bounds[0] <= vma.start < bounds[1]]
     pages: dict[str, int] = {}
-    for vma in found:
+    for vma in mappings:
         for node, count in vma.pages.items():
             pages[f"numa.{node}"] = pages.get(f"numa.{node}", 0) + count
-    policies = " ".join(sorted({vma.policy for vma in found}))
+    policies = " ".join(sorted({vma.policy for vma in mappings}))
     return {"numa.policy": policies, **{name: str(count) for name, count in sorted(pages.items())}}
 
 
@@ -223,17 +223,17 @@ def _program_fields(texts: dict[str, str | None]) -> dict[str, str | None]:
     mappings = _procfs.smaps(texts.get("kassay/program/smaps") or "")
     if not mappings:
         return {}
-    found: dict[str, str | None] = {"program.vmas": str(len(mappings))}
+    program_fields: dict[str, str | None] = {"program.vmas": str(len(mappings))}
     for name in dict.fromkeys(name for vma in mappings for name in vma.fields if name not in _procfs.NOT_A_SUM):
-        found[f"program.{name}"] = str(sum(vma.fields.get(name, 0) for vma in mappings))
+        program_fields[f"program.{name}"] = str(sum(vma.fields.get(name, 0) for vma in mappings))
     largest = _procfs.span(texts.get("kassay/program/range") or "")
     for vma in mappings if largest is not None else ():
         if (vma.start, vma.end) == largest:
-            found.update({f"program.largest.{name}": str(value) for name, value in vma.fields.items()})
+            program_fields.update({f"program.largest.{name}": str(value) for name, value in vma.fields.items()})
     for prefix in ("pagemap", "pageflags"):
         counts = _procfs.pairs(texts.get(f"kassay/program/{prefix}") or "")
-        found.update({f"program.largest.{prefix}.{name}": str(count) for name, count in counts.items()})
-    return found
+        program_fields.update({f"program.largest.{prefix}.{name}": str(count) for name, count in counts.items()})
+    return program_fields
 
 
 def _counters(report: GuestReport, moment: str) -> dict[str, int]:

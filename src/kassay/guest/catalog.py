@@ -29,19 +29,19 @@ class _Described(Mapping[str, Workload]):
 
     def __init__(self) -> None:
         self._names = sources.workload_names()
-        self._known: dict[str, Workload] = {}
+        self._described: dict[str, Workload] = {}
         files = ("describe.c", *sources.headers())
         self._common = hashlib.sha256(b"\0".join(sources.path_of(file).read_bytes() for file in files))
 
     def __getitem__(self, name: str) -> Workload:
         if name not in self._names:
             raise KeyError(name)
-        if name not in self._known:
+        if name not in self._described:
             digest = self._common.copy()
             digest.update(sources.path_of(f"workloads/{name}.c").read_bytes())
             text = derived_text(f"workload-{name}-{digest.hexdigest()[:32]}.json", lambda: _describe(name))
-            self._known[name] = msgspec.json.decode(text, type=Workload)
-        return self._known[name]
+            self._described[name] = msgspec.json.decode(text, type=Workload)
+        return self._described[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -65,19 +65,19 @@ def workloads() -> Mapping[str, Workload]:
 
 def grouped() -> tuple[tuple[str, tuple[Workload, ...]], ...]:
     """All workloads as (group, members by name): kassay's groups in their order, then others. Raises as workloads()."""
-    known = workloads()
+    workloads_by_name = workloads()
     with ThreadPoolExecutor(_AT_A_TIME) as pool:
-        described = list(pool.map(known.__getitem__, known))
+        described = list(pool.map(workloads_by_name.__getitem__, workloads_by_name))
     names = dict.fromkeys((*GROUPS, *(workload.group for workload in described)))
     members = ((group, tuple(w for w in described if w.group == group)) for group in names)
-    return tuple((group, found) for group, found in members if found)
+    return tuple((group, group_members) for group, group_members in members if group_members)
 
 
-def find(known: Mapping[str, Workload], name: str) -> Workload:
+def find(workloads_by_name: Mapping[str, Workload], name: str) -> Workload:
     """The workload `name`. Raises BadInput that says what to write for a case of one, or lists the known ones."""
-    if name not in known:
-        raise _not_found(known, name)
-    return known[name]
+    if name not in workloads_by_name:
+        raise _not_found(workloads_by_name, name)
+    return workloads_by_name[name]
 
 
 def check_name(name: str) -> None:
@@ -86,14 +86,14 @@ def check_name(name: str) -> None:
         raise _not_found(workloads(), name)
 
 
-def _not_found(known: Mapping[str, Workload], name: str) -> BadInput:
+def _not_found(workloads_by_name: Mapping[str, Workload], name: str) -> BadInput:
     """For a name that is the value of a parameter (mprot_tw4m of mprot), what to write instead."""
-    families = (known[family] for family in known if name.startswith(f"{family}_"))
+    families = (workloads_by_name[family] for family in workloads_by_name if name.startswith(f"{family}_"))
     for workload, parameter in ((w, p) for w in families for p in w.parameters):
         if name in parameter.choices:
             way_out = f"write {workload.name} --set {parameter.name}={name}"
             return BadInput(f"{name} is a case of the workload {workload.name}", way_out)
-    return unknown("unknown workload", name, (*known, *application_names()))
+    return unknown("unknown workload", name, (*workloads_by_name, *application_names()))
 
 
 def settings(workload: Workload, given: Sequence[Setting], arch: Arch) -> tuple[Setting, ...]:
@@ -102,24 +102,24 @@ def settings(workload: Workload, given: Sequence[Setting], arch: Arch) -> tuple[
 
     Raises BadInput with all problems at once.
     """
-    known = {parameter.name: parameter for parameter in workload.parameters}
-    values = {name: _read(parameter, parameter.default, arch) for name, parameter in known.items()}
-    problems, seen = [], set()
+    parameters = {parameter.name: parameter for parameter in workload.parameters}
+    values = {name: _read(parameter, parameter.default, arch) for name, parameter in parameters.items()}
+    problems, given_names = [], set()
     for setting in given:
-        if setting.name not in known:
+        if setting.name not in parameters:
             problems.append(f"unknown parameter {setting.name!r}")
             continue
-        if setting.name in seen:
+        if setting.name in given_names:
             problems.append(f"{setting.name} is given twice")
-        seen.add(setting.name)
+        given_names.add(setting.name)
         try:
-            values[setting.name] = _read(known[setting.name], setting.value, arch)
+            values[setting.name] = _read(parameters[setting.name], setting.value, arch)
         except ValueError as error:
             problems.append(f"{setting.name}: {error}")
     if problems:
         raise BadInput(
             f"workload {workload.name}: {'; '.join(problems)}",
-            f"parameters: {', '.join(known) or 'none'}; see `kassay workloads {workload.name}`",
+            f"parameters: {', '.join(parameters) or 'none'}; see `kassay workloads {workload.name}`",
         )
     return tuple(Setting(name=name, value=value) for name, value in values.items())
 

@@ -36,19 +36,19 @@ def build(name: str, arch: str, *, compiler: str | None = None) -> Path:
     compiler: a program on this host; by default gcc for the arch. Raises HostLacks without compiler or static C
     library, BadInput for an unknown name, and for a file of KASSAY_PATH that does not compile.
     """
-    known = ("init", sources.RUNS_PROGRAMS, sources.SETUP, sources.RECORDER, *sources.workload_names())
-    if name not in known:
-        raise unknown("unknown workload", name, known[4:])
+    names = ("init", sources.RUNS_PROGRAMS, sources.SETUP, sources.RECORDER, *sources.workload_names())
+    if name not in names:
+        raise unknown("unknown workload", name, names[4:])
     if arch not in sources.arches():
         raise HostLacks(
             f"no guest programs for {arch}", f"known: {', '.join(sources.arches())}; write guest/arch/{arch}.c"
         )
     cc = compiler or _usual(arch)
-    key = _key(name, arch, cc)
-    made = cache_directory() / "guest" / arch / f"{name}-{key[:16]}"
-    if not made.is_file():
-        write_atomic(made, _compile(name, arch, cc), mode=0o755)
-    return made
+    key = _digest(arch, cc, (*sources.files_of(name, arch), *sources.headers()))
+    path = cache_directory() / "guest" / arch / f"{name}-{key[:16]}"
+    if not path.is_file():
+        write_atomic(path, _compile(name, arch, cc), mode=0o755)
+    return path
 
 
 def programs(names: Iterable[str], arch: str) -> Programs:
@@ -59,13 +59,13 @@ def programs(names: Iterable[str], arch: str) -> Programs:
 
 def brought(contents: Mapping[str, bytes], compiler: str, workloads: tuple[Workload, ...]) -> Programs:
     """Programs by name that came with a result, for running them here. workloads: as they describe themselves."""
-    found = []
+    files = []
     for name, data in contents.items():
         path = cache_directory() / "guest" / "brought" / sha256_bytes(data)
         if not path.is_file():
             write_atomic(path, data, mode=0o755)
-        found.append((name, path))
-    return Programs(files=tuple(found), compiler=compiler, workloads=workloads)
+        files.append((name, path))
+    return Programs(files=tuple(files), compiler=compiler, workloads=workloads)
 
 
 def compiler_for(arch: str) -> tuple[str, str]:
@@ -81,29 +81,29 @@ def _usual(arch: str) -> str:
 def _compile(name: str, arch: str, cc: str) -> bytes:
     files = sources.files_of(name, arch)
     with tempfile.TemporaryDirectory(prefix="kassay-cc-") as scratch:
-        made, root = Path(scratch) / name, Path(scratch) / "guest"
+        output, root = Path(scratch) / name, Path(scratch) / "guest"
         sources.copy_to(root, (*files, *sources.headers()))
         objects: list[Path] = []
         for file in files:
             objects.append(_object_path(file, arch, cc))
             if not objects[-1].is_file():
-                done = process.run((cc, *_COMPILING, "-c", "-o", str(made), file), cwd=root, timeout_s=120)
+                done = process.run((cc, *_COMPILING, "-c", "-o", str(output), file), cwd=root, timeout_s=120)
                 if done.status != 0:
                     break
-                write_atomic(objects[-1], made.read_bytes())
+                write_atomic(objects[-1], output.read_bytes())
         else:
             base = (_RUNNER_BASE,) if name == sources.RUNS_PROGRAMS else ()
-            argv = (cc, *_LINKING, *base, "-pthread", "-o", str(made), *map(str, objects))
+            argv = (cc, *_LINKING, *base, "-pthread", "-o", str(output), *map(str, objects))
             done = process.run(argv, cwd=root, timeout_s=120)
-            if done.status == 0 and made.is_file():
-                return made.read_bytes()
+            if done.status == 0 and output.is_file():
+                return output.read_bytes()
     raise _failed(name, arch, cc, done.err)
 
 
 def _object_path(file: str, arch: str, cc: str) -> Path:
     """Where the object of one C file is kept. Most files are part of every program, and compiled once."""
-    digest = _digest(arch, cc, (file, *sources.headers()))
-    return cache_directory() / "guest" / arch / "objects" / f"{Path(file).stem}-{digest[:16]}.o"
+    key = _digest(arch, cc, (file, *sources.headers()))
+    return cache_directory() / "guest" / arch / "objects" / f"{Path(file).stem}-{key[:16]}.o"
 
 
 def _failed(name: str, arch: str, cc: str, err: str) -> KassayError:
@@ -140,12 +140,8 @@ def _wrong(contributed: Sequence[str], first: str, cc: str) -> BadInput:
     return BadInput(f"{paths}: no program can be made of it with {cc}: {first}", "correct the file")
 
 
-def _key(name: str, arch: str, cc: str) -> str:
-    """A hash over sources, headers, flags and the compiler's own words."""
-    return _digest(arch, cc, (*sources.files_of(name, arch), *sources.headers()))
-
-
 def _digest(arch: str, cc: str, files: Iterable[str]) -> str:
+    """A hash over C files and headers, flags and the compiler's own words."""
     named = ((file, sources.path_of(file)) for file in files)
     return digest(named, (arch, cc, _compiler_words(cc, arch), FLAGS))
 

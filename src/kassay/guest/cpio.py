@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The archive an initramfs is made of (cpio "newc"), the same to the byte for the same entries.
 
-The format is the kernel's Documentation/driver-api/early-userspace/buffer-format.rst. Device nodes are
-mere headers, so writing them needs no privilege.
+The format is the kernel's Documentation/driver-api/early-userspace/buffer-format.rst. Device nodes
+are only headers in it, so writing them needs no privilege.
 """
 
 import stat
@@ -42,9 +42,9 @@ def character_device(path: str, major: int, minor: int) -> Entry:
 
 def archive(entries: Iterable[Entry]) -> bytes:
     """The whole archive: inode numbers in order, time 0, trailer, no padding behind it."""
-    made = [_member(number, entry) for number, entry in enumerate(entries, start=1)]
-    made.append(_member(0, Entry(path=TRAILER, mode=0)))
-    return b"".join(made)
+    members = [_member(number, entry) for number, entry in enumerate(entries, start=1)]
+    members.append(_member(0, Entry(path=TRAILER, mode=0)))
+    return b"".join(members)
 
 
 def header(inode: int, path: str, mode: int, *, size: int, links: int = 1, owner: tuple[int, int] = (0, 0),

@@ -44,20 +44,22 @@ def _named(cpu: Cpu, lines: Mapping[str, str]) -> NamedCpu:
         name=cpu.name,
         real=bool(cpu.identity),
         other=tuple(
-            Setting(name=title, value=f"{found} instead of {value}") for title, found, value in other if found != value
+            Setting(name=title, value=f"{actual} instead of {value}")
+            for title, actual, value in other
+            if actual != value
         ),
     )
 
 
 def _first_cpu(text: str) -> dict[str, str]:
     """Lines "name : value" up to the first empty one."""
-    found: dict[str, str] = {}
+    lines: dict[str, str] = {}
     for line in text.splitlines():
         name, colon, value = line.partition(":")
         if not colon:
             break
-        found[name.strip()] = value.strip()
-    return found
+        lines[name.strip()] = value.strip()
+    return lines
 
 
 def _name(lines: Mapping[str, str], titles: tuple[str, ...]) -> str:

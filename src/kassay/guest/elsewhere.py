@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""State of a machine elsewhere, which no guest has: what it was put in order to, and what is only recorded."""
+"""State of a machine elsewhere, which no guest has: the settings that kassay makes there, and what is only recorded."""
 
 import re
 
@@ -9,7 +9,7 @@ _CPU = "/sys/devices/system/cpu/"
 _GOVERNOR = re.compile(rf"{_CPU}cpufreq/policy\d+/scaling_governor")
 _MITIGATION = f"{_CPU}vulnerabilities/"
 _MARK = "kassay/elsewhere"
-"""Captured of such a machine alone, by scripts/state.sh."""
+"""A file that only scripts/state.sh captures, on such a machine."""
 
 
 def host_fields(report: GuestReport) -> dict[str, str | None]:
@@ -19,7 +19,7 @@ def host_fields(report: GuestReport) -> dict[str, str | None]:
     if _MARK not in texts:
         return {}
     governors = {text for path, text in texts.items() if _GOVERNOR.fullmatch(path)}
-    found: dict[str, str | None] = {
+    fields: dict[str, str | None] = {
         "host.governor": " ".join(sorted(governors)) or "none",
         "host.turbo": _turbo(texts.get(f"{_CPU}intel_pstate/no_turbo"), texts.get(f"{_CPU}cpufreq/boost")),
         "host.smt": texts.get(f"{_CPU}smt/control") or "none",
@@ -27,7 +27,7 @@ def host_fields(report: GuestReport) -> dict[str, str | None]:
         "host.preempt": _chosen(texts.get("kassay/preempt")),
     }
     mitigations = ((path, text) for path, text in texts.items() if path.startswith(_MITIGATION))
-    return found | {f"host.mitigation.{path.removeprefix(_MITIGATION)}": text for path, text in sorted(mitigations)}
+    return fields | {f"host.mitigation.{path.removeprefix(_MITIGATION)}": text for path, text in sorted(mitigations)}
 
 
 def _turbo(no_turbo: str | None, boost: str | None) -> str:

@@ -23,7 +23,7 @@ def job(arguments: Sequence[str], boot_delay_us: int, stream: str = STREAM, *, b
     """What one run is to do, always CONF_BYTES long, so that a setting moves nothing in the guest's memory.
 
     arguments: of the workload's program, without --out, which comes before "--" and what is behind it.
-    background: tasks that spin beside it. state: lines of what is to be set of the machine.
+    background: tasks that spin at the same time. state: lines with the settings of the machine.
     """
     last = arguments.index("--") if "--" in arguments else len(arguments)
     words = ("/workload", *arguments[:last], "--out", stream, *arguments[last:])
@@ -43,9 +43,9 @@ def machine(
     """What the machine is to do before any run.
 
     modules: names, in loading order. snapshot: stop when quiet. quiesce: wait until it is. exact: of
-    counts; where time is measured a busy host stretches what little the guest's own threads do: quiet is then what the
-    gate takes for quiet, and not less; and the kernel's own calibration of its clock must be over. setup: executes
-    /setup before the machine comes to rest.
+    counts. Where time is measured, a busy host makes the short work of the guest's own threads longer: the guest is
+    then quiet as soon as the gate would accept it, and the kernel must have finished calibrating its clock. setup:
+    executes /setup before the machine comes to rest.
     """
     lines = [f"stream={stream}", *(f"module={_module_path(index, name)}" for index, name in enumerate(modules))]
     lines += ["snapshot=1"] if snapshot else []

@@ -32,10 +32,10 @@ def unpack(data: bytes) -> dict[str, Packed]:
     if len(data) < _END.size or not data.endswith(_MAGIC):
         return {}
     at, count, _ = _END.unpack(data[-_END.size :])
-    found = {}
+    files = {}
     for _ in range(count):
         end = data.index(b"\n", at)
         mode, size, name = data[at:end].decode().split(" ", 2)
         at = end + 1 + int(size)
-        found[name] = Packed(name, data[end + 1 : at], int(mode, 8))
-    return found
+        files[name] = Packed(name, data[end + 1 : at], int(mode, 8))
+    return files

@@ -17,7 +17,7 @@ from kassay.guest import application, sources
 from kassay.guest.compile import build, compiler_for
 from kassay.guest.payload import Packed, pack, unpack
 from kassay.guest.program_source import SOURCES, contents, kind_of
-from kassay.model.program import FLAGS, GROUP, ProgramUse, places
+from kassay.model.program import FLAGS, GROUP, ProgramUse, parameter_names
 from kassay.model.workload import Parameter, Phase, Workload
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 _COMPILING = tuple(flag for flag in FLAGS if flag != "-static" and not flag.startswith(("-Wl,", "-no-pie")))
 _TRACED = ("-fsanitize-coverage=trace-pc", "-fno-tree-loop-im")
-"""Each basic block calls us, and the counter is in memory then: not in a register until a loop is over."""
+"""Each basic block calls a function of ours. The test's counter must then be in memory, not in a register for the whole
+loop."""
 _BUILD_S = 300
 
 
@@ -75,7 +76,7 @@ _TESTCASE = (
 
 def _parameters(use: ProgramUse) -> tuple[Parameter, ...]:
     """One for each {word} of its arguments and variables."""
-    names = dict.fromkeys(name for word in (*use.args, *use.env) for name in places(word))
+    names = dict.fromkeys(name for word in (*use.args, *use.env) for name in parameter_names(word))
     return tuple(
         Parameter(name=name, kind="word", unit="", default="", summary="a word of its arguments") for name in names
     )
@@ -92,21 +93,21 @@ def packed(name: str, use: ProgramUse, arch: str) -> Path:
     key = repr(
         (runner.name, words, FLAGS, _TRACED, use.sha256, use.cflags, use.link, use.marks, _own_sources(use, arch))
     )
-    made = cache_directory() / "guest" / arch / f"program-{sha256_bytes(key.encode())[:16]}"
-    if not made.is_file() and use.application:
-        write_atomic(made, application.packed(contents(use), arch), mode=0o755)
-    elif not made.is_file():
-        found = contents(use)
-        program = _program(use, found, arch_of(arch), cc)
-        files = [file for name, file in found.items() if name.startswith("files/")]
-        write_atomic(made, pack(runner.read_bytes(), (Packed("program", program, 0o755), *files)), mode=0o755)
-    return made
+    path = cache_directory() / "guest" / arch / f"program-{sha256_bytes(key.encode())[:16]}"
+    if not path.is_file() and use.application:
+        write_atomic(path, application.packed(contents(use), arch), mode=0o755)
+    elif not path.is_file():
+        packed_files = contents(use)
+        program = _program(use, packed_files, arch_of(arch), cc)
+        files = [file for name, file in packed_files.items() if name.startswith("files/")]
+        write_atomic(path, pack(runner.read_bytes(), (Packed("program", program, 0o755), *files)), mode=0o755)
+    return path
 
 
 def program_in(path: Path) -> bytes | None:
     """The user's program in what packed() made; None of any other program."""
-    found = unpack(path.read_bytes()).get("program")
-    return found.data if found is not None else None
+    program = unpack(path.read_bytes()).get("program")
+    return program.data if program is not None else None
 
 
 def program_points(path: Path, use: ProgramUse) -> str:
@@ -114,7 +115,7 @@ def program_points(path: Path, use: ProgramUse) -> str:
 
     Raises BadInput for a function that it does not have.
     """
-    found = _functions(program_in(path) or b"")
+    addresses = _functions(program_in(path) or b"")
     lines = []
     for kind, option, text in (("from", "--from", use.start), ("to", "--to", use.end)):
         name, _, nth = text.partition(":")
@@ -124,25 +125,26 @@ def program_points(path: Path, use: ProgramUse) -> str:
             raise BadInput(
                 f"{option} {text}: {nth!r} is no number of a call", f"write {option} {name}:3 for the third one"
             )
-        if name not in found:
+        if name not in addresses:
             raise BadInput(
                 f"{option} {name}: {use.path} has no such function",
-                f"{_near(name, found)}; the compiler may have inlined it (--cflags=-fno-inline)",
+                f"{_near(name, addresses)}; the compiler may have inlined it (--cflags=-fno-inline)",
             )
-        lines += [f"{kind} {found[name]:x} {found[name] + 1:x}\n"]
+        lines += [f"{kind} {addresses[name]:x} {addresses[name] + 1:x}\n"]
         lines += [f"nth_{kind} {int(nth):x} {int(nth):x}\n"] if nth else []
     return "".join(lines)
 
 
-def _near(name: str, known: Mapping[str, int]) -> str:
-    near = nearest(name, known)
-    if not known:
+def _near(name: str, addresses: Mapping[str, int]) -> str:
+    near = nearest(name, addresses)
+    if not addresses:
         return "its table of symbols was stripped"
     return f"did you mean {near}?" if near else "a function of its sources or of the C library that it uses"
 
 
 def _functions(program: bytes) -> dict[str, int]:
-    """Addresses of all its functions by name, aliases included; none of those that are chosen when it starts."""
+    """Addresses of all its functions by name, aliases included; without those that are chosen when it starts
+    (ifunc)."""
     from elftools.elf.elffile import ELFFile
     from elftools.elf.sections import SymbolTableSection
 
@@ -170,9 +172,9 @@ def _own_sources(use: ProgramUse, arch: str) -> bytes:
     )
 
 
-def _program(use: ProgramUse, found: Mapping[str, Packed], arch: Arch, cc: str) -> bytes:
-    files = {name.removeprefix("source/"): file for name, file in found.items() if name.startswith("source/")}
-    kind = kind_of(use, found)
+def _program(use: ProgramUse, packed_files: Mapping[str, Packed], arch: Arch, cc: str) -> bytes:
+    files = {name.removeprefix("source/"): file for name, file in packed_files.items() if name.startswith("source/")}
+    kind = kind_of(use, packed_files)
     if kind == "binary":
         program = next(iter(files.values())).data
     else:
@@ -198,7 +200,7 @@ def _c_files(use: ProgramUse, files: Mapping[str, Packed], kind: str) -> Sequenc
 
 
 def _compiled(use: ProgramUse, root: Path, names: Sequence[str], cc: str) -> bytes:
-    made = root.parent / "program"
+    output = root.parent / "program"
     if use.marks == "testcase":
         names = [*_testcase_objects(use, root, names, cc)]
     plus = any(name.endswith((".cc", ".cpp", ".cxx")) for name in names)
@@ -206,18 +208,18 @@ def _compiled(use: ProgramUse, root: Path, names: Sequence[str], cc: str) -> byt
     if process.find(cc) is None:
         raise HostLacks(f"{use.path}: {cc} is not there to compile it", f"install it: apt install {_package(cc)}")
     link = (*_linked(use, root), *(("-lbenchmark",) if use.marks == "benchmark" else ()))
-    argv = (cc, *FLAGS, "-I.", "-o", str(made), *use.cflags, *names, *link)
+    argv = (cc, *FLAGS, "-I.", "-o", str(output), *use.cflags, *names, *link)
     done = process.run(argv, cwd=root, timeout_s=_BUILD_S)
-    if done.status != 0 or not made.is_file():
+    if done.status != 0 or not output.is_file():
         raise _refused(use, done.err, cc)
-    return made.read_bytes()
+    return output.read_bytes()
 
 
 def _linked(use: ProgramUse, root: Path) -> Iterator[str]:
-    """The words for the linker; a source among them is where it was put."""
+    """The words for the linker; a source among them gets the path to which it was copied."""
     for word in use.link:
-        there = (path.relative_to(root) for path in root.rglob(Path(word).name)) if word.endswith(SOURCES) else ()
-        yield str(next(iter(there), word))
+        copies = (path.relative_to(root) for path in root.rglob(Path(word).name)) if word.endswith(SOURCES) else ()
+        yield str(next(iter(copies), word))
 
 
 def _package(cc: str) -> str:
@@ -247,7 +249,7 @@ def _testcase_objects(use: ProgramUse, root: Path, names: Sequence[str], cc: str
 
 
 def _refused(use: ProgramUse, err: str, cc: str) -> BadInput:
-    """The first thing that the compiler or the linker found wrong, and the way out."""
+    """The first error of the compiler or the linker, and what to do about it."""
     where = str(Path(use.path).parent)
     if use.marks == "benchmark" and re.search(r"benchmark/benchmark\.h: No such file|cannot find -lbenchmark", err):
         return BadInput(
@@ -282,15 +284,15 @@ def _by_make(use: ProgramUse, root: Path, cc: str) -> bytes:
         raise BadInput(
             f"{use.path}: make fails: {first}", "correct it; CC, CFLAGS and LDFLAGS are given on make's command line"
         )
-    made = [path for path in root.rglob("*") if os.access(path, os.X_OK) and path.is_file() and _is_program(path)]
-    named = [path for path in made if path.name == root.parent.name or path.name == Path(use.path).name]
-    if len(made) != 1 and len(named) != 1:
-        names = ", ".join(sorted(path.name for path in made)) or "none"
+    programs = [path for path in root.rglob("*") if os.access(path, os.X_OK) and path.is_file() and _is_program(path)]
+    named = [path for path in programs if path.name == root.parent.name or path.name == Path(use.path).name]
+    if len(programs) != 1 and len(named) != 1:
+        names = ", ".join(sorted(path.name for path in programs)) or "none"
         raise BadInput(
-            f"{use.path}: make leaves {len(made)} programs ({names}), not one",
+            f"{use.path}: make leaves {len(programs)} programs ({names}), not one",
             "build it yourself, statically, and give the program",
         )
-    return (named or made)[0].read_bytes()
+    return (named or programs)[0].read_bytes()
 
 
 def _is_program(path: Path) -> bool:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What a user's program printed -> names with values.
 
-Read are JSON objects (all of the output, or a line), `name=value` and `name:number` pairs anywhere in a line, and lines
-of nothing but `name value` pairs, with or without a colon. Everything else is prose.
+It reads JSON objects (all of the output, or a line), `name=value` and `name:number` pairs anywhere in a line, and lines
+that have only `name value` pairs, with or without a colon. Everything else is text for people, and is ignored.
 """
 
 import json
@@ -34,52 +34,52 @@ _ORDER_OF_RESULTS = ("family_index", "per_family_instance_index", "repetitions",
 
 def executions(report: GuestReport) -> tuple[str, ...] | None:
     """The output of each execution of a run; None of a workload that is no user's program."""
-    found = next((file.content for file in report.files if file.path == _PATH and file.moment == "after"), None)
-    return None if found is None else tuple(found.split(_SEPARATOR)[:-1] or (found,))
+    output = next((file.content for file in report.files if file.path == _PATH and file.moment == "after"), None)
+    return None if output is None else tuple(output.split(_SEPARATOR)[:-1] or (output,))
 
 
 def printed(report: GuestReport) -> tuple[Printed, ...]:
     """Every name, in the order in which it first appeared."""
     outputs = [values_in(text) for text in executions(report) or ()]
-    names = list(dict.fromkeys(name for found in outputs for name in found))[:_MOST]
-    made = []
+    names = list(dict.fromkeys(name for output in outputs for name in output))[:_MOST]
+    rows = []
     for name in names:
-        values = tuple(found[name][0] if name in found else None for found in outputs)
-        unit = next(found[name][1] for found in outputs if name in found)
-        made.append(Printed(name=name, kind=_kind(name, unit, values), values=values))
-    return tuple(made)
+        values = tuple(output[name][0] if name in output else None for output in outputs)
+        unit = next(output[name][1] for output in outputs if name in output)
+        rows.append(Printed(name=name, kind=_kind(name, unit, values), values=values))
+    return tuple(rows)
 
 
 def values_in(text: str) -> dict[str, tuple[str, str]]:
     """name -> (value, unit or "") of one execution's output. A name that comes again is NAME#2, NAME#3 ..."""
-    found: dict[str, tuple[str, str]] = {}
+    values: dict[str, tuple[str, str]] = {}
     for name, value, unit in _json(text) or (item for line in text.splitlines() for item in _line(line)):
         key, number = name, 2
-        while key in found:
+        while key in values:
             key, number = f"{name}#{number}", number + 1
-        found[key] = (value, unit)
-    return found
+        values[key] = (value, unit)
+    return values
 
 
 def unmet(checks: Iterable[Check], outputs: Sequence[str]) -> str:
-    """What the first requirement that does not hold in an execution asks, in words; "" when all hold."""
+    """The first requirement that does not hold in an execution, in words; "" when all hold."""
     for number, text in enumerate(outputs, 1):
-        found = values_in(text)
+        values = values_in(text)
         for check in checks:
             if check.name == "status":
-                continue  # the runner saw to it
+                continue  # the runner has checked it
             own = sha256_bytes(text.encode()) if check.name == "sha256" else None
-            value = own or found.get(check.name, (None, ""))[0]
+            value = own or values.get(check.name, (None, ""))[0]
             if value is None:
-                return f"{check.name} was required, and execution {number} printed no such name{_names(found)}"
+                return f"{check.name} was required, and execution {number} printed no such name{_names(values)}"
             if not _holds(value, check):
                 asked = f"{check.name}{check.operator}{check.value}"
                 return f"execution {number} printed {check.name}={value}, and {asked} is required"
     return ""
 
 
-def _names(found: Mapping[str, object]) -> str:
-    return f"; it printed {', '.join(list(found)[:8])}" if found else ""
+def _names(values: Mapping[str, object]) -> str:
+    return f"; it printed {', '.join(list(values)[:8])}" if values else ""
 
 
 def _holds(value: str, check: Check) -> bool:
@@ -92,8 +92,8 @@ def _holds(value: str, check: Check) -> bool:
 
 def _line(line: str) -> Iterator[tuple[str, str, str]]:
     stripped = line.strip()
-    if stripped.startswith("{") and (found := _json(stripped)):
-        yield from found
+    if stripped.startswith("{") and (items := _json(stripped)):
+        yield from items
         return
     pairs: list[tuple[int, str, str, str]] = []
     for match in _PAIR.finditer(stripped):
@@ -109,19 +109,19 @@ def _line(line: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _json(text: str) -> list[tuple[str, str, str]]:
-    """Numbers and words of a JSON object by their dotted place; nothing when the text is none."""
+    """Numbers and words of a JSON object by their dotted path; nothing when the text is no JSON object."""
     try:
-        found = json.loads(text)
+        parsed = json.loads(text)
     except ValueError:
         return []
-    if isinstance(found, dict) and "context" in found and isinstance(found.get("benchmarks"), list):
-        return list(_benchmarks(found["benchmarks"]))
-    return list(_flat(found, "")) if isinstance(found, dict) else []
+    if isinstance(parsed, dict) and "context" in parsed and isinstance(parsed.get("benchmarks"), list):
+        return list(_benchmarks(parsed["benchmarks"]))
+    return list(_flat(parsed, "")) if isinstance(parsed, dict) else []
 
 
-def _benchmarks(found: list[Any]) -> Iterator[tuple[str, str, str]]:
+def _benchmarks(results: list[Any]) -> Iterator[tuple[str, str, str]]:
     """Figures of google-benchmark's results; what it knows of the machine and of its own order is left out."""
-    for result in found:
+    for result in results:
         if isinstance(result, dict) and isinstance(result.get("name"), str):
             for key, value in result.items():
                 if isinstance(value, int | float) and not isinstance(value, bool) and key not in _ORDER_OF_RESULTS:
@@ -129,18 +129,18 @@ def _benchmarks(found: list[Any]) -> Iterator[tuple[str, str, str]]:
                     yield f"{result['name']}.{key}", str(value), unit
 
 
-def _flat(found: Any, place: str) -> Iterator[tuple[str, str, str]]:
-    if isinstance(found, dict):
-        for key, value in found.items():
-            yield from _flat(value, f"{place}.{key}" if place else str(key))
-    elif isinstance(found, list):
-        for index, value in enumerate(found):
+def _flat(node: Any, path: str) -> Iterator[tuple[str, str, str]]:
+    if isinstance(node, dict):
+        for key, value in node.items():
+            yield from _flat(value, f"{path}.{key}" if path else str(key))
+    elif isinstance(node, list):
+        for index, value in enumerate(node):
             named = value.get("name") if isinstance(value, dict) else None
-            yield from _flat(value, f"{place}.{named if isinstance(named, str) else index}")
-    elif isinstance(found, bool):
-        yield place, str(found).lower(), ""
-    elif found is not None:
-        yield place, str(found), ""
+            yield from _flat(value, f"{path}.{named if isinstance(named, str) else index}")
+    elif isinstance(node, bool):
+        yield path, str(node).lower(), ""
+    elif node is not None:
+        yield path, str(node), ""
 
 
 def _kind(name: str, unit: str, values: Sequence[str | None]) -> str:

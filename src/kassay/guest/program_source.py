@@ -27,18 +27,19 @@ _BENCHMARK = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*<benchmark/benchmark\.h>",
 _MAIN = re.compile(rb"^[a-z \t]*\bmain\s*\(", re.MULTILINE)
 
 
-def pinned(use: ProgramUse, beside: Path | None = None) -> ProgramUse:
-    """The use with the hash of what it is made of, which is then kept, so that it is found when the files are gone.
+def pinned(use: ProgramUse, run_directory: Path | None = None) -> ProgramUse:
+    """The use with the hash of its sources and files, which are stored in the cache: they are found when the originals
+    are gone.
 
-    beside: a run directory that may hold the program. Raises BadInput for what cannot be read.
+    run_directory: a directory that may hold the program. Raises BadInput for what cannot be read.
     """
     if use.application:
-        contents(use, beside)  # of an input only the content is known
+        contents(use, run_directory)  # an application's input has no path
         return use
     path = expanded(use.path)
     if use.sha256 and not path.exists():
-        found = contents(use, beside)
-        return structs.replace(use, marks="" if use.points else marks_in(found.values()))
+        packed_files = contents(use, run_directory)
+        return structs.replace(use, marks="" if use.points else marks_in(packed_files.values()))
     files = tuple(_read(use, path))
     new = structs.replace(use, sha256=keep(files), marks="" if use.points else marks_in(files))
     if use.sha256 not in ("", new.sha256):
@@ -53,20 +54,20 @@ def keep(files: Sequence[Packed]) -> str:
     """Keeps files in the cache by their content; returns the hash by which contents() finds them."""
     data = pack(b"", files)
     digest = sha256_bytes(data)
-    if not (kept := _kept(digest)).is_file():
-        write_atomic(kept, data)
+    if not (path := _cache_path(digest)).is_file():
+        write_atomic(path, data)
     return digest
 
 
-def contents(use: ProgramUse, beside: Path | None = None) -> Mapping[str, Packed]:
+def contents(use: ProgramUse, run_directory: Path | None = None) -> Mapping[str, Packed]:
     """The sources ("source/NAME") and files ("files/NAME") of a pinned use. Raises BadInput when they are gone."""
-    kept = _kept(use.sha256)
-    if kept.is_file():
-        return unpack(kept.read_bytes())
-    for path in sorted((beside / PROGRAMS).glob(f"*{SUFFIX}")) if beside is not None else ():
+    cached = _cache_path(use.sha256)
+    if cached.is_file():
+        return unpack(cached.read_bytes())
+    for path in sorted((run_directory / PROGRAMS).glob(f"*{SUFFIX}")) if run_directory is not None else ():
         data = path.read_bytes()
         if sha256_bytes(data) == use.sha256:
-            write_atomic(kept, data)
+            write_atomic(cached, data)
             return unpack(data)
     if use.application:
         raise BadInput(f"{use.path}: its input of that time is not in the cache", "measure it anew by its name")
@@ -78,8 +79,8 @@ def contents(use: ProgramUse, beside: Path | None = None) -> Mapping[str, Packed
 
 def stored(use: ProgramUse) -> bytes | None:
     """A pinned use's sources and files as one piece, for a run directory; None where they are not known here."""
-    kept = _kept(use.sha256)
-    return kept.read_bytes() if kept.is_file() else None
+    path = _cache_path(use.sha256)
+    return path.read_bytes() if path.is_file() else None
 
 
 def marks_in(files: Iterable[Packed]) -> str:
@@ -93,15 +94,15 @@ def marks_in(files: Iterable[Packed]) -> str:
     return "testcase" if testcase and not any(_MAIN.search(data) for data in sources) else ""
 
 
-def kind_of(use: ProgramUse, found: Mapping[str, Packed]) -> str:
+def kind_of(use: ProgramUse, packed_files: Mapping[str, Packed]) -> str:
     """A word of model.program.KINDS."""
-    sources = [packed for name, packed in found.items() if name.startswith("source/")]
+    sources = [file for name, file in packed_files.items() if name.startswith("source/")]
     if len(sources) == 1 and sources[0].data.startswith(b"\x7fELF"):
         return "binary"
     return "c" if use.path.endswith(SOURCES) else "directory"
 
 
-def _kept(sha256: str) -> Path:
+def _cache_path(sha256: str) -> Path:
     return cache_directory() / "programs" / f"{sha256}.sources"
 
 
@@ -116,14 +117,16 @@ def _read(use: ProgramUse, path: Path) -> Iterator[Packed]:
             f"{use.path}: no such file or directory",
             "give the path of a C file, of a directory of C files, or of a static program",
         )
-    seen: dict[str, str] = {}
+    texts_by_name: dict[str, str] = {}
     for text in use.files:
         file = expanded(text)
         if not file.is_file():
             raise BadInput(f"--file {text}: no such file", "give the path of a file that the program reads")
-        if file.name in seen:
-            raise BadInput(f"--file {text}: its name is that of {seen[file.name]}", "give them names of their own")
-        seen[file.name] = text
+        if file.name in texts_by_name:
+            raise BadInput(
+                f"--file {text}: its name is that of {texts_by_name[file.name]}", "give them names of their own"
+            )
+        texts_by_name[file.name] = text
         yield _packed(f"files/{file.name}", file)
 
 
@@ -144,13 +147,13 @@ def _file(use: ProgramUse, path: Path) -> Iterator[Packed]:
 
 def _with_headers(sources: Iterable[Path]) -> list[Path]:
     """The files, the first one first, and what they include by a name in quotes, wherever that is."""
-    found = [Path(os.path.normpath(Path.cwd() / source)) for source in sources]
-    for file in found:  # grows
+    files = [Path(os.path.normpath(Path.cwd() / source)) for source in sources]
+    for file in files:  # grows
         for name in _INCLUDE.findall(file.read_bytes()):
             header = Path(os.path.normpath(file.parent / name.decode("utf-8", "replace")))
-            if header.is_file() and header not in found:  # else the compiler says what is missing
-                found.append(header)
-    return found
+            if header.is_file() and header not in files:  # else the compiler says what is missing
+                files.append(header)
+    return files
 
 
 def _directory(path: Path) -> Iterator[Packed]:

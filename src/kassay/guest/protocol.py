@@ -45,9 +45,9 @@ def parse(stream: bytes) -> GuestReport:
     """
     if not stream:
         raise StreamError("no-boot", "the guest wrote nothing")
-    found = tuple(frames(stream))
-    stages = [frame.name for frame in found if frame.kind == "stage"]
-    sections = _sections([frame for frame in found if frame.kind != "stage"])
+    all_frames = tuple(frames(stream))
+    stages = [frame.name for frame in all_frames if frame.kind == "stage"]
+    sections = _sections([frame for frame in all_frames if frame.kind != "stage"])
     for section in sections.values():
         for frame in section:
             if frame.kind == "error":
@@ -89,18 +89,18 @@ def frames(stream: bytes) -> Iterator[Frame]:
 
 def _sections(frames: Sequence[Frame]) -> dict[str, tuple[Frame, ...]]:
     """Frames by section; every count announced is checked."""
-    found: dict[str, tuple[Frame, ...]] = {}
+    sections: dict[str, tuple[Frame, ...]] = {}
     rest = list(frames)
     while rest:
         name, count = _announced(rest[0], "begin")
         if len(rest) < count + 2 or rest[count + 1].payload != rest[0].payload:
             raise StreamError("torn-output", f"section {name}: {count} records were announced, and no end follows them")
         _announced(rest[count + 1], "end")
-        if name in found:
+        if name in sections:
             raise StreamError("torn-output", f"section {name} appears twice")
-        found[name] = tuple(rest[1 : count + 1])
+        sections[name] = tuple(rest[1 : count + 1])
         del rest[: count + 2]
-    return found
+    return sections
 
 
 def _announced(frame: Frame, kind: str) -> tuple[str, int]:

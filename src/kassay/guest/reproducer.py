@@ -43,14 +43,14 @@ _TOP = """\
 
 def amalgamate(
     *, name: str, summary: str, phases: Sequence[tuple[str, str, str]], points: Sequence[Point], rounds: int,
-    read: Read, known: Mapping[str, Sequence[str]], file: str,
+    read: Read, c_files: Mapping[str, Sequence[str]], file: str,
 ) -> str:  # fmt: skip
     """The whole program as text; the same input gives the same text.
 
     phases: (name, operation, definition). points: settings that were measured, the first one is built in. read: content
-    of a source by its path below guest/. known: of each local header's stem the C files that go with it.
+    of a source by its path below guest/. c_files: of each local header's stem the C files that go with it.
     """
-    parts = _Parts(read, known)
+    parts = _Parts(read, c_files)
     body = [parts.of(f"workloads/{name}.c"), *parts.rest(), parts.of("clock.h")]
     settings = "\n".join(f'\t"{item.name}={item.value}",' for item in points[0])
     built_in = (
@@ -89,15 +89,15 @@ def _plain(text: str) -> str:
 
 
 class _Parts:
-    """Sources with each local header put in the place where it is first included."""
+    """Sources with each local header inserted where it is first included."""
 
-    def __init__(self, read: Read, known: Mapping[str, Sequence[str]]) -> None:
-        self._read, self._known = read, known
+    def __init__(self, read: Read, c_files: Mapping[str, Sequence[str]]) -> None:
+        self._read, self._c_files = read, c_files
         self._done: set[str] = set()
         self._owed: list[str] = []
 
     def of(self, path: str) -> str:
-        """One source, complete; "" when it already stands above."""
+        """One source, complete; "" when it was inserted before."""
         if path in self._done:
             return ""
         self._done.add(path)
@@ -105,24 +105,24 @@ class _Parts:
         return f"/* ---- {path} ---- */\n{_OWN.sub(lambda match: self._header(match.group(1)), text)}"
 
     def rest(self) -> list[str]:
-        """The C files behind the headers that were met, until none is owed."""
-        found = []
+        """The C files that belong to the included headers, and to the headers that these include."""
+        texts = []
         while self._owed:
-            found.append(self.of(self._owed.pop(0)))
-        return found
+            texts.append(self.of(self._owed.pop(0)))
+        return texts
 
     def _header(self, stem: str) -> str:
-        self._owed += self._known.get(stem, ())
+        self._owed += self._c_files.get(stem, ())
         return self.of(f"{stem}.h")
 
 
 def reproducer(workload: Workload, points: Sequence[Point], rounds: int, file: str) -> str:
     """One workload as the text of `file`. points: complete settings; the first is built in, others are examples."""
-    known: dict[str, tuple[str, ...]]
-    known = {path.stem: (path.name,) for path in sources.directory().glob("*.c") if path.with_suffix(".h").is_file()}
-    known["arch"] = tuple(f"arch/{name}.c" for name in sources.arches())  # each is empty on other architectures
+    c_files: dict[str, tuple[str, ...]]
+    c_files = {path.stem: (path.name,) for path in sources.directory().glob("*.c") if path.with_suffix(".h").is_file()}
+    c_files["arch"] = tuple(f"arch/{name}.c" for name in sources.arches())  # each is empty on other architectures
     return amalgamate(
-        name=workload.name, summary=workload.summary, points=points, rounds=rounds, known=known,
+        name=workload.name, summary=workload.summary, points=points, rounds=rounds, c_files=c_files,
         phases=[(phase.name, phase.operation, phase.definition) for phase in workload.phases],
         read=lambda name: sources.path_of(name).read_text(), file=file,
     )  # fmt: skip

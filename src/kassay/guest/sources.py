@@ -31,10 +31,10 @@ def directory() -> Path:
 
 def workload_names() -> tuple[str, ...]:
     """Every workload: one per file of workloads/. Raises BadInput for two of one name."""
-    found = _contributed(_WORKLOADS)
-    if "init.c" in found:
-        raise BadInput(f"{found['init.c']}: init is the guest's first program", "give the file another name")
-    return tuple(Path(name).stem for name in found)
+    files = _contributed(_WORKLOADS)
+    if "init.c" in files:
+        raise BadInput(f"{files['init.c']}: init is the guest's first program", "give the file another name")
+    return tuple(Path(name).stem for name in files)
 
 
 def arches() -> tuple[str, ...]:
@@ -76,8 +76,8 @@ def path_of(name: str) -> Path:
 
 
 def copy_to(root: Path, names: Iterable[str]) -> None:
-    """Puts the files `names` below `root`, so that those of several directories lie as in one: no compiler, and no
-    program that it makes, sees where they are from."""
+    """Copies the files `names` to `root`. Files of several directories are then in one, so that no compiler and no
+    program depends on their original paths."""
     for name in names:
         target = root / name
         target.parent.mkdir(parents=True, exist_ok=True)

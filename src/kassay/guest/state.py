@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What was chosen of a machine's state: what init is told to set, what the audit reads of it, what must then hold."""
+"""The chosen state of a machine: the settings for init, the files that the audit reads, the values that must hold."""
 
 from collections.abc import Iterator
 
@@ -33,7 +33,7 @@ def init_lines(machine: MachineUse) -> tuple[str, ...]:
 
 
 def program_words(machine: MachineUse) -> tuple[str, ...]:
-    """Arguments of the workload's program: which files the audit has besides those of every run."""
+    """Arguments of the workload's program: which files the audit reads in addition to those of every run."""
     files = ["/proc/self/numa_maps", f"{NODES}online"] if machine.nodes > 1 else []
     files += [f"{NODES}node{node}/distance" for node in range(machine.nodes)] if machine.nodes > 1 else []
     files += [_DIRTY_RATIO] if machine.dirty_ratio else []
@@ -41,9 +41,9 @@ def program_words(machine: MachineUse) -> tuple[str, ...]:
     names = ("memory.max", "memory.current", "memory.swap.current", "memory.events") if machine.memcg else ()
     files += [CGROUP + name for name in names]
     words = [word for path in files for word in ("--capture", path)]
-    beside = ("/proc/interrupts", "/proc/schedstat") if (machine.cpus or 1) > 1 else ()
+    counter_files = ("/proc/interrupts", "/proc/schedstat") if (machine.cpus or 1) > 1 else ()
     sampled = ("--sampled", SAMPLED[machine.sampled]) if machine.sampled else ()
-    return (*words, *(word for path in beside for word in ("--counters", path)), *sampled)
+    return (*words, *(word for path in counter_files for word in ("--counters", path)), *sampled)
 
 
 def modules(machine: MachineUse) -> tuple[str, ...]:

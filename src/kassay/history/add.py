@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Batch -> archive: what is there already is left alone, the rest is added."""
+"""Batch -> archive: adds what the archive does not have yet."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -24,22 +24,22 @@ def add(archive: Archive, batch: Batch) -> Added:
     The same batch again adds nothing. To be called inside archive.writing().
     """
     experiment = _experiment(archive, batch)
-    stored = archive.rows("SELECT name, outcome, attempts FROM t_runs WHERE experiment = ?", [experiment])
-    known = {name: (outcome, attempts) for name, outcome, attempts in stored}
-    new = [i for i, run in enumerate(batch.runs) if _newer(run.attempts, run.outcome, known.get(run.name))]
-    again = [batch.runs[i].name for i in new if batch.runs[i].name in known]
-    if again:
-        archive.run("DELETE FROM t_runs WHERE experiment = ? AND list_contains(?, name)", [experiment, again])
+    rows = archive.rows("SELECT name, outcome, attempts FROM t_runs WHERE experiment = ?", [experiment])
+    stored = {name: (outcome, attempts) for name, outcome, attempts in rows}
+    new = [i for i, run in enumerate(batch.runs) if _newer(run.attempts, run.outcome, stored.get(run.name))]
+    renewed = [batch.runs[i].name for i in new if batch.runs[i].name in stored]
+    if renewed:
+        archive.run("DELETE FROM t_runs WHERE experiment = ? AND list_contains(?, name)", [experiment, renewed])
     kernels, series = _kernels(archive, batch.kernels), _series(archive, batch.series)
     numbers = _runs(archive, batch, experiment, new, kernels)
     samples = _samples(archive, batch, experiment, numbers, kernels, series)
-    return Added(runs=len(new), samples=samples, known=sum(outcome == "ok" for outcome, _ in known.values()))
+    return Added(runs=len(new), samples=samples, known=sum(outcome == "ok" for outcome, _ in stored.values()))
 
 
-def _newer(attempts: int, outcome: str, known: tuple[str, int] | None) -> bool:
-    if known is None:
+def _newer(attempts: int, outcome: str, stored: tuple[str, int] | None) -> bool:
+    if stored is None:
         return True
-    return known[0] != "ok" and (outcome == "ok" or attempts > known[1])
+    return stored[0] != "ok" and (outcome == "ok" or attempts > stored[1])
 
 
 def _next(archive: Archive, table: str, column: str) -> int:
@@ -48,8 +48,8 @@ def _next(archive: Archive, table: str, column: str) -> int:
 
 
 def _experiment(archive: Archive, batch: Batch) -> int:
-    asked = "SELECT experiment FROM t_experiments WHERE plan = ? AND session = ?"
-    for (number,) in archive.rows(asked, [batch.plan, batch.session]):
+    query = "SELECT experiment FROM t_experiments WHERE plan = ? AND session = ?"
+    for (number,) in archive.rows(query, [batch.plan, batch.session]):
         return int(number)
     number = _next(archive, "t_experiments", "experiment")
     row = (
@@ -67,28 +67,28 @@ def _experiment(archive: Archive, batch: Batch) -> int:
 
 
 def _kernels(archive: Archive, kernels: Sequence[StoredKernel]) -> list[int]:
-    known = {name: int(number) for name, number in archive.rows("SELECT id, kernel FROM t_kernels")}
+    numbers = {name: int(number) for name, number in archive.rows("SELECT id, kernel FROM t_kernels")}
     first = _next(archive, "t_kernels", "kernel")
     rows: list[tuple[object, ...]] = []
     for kernel in kernels:
-        if kernel.id not in known:
-            known[kernel.id] = first + len(rows)
-            rows.append((known[kernel.id], kernel.id, *(getattr(kernel, name) for name in kernel.__struct_fields__)))
+        if kernel.id not in numbers:
+            numbers[kernel.id] = first + len(rows)
+            rows.append((numbers[kernel.id], kernel.id, *(getattr(kernel, name) for name in kernel.__struct_fields__)))
     _insert(archive, "t_kernels", rows)
-    return [known[kernel.id] for kernel in kernels]
+    return [numbers[kernel.id] for kernel in kernels]
 
 
 def _series(archive: Archive, series: Sequence[StoredSeries]) -> list[int]:
-    known = {name: int(number) for name, number in archive.rows("SELECT id, series FROM t_series")}
-    first, before = _next(archive, "t_series", "series"), len(known)
-    for one in series:
-        if one.id not in known:
-            known[one.id] = first + len(known) - before
-            row = (known[one.id], one.id, one.workload, one.metric, one.unit, one.better, one.machine.clock,
-                   one.machine.arch, one.machine.cpus, one.machine.memory_bytes, *_lists(one.settings),
-                   *_lists(one.conditions), one.definition, one.primary)  # fmt: skip
+    numbers = {name: int(number) for name, number in archive.rows("SELECT id, series FROM t_series")}
+    first, before = _next(archive, "t_series", "series"), len(numbers)
+    for s in series:
+        if s.id not in numbers:
+            numbers[s.id] = first + len(numbers) - before
+            row = (numbers[s.id], s.id, s.workload, s.metric, s.unit, s.better, s.machine.clock,
+                   s.machine.arch, s.machine.cpus, s.machine.memory_bytes, *_lists(s.settings),
+                   *_lists(s.conditions), s.definition, s.primary)  # fmt: skip
             archive.run(f"INSERT INTO t_series VALUES ({'?, ' * 10} map(?, ?), map(?, ?), ?, ?)", row)
-    return [known[one.id] for one in series]
+    return [numbers[s.id] for s in series]
 
 
 def _lists(settings: Iterable[Setting]) -> tuple[list[str], list[str]]:
@@ -96,7 +96,7 @@ def _lists(settings: Iterable[Setting]) -> tuple[list[str], list[str]]:
 
 
 def _moment(text: str) -> str | None:
-    """A moment as the database takes it; None for what is none: a file may say anything."""
+    """A time as the database takes it, in UTC; None for a text that is no time."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
@@ -107,9 +107,9 @@ def _moment(text: str) -> str | None:
 def _runs(
     archive: Archive, batch: Batch, experiment: int, new: Sequence[int], kernels: Sequence[int]
 ) -> dict[int, int]:
-    """Inserts the runs `new` (indexes into the batch); their numbers in the archive."""
+    """Inserts the runs `new` (indexes into the batch). Returns index -> number in the archive."""
     first = _next(archive, "t_runs", "run")
-    numbers = {index: first + place for place, index in enumerate(new)}
+    numbers = {index: first + offset for offset, index in enumerate(new)}
     rows = []
     for index, number in numbers.items():
         run = batch.runs[index]
@@ -134,7 +134,7 @@ def _samples(archive: Archive, batch: Batch, experiment: int, numbers: Mapping[i
 
 
 def _insert(archive: Archive, table: str, rows: Sequence[tuple[object, ...]]) -> None:
-    """All rows in one statement, a column a list: a statement for each row would take hundreds of times as long."""
+    """All rows in one statement, a list for each column: a statement for each row takes hundreds of times as long."""
     if rows:
         columns = [list(column) for column in zip(*rows, strict=True)]
         archive.run(f"INSERT INTO {table} SELECT {', '.join('unnest(?)' for _ in columns)}", columns)

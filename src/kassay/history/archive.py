@@ -19,7 +19,7 @@ from kassay.model.progress import Progress, Tell, silent
 
 SCHEMA = "kassay-history/1"
 
-# No keys and no indexes: who writes holds the lock and looks first, and ten million rows stay small and quick.
+# No keys and no indexes: a writer holds the lock and looks for duplicates itself; ten million rows stay small and fast.
 TABLES = """
 CREATE TABLE about (name VARCHAR, value VARCHAR);
 CREATE TABLE t_experiments (
@@ -83,14 +83,14 @@ INSERT INTO t_points SELECT series, kernel, {_POINT} FROM (
     SELECT series, kernel, {_GROUPED} SEMI JOIN ({_TOUCHED}) USING (series, kernel) GROUP BY series, kernel
 )
 """
-"""Points are kept as runs are added: those that an experiment has a part in are made anew, of all their samples."""
+"""Points are stored. When an experiment gets runs, the points with its samples are made again, from all samples."""
 
 VIEW_NAMES = ("experiments", "kernels", "series", "runs", "samples", "points", "sessions", "confirmations")
 
 
 Row = tuple[Any, ...]
 
-# Nothing outside the archive is read or written by a query, whatever it says.
+# A query cannot read or write anything outside the archive.
 _CONFINED: dict[str, str | bool | int | float | list[str]] = {
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
@@ -150,7 +150,7 @@ def reading(path: Path, tell: Tell = silent) -> Iterator[Archive]:
 
 @contextmanager
 def writing(path: Path, tell: Tell = silent) -> Iterator[Archive]:
-    """The archive for one change, alone: all of the block is kept, or nothing of it. Made when there is none."""
+    """The archive for one change, alone: all of the block is stored, or nothing. A missing archive is created."""
     with disk_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
     with _locked(path, tell, shared=False), _connected(path, read_only=False) as archive:
@@ -188,14 +188,14 @@ def _check(archive: Archive, read_only: bool) -> None:
         return
     if "about" not in tables:
         raise BadInput(f"{archive.path}: a database, but not a history of kassay", "choose another file with --archive")
-    found = next((value for name, value in archive.rows("SELECT name, value FROM about") if name == "schema"), "?")
-    if found != SCHEMA:
-        raise BadInput(f"{archive.path}: is a {found}; this kassay reads {SCHEMA}",
+    schema = next((value for name, value in archive.rows("SELECT name, value FROM about") if name == "schema"), "?")
+    if schema != SCHEMA:
+        raise BadInput(f"{archive.path}: is a {schema}; this kassay reads {SCHEMA}",
                        "use the kassay that made it, or choose another file with --archive")  # fmt: skip
 
 
 def _locked(path: Path, tell: Tell, *, shared: bool) -> AbstractContextManager[None]:
-    """Waits for whoever has it, and says for whom. The lock file stands beside the archive and stays."""
+    """Waits for the process that has the archive, and tells its id. The lock file is next to the archive and stays."""
 
     def busy(process: str) -> None:
         tell(Progress(stage="history", subject=path.name, text=f"waiting for process {process}"))

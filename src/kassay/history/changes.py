@@ -45,7 +45,7 @@ def noise(logs: Array) -> float:
     """Standard deviation without the steps: from first differences, and no less than what the last digit leaves open.
 
     A series in coarse units (25, 25, 25, 37, 37) has differences of 0 nearly everywhere; its unit is then the measure.
-    Few differences tell too small a deviation too often, hence a little more of it in short series.
+    From few differences the deviation is too often too small; so it is enlarged a little in short series.
     """
     steps = np.diff(logs)
     spread = _CONSISTENT * float(np.median(np.abs(steps - np.median(steps)))) / 2**0.5 * (1 + 1.5 / len(steps))
@@ -55,7 +55,7 @@ def noise(logs: Array) -> float:
 
 
 def winsorised(logs: Array, sigma: float) -> Array:
-    """Values further than 3 sigma from the running median of 9 are pulled in to there: single strays carry no vote."""
+    """Values further than 3 sigma from the running median of 9 are set to that limit: single outliers do not count."""
     half = _WINDOW // 2
     padded = np.concatenate((logs[:half][::-1], logs, logs[-half:][::-1]))
     middle = np.median(np.lib.stride_tricks.sliding_window_view(padded, _WINDOW), axis=1)
@@ -77,7 +77,7 @@ def _correlation(logs: Array, starts: Sequence[int]) -> float:
 
 def _correlation_of_steps(logs: Array, starts: Sequence[int], sigma: float) -> float:
     """The same from first differences inside the segments, whose own lag-1 correlation is (phi - 1) / 2: a first cut
-    that took slow wandering for steps has removed it from what _correlation() sees. Less what chance alone gives."""
+    that took a slow drift for steps has removed it from what _correlation() sees. Minus what chance alone gives."""
     products = total = 0.0
     for begin, end in pairwise((0, *starts, len(logs))):
         steps = np.clip(np.diff(logs[begin:end]), -3 * 2**0.5 * sigma, 3 * 2**0.5 * sigma)
@@ -101,8 +101,8 @@ def _partition(values: Array, penalty: float) -> tuple[int, ...]:
         costs = best[open_] + inside
         chosen = int(np.argmin(costs))
         best[end], cut[end] = costs[chosen] + penalty, open_[chosen]
-        # A start that is dearer than the best, even without a further penalty, loses to a cut here, from the moment
-        # when the segment after such a cut is long enough.
+        # A start that costs more than the best one even without a further penalty is worse than a cut here, as soon
+        # as the segment after this cut is long enough.
         beaten = open_[costs > best[end]]
         closes[beaten] = np.minimum(closes[beaten], end + MINIMUM_SEGMENT)
         open_ = open_[closes[open_] > end + 1]
@@ -131,7 +131,7 @@ def exact_changes(values: Sequence[float], floors: Sequence[float | None]) -> tu
 
     floors: how far runs of each kernel lie apart that should not, relative. A point begins a new level when it differs
     from the first one of the level by more than 0.1 %, twice the larger floor, and the fence of the values before:
-    so a creep of many small steps is seen, too.
+    so many small steps in one direction are found, too.
     """
     found: list[tuple[int, float]] = []
     level = 0

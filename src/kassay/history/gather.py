@@ -22,30 +22,30 @@ from kassay.model.workload import Phase
 
 
 def batch_of(samples: Samples, directory: str) -> Batch:
-    """Every value of every series; a printed mean stands for itself."""
+    """Every value of every series; a printed mean counts as one value."""
     plan = content_id(samples)
     order = {kernel.label: index for index, kernel in enumerate(samples.kernels)}
     series: dict[str, int] = {}
-    kept: list[StoredSeries] = []
+    all_series: list[StoredSeries] = []
     runs: list[StoredRun] = []
     values: list[StoredSample] = []
-    for number, one in enumerate(samples.series):
-        made = _imported_series(samples, one, plan)
-        if made.id not in series:
-            series[made.id] = len(kept)
-            kept.append(made)
-        for run, spread, value in _imported_values(one, order[one.kernel], number):
+    for number, sample_series in enumerate(samples.series):
+        stored = _imported_series(samples, sample_series, plan)
+        if stored.id not in series:
+            series[stored.id] = len(all_series)
+            all_series.append(stored)
+        for run, spread, value in _imported_values(sample_series, order[sample_series.kernel], number):
             if value is not None:
                 values.append(StoredSample(
-                    series=series[made.id], kernel=run.kernel, run=len(runs), value=value, counted=True,
+                    series=series[stored.id], kernel=run.kernel, run=len(runs), value=value, counted=True,
                     printed=spread is not None, deviation=spread.deviation if spread else None,
                     told=spread.n if spread else None,
                 ))  # fmt: skip
             runs.append(run)
     return Batch(
         plan=plan, session="", kind="import", name=samples.name, directory=directory, experiment="",
-        kernels=tuple(_imported_kernel(kernel) for kernel in samples.kernels), series=tuple(kept), runs=tuple(runs),
-        samples=tuple(values),
+        kernels=tuple(_imported_kernel(kernel) for kernel in samples.kernels), series=tuple(all_series),
+        runs=tuple(runs), samples=tuple(values),
     )  # fmt: skip
 
 
@@ -70,18 +70,19 @@ def _imported_kernel(kernel: ImportedKernel) -> StoredKernel:
                         commit=kernel.commit)  # fmt: skip
 
 
-def _imported_series(samples: Samples, one: SampleSeries, plan: str) -> StoredSeries:
-    """What is unknown cannot be shown to be equal: without a machine in words a file stays alone."""
+def _imported_series(samples: Samples, imported: SampleSeries, plan: str) -> StoredSeries:
+    """The series in the archive. An unknown machine is named after its import, so that it equals no other machine."""
     arches = {kernel.arch for kernel in samples.kernels}
     arch = arches.pop() if len(arches) == 1 else None
     machine = samples.machine if samples.machine != "unknown" else f"unknown, of import {plan[:12]}"
     formats = sorted({source.format for source in samples.sources})
     conditions = {"machine": machine, "format": ", ".join(formats), "replication": samples.replication}
     return StoredSeries(
-        workload=one.workload, metric=one.metric, unit=one.unit, better=one.better, settings=one.settings,
-        machine=MachineUse(arch=arch or "unknown", clock="imported", cpus=one.cpus, memory_bytes=one.memory_bytes),
+        workload=imported.workload, metric=imported.metric, unit=imported.unit, better=imported.better,
+        settings=imported.settings, machine=MachineUse(arch=arch or "unknown", clock="imported", cpus=imported.cpus,
+                                                       memory_bytes=imported.memory_bytes),
         conditions=tuple(Setting(name=name, value=value) for name, value in conditions.items()),
-        definition=one.definition, primary=one.primary,
+        definition=imported.definition, primary=imported.primary,
     )  # fmt: skip
 
 
@@ -128,21 +129,21 @@ def _runs(plan: Plan, records: Sequence[RunRecord]) -> tuple[StoredRun, ...]:
 
 
 def _values(folder: RunDirectory, evidence: Sequence[CellEvidence],
-            places: dict[str, int]) -> tuple[tuple[StoredSeries, ...], tuple[StoredSample, ...]]:  # fmt: skip
-    found: dict[str, tuple[int, StoredSeries]] = {}
+            run_indexes: dict[str, int]) -> tuple[tuple[StoredSeries, ...], tuple[StoredSample, ...]]:  # fmt: skip
+    by_id: dict[str, tuple[int, StoredSeries]] = {}
     samples = []
     for item in evidence:
         group = [other for other in evidence if other.cell.setting_key == item.cell.setting_key]
         for phase in _phases(folder.plan, item):
-            by = method_of(group, phase.name)
-            made = _series(folder.plan, item, phase, f"{by} of its rounds")
-            index, _ = found.setdefault(made.id, (len(found), made))
+            method = method_of(group, phase.name)
+            stored = _series(folder.plan, item, phase, f"{method} of its rounds")
+            index, _ = by_id.setdefault(stored.id, (len(by_id), stored))
             samples += [
-                StoredSample(series=index, kernel=item.cell.kernel, run=places[m.run], counted=m.plain,
-                             value=run_value(m, phase.name, by))
+                StoredSample(series=index, kernel=item.cell.kernel, run=run_indexes[m.run], counted=m.plain,
+                             value=run_value(m, phase.name, method))
                 for m in item.measurements
             ]  # fmt: skip
-    return tuple(series for _, series in found.values()), tuple(samples)
+    return tuple(series for _, series in by_id.values()), tuple(samples)
 
 
 def _phases(plan: Plan, item: CellEvidence) -> list[Phase]:
@@ -163,22 +164,22 @@ def _series(plan: Plan, item: CellEvidence, phase: Phase, method: str) -> Stored
 
 
 def _sized(machine: MachineUse) -> MachineUse:
-    """What the archive has columns for; what else was chosen of the machine is a condition."""
+    """The part of the machine that the archive has columns for; the rest that was chosen is a condition."""
     return MachineUse(arch=machine.arch, clock=machine.clock, cpus=machine.cpus, memory_bytes=machine.memory_bytes)
 
 
 def _conditions(plan: Plan, item: CellEvidence) -> dict[str, str]:
-    """All that moves values and is neither workload setting nor kernel. Where counts are exact the host cannot matter,
-    and the profile leaves no trace; a time has both in it."""
-    asked, machine = plan.experiment, plan.machine
+    """All that moves values and is neither workload setting nor kernel. Exact counts do not depend on host and profile;
+    times do."""
+    experiment, machine = plan.experiment, plan.machine
     guest = {program.name: program.value for program in plan.guest_sha256}
-    found = {
-        "rounds": str(asked.rounds), "boot": asked.boot, "kernel parameters": item.cell.cmdline,
-        "flavour": asked.flavour, "waits until quiet": "yes" if asked.quiesce else "no",
-        "background tasks": str(asked.background), "emulator": machine.program, "accelerator": machine.accelerator,
+    conditions = {
+        "rounds": str(experiment.rounds), "boot": experiment.boot, "kernel parameters": item.cell.cmdline,
+        "flavour": experiment.flavour, "waits until quiet": "yes" if experiment.quiesce else "no",
+        "background tasks": str(experiment.background), "emulator": machine.program, "accelerator": machine.accelerator,
         "machine options": " ".join(machine.options), "program": guest.get(item.cell.workload, ""),
-        "init": guest.get("init", ""), **({"machine": asked.machine} if asked.machine else {}),
-        **{one.name: one.value for one in item.cell.machine.chosen},
+        "init": guest.get("init", ""), **({"machine": experiment.machine} if experiment.machine else {}),
+        **{setting.name: setting.value for setting in item.cell.machine.chosen},
         **({"cpu": item.cell.cpu} if item.cell.cpu else {}),
     }  # fmt: skip
-    return found if asked.exact else {**found, "host": machine.host, "profile": asked.profile}
+    return conditions if experiment.exact else {**conditions, "host": machine.host, "profile": experiment.profile}

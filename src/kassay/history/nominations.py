@@ -27,29 +27,29 @@ _COUNTS_NEED = 2
 
 
 def nominations(line: PointLine, confirmed: dict[str, Confirmation]) -> tuple[Nomination, ...]:
-    """Every nominated place of one series, in its order. confirmed: from confirmations()."""
+    """Every nomination of one series, in the order of its points. confirmed: from confirmations()."""
     points = [point for point in line.points if point.value is not None and point.value > 0]
     values = [point.value for point in points if point.value is not None]
     if clock_of(line.series.machine.clock).exact:
-        found = exact_changes(values, [point.floor for point in points])
-        starts = [index for index, _ in found]
-        why = [f"exact counts; neighbours and layout explain up to {limit:.2%}" for _, limit in found]
+        changes = exact_changes(values, [point.floor for point in points])
+        starts = [index for index, _ in changes]
+        reasons = [f"exact counts; neighbours and layout explain up to {limit:.2%}" for _, limit in changes]
     else:
         starts = list(change_points(values))
-        why = [f"{len(values)} points; segments found by their cost, noise allowed for"] * len(starts)
-    spans = list(pairwise((0, *starts, len(values))))
+        reasons = [f"{len(values)} points; segments found by their cost, noise allowed for"] * len(starts)
+    segments = pairwise((0, *starts, len(values)))
     return tuple(
-        _nomination(line, points, values, spans[place], spans[place + 1], why[place], confirmed)
-        for place in range(len(starts))
+        _nomination(line, points, values, before, after, reason, confirmed)
+        for (before, after), reason in zip(pairwise(segments), reasons, strict=True)
     )
 
 
 def too_short(line: PointLine) -> str:
     """Why nothing can be nominated in this series, "" when it can."""
     needed = _COUNTS_NEED if clock_of(line.series.machine.clock).exact else _TIMED_NEEDS
-    there = sum(point.value is not None for point in line.points)
-    few = f"{there} point{'' if there == 1 else 's'}; at least {needed} are needed to nominate one"
-    return few if there < needed else ""
+    count = sum(point.value is not None for point in line.points)
+    text = f"{count} point{'' if count == 1 else 's'}; at least {needed} are needed to nominate one"
+    return text if count < needed else ""
 
 
 def confirmations(archive: Archive) -> dict[str, Confirmation]:
@@ -60,12 +60,12 @@ def confirmations(archive: Archive) -> dict[str, Confirmation]:
 
 
 def judged_directories(archive: Archive) -> set[str]:
-    """Where the pairs of all kept outcomes lie."""
+    """The run directories of the pairs of all stored outcomes."""
     return {directory for (directory,) in archive.rows("SELECT DISTINCT directory FROM t_confirmations")}
 
 
 def remember(archive: Archive, outcome: Confirmation) -> None:
-    """Keeps an outcome; earlier ones of the same nomination stay."""
+    """Stores an outcome; earlier ones of the same nomination stay."""
     names = Confirmation.__struct_fields__
     marks = ", ".join("?" for _ in names)
     archive.run(
@@ -107,7 +107,7 @@ def why_not(nomination: Nomination) -> str:
 def experiment_for(archive: Archive, nomination: Nomination) -> Experiment:
     """The stored experiment, narrowed to the two sides, this setting and this machine; interleaved, kernels pinned.
 
-    What it lacks for a verdict is made up: two plain and two perturbed runs of counts, six boots of times.
+    It gets at least what a verdict needs: two plain and two perturbed runs of counts, six boots of times.
     Raises BadInput when no stored experiment has this series.
     """
     sides = nomination.after.kernel, nomination.before.kernel
@@ -147,7 +147,7 @@ def _pair(stored: Experiment, nomination: Nomination) -> Experiment:
 
 def judged(nomination: Nomination, report: Report, directory: str) -> Confirmation:
     """What a fresh pair says: confirmed when it has a verdict in the nominated direction, on the strongest evidence
-    of its clock; everything else is not confirmed, and why is said."""
+    of its clock; else not confirmed, with the reason."""
     finding = next((f for f in report.findings if f.metric == nomination.series.metric), None)
     if finding is None:
         return _outcome(nomination, "not confirmed", "the fresh pair has no value of this metric", directory)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Archive -> series with their points in order; series are never mixed, and what sets them apart is said."""
+"""Archive -> series with their points in order; series are never mixed; the fields in which they differ are shown."""
 
 import hashlib
 import re
@@ -20,7 +20,7 @@ _SHOWN = 40
 
 
 class SeriesFilter(Record, frozen=True, kw_only=True):
-    """Which series. metric: its name, or workload.metric; None for the primary ones, or all with every_metric.
+    """Selects series. metric: its name, or workload.metric; None for the primary ones, or all with every_metric.
     machine: words that its conditions contain. dates: a point for each session, in order of time, instead of one for
     each kernel."""
 
@@ -41,20 +41,20 @@ def lines(archive: Archive, wanted: SeriesFilter) -> tuple[PointLine, ...]:
     every = dict(_all_series(archive))
     chosen = {number: series for number, series in every.items() if _matches(series, wanted)}
     if not chosen:
-        there = sorted({f"{series.workload}.{series.metric}" for series in every.values()})
-        raise BadInput("history: no series is as asked", f"there are: {', '.join(there[:12]) or 'none at all'}")
+        names = sorted({f"{series.workload}.{series.metric}" for series in every.values()})
+        raise BadInput("history: no series is as asked", f"there are: {', '.join(names[:12]) or 'none at all'}")
     points = _points(archive, list(chosen), wanted.dates)
-    found = [
+    point_lines = [
         PointLine(series=series, points=ordered(points[number], wanted.dates)) for number, series in chosen.items()
     ]
-    return tuple(sorted(found, key=lambda line: (line.series.workload, line.series.metric, -len(line.points))))
+    return tuple(sorted(point_lines, key=lambda line: (line.series.workload, line.series.metric, -len(line.points))))
 
 
-def apart(found: Sequence[StoredSeries]) -> dict[str, tuple[tuple[str, str], ...]]:
+def apart(series: Sequence[StoredSeries]) -> dict[str, tuple[tuple[str, str], ...]]:
     """For each series (by id) the fields in which those of the same metric and clock differ, with its own value."""
     groups: dict[tuple[str, ...], list[StoredSeries]] = {}
-    for one in found:
-        groups.setdefault((one.workload, one.metric, one.machine.clock), []).append(one)
+    for s in series:
+        groups.setdefault((s.workload, s.metric, s.machine.clock), []).append(s)
     return {key: fields for group in groups.values() for key, fields in _apart(group).items()}
 
 
@@ -66,19 +66,19 @@ def _apart(group: Sequence[StoredSeries]) -> dict[str, tuple[tuple[str, str], ..
 
 
 def ordered(points: Sequence[KernelPoint], dates: bool) -> tuple[KernelPoint, ...]:
-    """By release where every point has one that can be read, else (or when asked) by date; with changes filled in."""
+    """By release when every point has one that can be parsed and not `dates`, else by date; with changes filled in."""
     keyed = [(release_order(point.kernel.release), point) for point in points]
     if dates or any(key is None for key, _ in keyed):
         keyed.sort(key=lambda pair: (pair[1].first, pair[0] or (), pair[1].kernel.name))
     else:
         keyed.sort(key=lambda pair: (pair[0] or (), pair[1].first, pair[1].kernel.name))
-    made: list[KernelPoint] = []
+    result: list[KernelPoint] = []
     before: float | None = None
     for _, point in keyed:
         change = point.value / before - 1 if before and point.value is not None else None
-        made.append(msgspec.structs.replace(point, change=change))
+        result.append(msgspec.structs.replace(point, change=change))
         before = point.value if point.value is not None else before
-    return tuple(made)
+    return tuple(result)
 
 
 def _fields(series: StoredSeries) -> list[tuple[str, str]]:
@@ -89,7 +89,7 @@ def _fields(series: StoredSeries) -> list[tuple[str, str]]:
 
 
 def _short(text: str) -> str:
-    """Whole, or its hash where it is long: hashes and long lists differ visibly, and nobody reads them."""
+    """The text, or its hash when it is long: nobody reads long lists, and two hashes differ visibly."""
     if re.fullmatch("[0-9a-f]{64}", text):
         return text[:8]
     return text if len(text) <= _SHOWN else f"#{hashlib.sha256(text.encode()).hexdigest()[:8]}"
@@ -99,9 +99,9 @@ def _matches(series: StoredSeries, wanted: SeriesFilter) -> bool:
     machine = series.machine
     names = (series.metric, f"{series.workload}.{series.metric}")
     metric = wanted.metric in names if wanted.metric else series.primary or wanted.every_metric
-    asked = ((wanted.workload, series.workload), (wanted.clock, machine.clock), (wanted.arch, machine.arch),
+    pairs = ((wanted.workload, series.workload), (wanted.clock, machine.clock), (wanted.arch, machine.arch),
              (wanted.cpus, machine.cpus), (wanted.memory_bytes, machine.memory_bytes))  # fmt: skip
-    equal = all(word is None or word == there for word, there in asked)
+    equal = all(asked is None or asked == value for asked, value in pairs)
     named = wanted.machine is None or any(wanted.machine in c.value for c in series.conditions)
     return metric and equal and named and set(wanted.settings) <= {*series.settings, *series.conditions}
 
@@ -123,8 +123,8 @@ def _series(row: Row) -> StoredSeries:
     )  # fmt: skip
 
 
-def _settings(found: dict[str, str]) -> tuple[Setting, ...]:
-    return tuple(Setting(name=name, value=value) for name, value in found.items())
+def _settings(values: dict[str, str]) -> tuple[Setting, ...]:
+    return tuple(Setting(name=name, value=value) for name, value in values.items())
 
 
 def _points(archive: Archive, numbers: Sequence[int], dates: bool) -> dict[int, list[KernelPoint]]:
@@ -137,10 +137,10 @@ def _points(archive: Archive, numbers: Sequence[int], dates: bool) -> dict[int, 
         f" strftime(first_utc, '{_MOMENT}'), strftime(last_utc, '{_MOMENT}'), {session}, deviation FROM {source}"
         f" WHERE series IN ({', '.join(map(str, numbers))})"
     )
-    found: dict[int, list[KernelPoint]] = {number: [] for number in numbers}
+    points: dict[int, list[KernelPoint]] = {number: [] for number in numbers}
     for row in rows:
-        found[row[0]].append(_point(row[2:], kernels[row[1]]))
-    return found
+        points[row[0]].append(_point(row[2:], kernels[row[1]]))
+    return points
 
 
 def _point(row: Row, kernel: StoredKernel) -> KernelPoint:
@@ -166,7 +166,7 @@ def release_order(release: str | None) -> Order | None:
     """A key that sorts releases as they came: 6.16.12 < 6.17-rc2 < 6.17-rc10 < 6.17 < 6.17.1. None: not a release.
 
     Of a candidate "6.17.0-rc3" means what "6.17-rc3" does. Commits on top ("-00123-gabcdef") and linux-next's
-    date come after what they stand on.
+    date come after the release they are based on.
     """
     match = _RELEASE.match(release or "")
     if match is None:

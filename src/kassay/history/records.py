@@ -8,7 +8,7 @@ from kassay.model.records import Record, Setting, content_id
 class StoredSeries(Record, frozen=True, kw_only=True):
     """One metric under one set of conditions: only values of one series are ever compared.
 
-    settings: every parameter of the workload. conditions: all else that could move a value and is no kernel: how the
+    settings: every parameter of the workload. conditions: all else that could change a value and is no kernel: how the
     machine was made, the guest programs, how rounds became a value, extra kernel parameters. definition, primary: not
     part of the identity.
     """
@@ -48,7 +48,7 @@ class StoredKernel(Record, frozen=True, kw_only=True):
 
     @property
     def id(self) -> str:
-        """Twelve hex digits of what makes it another kernel; what people call it does not, when it is known."""
+        """Twelve hex digits of what identifies the kernel; its name only when nothing else is known."""
         known = self.image_sha256 or self.commit or self.release
         identity = StoredKernel(
             name="" if known else self.name, ref="" if self.image_sha256 else self.ref, release=self.release,
@@ -72,7 +72,7 @@ class StoredRun(Record, frozen=True, kw_only=True):
 
 class StoredSample(Record, frozen=True, kw_only=True):
     """One value of one run. series, kernel, run: indexes into the batch. counted: part of the point's value; other
-    runs (perturbed ones, controls) only tell how far runs lie apart that should not.
+    runs (perturbed ones, controls) only show how much values differ that should be equal.
 
     deviation, told: of an imported mean, its relative standard deviation and how many values are behind it.
     """
@@ -133,7 +133,7 @@ class PointLine(Record, frozen=True, kw_only=True):
 
 
 class Confirmation(Record, frozen=True, kw_only=True):
-    """What a fresh interleaved pair said of a nomination. outcome: a word of OUTCOMES."""
+    """What a fresh interleaved pair showed about a nomination. outcome: a word of OUTCOMES."""
 
     nomination: str
     when_utc: str
@@ -155,10 +155,10 @@ OUTCOMES = {
 
 
 class Nomination(Record, frozen=True, kw_only=True):
-    """A place where a series may have changed: worth measuring again, never a change by itself.
+    """Two neighbouring points between which a series may have changed: worth measuring again, never a change by itself.
 
     before, after: the two kernels. change: of the medians of the segments on both sides. points: in those segments.
-    why: what it stands out from, in words. confirmation: the latest, when there is one.
+    why: what its size is compared with, in words. confirmation: the latest, when there is one.
     """
 
     id: str

@@ -39,20 +39,24 @@ def point_rows(line: PointLine) -> list[tuple[str, ...]]:
     """
     values = format_numbers([point.value for point in line.points])
     rows: list[tuple[str, ...]] = []
-    compiler = None
+    previous = None
     for point, value in zip(line.points, values, strict=True):
-        told = point.kernel.compiler or "-"
+        compiler = point.kernel.compiler or "-"
         rows.append((_name(point), _dates(point), value, "-" if point.n is None else str(point.n),
                      _share(point.spread), format_change(point.change),
-                     "" if told == compiler else _short(told), point.session))  # fmt: skip
-        compiler = told
+                     "" if compiler == previous else _short(compiler), point.session))  # fmt: skip
+        previous = compiler
     return rows
 
 
 def nomination_row(nomination: Nomination) -> tuple[str, ...]:
     """The row of NOMINATION_COLUMNS."""
-    known = nomination.confirmation
-    state = f"{known.outcome} {known.when_utc[:10]}: {known.words}" if known is not None else "nominated"
+    confirmation = nomination.confirmation
+    state = (
+        f"{confirmation.outcome} {confirmation.when_utc[:10]}: {confirmation.words}"
+        if confirmation is not None
+        else "nominated"
+    )
     return (
         nomination.id,
         _name(nomination.before),
@@ -64,12 +68,17 @@ def nomination_row(nomination: Nomination) -> tuple[str, ...]:
     )
 
 
-def nomination_values(one: Nomination) -> tuple[object, ...]:
+def nomination_values(nomination: Nomination) -> tuple[object, ...]:
     """The row of NOMINATION_FIELDS, unrounded; None is absent."""
-    known = one.confirmation
-    told = (known.outcome, known.when_utc, known.words) if known is not None else (None, None, None)
-    return (one.series.id, one.id, one.series.workload, one.series.metric, _name(one.before), _name(one.after),
-            one.change, *one.points, one.why, *told)  # fmt: skip
+    confirmation = nomination.confirmation
+    outcome = (
+        (confirmation.outcome, confirmation.when_utc, confirmation.words)
+        if confirmation is not None
+        else (None, None, None)
+    )
+    series = nomination.series
+    return (series.id, nomination.id, series.workload, series.metric, _name(nomination.before), _name(nomination.after),
+            nomination.change, *nomination.points, nomination.why, *outcome)  # fmt: skip
 
 
 def show_object(lines: Sequence[PointLine]) -> Object:
@@ -80,11 +89,13 @@ def show_object(lines: Sequence[PointLine]) -> Object:
     ]}  # fmt: skip
 
 
-def points_object(found: Sequence[Nomination], short: Sequence[tuple[StoredSeries, str]]) -> Object:
+def points_object(nominations: Sequence[Nomination], short: Sequence[tuple[StoredSeries, str]]) -> Object:
     """kassay-history-points/1. short: series in which nothing can be nominated, and why."""
-    nominated = [{**msgspec.to_builtins(one), "series": series_object(one.series)} for one in found]
-    left = [{**series_object(series), "why": why} for series, why in short]
-    return {"schema": POINTS_SCHEMA, "nominated": nominated, "too_short": left}
+    nominated = [
+        {**msgspec.to_builtins(nomination), "series": series_object(nomination.series)} for nomination in nominations
+    ]
+    too_short = [{**series_object(series), "why": why} for series, why in short]
+    return {"schema": POINTS_SCHEMA, "nominated": nominated, "too_short": too_short}
 
 
 def series_object(series: StoredSeries) -> Object:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Shared libraries of a tree: which of them programs ask for and do not find, and the loader's cache of their names.
+"""Shared libraries of a tree: which of them are missing, and the loader's cache of their names.
 
 The cache is what ldconfig(8) makes of an installed system (sysdeps/generic/dl-cache.h of glibc, the format since 2.32).
-Without it the loader would try several directories for each library, at system calls that no real system makes.
+Without it the loader would try several directories for each library, with system calls that a real system does not
+make.
 """
 
 import io
@@ -54,13 +55,13 @@ def targets_of(tree: Tree) -> dict[str, str]:
 
 def objects(tree: Tree, arch: str) -> dict[str, Object]:
     """Every dynamic program and library of the architecture, by path."""
-    found = {}
+    by_path = {}
     for member in tree.members.values():
         if stat.S_ISREG(member.mode) and tree.content(member, 4) == b"\x7fELF":
-            made = _object(tree.content(member), arch)
-            if made is not None:
-                found[member.path] = made
-    return found
+            elf = _object(tree.content(member), arch)
+            if elf is not None:
+                by_path[member.path] = elf
+    return by_path
 
 
 def _object(data: bytes, arch: str) -> Object | None:
@@ -89,16 +90,16 @@ def _object(data: bytes, arch: str) -> Object | None:
 _TAGS = (("DT_SONAME", "soname"), ("DT_NEEDED", "needed"), ("DT_RUNPATH", "runpath"), ("DT_RPATH", "rpath"))
 
 
-def lacking(tree: Tree, found: Mapping[str, Object], arch: str) -> Iterator[str]:
+def lacking(tree: Tree, objects_by_path: Mapping[str, Object], arch: str) -> Iterator[str]:
     """A sentence for each library that something asks for and does not find where the loader looks by default."""
     targets = targets_of(tree)
     by_name: dict[str, list[str]] = {}
     for path in tree.members:
         by_name.setdefault(posixpath.basename(path), []).append(path)
     asking: dict[str, list[str]] = {}
-    for path, made in sorted(found.items()):
-        own = [word.replace("$ORIGIN", "/" + posixpath.dirname(path)) for word in made.runpath]
-        for name in made.needed:
+    for path, elf in sorted(objects_by_path.items()):
+        own = [word.replace("$ORIGIN", "/" + posixpath.dirname(path)) for word in elf.runpath]
+        for name in elf.needed:
             if not any(real_path(tree.members, targets, f"{folder}/{name}") for folder in (*own, *_folders(arch))):
                 asking.setdefault(name, []).append(path)
     for name, paths in sorted(asking.items()):
@@ -113,7 +114,7 @@ def _folders(arch: str) -> tuple[str, ...]:
     return (f"/lib/{triple}", f"/usr/lib/{triple}", "/lib", "/usr/lib", "/lib64")
 
 
-def loader_cache(tree: Tree, found: Mapping[str, Object], arch: str) -> bytes:
+def loader_cache(tree: Tree, objects_by_path: Mapping[str, Object], arch: str) -> bytes:
     """The file /etc/ld.so.cache: libraries of the loader's own directories by the names that programs ask for."""
     targets = targets_of(tree)
     entries = dict[str, str]()
@@ -122,8 +123,8 @@ def loader_cache(tree: Tree, found: Mapping[str, Object], arch: str) -> bytes:
         for path in sorted(tree.members):
             name = path.removeprefix(inside)
             if path.startswith(inside) and _LIBRARY.fullmatch(name):
-                made = found.get(real_path(tree.members, targets, path) or "")
-                if made is not None and made.soname == name:
+                elf = objects_by_path.get(real_path(tree.members, targets, path) or "")
+                if elf is not None and elf.soname == name:
                     entries.setdefault(name, f"{folder}/{name}")
     return _cache(
         sorted(entries.items(), key=lambda entry: _order(entry[0]), reverse=True), arch_of(arch).build.library_flags

@@ -29,24 +29,24 @@ class Member(Record, frozen=True, kw_only=True):
 
 
 class Tree:
-    """Members by path, to which packages, links and files are added; of equal paths the last holds."""
+    """Members by path, to which packages, links and files are added; of two with one path the last one counts."""
 
     def __init__(self, contents: IO[bytes]) -> None:
         self._contents = contents
         self.members: dict[str, Member] = {}
 
     def add_package(self, deb: Path) -> None:
-        """Everything of a package that _rules.place() does not leave out. Raises HostLacks when it cannot be read."""
+        """Adds what _rules.image_path() does not leave out. Raises HostLacks when the package cannot be read."""
         with tar_of(deb) as tar:
             for info in tar:
-                path = _rules.place(info.name)
+                path = _rules.image_path(info.name)
                 if path is not None and info.type in _KINDS:
                     self._add(tar, info, path)
 
     def _add(self, tar: tarfile.TarFile, info: tarfile.TarInfo, path: str) -> None:
         mode = _KINDS[info.type] | stat.S_IMODE(info.mode)
         owner = (info.uid, info.gid)
-        first = _rules.place(info.linkname) if info.islnk() else None
+        first = _rules.image_path(info.linkname) if info.islnk() else None
         if first in self.members:
             self.members[path] = Member(path=path, mode=mode, owner=owner, same_as=first or "")
         elif info.issym():
@@ -67,18 +67,18 @@ class Tree:
         self.members[path] = Member(path=path, mode=stat.S_IFLNK | 0o777, start=start, size=size)
 
     def merge(self, directory: str) -> None:
-        """A link of the root into /usr, where something is behind it."""
+        """A link in the root to the directory of this name in /usr, if that has any file."""
         if any(path.startswith(f"usr/{directory}/") for path in self.members):
             self.link(directory, f"usr/{directory}")
 
-    def make(self, made: _rules.Made) -> None:
+    def make(self, entry: _rules.Made) -> None:
         """A file or directory of root."""
-        if made.data is None:
-            self.members[made.path] = Member(path=made.path, mode=stat.S_IFDIR | made.mode)
+        if entry.data is None:
+            self.members[entry.path] = Member(path=entry.path, mode=stat.S_IFDIR | entry.mode)
             return
         start = self._contents.tell()
-        size = self._contents.write(made.data)
-        self.members[made.path] = Member(path=made.path, mode=stat.S_IFREG | made.mode, start=start, size=size)
+        size = self._contents.write(entry.data)
+        self.members[entry.path] = Member(path=entry.path, mode=stat.S_IFREG | entry.mode, start=start, size=size)
 
     def finish(self) -> tuple[Member, ...]:
         """All of it, parents first and in the order of names, with the directories that no package names."""

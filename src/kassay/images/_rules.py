@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What of a package comes into an image, and what of an installed system is made without its packages' scripts."""
+"""Which files of a package an image has, and which files it has that scripts of packages would have made."""
 
 import re
 from typing import NamedTuple
 
 VERSION = 3
-"""Raised when anything in this file, or the way in which an image is written, changes: another image."""
+"""Increase it when this file, or the code that writes an image, changes: images are then made again."""
 
 MERGED = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 """Directories of the root that are symbolic links into /usr."""
 
-# What no program reads while it works: it documents, translates, describes to a desktop or a service manager, or
-# belongs to the package manager.
+# Files that no program reads while it works: documentation, translations, files for a desktop, a service manager or the
+# package manager.
 _LEFT_OUT = re.compile(
     r"usr/share/(?:doc|doc-base|man|info|locale|i18n|lintian|bug|menu|icons|pixmaps|applications|metainfo|gdb"
     r"|bash-completion|zsh|fish|debconf|common-licenses|reportbug|apport|polkit-1|dbus-1|perl5/Debconf)(?:/|$)"
@@ -44,8 +44,8 @@ MADE = (
 )  # fmt: skip
 
 
-def place(path: str) -> str | None:
-    """Where a member of a package stands in the image ("usr/bin/sh" for "./bin/sh"); None when it is left out."""
+def image_path(path: str) -> str | None:
+    """The path of a package's member in the image ("usr/bin/sh" for "./bin/sh"); None when it is left out."""
     words = [word for word in path.split("/") if word not in ("", ".")]
     if words and words[0] in MERGED:
         words.insert(0, "usr")

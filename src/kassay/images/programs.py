@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Whether an image has the programs that commands name; found out before anything is booted."""
+"""Whether an image has the programs that commands name; checked before anything is booted."""
 
 import posixpath
 import stat
@@ -55,8 +55,8 @@ def _remedy(program: str, members: dict[str, _File]) -> str:
 
 
 def _members(file: IO[bytes]) -> dict[str, _File]:
-    """Members by path; of several names of one file those without the content have that of the first."""
-    found: dict[str, _File] = {}
+    """Members by path; all hard links of a file have the content of the first."""
+    members: dict[str, _File] = {}
     first: dict[int, _File] = {}
     at = 0
     while True:
@@ -65,10 +65,10 @@ def _members(file: IO[bytes]) -> dict[str, _File]:
         inode, mode, size, name_size = (int(words[6 + 8 * n : 14 + 8 * n], 16) for n in (0, 1, 6, 11))
         name = file.read(name_size)[:-1].decode("utf-8", "surrogateescape")
         if name == cpio.TRAILER:
-            return found
+            return members
         start = at + _HEADER_BYTES + name_size
         start += len(cpio.aligned(start))
-        found[name] = first.setdefault(inode, _File(mode, start, size))
+        members[name] = first.setdefault(inode, _File(mode, start, size))
         at = start + size + len(cpio.aligned(size))
 
 

@@ -36,7 +36,7 @@ from kassay.model.records import Record, to_json
 
 _PAGE = 4096
 _INODE_BYTES = 1024
-"""Of the guest's memory for an inode and its name: 0.6 kB and 0.2 kB on 6.1 to 7.3."""
+"""Memory of the guest for an inode and its name: 0.6 kB and 0.2 kB on 6.1 to 7.3."""
 
 KEEP_BYTES = 8 << 30
 """Images beyond this are deleted, the longest unused first."""
@@ -46,7 +46,7 @@ Fetch = Callable[[], Sequence[Path]]
 Links = Sequence[tuple[str, str]]
 
 
-class _Made(Record, frozen=True, kw_only=True):
+class _Inputs(Record, frozen=True, kw_only=True):
     """Everything that an image depends on. packages: name, version and sha256 of each."""
 
     rules: int
@@ -59,45 +59,47 @@ def image(packages: Sequence[ArchivePackage], links: Links, arch: str, fetch: Fe
     """The image and its cpio archive, read-only in the cache; made where it is not there.
 
     links: (path, target) of symbolic links that maintainer scripts would have made. fetch: gives the packages' files in
-    their order; called only when the image is made. Raises what it raises; HostLacks when the disk is full.
+    their order; called only when the image is made. Raises what fetch() raises, and HostLacks when the disk is full.
     """
     identities = tuple((package.name, package.version, package.sha256) for package in packages)
-    made = _Made(rules=_rules.VERSION, arch=arch, packages=identities, links=tuple(links))
-    key = sha256_bytes(to_json(made))
+    inputs = _Inputs(rules=_rules.VERSION, arch=arch, packages=identities, links=tuple(links))
+    key = sha256_bytes(to_json(inputs))
     final = cache_directory() / "images" / f"{key}.cpio"
     with locked(final.with_suffix(".lock"), waiting(tell, "an image")):
-        kept = kept_record(final.with_suffix(".json"), Image)
-        if kept is None or not final.is_file() or sha256_file(final) != kept.sha256:
-            kept = _make(made, fetch(), final, tell)
+        stored = kept_record(final.with_suffix(".json"), Image)
+        if stored is None or not final.is_file() or sha256_file(final) != stored.sha256:
+            stored = _make(inputs, fetch(), final, tell)
             make_room(final.parent, ".cpio", (".json",), KEEP_BYTES, unused_since=clock.wall_s() - _IN_USE_S)
         os.utime(final)
-    return kept, final
+    return stored, final
 
 
-def _make(made: _Made, debs: Sequence[Path], final: Path, tell: Tell) -> Image:
+def _make(inputs: _Inputs, debs: Sequence[Path], final: Path, tell: Tell) -> Image:
     with swept(final.with_suffix(".partial")) as scratch:
         with disk_errors(final), (scratch / "contents").open("w+b") as contents:
             tree = Tree(contents)
             for number, deb in enumerate(debs, start=1):
                 subject = f"package {number} of {len(debs)}"
                 tell(
-                    Progress(stage="image", subject=subject, text=made.packages[number - 1][0], done=number / len(debs))
+                    Progress(
+                        stage="image", subject=subject, text=inputs.packages[number - 1][0], done=number / len(debs)
+                    )
                 )
                 tree.add_package(deb)
             for directory in _rules.MERGED:
                 tree.merge(directory)
             for file in _rules.MADE:
                 tree.make(file)
-            for path, target in made.links:
-                tree.link(_rules.place(path) or path.lstrip("/"), target)
-            found = objects(tree, made.arch)
-            if arch_of(made.arch).build.library_flags:
-                tree.make(_rules.Made(CACHE, 0o644, loader_cache(tree, found, made.arch)))
-            missing = tuple(lacking(tree, found, made.arch))
+            for path, target in inputs.links:
+                tree.link(_rules.image_path(path) or path.lstrip("/"), target)
+            objects_by_path = objects(tree, inputs.arch)
+            if arch_of(inputs.arch).build.library_flags:
+                tree.make(_rules.Made(CACHE, 0o644, loader_cache(tree, objects_by_path, inputs.arch)))
+            missing = tuple(lacking(tree, objects_by_path, inputs.arch))
             members = tree.finish()
             with (scratch / "cpio").open("wb") as out:
                 _write(members, contents, out)
-        result = _described(made.arch, members, missing, scratch / "cpio")
+        result = _described(inputs.arch, members, missing, scratch / "cpio")
         (scratch / "cpio").chmod(0o444)
         (scratch / "cpio").replace(final)
     write_atomic(final.with_suffix(".json"), to_json(result))

@@ -20,7 +20,7 @@ _ENCODED = re.compile(rb"=[0-9A-F]{2}|=\r?\n")
 
 
 def nearest(given: Given) -> str:
-    """ ": line 1: no column metric", or "" when nothing is near. Raises nothing."""
+    """Why a file that is nearly of a known format is not (": line 1: no column metric"), else "". Raises nothing."""
     for mark, name in _MARKS:
         if given.data.startswith(mark):
             return f": it is {name} text; save it as UTF-8"
@@ -36,7 +36,7 @@ def _mail(given: Given) -> str:
 
 
 def _table(given: Given) -> str:
-    """A CSV without a column, or with something else than commas."""
+    """For a CSV that lacks a column, or separates its columns by something else than commas."""
     line = first_line(given)
     for sign, name in _SEPARATORS:
         words = {word.strip().strip('"') for word in line.split(sign)}
@@ -49,7 +49,7 @@ def _table(given: Given) -> str:
 
 
 _LIMIT = 100 << 20
-_TOLD = 200  # files between two words of progress
+_PROGRESS_EVERY = 200  # files between two messages of progress
 _TOO_LARGE = "give the part that matters; 100 MiB a file are read"
 _GZIP = b"\x1f\x8b"
 
@@ -64,7 +64,7 @@ def gather(words: Sequence[str], importers: Iterable[Importer], tell: Tell = sil
         for file in files:
             wanted = file.relative_to(path.parent).as_posix() if path.is_dir() else file.name
             givens.append(_given(kernel, file, _free(wanted, taken)))
-            if len(givens) % _TOLD == 0:
+            if len(givens) % _PROGRESS_EVERY == 0:
                 tell(Progress(stage="import", subject=word[:80], text=f"{len(givens)} files read"))
     _none_twice(givens)
     return tuple(givens)
@@ -82,13 +82,13 @@ def _split(word: str) -> tuple[str | None, Path]:
 
 def _below(directory: Path, importers: Iterable[Importer]) -> tuple[Path, ...]:
     try:
-        found = next(filter(None, (importer.below(directory) for importer in importers)), ())
+        files = next(filter(None, (importer.below(directory) for importer in importers)), ())
     except OSError as error:
         raise BadInput(f"{directory}: {error.strerror}", "give a directory that you may read") from error
-    if not found:
+    if not files:
         raise BadInput(f"{directory}: a directory without results that kassay knows",
                        "LKP results have matrix.json or <test>.json in them; else name the files")  # fmt: skip
-    return found
+    return files
 
 
 def _given(kernel: str | None, file: Path, name: str) -> Given:
@@ -104,7 +104,7 @@ def _given(kernel: str | None, file: Path, name: str) -> Given:
     data = _decompressed(raw, file) if raw.startswith(_GZIP) else raw
     if not data.strip():
         raise BadInput(f"{file}: is empty", "give the file that the tool wrote")
-    return Given(place=str(file), name=name, path=file.resolve(), raw=raw, data=data, kernel=kernel)
+    return Given(location=str(file), name=name, path=file.resolve(), raw=raw, data=data, kernel=kernel)
 
 
 def _decompressed(raw: bytes, file: Path) -> bytes:
@@ -135,30 +135,30 @@ def _free(name: str, taken: dict[str, None]) -> str:
 
 
 def _none_twice(givens: Iterable[Given]) -> None:
-    seen: dict[str, str] = {}
+    first_locations: dict[str, str] = {}
     for given in givens:
         digest = sha256_bytes(given.raw)
-        if digest in seen:
-            raise BadInput(f"{given.place}: the same content as {seen[digest]}",
+        if digest in first_locations:
+            raise BadInput(f"{given.location}: the same content as {first_locations[digest]}",
                            "one measurement counts once; leave one of them out")  # fmt: skip
-        seen[digest] = given.place
+        first_locations[digest] = given.location
 
 
 def chosen(givens: Sequence[Given], importers: Mapping[str, Importer], name: str | None) -> Importer:
     """The format of all files: as named, else as recognised. Raises BadInput when there is none, or more than one."""
-    known = "\n  ".join(("known formats: " + ", ".join(importers), "choose one with --as FORMAT"))
+    remedy = "\n  ".join(("known formats: " + ", ".join(importers), "choose one with --as FORMAT"))
     if name is not None and name not in importers:
-        raise BadInput(f"--as: unknown {name!r}", known.split("\n")[0])
+        raise BadInput(f"--as: unknown {name!r}", remedy.split("\n")[0])
     if name is not None:
         return importers[name]
-    found: dict[str, str] = {}
+    recognised: dict[str, str] = {}
     for given in givens:
         fits = [importer.name for importer in importers.values() if importer.recognise(given)]
         if len(fits) != 1:
-            what = f"could be {' or '.join(fits)}" if fits else f"not a format that kassay knows{nearest(given)}"
-            raise BadInput(f"{given.place}: {what}", known)
-        found.setdefault(fits[0], given.place)
-    if len(found) > 1:
-        (first, file), (second, other_file) = list(found.items())[:2]
+            problem = f"could be {' or '.join(fits)}" if fits else f"not a format that kassay knows{nearest(given)}"
+            raise BadInput(f"{given.location}: {problem}", remedy)
+        recognised.setdefault(fits[0], given.location)
+    if len(recognised) > 1:
+        (first, file), (second, other_file) = list(recognised.items())[:2]
         raise BadInput(f"{file} is {first}, {other_file} is {second}", "import one format at a time")
-    return importers[next(iter(found))]
+    return importers[next(iter(recognised))]

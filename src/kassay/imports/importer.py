@@ -16,12 +16,12 @@ FORMATS = "kassay.imports.formats"
 
 @dataclass(frozen=True, kw_only=True)
 class Given:
-    """One file as the user gave it. place: how errors name it. name: below source/. data: raw, decompressed.
+    """One file as the user gave it. location: how errors name it. name: its path below source/.
 
-    kernel: what the user says it is of, None when the file itself must tell. path: absolute.
+    path: absolute. data: raw, decompressed. kernel: as the user names it; None when the file itself must tell.
     """
 
-    place: str
+    location: str
     name: str
     path: Path
     raw: bytes
@@ -30,7 +30,7 @@ class Given:
 
 
 class Reading(Record, frozen=True, kw_only=True):
-    """All that one format found. Order of kernels: as found; order_doubt: why that order may mean nothing.
+    """All that one format read. kernels: in the order found; order_doubt: why that order may mean nothing.
 
     format, replication, machine, notes, shares and lkp_header: as in Samples.
     """
@@ -74,38 +74,39 @@ class Metric(Record, frozen=True, kw_only=True):
 
 
 class FileRow(Record, frozen=True, kw_only=True):
-    """One value with what it is of. place: for errors."""
+    """One value with its kernel, workload, metric and settings. location: for errors."""
 
     kernel: str
     workload: str
     metric: Metric
     sample: Sample
-    place: str
+    location: str
     settings: tuple[Setting, ...] = ()
     cpus: int | None = None
 
 
 def settings_of(values: dict[str, str]) -> tuple[Setting, ...]:
-    """Settings in the order given; empty values are none."""
+    """Settings in the order given; a name without a value is left out."""
     return tuple(Setting(name=name, value=value) for name, value in values.items() if value)
 
 
 def series_of(rows: Iterable[FileRow]) -> tuple[SampleSeries, ...]:
     """One series per kernel, workload, metric and setting, in the order of their first row; samples in file order.
 
-    Raises BadInput when one metric comes in two units, or with two opinions of what is better.
+    Raises BadInput when one metric comes in two units, or in two directions (which value is better).
     """
-    found: dict[tuple[object, ...], list[FileRow]] = {}
+    groups: dict[tuple[object, ...], list[FileRow]] = {}
     metrics: dict[tuple[str, str], FileRow] = {}
     for row in rows:
         first = metrics.setdefault((row.workload, row.metric.name), row)
         for name in ("unit", "better"):
             mine, other = getattr(row.metric, name), getattr(first.metric, name)
             if mine != other:
-                raise BadInput(f"{row.place}: {row.metric.name} has {name} {mine!r}, but {other!r} at {first.place}",
+                raise BadInput(f"{row.location}: {row.metric.name} has {name} {mine!r}, but {other!r} at "
+                               f"{first.location}",
                                "one metric has one unit and one direction; convert, or rename one")  # fmt: skip
-        found.setdefault((row.kernel, row.workload, row.metric.name, row.settings, row.cpus), []).append(row)
-    return tuple(_series(group) for group in found.values())
+        groups.setdefault((row.kernel, row.workload, row.metric.name, row.settings, row.cpus), []).append(row)
+    return tuple(_series(group) for group in groups.values())
 
 
 def _series(rows: list[FileRow]) -> SampleSeries:
@@ -121,8 +122,8 @@ def kernel_of(given: Given, named: str | None, tool: str) -> str:
     """The kernel's name for a file of one kernel: what the user says, else what the file tells. Raises BadInput."""
     label = given.kernel or named
     if not label:
-        raise BadInput(f"{given.place}: {tool} does not tell which kernel it ran on",
-                       f"say it: kassay import KERNEL={given.place} ...")  # fmt: skip
+        raise BadInput(f"{given.location}: {tool} does not tell which kernel it ran on",
+                       f"say it: kassay import KERNEL={given.location} ...")  # fmt: skip
     return label
 
 
@@ -130,30 +131,30 @@ def no_kernel_given(givens: Iterable[Given]) -> None:
     """For formats that name kernels themselves. Raises BadInput when the user names one too."""
     for given in givens:
         if given.kernel is not None:
-            raise BadInput(f"{given.place}: names its kernels itself, {given.kernel!r} cannot be all of it",
+            raise BadInput(f"{given.location}: names its kernels itself, {given.kernel!r} cannot be all of it",
                            f"leave out {given.kernel}=")  # fmt: skip
 
 
 def merged_kernels(kernels: Iterable[tuple[ImportedKernel, str]]) -> tuple[ImportedKernel, ...]:
-    """Kernels with the place each was told at, once per label, named by all of its files.
+    """The kernels of all files, once per label; named_by lists all files of a kernel.
 
-    Raises BadInput when two files disagree about one.
+    kernels: each with the location of what names it, for errors. Raises BadInput when two files disagree about one.
     """
-    found: dict[str, tuple[ImportedKernel, str]] = {}
+    first_of: dict[str, tuple[ImportedKernel, str]] = {}
     named: dict[str, dict[str, None]] = {}
-    for kernel, place in kernels:
+    for kernel, location in kernels:
         named.setdefault(kernel.label, {})[kernel.named_by] = None
-        known, where = found.setdefault(kernel.label, (kernel, place))
+        first, first_location = first_of.setdefault(kernel.label, (kernel, location))
         for name in ("release", "arch", "compiler", "commit"):
-            mine, other = getattr(kernel, name), getattr(known, name)
+            mine, other = getattr(kernel, name), getattr(first, name)
             if mine is not None and other is not None and mine != other:
-                raise BadInput(f"{place}: {kernel.label} has {name} {mine}, but {other} in {where}",
+                raise BadInput(f"{location}: {kernel.label} has {name} {mine}, but {other} in {first_location}",
                                "these are two kernels; give each its own KERNEL= name")  # fmt: skip
     return tuple(
-        msgspec.structs.replace(kernel, named_by=", ".join(named[label])) for label, (kernel, _) in found.items()
+        msgspec.structs.replace(kernel, named_by=", ".join(named[label])) for label, (kernel, _) in first_of.items()
     )
 
 
 def replication_of(series: Iterable[SampleSeries], single: str) -> str:
-    """Several files of one kernel: nothing proves separate boots. One file each: `single`, as the tool repeats."""
-    return "unknown" if any(len(one.samples) > 1 for one in series) else single
+    """`single` (how the tool itself repeats) when each kernel has one file; several files prove no separate boots."""
+    return "unknown" if any(len(s.samples) > 1 for s in series) else single

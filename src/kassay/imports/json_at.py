@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""JSON whose every value knows where it stands, so that errors can say it: "a.json: benchmarks[3].real_time"."""
+"""JSON in which every value knows its location, for errors: "a.json: benchmarks[3].real_time"."""
 
 import math
 import re
@@ -18,20 +18,22 @@ _KINDS = {dict: "an object", list: "a list", str: "a text", bool: "a truth value
 
 @dataclass(frozen=True)
 class At:
-    """A value with its place. Every method raises BadInput when the value is of another kind."""
+    """A value with its location in a file. Every method raises BadInput when the value is of another kind."""
 
     value: object
     file: str
     path: str = ""
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         return f"{self.file}: {self.path or 'the whole file'}"
 
     def wrong(self, expected: str) -> BadInput:
-        """The error that says what stands here instead of what was expected."""
-        found = _KINDS.get(type(self.value), f"{self.value!r:.40}")
-        return BadInput(f"{self.place}: {found} where {expected} should be", "is this the file that the tool wrote?")
+        """The error for a value of another kind than expected."""
+        actual = _KINDS.get(type(self.value), f"{self.value!r:.40}")
+        return BadInput(
+            f"{self.location}: {actual} where {expected} should be", "is this the file that the tool wrote?"
+        )
 
     def fields(self) -> dict[str, "At"]:
         """The members of an object."""
@@ -42,10 +44,10 @@ class At:
 
     def field(self, name: str) -> "At":
         """A member that must be there."""
-        found = self.fields().get(name)
-        if found is None:
-            raise BadInput(f"{self.place}: no {name!r}", "it is damaged, or of another version of the tool")
-        return found
+        member = self.fields().get(name)
+        if member is None:
+            raise BadInput(f"{self.location}: no {name!r}", "it is damaged, or of another version of the tool")
+        return member
 
     def items(self) -> Iterator["At"]:
         """The elements of a list."""
@@ -75,23 +77,24 @@ class At:
 
     def cost(self) -> float:
         """A finite number that is not negative."""
-        return not_negative(self.number(), self.place)
+        return not_negative(self.number(), self.location)
 
 
 def json_of(given: Given) -> At:
     """The file as JSON. Raises BadInput with the line where it stops being JSON."""
     try:
-        return At(msgspec.json.decode(given.data), given.place)
+        return At(msgspec.json.decode(given.data), given.location)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        found = _BYTE.search(str(error))
-        end = int(found.group(1)) if found else len(given.data)
+        match = _BYTE.search(str(error))
+        end = int(match.group(1)) if match else len(given.data)
         line = given.data.count(b"\n", 0, end) + 1
         reason = str(error).replace("JSON is malformed: ", "").split(" (byte")[0]
         raise BadInput(
-            f"{given.place}: line {line}: not JSON: {reason[:80]}", "it is damaged or cut off; NaN and inf are not JSON"
+            f"{given.location}: line {line}: not JSON: {reason[:80]}",
+            "it is damaged or cut off; NaN and inf are not JSON",
         ) from error
     except RecursionError:
-        raise BadInput(f"{given.place}: nested too deeply", "is this the file that the tool wrote?") from None
+        raise BadInput(f"{given.location}: nested too deeply", "is this the file that the tool wrote?") from None
 
 
 def opens_object(given: Given) -> bool:

@@ -48,16 +48,16 @@ _HEADLINES = tuple(
 def metric_of(key: str) -> Metric:
     """Unit, direction and definition of one key; unknown where LKP does not define it."""
     for pattern, unit, better, definition in _COMPILED:
-        found = pattern.fullmatch(key)
-        if found:
+        match = pattern.fullmatch(key)
+        if match:
             return Metric(name=key, unit="%" if key.endswith("%") else unit, better=better,
-                          definition=definition.format("", *found.groups()))  # fmt: skip
+                          definition=definition.format("", *match.groups()))  # fmt: skip
     unit = "%" if key.endswith("%") else ""
     return Metric(name=key, unit=unit, better="unknown", definition="a statistic of LKP; the file does not define it")
 
 
 def headline_of(keys: list[str], testcase: str) -> str | None:
-    """The key that the robot's sentence would be about, else the first of the benchmark itself, else None."""
+    """The key that the robot would report, else the first key of the benchmark itself, else None."""
     for pattern in _HEADLINES:
         for key in keys:
             if pattern.fullmatch(key):

@@ -22,16 +22,16 @@ _CUT = "the mail is cut off or changed; give it as the robot sent it"
 
 
 class TableRow(NamedTuple):
-    """One row. base, head: as printed. place: "file: line 3"."""
+    """One row. base, head: as printed. location: "file: line 3"."""
 
-    place: str
+    location: str
     key: str
     base: Spread
     head: Spread
 
 
 class LkpTable(NamedTuple):
-    """One comparison of a mail. end: index of the first line behind it."""
+    """One comparison of a mail. end: index of the first line after it."""
 
     header: LkpHeader
     commits: tuple[str, str]
@@ -52,7 +52,7 @@ def read_table(lines: list[str], start: int, file: str) -> LkpTable:
     if dashes is None:
         raise BadInput(f"{file}: line {at + 3}: no line of dashes below the commits", _CUT)
     ids = lines[dashes - 1].split()
-    commits = [found for line in lines[at + 3 : dashes - 1] if line and (found := _COMMIT.fullmatch(line))]
+    commits = [match for line in lines[at + 3 : dashes - 1] if line and (match := _COMMIT.fullmatch(line))]
     if len(ids) != 2 or len(commits) != 2:
         raise BadInput(f"{file}: line {dashes}: {len(ids)} columns and {len(commits)} commits",
                        "tables of two commits can be read; cut the mail to one comparison")  # fmt: skip
@@ -69,67 +69,67 @@ def _line(lines: list[str], at: int, file: str) -> str:
 
 
 def _rows(lines: list[str], at: int, file: str) -> tuple[tuple[TableRow, ...], int]:
-    """Rows until the first line that cannot be one; blank lines inside the header are skipped."""
+    """Rows until the first line that cannot be a row; blank lines inside the header are skipped."""
     rows: list[TableRow] = []
-    seen: dict[str, str] = {}
+    locations: dict[str, str] = {}
     while at < len(lines) and not (rows and not lines[at]):
-        line, place = lines[at], f"{file}: line {at + 1}"
+        line, location = lines[at], f"{file}: line {at + 1}"
         if _STARTS_ROW.match(line):
-            row = _row(line, place)
-            if row.key in seen:
-                raise BadInput(f"{place}: {row.key} again, first at {seen[row.key]}", "remove one of the two")
-            seen[row.key] = place
+            row = _row(line, location)
+            if row.key in locations:
+                raise BadInput(f"{location}: {row.key} again, first at {locations[row.key]}", "remove one of the two")
+            locations[row.key] = location
             rows.append(row)
         elif rows or (line and not _header_line(line)):
             break
         at += 1
     if not rows:
         raise BadInput(f"{file}: line {at}: no rows below the table's header", _CUT)
-    _whole(rows[-1], len(lines), file)
+    _check_last_row(rows[-1], len(lines), file)
     return tuple(rows), at
 
 
-def _whole(last: TableRow, lines: int, file: str) -> None:
-    """A cut inside the last key leaves a row that reads well: a file's last line ends, and keys are NAME.STATISTIC."""
-    if last.place == f"{file}: line {lines}":
-        raise BadInput(f"{last.place}: the file ends inside this row", _CUT)
+def _check_last_row(last: TableRow, lines: int, file: str) -> None:
+    """Raises BadInput for a row whose key may be cut off: a whole file ends with a newline, a key is NAME.STATISTIC."""
+    if last.location == f"{file}: line {lines}":
+        raise BadInput(f"{last.location}: the file ends inside this row", _CUT)
     if "." not in last.key or last.key.endswith("."):
-        raise BadInput(f"{last.place}: {last.key[:40]!r} is no name of a statistic", _CUT)
+        raise BadInput(f"{last.location}: {last.key[:40]!r} is no name of a statistic", _CUT)
 
 
 def _header_line(line: str) -> bool:
     return "%stddev" in line or "fail:runs" in line or set(line) <= set("\\| ")
 
 
-def _row(line: str, place: str) -> TableRow:
-    found = _ROW.fullmatch(line)
-    if found:
-        base, base_dev, change, head, head_dev, key = found.groups()
-        return TableRow(place, key, _spread(base, base_dev, "", place), _spread(head, head_dev, change, place))
+def _row(line: str, location: str) -> TableRow:
+    match = _ROW.fullmatch(line)
+    if match:
+        base, base_dev, change, head, head_dev, key = match.groups()
+        return TableRow(location, key, _spread(base, base_dev, "", location), _spread(head, head_dev, change, location))
     fails = _FAILS.fullmatch(line)
     if fails:
         base, change, head, key = fails.groups()
-        return TableRow(place, key, _failures(base, "", place), _failures(head, change, place))
-    raise BadInput(f"{place}: {line[:50]!r} is not a row of the table",
+        return TableRow(location, key, _failures(base, "", location), _failures(head, change, location))
+    raise BadInput(f"{location}: {line[:50]!r} is not a row of the table",
                    "a row is: mean, ± spread, change, mean, ± spread, key")  # fmt: skip
 
 
-def _spread(mean: str, deviation: str | None, change: str, place: str) -> Spread:
+def _spread(mean: str, deviation: str | None, change: str, location: str) -> Spread:
     value = float(mean)
     if len(mean) > 60 or value in (float("inf"), float("-inf")):
-        raise BadInput(f"{place}: {mean[:40]!r} is too large", _CUT)
+        raise BadInput(f"{location}: {mean[:40]!r} is too large", _CUT)
     if deviation is not None and len(deviation) > 6:
-        raise BadInput(f"{place}: ± {deviation[:20]}% is too large", _CUT)
+        raise BadInput(f"{location}: ± {deviation[:20]}% is too large", _CUT)
     return Spread(mean=value, deviation=None if deviation is None else int(deviation) / 100, n=None,
                   mean_text=mean, deviation_text="" if deviation is None else f"{deviation}%",
                   change_text=change)  # fmt: skip
 
 
-def _failures(text: str, change: str, place: str) -> Spread:
-    """ "1:6" as the share of runs that failed, with its n; nothing before the colon is none."""
+def _failures(text: str, change: str, location: str) -> Spread:
+    """ "1:6" as the share of runs that failed, with its n; nothing before the colon means that none failed."""
     failed, _, runs = text.partition(":")
     if len(text) > 20 or int(runs) == 0 or int(failed or 0) > int(runs):
-        raise BadInput(f"{place}: {text[:20]!r} is no count of failures", "it reads failed:runs")
+        raise BadInput(f"{location}: {text[:20]!r} is no count of failures", "it reads failed:runs")
     return Spread(mean=int(failed or 0) / int(runs), deviation=None, n=int(runs), mean_text=text, change_text=change)
 
 
@@ -161,7 +161,7 @@ def function_shares(workload: str, sides: Sides) -> tuple[FunctionShares | None,
             f"perf-stat.i.instructions) / operations per second ({work}); functions the mail does not print make up "
             "the rest of the total; one it prints as 0.00 is absent",
     )  # fmt: skip
-    return shares, _checked(sides, work, base, head)
+    return shares, _cross_check(sides, work, base, head)
 
 
 def _cycles(sides: Sides, cpi: str, instructions: str, work: str, side: int) -> float | None:
@@ -173,8 +173,8 @@ def _part(share: Spread, total: float) -> float | None:
     return share.mean / 100 * total if share.mean > 0 else None
 
 
-def _checked(sides: Sides, work: str, base: float, head: float) -> tuple[str, ...]:
-    """What the same total is by the counters of the whole run, when the mail has them."""
+def _cross_check(sides: Sides, work: str, base: float, head: float) -> tuple[str, ...]:
+    """Notes: the same totals from the counters of the whole run, when the mail has them."""
     cpi, instructions = "perf-stat.overall.cpi", "perf-stat.ps.instructions"
     if cpi not in sides or instructions not in sides:
         return ("cycles per operation could not be checked: no perf-stat.overall.cpi and perf-stat.ps.instructions",)

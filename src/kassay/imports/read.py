@@ -25,13 +25,13 @@ def read(words: Sequence[str], *, name: str, format_name: str | None = None, met
          order: Sequence[str] = (), tell: Tell = silent) -> tuple[Samples, Mapping[str, bytes]]:  # fmt: skip
     """Reads FILE or KERNEL=FILE words. Returns the samples, and every file's bytes by its name below source/.
 
-    metric: what the answer is about instead of the format's own choice. order: all kernels, base first.
-    Raises BadInput with file, line or place in the file, reason and way out.
+    metric: the one that the answer is about, instead of the format's own choice. order: all kernels, base first.
+    Raises BadInput with file, line or location in the file, reason and remedy.
     """
-    known = importers()
+    formats = importers()
     tell(Progress(stage="import", subject=", ".join(words)[:80], text="reading"))
-    givens = gather(words, tuple(known.values()), tell)
-    importer = chosen(givens, known, format_name)
+    givens = gather(words, tuple(formats.values()), tell)
+    importer = chosen(givens, formats, format_name)
     tell(Progress(stage="import", subject=importer.title, text=f"{len(givens)} file(s) read, now parsed"))
     reading = importer.read(givens)
     _comparable(reading)
@@ -55,7 +55,7 @@ def _command(words: Sequence[str], format_name: str | None, metric: str | None, 
 
 
 def _alike(kernels: Sequence[ImportedKernel]) -> tuple[str, ...]:
-    """Kernels that say they are the same one: a mistake, or two builds that the file cannot tell apart."""
+    """Notes on kernels of the same release and commit: a mistake, or two builds that the files do not tell apart."""
     releases: dict[tuple[str, str | None], list[str]] = {}
     for kernel in kernels:
         if kernel.release is not None:
@@ -65,7 +65,7 @@ def _alike(kernels: Sequence[ImportedKernel]) -> tuple[str, ...]:
 
 
 def _named(kernels: Sequence[ImportedKernel], givens: Sequence[Given]) -> tuple[ImportedKernel, ...]:
-    """Each with who named it: the user for the files that he named, else what the format found out, else the file."""
+    """Each kernel with who named it: the user where he did, else the source that the format names, else the file."""
     alone = givens[0].name if len(givens) == 1 else f"one of {', '.join(given.name for given in givens)}"
     mine = {label: [given.name for given in givens if given.kernel == label] for label in {g.kernel for g in givens}}
     names = [f"whoever imported {', '.join(mine[kernel.label])}" if kernel.label in mine else kernel.named_by or alone
@@ -74,31 +74,33 @@ def _named(kernels: Sequence[ImportedKernel], givens: Sequence[Given]) -> tuple[
 
 
 def _comparable(reading: Reading) -> None:
-    """Raises BadInput when no metric has values of two kernels, with the first thing in which their series differ."""
+    """Raises BadInput when no metric has values of two kernels, with the first field in which their series differ."""
     kernels: dict[tuple[object, ...], set[str]] = {}
-    for one in reading.series:
-        kernels.setdefault((one.workload, one.settings, one.metric, one.cpus), set()).add(one.kernel)
+    for s in reading.series:
+        kernels.setdefault((s.workload, s.settings, s.metric, s.cpus), set()).add(s.kernel)
     if len(reading.kernels) < 2 or any(len(labels) > 1 for labels in kernels.values()):
         return
     first = reading.series[0]
-    other = next((one for one in reading.series if one.kernel != first.kernel), first)
+    other = next((s for s in reading.series if s.kernel != first.kernel), first)
     raise BadInput(f"nothing was measured on two kernels: {first.kernel} has {_differs(first, other)}, {other.kernel} "
                    f"{_differs(other, first)}", "give results of the same test and settings; names of files may "
                    "tell which test they are of")  # fmt: skip
 
 
-def _differs(one: SampleSeries, other: SampleSeries) -> str:
-    """The first of workload, metric, settings and CPUs that another series has not."""
-    if one.workload != other.workload:
-        return f"workload {one.workload[:60]!r}"
-    if one.metric != other.metric:
-        return f"metric {one.metric[:60]!r}"
-    own = [f"{item.name}={item.value}"[:60] for item in one.settings if item not in other.settings]
-    return ", ".join(own) or (f"{one.cpus or 'an unknown number of'} CPUs" if one.cpus != other.cpus else "no setting")
+def _differs(series: SampleSeries, other: SampleSeries) -> str:
+    """The first of workload, metric, settings and CPUs in which `other` differs, in words."""
+    if series.workload != other.workload:
+        return f"workload {series.workload[:60]!r}"
+    if series.metric != other.metric:
+        return f"metric {series.metric[:60]!r}"
+    own = [f"{item.name}={item.value}"[:60] for item in series.settings if item not in other.settings]
+    if own:
+        return ", ".join(own)
+    return f"{series.cpus or 'an unknown number of'} CPUs" if series.cpus != other.cpus else "no setting"
 
 
 def _ordered(reading: Reading, order: Sequence[str]) -> tuple[ImportedKernel, ...]:
-    """Base first. Raises BadInput below two kernels, and when nothing tells which one is the base."""
+    """The kernels, base first. Raises BadInput for fewer than two, and when nothing tells which one is the base."""
     kernels = {kernel.label: kernel for kernel in reading.kernels}
     if len(kernels) < 2:
         raise BadInput(f"only one kernel: {', '.join(kernels)}; a comparison has two",
@@ -115,11 +117,11 @@ def _ordered(reading: Reading, order: Sequence[str]) -> tuple[ImportedKernel, ..
 
 def _with_primary(series: tuple[SampleSeries, ...], metric: str | None) -> tuple[SampleSeries, ...]:
     """Marks the metric that the answer is about: as asked, as the format says, else the first in the file."""
-    names = list(dict.fromkeys(one.metric for one in series))
-    if metric is None and any(one.primary for one in series):
+    names = list(dict.fromkeys(s.metric for s in series))
+    if metric is None and any(s.primary for s in series):
         return series
     if metric is not None and metric not in names:
         shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
         raise BadInput(f"--metric: no metric {metric!r} in these files", f"there are: {shown}")
     chosen_metric = names[0] if metric is None else metric
-    return tuple(msgspec.structs.replace(one, primary=one.metric == chosen_metric) for one in series)
+    return tuple(msgspec.structs.replace(s, primary=s.metric == chosen_metric) for s in series)

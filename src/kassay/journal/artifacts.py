@@ -10,7 +10,7 @@ from kassay.errors import BadInput
 
 
 def put(directory: Path, data: bytes) -> str:
-    """Keeps `data`; returns its sha256. Writing the same bytes again is free."""
+    """Stores `data`; returns its sha256. Bytes that are stored already are not written again."""
     name = sha256_bytes(data)
     path = _path(directory, name)
     if not path.exists():
@@ -19,7 +19,7 @@ def put(directory: Path, data: bytes) -> str:
 
 
 def get(directory: Path, name: str) -> bytes:
-    """The bytes kept under `name`. Raises BadInput when they are missing or were damaged since."""
+    """The bytes stored under `name`. Raises BadInput when they are missing or damaged."""
     path = _path(directory, name)
     try:
         data = zstandard.ZstdDecompressor().decompress(path.read_bytes())

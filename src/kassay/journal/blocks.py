@@ -7,12 +7,12 @@ from kassay.model.plan import Plan, PlannedRun
 from kassay.model.run import RunRecord
 
 LOST = "host-lost"
-"""Outcome of a run whose host went away for good in the middle of a block."""
+"""Outcome of a run whose host was lost in the middle of a block."""
 
 
 def lane_of(plan: Plan) -> Callable[[PlannedRun], str]:
     """For each run the name of those that are made on its host, one after another: the block of its cells, or all
-    blocks where the order compares one with the next. "" where counts are exact, which no host can move."""
+    blocks where the order compares one with the next. "" where counts are exact: they do not depend on the host."""
     if plan.experiment.exact:
         return lambda _: ""
     keys = {cell.id: cell.setting_key for cell in plan.cells}
@@ -23,17 +23,21 @@ def lane_of(plan: Plan) -> Callable[[PlannedRun], str]:
 
 def hosts_of_lanes(plan: Plan, records: tuple[RunRecord, ...]) -> dict[str, str]:
     """By lane the host that made the last of its runs, "" for this one; lanes without a run are not in it."""
-    lane = lane_of(plan)
-    lanes = {run.id: lane(run) for run in plan.runs}
+    lanes = _lane_of_run(plan)
     return {lanes[record.run]: record.host or "" for record in records}
 
 
+def _lane_of_run(plan: Plan) -> dict[str, str]:
+    """The lane of each run, by the run's id."""
+    lane = lane_of(plan)
+    return {run.id: lane(run) for run in plan.runs}
+
+
 def standing(plan: Plan, records: tuple[RunRecord, ...]) -> tuple[RunRecord, ...]:
-    """The records that count: of a block that had to go on on another host, only what that host made."""
+    """The records that count: of a block that was continued on another host, only those of that host."""
     if plan.experiment.exact or not any(record.host for record in records):
         return records
-    lane = lane_of(plan)
-    lanes = {run.id: lane(run) for run in plan.runs}
+    lanes = _lane_of_run(plan)
     newest = hosts_of_lanes(plan, records)
     return tuple(
         record for record in records

@@ -51,12 +51,12 @@ def open_directory(path: Path) -> RunDirectory:
         plan = from_json(data, Plan)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise BadInput(f"{path}/plan.json: {error}", "it is damaged, or of another version of kassay") from error
-    # Of the bytes as they stand there: a later version's plan has more fields, and is the same plan.
+    # The hash of the file's bytes: a later version writes more fields for the same plan.
     return RunDirectory(path=path, plan=plan, plan_id=sha256_bytes(data))
 
 
 def resumed(path: Path, experiment: Experiment) -> Plan | None:
-    """The plan that stands in `path`, or None. Raises BadInput when it answers another question."""
+    """The plan in `path`, or None. Raises BadInput when it is of another experiment."""
     if not (path / "plan.json").exists():
         return None
     plan = open_directory(path).plan
@@ -88,8 +88,8 @@ def started(path: Path, plan: Plan) -> RunDirectory:
 
 
 def _comparable(plan: Plan) -> Plan:
-    """The plan without what cannot matter: where counts are exact another host gives the same digits, and programs of
-    the same bytes are the same whatever their compiler calls itself."""
+    """The plan without what cannot change a value: the host where counts are exact, and the name of the compiler, as
+    the hashes of the programs are compared."""
     host = "" if clock_of(plan.machine.clock).exact else plan.machine.host
     machine = msgspec.structs.replace(plan.machine, host=host)
     return msgspec.structs.replace(plan, machine=machine, guest_compiler="")

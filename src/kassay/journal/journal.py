@@ -95,7 +95,7 @@ class Header(Record, frozen=True, kw_only=True):
 
 
 def open_journal(path: Path, plan_id: str) -> tuple[tuple[RunRecord, ...], Torn | None]:
-    """Reads the journal, or starts it. A torn last line is cut off and told about.
+    """Reads the journal, or starts it. A torn last line is cut off, and returned as Torn.
 
     Raises BadInput when a line before the last is damaged, or the journal belongs to another plan.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A journal counted: runs of each cell and host, and how long those take that are still owed."""
+"""Counts of a journal: runs of each cell and host, and how long the runs that are still owed will take."""
 
 import threading
 from collections import Counter, deque
@@ -15,9 +15,9 @@ from kassay.model.progress import CellCount, HostCount, RunCounts
 from kassay.model.run import RunRecord
 
 _RECENT = 64
-"""Runs whose pace is taken for that of those to come."""
+"""The last runs, from which the time of the next ones is estimated."""
 _PAUSE_S = 60.0
-"""Longer than this without a run under way, and those before it are another session's."""
+"""A longer pause between two runs separates two sessions."""
 
 
 class _Span(NamedTuple):
@@ -43,19 +43,19 @@ class Tally:
     def __init__(
         self, plan: Plan, kernels: Sequence[str], points: Sequence[str], records: Iterable[RunRecord] = ()
     ) -> None:
-        places = {point: place for place, point in enumerate(dict.fromkeys(cell.point for cell in plan.cells))}
+        point_indexes = {point: index for index, point in enumerate(dict.fromkeys(cell.point for cell in plan.cells))}
         planned = Counter(run.cell for run in plan.runs)
         self._limit = 1 + plan.experiment.retries
         self._kernels, self._points = tuple(kernels), tuple(points)
         self._cell_of = {run.id: run.cell for run in plan.runs}
         self._cells = {
-            cell.id: CellCount(point=places[cell.point], kernel=cell.kernel, planned=planned[cell.id])
+            cell.id: CellCount(point=point_indexes[cell.point], kernel=cell.kernel, planned=planned[cell.id])
             for cell in plan.cells
         }
         self._hosts: dict[str, HostCount] = {}
         self._walls: dict[str, _Walls] = {}
         self._recent: deque[_Span] = deque(maxlen=_RECENT)
-        self._ok: set[str] = set()  # a block that goes on on another host is made again
+        self._ok: set[str] = set()  # a block that is continued on another host is made again
         self._lock = threading.Lock()
         for record in records:
             self.add(record)
@@ -102,12 +102,13 @@ class Tally:
         self._hosts[host] = HostCount(host=host, ok=old.ok + good, failed=old.failed + (not good), seconds=seconds)
 
     def _left(self) -> float | None:
-        """What is owed takes as long as its cells' runs did, so many at a time as there were lately."""
+        """Seconds for the runs that are owed: each takes as long as its cell's runs did, and as many run at a time as
+        before."""
         at_a_time = _parallel(self._recent)
         if not self._walls or at_a_time is None:
             return None
-        usual = sum(one.seconds for one in self._walls.values()) / sum(one.runs for one in self._walls.values())
-        takes = {cell: one.seconds / one.runs for cell, one in self._walls.items()}
+        usual = sum(walls.seconds for walls in self._walls.values()) / sum(walls.runs for walls in self._walls.values())
+        takes = {cell: walls.seconds / walls.runs for cell, walls in self._walls.items()}
         owed = {cell: count.planned - count.ok - count.lost for cell, count in self._cells.items()}
         return sum(count * takes.get(cell, usual) for cell, count in owed.items()) / at_a_time
 

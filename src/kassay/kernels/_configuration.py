@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The configuration of a stored kernel: the file that came with the image, or one that was found in another package.
 
-configurations/<sha256 of the image>/ holds what was found elsewhere: config, and source, which tells where. Where the
-search was in vain there is a file <sha256 of the image>.none that tells why; a day later the search is repeated.
+configurations/<sha256 of the image>/ holds what was found in another package: config, and source, which names the
+package. After a search that found nothing there is a file <sha256 of the image>.none with the reason; a day later the
+search is repeated.
 """
 
 import re
@@ -39,13 +40,13 @@ def in_image(kernel: bytes) -> bytes | None:
 
 
 def with_configuration(artifact: KernelArtifact) -> KernelArtifact:
-    """The kernel with all that is known of its configuration now: the file, and its options in the identity."""
+    """The kernel with its configuration as far as it is known now: the file, and its options in the identity."""
     path, source = Path(artifact.config) if artifact.config else None, ""
-    found = _directory(artifact.identity)
-    if path is None and found is not None:
-        if (found / "config").is_file():
-            path, source = found / "config", (found / "source").read_text("utf-8").strip()
-        elif (reason := found.with_suffix(".none")).is_file():
+    directory = _directory(artifact.identity)
+    if path is None and directory is not None:
+        if (directory / "config").is_file():
+            path, source = directory / "config", (directory / "source").read_text("utf-8").strip()
+        elif (reason := directory.with_suffix(".none")).is_file():
             source = reason.read_text("utf-8").strip()
     if path is None:
         return structs.replace(artifact, identity=structs.replace(artifact.identity, config_source=source))
@@ -70,10 +71,10 @@ def searched(artifact: KernelArtifact, search: Search) -> KernelArtifact:
         return with_configuration(artifact)
     with disk_errors(final):
         final.parent.mkdir(parents=True, exist_ok=True)
-        made = Path(tempfile.mkdtemp(prefix=f".{final.name}.", dir=final.parent))
-    write_atomic(made / "config", text.encode())
-    write_atomic(made / "source", f"{source}\n".encode())
-    publish_directory(made, final)
+        partial = Path(tempfile.mkdtemp(prefix=f".{final.name}.", dir=final.parent))
+    write_atomic(partial / "config", text.encode())
+    write_atomic(partial / "source", f"{source}\n".encode())
+    publish_directory(partial, final)
     return with_configuration(artifact)
 
 
@@ -85,7 +86,7 @@ def _due(final: Path) -> bool:
 
 
 def _of_another(text: str, identity: KernelIdentity) -> str:
-    """Why a configuration cannot be this kernel's; "" when nothing speaks against it."""
+    """Why a configuration cannot be this kernel's; "" when it can."""
     version, compiler = _VERSION.search(text), _COMPILER.search(text)
     if version is None or not identity.release.startswith(version[1]):
         return f"is of version {version[1] if version else 'unknown'}"

@@ -19,7 +19,7 @@ class KernelImage(NamedTuple):
     """A kernel image, taken apart.
 
     kernel: the uncompressed kernel (an ELF on x86_64, the flat Image on arm64). elf:
-    whether it is one. compiler: "gcc-14 (Debian 14.2.0-19) 14.2.0, GNU ld ...".
+    whether it is an ELF. compiler: "gcc-14 (Debian 14.2.0-19) 14.2.0, GNU ld ...".
     pvh: whether it has the note that lets QEMU enter it directly; None for no ELF.
     """
 
@@ -36,7 +36,7 @@ def take_apart(data: bytes, where: str) -> KernelImage:
     """Reads an image. Raises BadInput, naming `where`, for anything that is not a whole kernel of a known arch."""
     try:
         return _take_apart(data, where)
-    except (struct.error, ValueError, IndexError) as error:  # a header that speaks of what is not there
+    except (struct.error, ValueError, IndexError) as error:  # the header names bytes that are not in the file
         raise BadInput(f"{where}: cut short or damaged ({error})", "fetch or build it again") from error
 
 
@@ -107,11 +107,11 @@ def _slice(data: bytes, offset: int, length: int, where: str) -> bytes:
 def _arch(kernel: bytes, where: str) -> str:
     if kernel.startswith(b"\x7fELF") and len(kernel) > 64:
         (machine,) = struct.unpack_from("<H", kernel, 18)
-        found = next((arch.name for arch in arches().values() if arch.elf == machine), "")
-        if kernel[4:6] == b"\x02\x01" and found:
-            return found
-        known = " and ".join(arches())
-        raise BadInput(f"{where}: an ELF file for machine {machine}", f"kernels for {known} are understood")
+        arch_name = next((arch.name for arch in arches().values() if arch.elf == machine), "")
+        if kernel[4:6] == b"\x02\x01" and arch_name:
+            return arch_name
+        arch_names = " and ".join(arches())
+        raise BadInput(f"{where}: an ELF file for machine {machine}", f"kernels for {arch_names} are understood")
     for arch in arches().values():
         if arch.flat is not None and kernel[arch.flat[0] :].startswith(arch.flat[1]):
             return arch.name

@@ -15,12 +15,12 @@ from kassay.model.kernel import KernelArtifact
 from kassay.model.progress import Progress, Tell
 
 _FORMAT = 1  # of what is stored
-_BESIDE = "lib/modules"
+_MODULES = "lib/modules"
 
 
 def module_tree(artifact: KernelArtifact, tell: Tell) -> Path | None:
     """A compressed tar archive of lib/modules/RELEASE, without the lists that depmod makes; the same kernel gives the
-    same bytes. None for a kernel that comes without any, which must have in it what its machine needs.
+    same bytes. None for a kernel that comes without modules; its drivers must be built in.
 
     Raises HostLacks when its package cannot be had any more.
     """
@@ -38,16 +38,16 @@ def module_tree(artifact: KernelArtifact, tell: Tell) -> Path | None:
 
 
 def _pack(contents: Contents, release: str, out: Path) -> None:
-    prefixes = (f"usr/{_BESIDE}/{release}/", f"{_BESIDE}/{release}/")
-    found = sorted(path for path in contents.paths if path.startswith(prefixes) and not _made_by_depmod(path))
-    if not any(".ko" in Path(path).name for path in found):
+    prefixes = (f"usr/{_MODULES}/{release}/", f"{_MODULES}/{release}/")
+    paths = sorted(path for path in contents.paths if path.startswith(prefixes) and not _made_by_depmod(path))
+    if not any(".ko" in Path(path).name for path in paths):
         raise HostLacks(f"{release}: its package has no modules", "report this to kassay")
     with (
         out.open("wb") as file,
         gzip.GzipFile(fileobj=file, mode="wb", compresslevel=1, mtime=0, filename="") as packed,
         tarfile.open(fileobj=packed, mode="w", format=tarfile.GNU_FORMAT) as tar,
     ):
-        for path in found:
+        for path in paths:
             data = contents.read(path)
             member = tarfile.TarInfo(path.removeprefix("usr/"))
             member.size, member.mode = len(data), 0o644

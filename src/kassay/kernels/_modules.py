@@ -84,13 +84,13 @@ def dependencies(module: bytes, where: str) -> tuple[str, ...]:
     except ELFError as error:
         raise BadInput(f"{where}: not a kernel module ({error})", "fetch the kernel again") from error
     entries = section.data().split(b"\0") if section else []
-    found = (e.removeprefix(b"depends=").decode() for e in entries if e.startswith(b"depends="))
-    return tuple(normalised(name) for entry in found for name in entry.split(",") if name)
+    depends = (e.removeprefix(b"depends=").decode() for e in entries if e.startswith(b"depends="))
+    return tuple(normalised(name) for entry in depends for name in entry.split(",") if name)
 
 
 def _by_name(name: str, module: bytes) -> tuple[str, ...]:
-    """Modules that a module asks the kernel for by name when it is used, which no "depends=" says and for which the
-    guest has no modprobe. zram took its compressor from the crypto layer before 6.12; this is its default."""
+    """Modules that a module requests by name when it is used: they are not in its "depends=", and the guest has no
+    modprobe. Before 6.12 zram took its compressor from the crypto layer; lzo_rle is the default one."""
     return ("lzo_rle",) if name == "zram" and b"crypto_has_alg\0" in module else ()
 
 

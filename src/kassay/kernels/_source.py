@@ -12,7 +12,7 @@ from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record
 from kassay.registry import discover
 
-# Downloads overlap with unpacking; more at once would only fight for the line and the cores.
+# Downloads overlap with unpacking; more at once would only compete for the network and the CPUs.
 _AT_ONCE = 3
 
 
@@ -90,11 +90,11 @@ def fetch(refs: Sequence[KernelRef], flavour: str, tell: Tell) -> tuple[KernelAr
         with lock:
             tell(progress)
 
-    known = sources()
+    kernel_sources = sources()
     with ThreadPoolExecutor(max_workers=_AT_ONCE) as pool:
-        made = [pool.submit(known[ref.kind].resolve, ref, flavour, tell_in_turn) for ref in refs]
+        futures = [pool.submit(kernel_sources[ref.kind].resolve, ref, flavour, tell_in_turn) for ref in refs]
         try:
-            return tuple(future.result() for future in made)
+            return tuple(future.result() for future in futures)
         except BaseException:
             stopped.set()
             pool.shutdown(wait=False, cancel_futures=True)

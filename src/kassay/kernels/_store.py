@@ -30,10 +30,10 @@ from kassay.model.kernel import KernelArtifact, KernelIdentity
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record, from_json
 
-# Raised when what is stored changes: older entries are then made again.
+# Increase it when what is stored changes: older entries are then made again.
 _FORMAT = 2
 KINDS = {"package": "", "file": ".file", "build": ".build"}
-"""How an image came here, and how the names of such directories end."""
+"""Where an image comes from, and the suffix of its directory."""
 
 
 class Origin(Record, frozen=True, kw_only=True):
@@ -110,10 +110,10 @@ def keep(data: bytes, origin: Origin, extras: dict[str, bytes], arch: str, ref: 
         contents |= {"vmlinux": image.kernel} if image.elf and arch_of(arch).qemu.direct else {}
         contents |= {"symbols": symbols} if symbols else {}
         _publish(directory, contents, _describe(image, contents, origin))
-    made = load(sha256, ref, kind=origin.kind)
-    if made is None:
+    artifact = load(sha256, ref, kind=origin.kind)
+    if artifact is None:
         raise HostLacks(f"{directory}: changed while it was written", "check the disk and repeat the command")
-    return made
+    return artifact
 
 
 def remember(arch: str, flavour: str, package: str, version: str, image_sha256: str) -> None:
@@ -161,25 +161,25 @@ def _describe(image: KernelImage, contents: dict[str, bytes], origin: Origin) ->
 
 
 def _publish(directory: Path, contents: dict[str, bytes], artifact: KernelArtifact) -> None:
-    """Called under the directory's lock: what lies there is damaged, half-made or of an older format."""
-    made = directory.with_name(f".{directory.name}.making")
+    """Call it with the directory locked; what is in it already is damaged, incomplete or of an older format."""
+    partial = directory.with_name(f".{directory.name}.making")
     with disk_errors(directory):
-        shutil.rmtree(made, ignore_errors=True)
-        made.mkdir(parents=True)
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True)
         for name, data in contents.items():
-            write_atomic(made / name, data)
-        files = tuple(_stored_file(made / name) for name in sorted(contents))
-        write_atomic(made / "kernel.json", _entry(_Entry(format=_FORMAT, artifact=artifact, files=files)))
+            write_atomic(partial / name, data)
+        files = tuple(_stored_file(partial / name) for name in sorted(contents))
+        write_atomic(partial / "kernel.json", _entry(_Entry(format=_FORMAT, artifact=artifact, files=files)))
         if directory.exists():
             old = directory.with_name(f".{directory.name}.old")
             shutil.rmtree(old, ignore_errors=True)
             directory.rename(old)
             shutil.rmtree(old)
-    publish_directory(made, directory)
+    publish_directory(partial, directory)
 
 
 def _entry(entry: _Entry) -> bytes:
-    """Without what load() reads out of the configuration each time, since more of it may be asked for later."""
+    """kernel.json without the fields that load() reads out of the configuration each time."""
     plain = msgspec.to_builtins(entry)
     for name in ("configuration", "config_source"):
         del plain["artifact"]["identity"][name]

@@ -8,7 +8,7 @@ many token numbers; the tokens joined are the type letter and the name. markers:
 offset in names of every 256th symbol. token_table: 256 strings. token_index: where each
 starts. num_syms stands before names. Addresses are 32-bit offsets in the order of names,
 in front of num_syms (with their base between) up to 6.3 and behind token_index since;
-from a base up to 6.19, from the place where the offset itself stands since 7.0.
+from a base up to 6.19, from the address of the offset itself since 7.0.
 """
 
 import re
@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
-# The digits are so common in names that each is a token of its own, at its ASCII place.
+# The digits are so common in names that each is a token of its own, with its ASCII code as its number.
 _DIGITS = re.compile(re.escape(b"\0".join(b"%d" % digit for digit in range(10)) + b"\0"))
 _FIRST_DIGIT = 48
 _FEWEST, _MOST = 2_000, 2_000_000
@@ -52,10 +52,10 @@ def decode_symbols(kernel: bytes) -> bytes | None:
     without KASLR.
     """
     for tokens in _token_tables(kernel):
-        found = _names(kernel, tokens)
-        addresses = found and _addresses(kernel, tokens, found)
-        if found and addresses:
-            lines = [f"{at:016x} {name[0]} {name[1:]}\n" for at, name in zip(addresses, found.names, strict=True)]
+        name_table = _names(kernel, tokens)
+        addresses = name_table and _addresses(kernel, tokens, name_table)
+        if name_table and addresses:
+            lines = [f"{at:016x} {name[0]} {name[1:]}\n" for at, name in zip(addresses, name_table.names, strict=True)]
             return "".join(lines).encode()
     return None
 
@@ -98,7 +98,7 @@ def _spans(kernel: bytes, names_at: int, count: int, limit: int) -> list[tuple[i
         if number % _MARKER_STEP == 0:
             markers.append(at - names_at)
             if number == _MARKER_STEP and kernel.find(struct.pack("<II", *markers), at, limit) < 0:
-                return None  # the usual end of a wrong guess, soon enough to make many
+                return None  # most wrong guesses end here, so that many can be tried
         length, at = kernel[at], at + 1
         if length & 0x80:
             length, at = (length & 0x7F) | kernel[at] << 7, at + 1
@@ -115,11 +115,11 @@ def _expand(numbers: bytes, tokens: tuple[bytes, ...]) -> str:
     return b"".join([tokens[n] for n in numbers]).decode("utf-8", "replace")
 
 
-def _addresses(kernel: bytes, tokens: _Tokens, found: _Names) -> list[int] | None:
+def _addresses(kernel: bytes, tokens: _Tokens, name_table: _Names) -> list[int] | None:
     """Tries the known encodings; the right one gives addresses that never fall and end in kernel space."""
-    count = len(found.names)
+    count = len(name_table.names)
     length = 4 * count + 7 & ~7
-    behind, base_at = tokens.index_at + 512, found.num_at - 8
+    behind, base_at = tokens.index_at + 512, name_table.num_at - 8
     for offsets_at, decoders in (
         (behind, _from_base(_base(kernel, behind + length))),
         (base_at - length, _from_base(_base(kernel, base_at))),
@@ -127,9 +127,9 @@ def _addresses(kernel: bytes, tokens: _Tokens, found: _Names) -> list[int] | Non
     ):
         if 0 <= offsets_at <= len(kernel) - 4 * count:
             offsets = struct.unpack_from(f"<{count}i", kernel, offsets_at)
-            found_addresses = next(filter(_in_order, (decode(offsets) for decode in decoders)), None)
-            if found_addresses:
-                return found_addresses
+            addresses = next(filter(_in_order, (decode(offsets) for decode in decoders)), None)
+            if addresses:
+                return addresses
     return None
 
 
@@ -152,7 +152,7 @@ def _in_order(addresses: list[int]) -> bool:
 
 
 def _base(kernel: bytes, at: int) -> int:
-    """The base that offsets count from; a relocatable arm64 Image has 0 in its place, meaning its own start."""
+    """The base that offsets count from; a relocatable arm64 Image has 0 there, which means its own start."""
     base: int = struct.unpack_from("<Q", kernel, at)[0] if 0 <= at <= len(kernel) - 8 else 0
     return base if base or kernel.startswith(b"\x7fELF") else _flat_start(kernel)
 

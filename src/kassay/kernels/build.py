@@ -27,7 +27,7 @@ class BuildKernels(KernelSource):
         note = _note(request)
         sha256 = note.read_text("ascii").strip() if note.is_file() else ""
         stored = _store.load(sha256, ref.text, kind="build") if sha256 else None
-        return _named(stored or _made(request, ref, note, tell), request)
+        return _named(stored or _built(request, ref, note, tell), request)
 
     def pinned(self, ref: KernelRef, tell: Tell) -> str:
         """See KernelSource: with the tree that the sources are at this moment."""
@@ -40,7 +40,7 @@ def build_object(ref: KernelRef, source: str, tell: Tell) -> BuiltObject:
     return _build_object(ref, source, release_config, tell)
 
 
-def _made(request: ResolvedBuild, ref: KernelRef, note: Path, tell: Tell) -> KernelArtifact:
+def _built(request: ResolvedBuild, ref: KernelRef, note: Path, tell: Tell) -> KernelArtifact:
     built = build_image(request, tell)
     origin = _store.Origin(source=f"built from {request.source.base}", kind="build")
     artifact = _store.keep(built.image, origin, built.beside, ref.arch, ref.text, tell)
@@ -49,7 +49,7 @@ def _made(request: ResolvedBuild, ref: KernelRef, note: Path, tell: Tell) -> Ker
 
 
 def _named(artifact: KernelArtifact, request: ResolvedBuild) -> KernelArtifact:
-    """Two sources may give request image: it is called what was asked for."""
+    """Two requests may give the same image: the artifact gets the names of this request."""
     source = request.source
     words = f"built here from {source.base} ({source.version})"
     words += f" + {len(source.patches)} patch{'es' if len(source.patches) > 1 else ''}" if source.patches else ""
@@ -58,7 +58,7 @@ def _named(artifact: KernelArtifact, request: ResolvedBuild) -> KernelArtifact:
 
 
 def _note(request: ResolvedBuild) -> Path:
-    """Which image the build of these inputs gave."""
+    """The file with the sha256 of the image that this build gave."""
     return cache_directory() / "refs" / "build" / request.key
 
 

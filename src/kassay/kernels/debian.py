@@ -42,13 +42,13 @@ class DebianSource(KernelSource):
     summary = "a kernel of the Debian archive: debian:6.17.8, or debian:6.17 for the newest 6.17.x"
 
     def resolve(self, ref: KernelRef, flavour: str, tell: Tell) -> KernelArtifact:
-        """See KernelSource. An exact version that is in the store is answered without asking how old the list is."""
+        """See KernelSource. An exact version that is in the store is returned whatever the age of the package list."""
         return with_configuration_of_archive(_resolved(ref, flavour, tell), tell)
 
     def versions(self, arch: str, flavour: str, tell: Tell) -> tuple[KernelVersion, ...]:
         """Every kernel of the archive for this architecture and flavour, oldest first; each version once."""
-        found = {p.version: p for p in reversed(_kernels(current_index(arch, tell), arch, flavour))}
-        ordered = sorted(found.values(), key=lambda p: version_key(p.version))
+        packages = {p.version: p for p in reversed(_kernels(current_index(arch, tell), arch, flavour))}
+        ordered = sorted(packages.values(), key=lambda p: version_key(p.version))
         return tuple(_version_record(package, arch) for package in ordered)
 
 
@@ -146,16 +146,16 @@ def _package_flavour(arch: str, flavour: str) -> str:
 
 def _wanted(index: Index, ref: KernelRef, flavour: str) -> Package:
     """The package that `ref` names. Raises BadInput that lists what there is."""
-    found = _kernels(index, ref.arch, flavour)
-    if not found:
+    packages = _kernels(index, ref.arch, flavour)
+    if not packages:
         names = {p.flavour.replace(f"-{arch_of(ref.arch).debian}", "") for p in index.packages if p.is_kernel}
         what = f"kernel {ref.text!r}: no flavour {flavour!r} for {ref.arch}{unread_lines(index.unread)}"
         raise BadInput(what, f"known: {', '.join(sorted(names))}")
-    versions = [p.version for p in found]
+    versions = [p.version for p in packages]
     version = choose(ref.locator, versions)
     if version is None:
         raise unknown_version(ref.text, ref.locator, f"{flavour} {ref.arch}", versions, index.unread)
-    return next(p for p in found if p.version == version)
+    return next(p for p in packages if p.version == version)
 
 
 def _stored_exact(ref: KernelRef, flavour: str) -> KernelArtifact | None:
@@ -177,8 +177,8 @@ def _build(index: Index, package: Package, ref: KernelRef, tell: Tell) -> Kernel
     base = index.companion(package, "base")
     files = tuple(str(fetched_package(p, ref.arch, tell)) for p in (package, base) if p)
     tell(Progress(stage="kernels", subject=ref.text, text="unpacking"))
-    found = _unpack(files)
-    image = found.pop("image", None)
+    unpacked = _unpack(files)
+    image = unpacked.pop("image", None)
     if image is None:
         raise HostLacks(f"kernel {ref.text!r}: no vmlinuz in {package.name} {package.version}", "report this to kassay")
     origin = _store.Origin(
@@ -189,7 +189,7 @@ def _build(index: Index, package: Package, ref: KernelRef, tell: Tell) -> Kernel
         flavour=package.flavour,
         packages=files,
     )
-    artifact = _store.keep(image, origin, found, ref.arch, ref.text, tell)
+    artifact = _store.keep(image, origin, unpacked, ref.arch, ref.text, tell)
     _store.remember(ref.arch, package.flavour, package.name, package.version, str(artifact.identity.image_sha256))
     return artifact
 
@@ -225,15 +225,15 @@ def _config_elsewhere(identity: KernelIdentity, tell: Tell) -> tuple[str, str]:
 
 
 def _unpack(files: tuple[str, ...]) -> dict[str, bytes]:
-    """What the store keeps of a kernel, from wherever its packages hold it (that has moved over the years)."""
-    found: dict[str, bytes] = {}
+    """The files of a kernel that the store keeps, by name; their paths in the packages have changed over the years."""
+    unpacked: dict[str, bytes] = {}
     for file in files:
         with opened(Path(file)) as contents:
             for name, places in _PLACES.items():
                 data = next((d for p in places if (d := contents.find(*p)) is not None), None)
                 if data is not None:
-                    found.setdefault(name, data)
-    return found
+                    unpacked.setdefault(name, data)
+    return unpacked
 
 
 SOURCE = DebianSource()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""host: the kernel that runs here; it can be described, not booted."""
+"""host: the kernel that runs on this host; it is described, and never booted."""
 
 import gzip
 import os
@@ -27,11 +27,11 @@ class HostSource(KernelSource):
     def resolve(self, ref: KernelRef, flavour: str, tell: Tell) -> KernelArtifact:
         """See KernelSource. There is no image: the artifact's `image` is empty and image_sha256 None."""
         machine = platform.machine()
-        found = of_machine(machine)
-        if found is None:
-            known = ", ".join(arch.uname for arch in arches().values())
-            raise HostLacks(f"this host is a {machine}", f"kassay measures on {known}")
-        arch = found.name
+        host_arch = of_machine(machine)
+        if host_arch is None:
+            arch_names = ", ".join(arch.uname for arch in arches().values())
+            raise HostLacks(f"this host is a {machine}", f"kassay measures on {arch_names}")
+        arch = host_arch.name
         if arch != ref.arch:
             raise BadInput(
                 f"kernel {ref.text!r}: this host is {arch}, not {ref.arch}", "use a debian: or image: kernel"

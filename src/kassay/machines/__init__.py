@@ -27,39 +27,39 @@ __all__ = [
 @cache
 def machines() -> Mapping[str, Machine]:
     """Every backend by name; those of one clock in their order."""
-    found = discover("kassay.machines", "MACHINE", Machine).values()
-    ordered = sorted(found, key=lambda machine: (machine.order, machine.name))
+    backends = discover("kassay.machines", "MACHINE", Machine).values()
+    ordered = sorted(backends, key=lambda backend: (backend.order, backend.name))
     return MappingProxyType({machine.name: machine for machine in ordered})
 
 
 def machines_of(clock: str) -> tuple[Machine, ...]:
     """The machines of a clock, the first to be taken first. Raises BadInput for a clock that is unknown or has none."""
-    found = tuple(machine for machine in machines().values() if machine.clock == clock_of(clock).name)
-    if not found:
-        known = dict.fromkeys(machine.clock for machine in machines().values())
-        raise BadInput(f"clock: {clock!r} has no machine to measure with", f"known: {', '.join(sorted(known))}")
-    return found
+    candidates = tuple(machine for machine in machines().values() if machine.clock == clock_of(clock).name)
+    if not candidates:
+        clocks = dict.fromkeys(machine.clock for machine in machines().values())
+        raise BadInput(f"clock: {clock!r} has no machine to measure with", f"known: {', '.join(sorted(clocks))}")
+    return candidates
 
 
 def machine_for(clock: str, name: str = "", address: str = "") -> Machine:
     """The machine of this name, or the first of the clock. address: of one that is elsewhere; "" for none. Raises
     BadInput that lists what there is."""
-    found = machines_of(clock)
-    if name and name not in (machine.name for machine in found):
-        raise BadInput(f"machine: {name!r} is none of clock {clock}", f"known: {', '.join(m.name for m in found)}")
-    machine = machines()[name] if name else found[0]
+    candidates = machines_of(clock)
+    if name and name not in (machine.name for machine in candidates):
+        raise BadInput(f"machine: {name!r} is none of clock {clock}", f"known: {', '.join(m.name for m in candidates)}")
+    machine = machines()[name] if name else candidates[0]
     return machine.at(address) if address and machine.at is not None else machine
 
 
 def emulating(arch: str) -> tuple[str, ...]:
     """Clocks whose machines work for an architecture on any host."""
-    found = {machine.clock for machine in machines().values() if machine.proven and arch in machine.arches}
-    return tuple(name for name in measuring() if name in found)
+    clocks = {machine.clock for machine in machines().values() if machine.proven and arch in machine.arches}
+    return tuple(name for name in measuring() if name in clocks)
 
 
 def clock_and_machine(word: str) -> tuple[str, str]:
-    """What --clock names: a clock and "", or a machine's clock and the machine. A word that is neither is a clock that
-    nobody knows."""
+    """What --clock names: a clock and "", or a machine's clock and the machine. A word that is neither is returned as
+    an unknown clock."""
     if word in measuring() or word not in names("kassay.machines"):
         return word, ""
     return machines()[word].clock, word

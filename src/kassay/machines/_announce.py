@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What this host is and can do, tried as doctor does: what a worker announces of it."""
+"""What a worker announces of this host: what it is, and which machines work on it, tried as doctor does."""
 
 import os
 import platform
@@ -36,8 +36,8 @@ def announced(name: str, pinned: str, machines: Iterable[Machine], tell: Tell) -
 
 
 def _usable(machines: Sequence[Machine], tell: Tell) -> tuple[str, ...]:
-    """ "NAME ARCH" of each. One that works wherever its program does is not booted for it."""
-    found = []
+    """ "NAME ARCH" of each. A machine that works wherever its program does is not booted to try it."""
+    usable = []
     for machine in machines:
         for arch in machine.arches:
             try:
@@ -45,12 +45,12 @@ def _usable(machines: Sequence[Machine], tell: Tell) -> tuple[str, ...]:
             except HostLacks:
                 continue
             if machine.proven or machine.probe(arch, tell).usable:
-                found.append(f"{machine.name} {arch}")
-    return tuple(found)
+                usable.append(f"{machine.name} {arch}")
+    return tuple(usable)
 
 
 def _emulator() -> str:
-    """Of the first architecture that there is one for."""
+    """The version of the first emulator that is installed; "" for none."""
     for arch in arches():
         try:
             return f"QEMU {version(arch)}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What every machine is: something that runs one job and says exactly what it granted."""
+"""The interface of every machine: it runs one job, and says exactly what it granted."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -148,5 +148,5 @@ class Machine(Record, frozen=True, kw_only=True):
 
 
 def read(path: Path) -> bytes:
-    """A file's bytes; empty when the machine never made it (the caller tells absent by the outcome)."""
+    """A file's bytes; empty when the machine never made it (the caller sees that by the outcome)."""
     return path.read_bytes() if path.exists() else b""

@@ -29,5 +29,5 @@ def _cpuinfo() -> str:
 
 def host_arch() -> str:
     """This host's arch in kassay's words."""
-    found = of_machine(platform.machine())
-    return found.name if found is not None else platform.machine()
+    arch = of_machine(platform.machine())
+    return arch.name if arch is not None else platform.machine()

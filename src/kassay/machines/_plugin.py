@@ -35,9 +35,9 @@ def plugin(arch: str, words: str) -> Path:
     cached = files.cache_directory() / "plugin" / f"{_key(api, words, arch)}.so"
     if not cached.is_file():
         with tempfile.TemporaryDirectory(prefix="kassay-cc-") as scratch:
-            made = _compile(api, Path(scratch))
-            _try(made, arch, words)
-            files.write_atomic(cached, made.read_bytes(), mode=0o755)
+            library = _compile(api, Path(scratch))
+            _try(library, arch, words)
+            files.write_atomic(cached, library.read_bytes(), mode=0o755)
     return cached
 
 
@@ -61,12 +61,12 @@ def contributed() -> Mapping[str, Path]:
 
 
 def _compile(api: int, scratch: Path) -> Path:
-    made, names = scratch / "profile.so", []
+    library, names = scratch / "profile.so", []
     for name, path in _sources().items():
         shutil.copyfile(path, scratch / name)
         names += [name] if path.suffix == ".c" else []
-    argv = (COMPILER, *FLAGS, f"-DKASSAY_QEMU_API={api}", "-o", str(made), *names)
-    first = compiler.compiled(argv, made, scratch)
+    argv = (COMPILER, *FLAGS, f"-DKASSAY_QEMU_API={api}", "-o", str(library), *names)
+    first = compiler.compiled(argv, library, scratch)
     if first:
         name = first.partition(":")[0]
         arch_file = contributed().get(name)
@@ -74,7 +74,7 @@ def _compile(api: int, scratch: Path) -> Path:
             raise BadInput(f"{arch_file}{first.removeprefix(name)}", f"correct the file; {COMPILER} compiled it")
         raise HostLacks(f"no profile: QEMU's plugin does not compile with {COMPILER}: {first}",
                         "apt install gcc libc6-dev, or measure with --profile none")  # fmt: skip
-    return made
+    return library
 
 
 def _sources() -> Mapping[str, Path]:
@@ -83,11 +83,11 @@ def _sources() -> Mapping[str, Path]:
     return dict(sorted({**own, **contributed()}.items()))
 
 
-def _try(made: Path, arch: str, words: str) -> None:
+def _try(library: Path, arch: str, words: str) -> None:
     """QEMU loads its plugins before it looks at its devices, so a device that is not there ends it just after."""
     argv = (
         arch_of(arch).qemu.program, "-M", "none", "-nodefaults", "-display", "none", "-device", _NO_DEVICE,
-        "-plugin", f"{made},out=/dev/null,points=/dev/null",
+        "-plugin", f"{library},out=/dev/null,points=/dev/null",
     )  # fmt: skip
     errors = process.run(argv, timeout_s=30).err
     if _NO_DEVICE not in errors:
@@ -98,5 +98,5 @@ def _try(made: Path, arch: str, words: str) -> None:
 
 @cache
 def _key(api: int, words: str, arch: str) -> str:
-    """A hash over sources, flags, compiler and QEMU: what any of them changes is built and tried anew."""
+    """A hash over sources, flags, compiler and QEMU: when one of them changes, the plugin is built and tried again."""
     return compiler.digest(_sources().items(), (api, words, arch, compiler.version(), FLAGS))[:16]

@@ -61,10 +61,10 @@ def _boot(name: str, remedy: str, arch: str, kernel: Path, run: RunQemu) -> Mach
 
 
 def _any_kernel(arch: str) -> Path | None:
-    # A user's own image may not boot, and would speak against the machine: those of the archive first.
-    found = (cache_directory() / "kernels").glob("*/kernel.json")
-    for image in sorted(found, key=lambda path: (path.parent.suffix, path)):
-        if f'"arch":"{arch}"' in image.read_text(errors="replace").replace(" ", ""):
-            vmlinux = image.parent / "vmlinux"
-            return vmlinux if vmlinux.exists() else image.parent / "image"
+    # A user's own image may not boot although the machine works: kernels of the archive first.
+    entries = (cache_directory() / "kernels").glob("*/kernel.json")
+    for entry in sorted(entries, key=lambda path: (path.parent.suffix, path)):
+        if f'"arch":"{arch}"' in entry.read_text(errors="replace").replace(" ", ""):
+            vmlinux = entry.parent / "vmlinux"
+            return vmlinux if vmlinux.exists() else entry.parent / "image"
     return None

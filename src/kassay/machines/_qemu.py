@@ -37,18 +37,18 @@ def qemu_machine(
     clock: str,
     emulation: Emulation,
     *,
-    known: Iterable[str] | None = None,
+    arch_names: Iterable[str] | None = None,
     device: str = "",
     remedy: str = "see the QEMU installation",
     order: int = 10,
 ) -> Machine:
-    """A backend on QEMU. known: architectures, all by default. device: a file of this host that it needs; without one
-    it works wherever QEMU does. remedy: what to do where a kernel does not run."""
+    """A backend on QEMU. arch_names: architectures, all by default. device: a file of this host that it needs; without
+    one it works wherever QEMU does. remedy: what to do where a kernel does not run."""
     return Machine(
         name=name,
         summary=summary,
         clock=clock,
-        arches=tuple(arches() if known is None else known),
+        arches=tuple(arches() if arch_names is None else arch_names),
         probe=lambda arch, tell: probe_by_boot(name, device, remedy, arch, partial(run_qemu, emulation), tell),
         identify=lambda arch, cpus, boot: identify(clock, emulation, arch, cpus, boot),
         run=partial(run_qemu, emulation),
@@ -77,12 +77,12 @@ def version(arch: str) -> str:
 def cpu_option(name: str, arch: str) -> str:
     """The value of -cpu for a CPU of kassay.cpus: the first that the QEMU at hand has. Raises BadInput for a name
     that is not known for `arch`, HostLacks where QEMU has none of its models."""
-    known = cpu_for(name, arch).models[arch]
-    found = next((option for option in known if option.partition(",")[0] in _models(arch)), None)
-    if found is None:
-        models = listed(tuple(option.partition(",")[0] for option in known))
+    options = cpu_for(name, arch).models[arch]
+    option_at_hand = next((option for option in options if option.partition(",")[0] in _models(arch)), None)
+    if option_at_hand is None:
+        models = listed(tuple(option.partition(",")[0] for option in options))
         raise HostLacks(f"cpu {name}: QEMU {version(arch)} has no model {models}", "install a newer QEMU")
-    return found
+    return option_at_hand
 
 
 @cache
@@ -246,9 +246,9 @@ def _wait(child: process.Child, stream: Path, started: float, timeout_s: int, re
             return False
 
 
-def _note_stages(seen: bytes, reached: dict[str, float], elapsed: float) -> None:
+def _note_stages(stream: bytes, reached: dict[str, float], elapsed: float) -> None:
     for mark, field in _STAGES:
-        if field not in reached and b"KASSAY stage " + mark in seen:
+        if field not in reached and b"KASSAY stage " + mark in stream:
             reached[field] = elapsed
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Booted, quiet machines kept by content, each saved at one exact moment of guest time.
+"""Snapshots of booted, quiet machines, stored by content, each saved at one exact moment of guest time.
 
 Saving: the guest's init starts a watchdog and sleeps; when it ends QEMU pauses (-action watchdog=pause) and writes
 its state into a file. Restoring: a QEMU with the same options reads it and goes on; the
@@ -43,12 +43,12 @@ def snapshot_path(*content: str) -> Path:
 
 
 def one_maker(path: Path) -> AbstractContextManager[None]:
-    """Holds back everybody else who wants to make the same snapshot, in this process or another."""
+    """A lock: only one thread of one process makes this snapshot at a time."""
     return locked(path.with_suffix(".lock"))
 
 
 class Taken(NamedTuple):
-    """A snapshot in hand: an open file, which stays readable whoever makes room, and the log of its boot.
+    """A snapshot that is opened: its file, which stays readable when make_room() removes it, and the log of its boot.
 
     The log is part of the log of every run restored from it.
     """
@@ -111,7 +111,7 @@ class MachineControl:
         self.options = ("-chardev", chardev, "-mon", "chardev=qmp,mode=control") if self.fds else ()
 
     def handed_over(self) -> None:
-        """QEMU has its end: with ours alone open, its death is seen at once."""
+        """Closes QEMU's end here, now that QEMU has it: when QEMU dies, our end is then closed at once."""
         if self._theirs is not None:
             self._theirs.close()
 
@@ -154,7 +154,9 @@ def _part(path: Path) -> Iterator[tuple[Path, int]]:
     with disk_errors(path):
         both, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
         os.close(both)
-        file = os.open(name, os.O_WRONLY)  # QEMU takes from an fdset only what is open in just the wanted way
+        file = os.open(
+            name, os.O_WRONLY
+        )  # QEMU takes a file from an fdset only if its access mode is exactly the wanted one
     try:
         yield Path(name), file
     finally:

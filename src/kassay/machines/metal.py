@@ -40,15 +40,15 @@ def _run(job: Job, arch: str) -> Ended:
 
 @cache
 def _facts(address: SshAddress) -> Facts:
-    """How the machine was when this process first looked."""
+    """The machine's facts, read once for each process."""
     with connected(address) as link:
         return inspected(link)
 
 
 def _probe_at(address: SshAddress, arch: str, tell: Tell) -> MachineProbe:
-    found = _facts(address)
-    problems = tuple(refusals(found, arch, started=True))
-    detail = f"{address.text}: {problems[0][0]}" if problems else found.kernel
+    machine_facts = _facts(address)
+    problems = tuple(refusals(machine_facts, arch, started=True))
+    detail = f"{address.text}: {problems[0][0]}" if problems else machine_facts.kernel
     return MachineProbe(name="metal", usable=not problems, detail=detail, remedy=problems[0][1] if problems else "")
 
 

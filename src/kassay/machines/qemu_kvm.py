@@ -11,7 +11,7 @@ MACHINE = qemu_machine(
     "wall time in a virtual machine",
     "kvm",
     EMULATION,
-    known=[name for name, arch in arches().items() if arch.qemu.kvm],
+    arch_names=[name for name, arch in arches().items() if arch.qemu.kvm],
     device="/dev/kvm",
     remedy="use --clock icount (the default) or --clock tcg, or a host with working virtualisation",
 )

@@ -9,11 +9,11 @@ from kassay.model.units import format_bytes, parse_bytes
 from kassay.model.workload import Parameter
 
 GROUP = "applications"
-"""Of a workload that is an application (model.workload.Workload.group)."""
+"""Group of a workload that is an application (model.workload.Workload.group)."""
 ROUNDS = 2
-"""Of a run, unless another number is asked for."""
+"""Rounds of a run, unless another number is asked for."""
 TIMEOUT_S = 900
-"""Of wall time that a run may take, unless another is asked for."""
+"""Wall seconds that a run may take, unless another limit is asked for."""
 
 
 def _nothing() -> Mapping[str, bytes]:
@@ -21,7 +21,7 @@ def _nothing() -> Mapping[str, bytes]:
 
 
 class Words(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """What is known of an application without its file: an experiment that is pinned holds this.
+    """What an experiment that is pinned holds of an application, so that it does not need the application's file.
 
     name: that of its file. summary, uses: a line each, without a full stop: what it does; how it uses memory.
     packages: of the archive, by name; all that they depend on comes with them. closure: all of these, pinned; not set

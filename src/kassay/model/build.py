@@ -69,8 +69,8 @@ def parse_build(locator: str) -> BuildRef:
     The characters @ + , % are written %40 %2B %2C %25 inside a path.
     """
     body, *options = locator.split(",")
-    place, *patches = body.split("+")
-    tree, at, revision = place.partition("@")
+    tree_and_revision, *patches = body.split("+")
+    tree, at, revision = tree_and_revision.partition("@")
     given: dict[str, str] = {}
     for option in options:
         name, _, value = option.partition("=")
@@ -107,7 +107,7 @@ def build_text(build: BuildRef) -> str:
     text += "".join(f"+{_quoted(patch)}" for patch in build.patches)
     text += f",cc={build.cc}" if build.cc != "gcc" else ""
     if build.config != "lab" or fragments:
-        text += ",config=" + "+".join(_quoted(one) for one in (build.config, *fragments))
+        text += ",config=" + "+".join(_quoted(part) for part in (build.config, *fragments))
     text += ",align=64" if aligned else ""
     return text + (f",tree={build.pin}" if build.pin else "")
 

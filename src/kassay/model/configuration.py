@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Kernel configurations: which of their symbols can be part of a result, by topic, and what two of them differ in.
+"""Kernel configurations: which of their symbols can change a result, by topic, and how two of them differ.
 
 A configuration of a distribution has some 9000 symbols. Two versions of it differ in hundreds, nearly all of them
 drivers and what the compiler can do. OPTIONS are the others: those that change the code that page faults, mprotect,
@@ -96,7 +96,7 @@ def _option(topic: str, word: str) -> Option:
     name, colon, choice = word.partition(":")
     absent = {"!": "y", "?": None}.get(name[-1], "n")
     name = name.rstrip("!?")
-    alternatives = tuple(tuple(one.split("|")) for one in (choice if colon else name).split("/"))
+    alternatives = tuple(tuple(alternative.split("|")) for alternative in (choice if colon else name).split("/"))
     return Option(topic, name.partition("|")[0].replace("_size", " size"), alternatives, absent)
 
 
@@ -108,8 +108,8 @@ TOPIC_OF = {option.name: option.topic for option in OPTIONS}
 def configured(text: str) -> tuple[Setting, ...]:
     """The options of a .config, in the order of OPTIONS; without those that the text tells nothing of."""
     values = {m[1] or m[3]: m[2] or "n" for m in _LINE.finditer(text)}
-    found = ((option.name, _value(option, values)) for option in OPTIONS)
-    return tuple(Setting(name=name, value=value) for name, value in found if value is not None)
+    options = ((option.name, _value(option, values)) for option in OPTIONS)
+    return tuple(Setting(name=name, value=value) for name, value in options if value is not None)
 
 
 def _value(option: Option, values: Mapping[str, str]) -> str | None:

@@ -62,9 +62,9 @@ class Experiment(Record, frozen=True, kw_only=True):
     kernels. boot: "short" adds the kernel parameters that shorten the boot, "stock" leaves them
     out, "snapshot" is "short" once per kernel and perturbation, saved when quiet and restored for each run.
     profile: what is counted inside the region: "auto" or a word of profile.MODES. quiesce: whether the guest waits
-    until it is quiet. background: tasks that spin beside the workload; these two are there to see a verdict refused.
-    Where time is measured, repeats is the most boots per kernel, made in blocks and looked at when timing.LOOKS says
-    so; control: whether the first kernel has as many boots more, to compare that kernel with itself.
+    until it is quiet. background: tasks that spin beside the workload; these two exist to show how a verdict is
+    refused. Where time is measured, repeats is the most boots per kernel, made in blocks and looked at when
+    timing.LOOKS says so; control: whether the first kernel has as many boots more, to compare that kernel with itself.
     machine: name of one machine of the clock; not written unless it is set, when the clock's first machine is meant.
     on: address of a machine that is elsewhere; not written unless it is set.
     cpu: names of files of kassay.cpus, a matrix axis; not written unless it is set, when the default of arch is meant.
@@ -136,11 +136,11 @@ class Experiment(Record, frozen=True, kw_only=True):
 def labels(experiment: Experiment) -> tuple[str, ...]:
     """What reports call each kernel: its name or reference, with its parameters or place where two would be equal."""
     called = [f"{use.name or use.ref}{use.cpu and OWN_CPU + use.cpu}" for use in experiment.kernels]
-    seen = Counter(called)
+    counts = Counter(called)
     named = [
-        f"{name} [{use.cmdline}]" if seen[name] > 1 and use.cmdline else name
+        f"{name} [{use.cmdline}]" if counts[name] > 1 and use.cmdline else name
         for name, use in zip(called, experiment.kernels, strict=True)
     ]
-    again = Counter(named)
-    places = ("base", "head") if len(named) == 2 else tuple(f"#{i}" for i in range(1, len(named) + 1))
-    return tuple(f"{n} ({p})" if again[n] > 1 else n for n, p in zip(named, places, strict=True))
+    named_counts = Counter(named)
+    positions = ("base", "head") if len(named) == 2 else tuple(f"#{i}" for i in range(1, len(named) + 1))
+    return tuple(f"{n} ({p})" if named_counts[n] > 1 else n for n, p in zip(named, positions, strict=True))

@@ -69,7 +69,7 @@ EVIDENCE = {
 
 
 DERIVED = "derived"
-"""How a value came about that no run gave: computed from figures that a file prints."""
+"""The method of a value that no run gave: it was computed from figures that a file prints."""
 
 
 class AttributionRow(Record, frozen=True, kw_only=True):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What of a value the kernel executed, and by which entry into it: a system call, a fault, an interrupt."""
+"""Which part of a value the kernel executed, by the entry into it: a system call, a fault, an interrupt."""
 
 from kassay.arches import FAULT, INTERRUPT, PAGE_FAULT, SYSTEM_CALL, TASK_START
 from kassay.model.machine import AtPoint, MachineUse
@@ -18,7 +18,7 @@ ENTRIES = {
 
 
 DIRECT = (SYSTEM_CALL, FAULT)
-"""Those that the program itself brings about, at known places."""
+"""Entries that the program itself causes, at known points of it."""
 
 
 class EntryCost(Record, frozen=True, kw_only=True):

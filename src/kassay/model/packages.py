@@ -57,6 +57,6 @@ class Image(Record, frozen=True, kw_only=True):
     def needed_bytes(self) -> int:
         """Memory below which a guest cannot hold it: while the kernel unpacks it, archive and files are there at once.
 
-        What does not fit is left out by the kernel without a word.
+        The kernel leaves out what does not fit, without an error.
         """
         return self.size_bytes + self.resident_bytes + _KERNEL_BYTES

@@ -13,7 +13,7 @@ SCHEMA = "kassay-plan/1"
 
 
 class Perturbation(Record, frozen=True, kw_only=True):
-    """Things that should not matter, moved on purpose; all zero (seed 1) is the plain run.
+    """Properties that should not change a value, moved on purpose; all zero (seed 1) is the plain run.
 
     memory_pages: taken off the guest's memory. initramfs_bytes: padding added to it.
     stack_bytes, mmap_pages: offsets of the workload's stack and first mapping.

@@ -27,7 +27,7 @@ CAUSES = {
 WAITING = (
     "atomics", "serialising", "misprediction", "l2", "l3", "memory", "tlb", "stores", "strings", "rings", "icache",
 )  # fmt: skip
-"""Causes that instructions wait for, and in whose shadow others are done for nothing."""
+"""Causes that instructions wait for; other instructions that are executed meanwhile cost no time."""
 
 PREDICTED = "predicted"
 """The evidence of every prediction. It is no verdict."""

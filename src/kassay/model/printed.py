@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a user's program printed about itself, beside what was counted."""
+"""What a user's program printed, in addition to what was counted."""
 
 from kassay.model.machine import AtPoint, MachineUse
 from kassay.model.records import Record, Setting

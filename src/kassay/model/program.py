@@ -12,7 +12,7 @@ from kassay.model.application import Words
 from kassay.model.records import Record, Setting
 
 KINDS = ("c", "directory", "binary")
-_PLACE = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
+_PARAMETER = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
 _CHECK = re.compile(r"([^\s=!<>]{1,80})(==|!=|<=|>=)(\S{1,80})")
 MARKS = {
     "macros": "KASSAY_ROUND_BEGIN() and KASSAY_ROUND_END() of kassay.h",
@@ -25,11 +25,11 @@ OWN_ARGS = {
 }
 """Arguments in front of the user's, by what marks the rounds."""
 BASE = 0x10000000
-"""Where programs built here are linked to: neither init nor the runner is there."""
+"""The address to which programs built here are linked; init and the runner have other ones."""
 FLAGS = ("-O2", "-static", "-no-pie", "-fno-pie", "-pthread", f"-Wl,-Ttext-segment={BASE:#x}", "-Wl,--build-id=none")
-"""Of every program that is compiled here, in front of --cflags, its sources and --link."""
+"""Compiler flags of every program that is compiled here, in front of --cflags, its sources and --link."""
 GROUP = "programs"
-"""Of a workload that is a program of the user's (model.workload.Workload.group)."""
+"""Group of a workload that is a user's program (model.workload.Workload.group)."""
 
 
 class ProgramUse(Record, frozen=True, kw_only=True, omit_defaults=True):
@@ -91,9 +91,9 @@ def run_words(use: ProgramUse, settings: Iterable[Setting]) -> tuple[str, ...]:
     )
 
 
-def places(word: str) -> tuple[str, ...]:
-    """The names in braces."""
-    return tuple(found[1] for found in _PLACE.finditer(word))
+def parameter_names(word: str) -> tuple[str, ...]:
+    """The names in braces: {size} is the parameter size."""
+    return tuple(match[1] for match in _PARAMETER.finditer(word))
 
 
 def operations(use: ProgramUse, values: Mapping[str, str]) -> int:
@@ -105,7 +105,7 @@ def operations(use: ProgramUse, values: Mapping[str, str]) -> int:
 
 def filled(word: str, values: Mapping[str, str]) -> str:
     """The word with {name} replaced by the parameter's value; braces around anything else stay."""
-    return _PLACE.sub(lambda found: values.get(found[1]) or found[0], word)
+    return _PARAMETER.sub(lambda match: values.get(match[1]) or match[0], word)
 
 
 class Check(Record, frozen=True, kw_only=True):
@@ -118,12 +118,12 @@ class Check(Record, frozen=True, kw_only=True):
 
 def checks(require: Iterable[str]) -> tuple[Check, ...]:
     """Every requirement that can be read."""
-    found = (_CHECK.fullmatch(text) for text in require)
-    return tuple(Check(name=m[1], operator=m[2], value=m[3]) for m in found if m is not None)
+    matches = (_CHECK.fullmatch(text) for text in require)
+    return tuple(Check(name=m[1], operator=m[2], value=m[3]) for m in matches if m is not None)
 
 
 def required(use: ProgramUse, settings: Iterable[Setting]) -> tuple[Check, ...]:
-    """What it must print, of an application for the parameters of a cell."""
+    """The checks of a program's output; those of an application with the parameters of a cell filled in."""
     values = {setting.name: setting.value for setting in settings}
     return checks(filled(text, values) if use.application else text for text in use.require)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a long operation tells whoever wants to show it."""
+"""Events that a long operation reports while it runs."""
 
 from collections.abc import Callable
 
@@ -32,7 +32,7 @@ class HostCount(Record, frozen=True, kw_only=True):
 
 
 class RunCounts(Record, frozen=True, kw_only=True):
-    """Where the runs of a plan stand. points: workloads with their settings, in words; kernels: as people call them.
+    """How many runs of a plan are done. points: workloads with their settings, in words; kernels: as people call them.
 
     hosts: in the order in which they gave their first run. left_s: wall seconds until the last planned run ends, at
     the pace so far; None while there is none.
@@ -48,7 +48,7 @@ class RunCounts(Record, frozen=True, kw_only=True):
 class Progress(Record, frozen=True, kw_only=True):
     """One event. subject: what it is about ("debian:6.17", "run 3/20"). done: 0..1, None when not known.
 
-    counts: of the runs of a plan, after this event. passing: only for who draws it anew; a log leaves it out.
+    counts: of the runs of a plan, after this event. passing: for a display that is redrawn; a log leaves it out.
     """
 
     stage: str

@@ -54,4 +54,4 @@ class Reach(Record, frozen=True, kw_only=True):
 
 
 HERE = Reach()
-"""Of a machine that is here, or that needs no help."""
+"""For a machine that is this host, or that needs no command to start."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Why something is as it is: a code with its arguments. What it reads like is in reason_texts.py, and nowhere else."""
+"""A reason: a code with its arguments. Its text is in reason_texts.py, and nowhere else."""
 
 from typing import TypeAlias
 
@@ -41,5 +41,6 @@ def reason(code: str, kernel: str = "", /, **arguments: Value) -> Reason:
 
 
 def own_words(text: str, kernel: str = "") -> Reason:
-    """What another program said, or a rule that kassay does not know: told as it is."""
+    """A reason whose text comes from another program, or from a rule that is no part of kassay; it is shown
+    unchanged."""
     return reason("own-words", kernel, text=text)

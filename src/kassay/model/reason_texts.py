@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What every reason reads like: one table for reports, and everyday words for people who do not know kassay's own.
+"""The text of every reason: one table for reports, and plainer texts for readers who do not know kassay's terms.
 
 A text names its arguments in braces, with a format (":.1%", or one of _SPECS) and "!k" where it is a kernel's label.
 What stands in brackets is left out when an argument inside has no value. A reason that concerns one kernel begins with
@@ -252,7 +252,7 @@ EVERYDAY: Mapping[str, str] = MappingProxyType({
     "memory-not-known": "no run succeeded",
     "memory-of-files": "the files prove neither the page state the kernels worked on, nor which kernels these were",
 })  # fmt: skip
-"""For people who do not know kassay: what reads differently in a mail. All others have one text."""
+"""Texts for mails, to people who do not know kassay, where they differ from TEXTS."""
 
 _EVERYDAY_VERDICTS = {
     "state-mismatch": "the state differs", "semantic-failure": "the work was not done as declared",
@@ -293,9 +293,11 @@ class _Filler(Formatter):
         if self._everyday:
             text = EVERYDAY.get(reason.code, text)
         kernel = self._names.get(reason.kernel, reason.kernel)
-        found = {**dict(reason.arguments), "kernel": kernel}
-        parts = (part if i % 2 == 0 or _has_all(part, found) else "" for i, part in enumerate(_OPTIONAL.split(text)))
-        filled = self.vformat("".join(parts), (), found)
+        arguments = {**dict(reason.arguments), "kernel": kernel}
+        parts = (
+            part if i % 2 == 0 or _has_all(part, arguments) else "" for i, part in enumerate(_OPTIONAL.split(text))
+        )
+        filled = self.vformat("".join(parts), (), arguments)
         return f"{kernel}: {filled}" if kernel and "{kernel}" not in text else filled
 
     def convert_field(self, value: Any, conversion: str | None) -> Any:

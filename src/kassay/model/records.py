@@ -8,7 +8,7 @@ import msgspec
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Base of everything that walks down the street."""
+    """Base of all records."""
 
 
 class Setting(Record, frozen=True, kw_only=True):

@@ -123,7 +123,7 @@ class Comparisons(NamedTuple):
 
 
 class Lead(Record, frozen=True, kw_only=True):
-    """What the answer to a question consists of besides its comparisons, or in their place, for each kind of reader.
+    """What the answer to a question has in addition to its comparisons, or instead of them, for each kind of reader.
 
     replaces: where it stands in place of the comparisons: "screen", "page", "mail". pairs: the comparisons that the
     answer is about, as labels of base and head; the others explain these. screen: the terminal; page: markdown and

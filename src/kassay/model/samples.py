@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Results that another tool measured, as far as its file tells; what it does not tell is None or "unknown"."""
+"""Results that another tool measured, as far as its file has them; what the file does not have is None or "unknown"."""
 
 import msgspec
 
@@ -52,7 +52,6 @@ class SampleSeries(Record, frozen=True, kw_only=True):
     """One metric of one kernel at one setting. samples: in file order; spread: instead of them.
 
     better: "lower", "higher" or "unknown". primary: whether the experiment's answer is about this metric.
-    place: where in the file, for errors and reports. function: for a metric that is a function's share.
     """
 
     kernel: str

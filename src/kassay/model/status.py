@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where an experiment stands while it runs: what `kassay watch` shows, as one record.
+"""The state of an experiment while it runs: what `kassay watch` shows, as one record.
 
 Version history of the record ("kassay-status/N"):
 1   the first.

@@ -48,7 +48,7 @@ def machine_text(machine: MachineUse) -> str:
 
 def granted_texts(machine: MachineUse) -> tuple[str, ...]:
     """ "1 CPU", "1GiB", "cpu=zen3": what a point of the machine matrix has, but for what is not known."""
-    chosen = (f"{one.name}={one.value}" for one in machine.chosen)
+    chosen = (f"{setting.name}={setting.value}" for setting in machine.chosen)
     return tuple(word for word in (cpus_text(machine.cpus), memory_text(machine.memory_bytes), *chosen) if word)
 
 

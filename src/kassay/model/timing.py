@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What judging a clock that jitters leaves behind: looks, tests, families of cells, others' rules, counts beside."""
+"""How times were judged: looks, tests, families of cells, the rules of other tools, and counts of the same work."""
 
 from kassay.model.machine import AtPoint, MachineUse
 from kassay.model.reason import Reason
 from kassay.model.records import Record, Setting
 
 LOOKS = (6, 10, 14, 18, 24)
-"""Boots per kernel at which a session may be looked at, and stopped; no other look is ever taken."""
+"""Boots per kernel after which a session is judged and may stop; it is judged at no other number."""
 
 STANDING = {
     "": "not a change, or the only cell",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Sought functions and the runs of applications -> what is said of each application."""
+"""Sought functions and the runs of applications -> one record for each application."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,32 +19,32 @@ from kassay.notice.subject import Sought
 
 
 def noticed_in(directory: Path, wanted: Wanted, sought: Sought, tell: Tell) -> Iterator[Noticed]:
-    """Every workload of a run directory, with those kernels. Raises BadInput where it does not have both."""
-    for found in pipeline.paired(directory, kernels_in(directory, wanted), tell):
-        yield _noticed(found, wanted, sought, directory)
+    """Every workload of a run directory, on the wanted kernels. Raises BadInput if it lacks one of the kernels."""
+    for paired in pipeline.paired(directory, kernels_in(directory, wanted), tell):
+        yield _noticed(paired, wanted, sought, directory)
 
 
-def paths_of(one: Profiled) -> KernelPaths:
+def paths_of(profiled: Profiled) -> KernelPaths:
     """Raises BadInput for a profile without call stacks."""
-    return kernel_paths(one.profile, one.known, one.value)
+    return kernel_paths(profiled.profile, profiled.known, profiled.value)
 
 
-def _noticed(found: pipeline.Paired, wanted: Wanted, sought: Sought, directory: Path) -> Noticed:
-    finding = found.finding
+def _noticed(paired: pipeline.Paired, wanted: Wanted, sought: Sought, directory: Path) -> Noticed:
+    finding = paired.finding
     unknown = Noticed(
-        application=finding.workload, verdict="unknown", settings=finding.settings, problem=_problem(found),
+        application=finding.workload, verdict="unknown", settings=finding.settings, problem=_problem(paired),
         directory=str(directory),
     )  # fmt: skip
     if unknown.problem:
         return unknown
-    sides = [paths_of(profile) for profile in found.profiles]
+    sides = [paths_of(profile) for profile in paired.profiles]
     base, head = sides[0], sides[1] if wanted.head else None
     cost = cost_of(sought, base, head)
-    own = _is_of(found)
+    own = _is_of(paired)
     share = None if cost.head is None else (cost.head - cost.base) / base.total
     return structs.replace(
         unknown, verdict=_verdict(cost, share), unit=finding.unit,
-        operations=_operations(found.profiles[0]), base_value=base.total,
+        operations=_operations(paired.profiles[0]), base_value=base.total,
         head_value=None if head is None else head.total,
         change=None if head is None else head.total / base.total - 1, share=share,
         evidence=finding.evidence if own else "", floor=finding.floor if own else None,
@@ -52,24 +52,24 @@ def _noticed(found: pipeline.Paired, wanted: Wanted, sought: Sought, directory: 
     )  # fmt: skip
 
 
-def _problem(found: pipeline.Paired) -> str:
-    if found.problem is not None:
-        return reason_text(found.problem)
-    refused = next((profile for profile in found.profiles if profile.verdict in REFUSED), None)
+def _problem(paired: pipeline.Paired) -> str:
+    if paired.problem is not None:
+        return reason_text(paired.problem)
+    refused = next((profile for profile in paired.profiles if profile.verdict in REFUSED), None)
     if refused is not None:
         return f"{refused.verdict}: {reasons_text(refused.reasons)}"
-    if any(profile.profile.stacks is None for profile in found.profiles):
+    if any(profile.profile.stacks is None for profile in paired.profiles):
         return "measured without call stacks (--profile auto has them)"
     return ""
 
 
-def _is_of(found: pipeline.Paired) -> bool:
+def _is_of(paired: pipeline.Paired) -> bool:
     """Whether the finding compares these very kernels; a ladder compares neighbours only."""
-    return {side.kernel for side in found.finding.sides} == {profile.profile.kernel for profile in found.profiles}
+    return {side.kernel for side in paired.finding.sides} == {profile.profile.kernel for profile in paired.profiles}
 
 
-def _operations(one: Profiled) -> float:
-    return one.profile.operations / len(one.profile.rounds)
+def _operations(profiled: Profiled) -> float:
+    return profiled.profile.operations / len(profiled.profile.rounds)
 
 
 def _verdict(cost: Cost, share: float | None) -> str:
@@ -81,19 +81,19 @@ def _verdict(cost: Cost, share: float | None) -> str:
 
 
 def _predicted(finding: Finding, sought: Sought, sides: list[KernelPaths]) -> tuple[PredictedShare, ...]:
-    """Of each function's predicted time as much as the sought functions have of its instructions."""
+    """Each function's predicted time, multiplied by the share of its instructions that belongs to sought functions."""
     parts = [_parts(sought, side) for side in sides]
-    found = []
+    shares = []
     for prediction in finding.predictions:
         if prediction.base_ns and prediction.refused is None and len(sides) > 1:
             base = sum(row.base_ns * parts[0].get(row.function, 0) for row in prediction.rows)
             head = sum(row.head_ns * parts[1].get(row.function, 0) for row in prediction.rows)
-            found.append(PredictedShare(cpu=prediction.cpu, share=(head - base) / prediction.base_ns))
-    return tuple(found)
+            shares.append(PredictedShare(cpu=prediction.cpu, share=(head - base) / prediction.base_ns))
+    return tuple(shares)
 
 
 def _parts(sought: Sought, side: KernelPaths) -> dict[str, float]:
-    """Function -> which part of its instructions belongs to sought functions."""
+    """Function -> share of its instructions that belongs to sought functions."""
     own: dict[str, float] = {}
     inside: dict[str, float] = {}
     for path in side.paths:

@@ -28,29 +28,29 @@ class _Split(NamedTuple):
 
 
 def cost_of(sought: Sought, base: KernelPaths, head: KernelPaths | None) -> Cost:
-    """Functions and entries with the largest cost first; of the entries only those that lead to a function."""
+    """Functions and entries with the largest cost first; only entries that lead to a sought function."""
     before, after = _split(sought, base), None if head is None else _split(sought, head)
     functions = sorted(
         (_function(name, sought, before, after, base, head) for name in sought.whole | sought.alone),
-        key=lambda one: (-max(one.base or 0, one.head or 0), one.function),
+        key=lambda row: (-max(row.base or 0, row.head or 0), row.function),
     )
     names = {**before.by_entry, **(after.by_entry if after else {})}
     entries = sorted(
         (_entry(name, before, after, base, head) for name in names),
-        key=lambda one: (-max(one.base or 0, one.head or 0), one.entry),
+        key=lambda row: (-max(row.base or 0, row.head or 0), row.entry),
     )
     total = None if after is None else sum(after.by_function.values())
     return Cost(sum(before.by_function.values()), total, tuple(functions), tuple(entries))
 
 
 def _split(sought: Sought, side: KernelPaths) -> _Split:
-    found = _Split({}, {}, {})
+    split = _Split({}, {}, {})
     for path in side.paths:
         if name := sought.match(path):
-            found.by_function[name] = found.by_function.get(name, 0) + path.cost
-            found.by_entry[path.entry] = found.by_entry.get(path.entry, 0) + path.cost
-            found.entries[path.entry] = path.function
-    return found
+            split.by_function[name] = split.by_function.get(name, 0) + path.cost
+            split.by_entry[path.entry] = split.by_entry.get(path.entry, 0) + path.cost
+            split.entries[path.entry] = path.function
+    return split
 
 
 def _function(
@@ -73,5 +73,5 @@ def _entry(name: str, before: _Split, after: _Split | None, base: KernelPaths, h
 
 
 def _entries(entry: str, split: _Split, side: KernelPaths) -> float | None:
-    """How often the kernel was entered so; None for what has no function that it begins with."""
+    """How often the kernel was entered this way; None if the entry has no function of its own."""
     return side.calls.get(split.entries.get(entry, "")) if entry else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The finding of a run directory that an answer is about, and the functions that it lies in."""
+"""The finding of a run directory that an answer is about, and the functions that cause it."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -26,21 +26,21 @@ class Looked(NamedTuple):
 
 
 def looked_for(directory: Path, words: Sequence[str], settings: Mapping[str, str]) -> Looked:
-    """The largest change of a primary metric, or of two kernels, or at a setting, where these are given.
+    """The largest change of a primary metric; `words` (two kernels) and `settings` restrict the choice.
 
     Raises BadInput where there is no such finding, or it has no change or no call stacks.
     """
-    known = {one.label: one for one in known_in(directory)}
-    labels = tuple(_label(word, known, directory) for word in words)
+    kernels = {kernel.label: kernel for kernel in known_in(directory)}
+    labels = tuple(_label(word, kernels, directory) for word in words)
     finding = _chosen(pipeline.findings(directory), labels, settings, directory)
     pair = tuple(side.kernel for side in finding.sides)
     profiles = pipeline.profiles(directory, pair, finding.metric, values_of(finding.point))
     base, head = map(paths_of, profiles)
     sought = sought_of(base, head)
     cost = cost_of(sought, base, head)
-    assert cost.head is not None  # both sides were given
+    assert cost.head is not None  # cost_of() got both sides
     return Looked(
-        Wanted(known[pair[0]], known[pair[1]]),
+        Wanted(kernels[pair[0]], kernels[pair[1]]),
         sought,
         Subject(
             workload=finding.workload, base=pair[0], head=pair[1], functions=cost.functions, settings=finding.settings,
@@ -50,13 +50,13 @@ def looked_for(directory: Path, words: Sequence[str], settings: Mapping[str, str
     )  # fmt: skip
 
 
-def _label(word: str, known: Mapping[str, object], directory: Path) -> str:
-    """What the directory calls a kernel; a version of its name is enough."""
+def _label(word: str, labels: Mapping[str, object], directory: Path) -> str:
+    """The directory's label of a kernel; its version alone is enough."""
     wanted = full_ref(word)
-    found = next((label for label in known if label in (word, wanted)), None)
-    if found is None:
-        raise unknown(f"{directory}: no kernel", wanted, known)
-    return found
+    label = next((label for label in labels if label in (word, wanted)), None)
+    if label is None:
+        raise unknown(f"{directory}: no kernel", wanted, labels)
+    return label
 
 
 def _chosen(

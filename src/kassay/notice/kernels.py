@@ -7,11 +7,10 @@ from typing import NamedTuple
 from kassay.errors import BadInput
 from kassay.journal.directory import open_directory
 from kassay.model.experiment import KernelUse, labels
-from kassay.model.kernel import KernelIdentity
 
 
 class Kernel(NamedTuple):
-    """label: as the first directory that has it, or the user, calls it. image_sha256: None until it is known."""
+    """label: its name in the first directory that has it, or the user's name for it. image_sha256: None until known."""
 
     label: str
     use: KernelUse
@@ -19,7 +18,7 @@ class Kernel(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """head: None when one kernel is asked about."""
+    """head: None when only one kernel was given."""
 
     base: Kernel
     head: Kernel | None
@@ -34,36 +33,36 @@ def known_in(directory: Path) -> tuple[Kernel, ...]:
     plan = open_directory(directory).plan
     called = labels(plan.experiment)
     return tuple(
-        Kernel(label, use, _image(plan.kernels[number]))
-        for number, (label, use) in enumerate(zip(called, plan.experiment.kernels, strict=True))
+        Kernel(label, use, identity.image_sha256)
+        for label, use, identity in zip(called, plan.experiment.kernels, plan.kernels, strict=True)
     )
 
 
 def kernels_in(directory: Path, wanted: Wanted) -> tuple[str, ...]:
-    """What the directory calls the kernels: of the same image and parameters, or, where none is, of the same name.
+    """The directory's labels of the kernels: those with the same image and parameters, else those with the same label.
 
     Raises BadInput that lists what it has.
     """
     have = known_in(directory)
-    return tuple(_found(one, have, directory).label for one in wanted.all)
+    return tuple(_matching(kernel, have, directory).label for kernel in wanted.all)
 
 
 def other_images(directory: Path, wanted: Wanted) -> tuple[str, ...]:
-    """Kernels whose image is not the one that the finding is about."""
+    """Labels of the kernels that have another image here than in the finding."""
     have = known_in(directory)
-    pairs = [(one, _found(one, have, directory)) for one in wanted.all]
-    return tuple(one.label for one, other in pairs if one.image_sha256 and other.image_sha256 != one.image_sha256)
+    pairs = [(kernel, _matching(kernel, have, directory)) for kernel in wanted.all]
+    return tuple(
+        kernel.label for kernel, other in pairs if kernel.image_sha256 and other.image_sha256 != kernel.image_sha256
+    )
 
 
-def _found(one: Kernel, have: tuple[Kernel, ...], directory: Path) -> Kernel:
-    same = [other for other in have if other.image_sha256 and other.image_sha256 == one.image_sha256]
-    same = [other for other in same if other.use.cmdline == one.use.cmdline] or [
-        other for other in have if other.label == one.label
+def _matching(kernel: Kernel, have: tuple[Kernel, ...], directory: Path) -> Kernel:
+    same = [other for other in have if other.image_sha256 and other.image_sha256 == kernel.image_sha256]
+    same = [other for other in same if other.use.cmdline == kernel.use.cmdline] or [
+        other for other in have if other.label == kernel.label
     ]
     if not same:
-        raise BadInput(f"{directory}: has no runs of {one.label}", f"it has {', '.join(other.label for other in have)}")
+        raise BadInput(
+            f"{directory}: has no runs of {kernel.label}", f"it has {', '.join(other.label for other in have)}"
+        )
     return same[0]
-
-
-def _image(identity: KernelIdentity) -> str | None:
-    return identity.image_sha256

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A profile's call paths, cut down to what the kernel does on behalf of one system call, fault or interrupt."""
+"""A profile's call paths, reduced to what the kernel does for one system call, fault or interrupt."""
 
 from collections.abc import Collection, Sequence
 from functools import cache
@@ -13,9 +13,9 @@ _LEFT_OUT = ("user", "other", "idle")
 
 
 class KernelPath(NamedTuple):
-    """What one path cost itself, per operation. functions: from the kernel's entry inwards, a compiler's copies under
-    the name of the function they were made of. at: of these the one that began what the entry is. interrupt: whether an
-    interrupt came in, which is on behalf of nobody."""
+    """The own cost of one path, per operation. functions: from the kernel's entry inwards; a compiler's copies have the
+    name of the original function. at: index of the function that handles the entry. interrupt: whether an interrupt
+    came in, which belongs to no system call."""
 
     entry: str
     functions: tuple[str, ...]
@@ -38,39 +38,39 @@ class KernelPaths(NamedTuple):
     total: float
 
 
-def kernel_paths(profile: Profile, known: Collection[str], total: float) -> KernelPaths:
-    """known: names of the kernel's functions. Raises BadInput for a profile without call stacks."""
+def kernel_paths(profile: Profile, kernel_functions: Collection[str], total: float) -> KernelPaths:
+    """Raises BadInput for a profile without call stacks."""
     if profile.stacks is None:
         raise BadInput(
             f"run {profile.run} has no call stacks", "measure with --profile auto or stacks, in another --out"
         )
-    found: dict[tuple[str, tuple[str, ...], int, bool], int] = {}
+    counts: dict[tuple[str, tuple[str, ...], int, bool], int] = {}
     for stack in profile.stacks:
         if stack.path[0] in _LEFT_OUT:
             continue
         entry, at = _entry_in(stack.path)
-        first = _kernel_begins(stack.path, at, known)
+        first = _kernel_begins(stack.path, at, kernel_functions)
         key = (
             entry,
             tuple(map(base_name, stack.path[first:])),
             at - first if entry else 0,
             stack.path[0] == "interrupt",
         )
-        found[key] = found.get(key, 0) + stack.count
+        counts[key] = counts.get(key, 0) + stack.count
     calls: dict[str, float] = {}
-    for one in profile.functions:
-        if one.context not in _LEFT_OUT:
-            name = base_name(one.function)
-            calls[name] = calls.get(name, 0) + one.calls / profile.operations
+    for function in profile.functions:
+        if function.context not in _LEFT_OUT:
+            name = base_name(function.function)
+            calls[name] = calls.get(name, 0) + function.calls / profile.operations
     paths = tuple(
         KernelPath(entry, functions, at, count / profile.operations, interrupt)
-        for (entry, functions, at, interrupt), count in found.items()
+        for (entry, functions, at, interrupt), count in counts.items()
     )
     return KernelPaths(paths, calls, total)
 
 
 def _entry_in(path: Sequence[str]) -> tuple[str, int]:
-    """As entry_at(), which is asked once for each function: an application has some ten thousand paths."""
+    """As entry_at(), but looked up only once for each function: an application has some ten thousand paths."""
     for at, function in enumerate(path[1:], 1):
         if entry := _entry_of(function):
             return entry, at
@@ -82,9 +82,9 @@ def _entry_of(function: str) -> str:
     return entry_at(("", function))[0]
 
 
-def _kernel_begins(path: Sequence[str], at: int, known: Collection[str]) -> int:
-    """The first of the kernel's functions that lead to path[at] without a gap; what stands before them is user code."""
+def _kernel_begins(path: Sequence[str], at: int, kernel_functions: Collection[str]) -> int:
+    """The first of the kernel's functions that lead to path[at] without a gap; what comes before them is user code."""
     first = at
-    while first > 1 and path[first - 1] in known:
+    while first > 1 and path[first - 1] in kernel_functions:
         first -= 1
     return first

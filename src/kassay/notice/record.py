@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One further boot of each application that records its system calls and faults; it never counts."""
+"""One further boot of each application that records its system calls and faults; it is no measurement."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -24,13 +24,13 @@ from kassay.plan.prepare import Prepared, prepare
 from kassay.run.boot import Measurer, Recording, jobs_for
 
 _FORMAT = 2
-"""Counts up when the same recording gives other sizes."""
+"""Increased when the same recording would give other sizes."""
 _SAMPLE_US = 1_000_000
 
 
 class RecordedCalls(Record, frozen=True, kw_only=True):
-    """Of one application on one kernel. whole: whether a whole run was recorded, as it has no executions to tell apart.
-    lost: events for which the kernel had no room. problem: why there are none."""
+    """Of one application on one kernel. whole: whether a whole run was recorded because its executions cannot be
+    separated. lost: events for which the kernel had no room. problem: why there are no sizes."""
 
     application: str
     kernel: str
@@ -42,8 +42,8 @@ class RecordedCalls(Record, frozen=True, kw_only=True):
 
 
 def recorded_calls(experiment: Experiment, directory: Path, tell: Tell, *, make: bool) -> tuple[RecordedCalls, ...]:
-    """Of every cell of an experiment with one kernel; what is in `directory` already is not recorded again. make:
-    whether what is not there is recorded; it is left out else."""
+    """Recordings of every cell of an experiment with one kernel; those in `directory` are used again. make: whether
+    missing ones are made; else they are left out."""
     if not make and not directory.is_dir():
         return ()
     boot = "short" if experiment.boot == "snapshot" else experiment.boot  # a restored machine has no shared memory
@@ -51,21 +51,23 @@ def recorded_calls(experiment: Experiment, directory: Path, tell: Tell, *, make:
     directory.mkdir(parents=True, exist_ok=True)
     with locked(directory / "lock", refusing(str(directory))), swept(directory / "scratch") as scratch:
         measurer = Measurer(prepared, directory, scratch.resolve())
-        return tuple(_each(prepared, lambda run, cell: _one(prepared, measurer, run, cell, directory, make=make), tell))
+        return tuple(
+            _each(prepared, lambda run, cell: _record_cell(prepared, measurer, run, cell, directory, make=make), tell)
+        )
 
 
 def _each(
     prepared: Prepared, record: Callable[[PlannedRun, Cell], tuple[RecordedCalls, ...]], tell: Tell
 ) -> Iterator[RecordedCalls]:
-    """As many boots at a time as there is room for; those that run are ended when one raises, or the user gives up."""
+    """Runs as many boots at a time as the host has room for; ends all when one raises or the user interrupts."""
     cells = {cell.id: cell for cell in prepared.plan.cells}
     runs = [(run, cells[run.cell]) for run in prepared.plan.runs]
     pool = ThreadPoolExecutor(jobs_for(prepared))
     try:
-        for number, found in enumerate(pool.map(lambda one: record(*one), runs), 1):
+        for number, calls in enumerate(pool.map(lambda planned: record(*planned), runs), 1):
             text, share = runs[number - 1][1].workload, number / len(runs)
             tell(Progress(stage="record", subject=f"{number}/{len(runs)}", text=text, done=share))
-            yield from found
+            yield from calls
     except BaseException:
         with process.ending_all():
             pool.shutdown(cancel_futures=True)
@@ -73,31 +75,31 @@ def _each(
     pool.shutdown()
 
 
-def _one(
+def _record_cell(
     prepared: Prepared, measurer: Measurer, run: PlannedRun, cell: Cell, directory: Path, *, make: bool
 ) -> tuple[RecordedCalls, ...]:
     recording = recording_of(prepared, cell, Recorder(sample_us=_SAMPLE_US), calls=True)
     path = directory / _name(prepared, cell, recording)
     if path.exists() or not make:
         return (from_json(path.read_bytes(), RecordedCalls),) if path.exists() else ()
-    found: list[Recorded] = []
+    recordings: list[Recorded] = []
     problems: list[str] = []
 
     def keep(written: Path) -> None:
         try:
             page_bytes = arch_of(cell.machine.arch).page_bytes
-            found.append(call_sizes(written.read_bytes(), _commands(prepared, cell), page_bytes))
+            recordings.append(call_sizes(written.read_bytes(), _commands(prepared, cell), page_bytes))
         except PagesError as error:
             problems.append(error.what)
 
     ended = measurer.record(run, recording, keep)
     whole, kernel = not _commands(prepared, cell).programs, prepared.plan.kernels[cell.kernel].ref
     about = RecordedCalls(application=cell.workload, kernel=kernel, whole=whole)
-    if ended.outcome != "ok" or not found:
+    if ended.outcome != "ok" or not recordings:
         why = f"{ended.outcome}: {ended.detail}" if ended.outcome != "ok" else "; ".join(problems)
         return (structs.replace(about, problem=why or "the guest recorded nothing"),)
-    (one,) = found
-    answer = structs.replace(about, executions=one.executions, lost=one.lost, sizes=one.sizes)
+    (recorded,) = recordings
+    answer = structs.replace(about, executions=recorded.executions, lost=recorded.lost, sizes=recorded.sizes)
     write_atomic(path, to_indented_json(answer).encode())
     return (answer,)
 
@@ -111,10 +113,10 @@ def _commands(prepared: Prepared, cell: Cell) -> Commands:
 
 
 def _name(prepared: Prepared, cell: Cell, recording: Recording) -> str:
-    """The hash is of all that could make other sizes of it."""
+    """The name has a hash of everything that could change the sizes."""
     plan = prepared.plan
     words = (str(_FORMAT), cell.id, str(plan.experiment.rounds), str(recording.settings),
-             sha256_file(recording.program), *(f"{one.name}={one.value}" for one in plan.guest_sha256),
+             sha256_file(recording.program), *(f"{program.name}={program.value}" for program in plan.guest_sha256),
              *plan.machine.options)  # fmt: skip
     label = f"{cell.workload}-{plan.kernels[cell.kernel].ref}"
     return f"{re.sub(r'[^A-Za-z0-9._+=-]', '-', label)}-{sha256_bytes(chr(0).join(words).encode())[:8]}.json"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a guest's recorder wrote of system calls and faults -> how large the calls were in the measured executions."""
+"""A guest's recording of system calls and faults -> the sizes of the calls in the measured executions."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -30,8 +30,8 @@ Numbers = npt.NDArray[np.int64]
 
 
 class Commands(NamedTuple):
-    """What the runner executes, in order: `between` commands and the program outside of the region, `rounds` times
-    `between` commands and the program, `checks` commands. programs: False for a workload that executes nothing."""
+    """What the runner executes, in order: `between` commands and the program once, not measured; `rounds` times
+    `between` commands and the program; `checks` commands. programs: False for a workload that executes nothing."""
 
     rounds: int
     between: int = 0
@@ -56,26 +56,26 @@ class _Events(NamedTuple):
 
 
 def call_sizes(data: bytes, commands: Commands, page_bytes: int) -> Recorded:
-    """Raises PagesError for what is no recording, or has not the executions that it should have."""
+    """Raises PagesError for a file that is no recording, or that lacks executions."""
     written = read_written(data)
     cpus = [read_pages(raw) for _, raw in sorted(written.pages.items())]
-    found = {name.partition("/")[2]: _read(cpus, kind) for name, kind in written.formats.items()}
-    recorder, windows = _windows(found, commands)
+    events = {name.partition("/")[2]: _read(cpus, kind) for name, kind in written.formats.items()}
+    recorder, windows = _windows(events, commands)
     sizes = [
-        _sizes(what, values, len(windows), order=what == _ORDER_ZERO)
-        for what, values in _calls(found, page_bytes, windows, recorder)
+        _sizes(call, values, len(windows), order=call == _ORDER_ZERO)
+        for call, values in _calls(events, page_bytes, windows, recorder)
         if len(values)
     ]
-    return Recorded(tuple(sizes), len(windows), lost_of(written) + sum(one.missed for one in cpus))
+    return Recorded(tuple(sizes), len(windows), lost_of(written) + sum(cpu.missed for cpu in cpus))
 
 
 def _read(cpus: Sequence[Events], kind: Format) -> _Events:
-    """A kernel calls some fields as a macro does; of text only the place is read."""
+    """Only fields of four or eight bytes are read; of a text field these hold its offset and length."""
     chosen = [events.of(kind) for events in cpus]
-    time = np.concatenate([one.time_ns[at] for one, at in zip(cpus, chosen, strict=True)]).astype(np.int64)
+    time = np.concatenate([cpu.time_ns[at] for cpu, at in zip(cpus, chosen, strict=True)]).astype(np.int64)
     order = np.argsort(time, kind="stable")
     fields = {
-        name: np.concatenate([one.field(kind, name, at) for one, at in zip(cpus, chosen, strict=True)])
+        name: np.concatenate([cpu.field(kind, name, at) for cpu, at in zip(cpus, chosen, strict=True)])
         .astype(np.int64)[order]
         for name, (offset, size) in kind.fields.items()
         if size in (4, 8) and offset % 4 == 0
@@ -83,15 +83,15 @@ def _read(cpus: Sequence[Events], kind: Format) -> _Events:
     return _Events(time[order], fields.pop("common_pid"), fields)
 
 
-def _windows(found: Mapping[str, _Events], commands: Commands) -> tuple[int, tuple[tuple[int, int], ...]]:
+def _windows(events: Mapping[str, _Events], commands: Commands) -> tuple[int, tuple[tuple[int, int], ...]]:
     """(the recorder's task, begin and end of each measured execution)."""
-    forks, execs, exits = (found[f"sched_process_{word}"] for word in ("fork", "exec", "exit"))
+    forks, execs, exits = (events[f"sched_process_{word}"] for word in ("fork", "exec", "exit"))
     if not len(forks.pid):
         raise PagesError("no task was started while it was recorded", "record again")
     recorder, runner = int(forks.pid[0]), int(forks.fields["child_pid"][0])
     begins: dict[int, int] = {}
     for pid, at in zip(execs.pid, execs.time_ns, strict=True):
-        begins.setdefault(int(pid), int(at))  # a shell may execute its last command in its own place
+        begins.setdefault(int(pid), int(at))  # the first one: a shell may replace itself by its last command
     ends = {int(pid): int(at) for pid, at in zip(exits.pid, exits.time_ns, strict=True)}
     if not commands.programs:
         return recorder, ((begins.get(runner, 0), ends.get(runner, _ALL)),)
@@ -107,27 +107,27 @@ def _windows(found: Mapping[str, _Events], commands: Commands) -> tuple[int, tup
 
 
 def _calls(
-    found: Mapping[str, _Events], page_bytes: int, windows: Sequence[tuple[int, int]], recorder: int
+    events: Mapping[str, _Events], page_bytes: int, windows: Sequence[tuple[int, int]], recorder: int
 ) -> Iterator[tuple[str, Numbers]]:
-    """Name and sizes of each kind of call that was made in the windows, the recorder's own left out."""
+    """Name and sizes of each kind of call that was made in the windows, without those of the recorder."""
     for call, field in _LENGTHS.items():
-        events = found.get(f"sys_enter_{call}")
-        if events is None or field not in events.fields:
+        calls = events.get(f"sys_enter_{call}")
+        if calls is None or field not in calls.fields:
             continue
-        inside = _inside(events, windows, recorder)
-        pages = -(-events.fields[field][inside] // page_bytes)
+        inside = _inside(calls, windows, recorder)
+        pages = -(-calls.fields[field][inside] // page_bytes)
         if call == "madvise":
-            yield from _split(call, events.fields["behavior"][inside], pages, lambda word: ADVICE.get(word, str(word)))
+            yield from _split(call, calls.fields["behavior"][inside], pages, lambda word: ADVICE.get(word, str(word)))
             continue
         yield call, pages
         if call == "mprotect":
-            yield from _split(call, events.fields["prot"][inside] & 7, pages, protection_text)
-    if "sys_enter_brk" in found:
-        yield "brk", _growth(found["sys_enter_brk"], page_bytes, windows, recorder)
-    if "mm_page_alloc" in found:
-        events = found["mm_page_alloc"]
-        inside = _inside(events, windows, recorder) & (events.fields["migratetype"] == _MOVABLE)
-        yield _ORDER_ZERO, events.fields["order"][inside]
+            yield from _split(call, calls.fields["prot"][inside] & 7, pages, protection_text)
+    if "sys_enter_brk" in events:
+        yield "brk", _growth(events["sys_enter_brk"], page_bytes, windows, recorder)
+    if "mm_page_alloc" in events:
+        calls = events["mm_page_alloc"]
+        inside = _inside(calls, windows, recorder) & (calls.fields["migratetype"] == _MOVABLE)
+        yield _ORDER_ZERO, calls.fields["order"][inside]
 
 
 def protection_text(word: int) -> str:
@@ -141,7 +141,7 @@ def _split(call: str, words: Numbers, pages: Numbers, name: Callable[[int], str]
 
 
 def _growth(events: _Events, page_bytes: int, windows: Sequence[tuple[int, int]], recorder: int) -> Numbers:
-    """By how many pages a break moved since the same task set it before, either way."""
+    """By how many pages each task moved its break from call to call, up or down."""
     inside = _inside(events, windows, recorder) & (events.fields["brk"] > 0)
     pid, end = events.pid[inside], events.fields["brk"][inside]
     order = np.lexsort((np.arange(len(pid)), pid))
@@ -154,11 +154,11 @@ def _inside(events: _Events, windows: Sequence[tuple[int, int]], recorder: int) 
     inside = np.zeros(len(events.pid), bool)
     for begin, end in windows:
         inside |= (events.time_ns >= begin) & (events.time_ns <= end)
-    found: npt.NDArray[np.bool_] = inside & (events.pid != recorder)
-    return found
+    counted: npt.NDArray[np.bool_] = inside & (events.pid != recorder)
+    return counted
 
 
-def _sizes(what: str, values: Numbers, executions: int, *, order: bool) -> CallSizes:
+def _sizes(call: str, values: Numbers, executions: int, *, order: bool) -> CallSizes:
     values = np.sort(values)
     pages = np.left_shift(1, values) if order else values
     half = int(np.searchsorted(np.cumsum(pages), pages.sum() / 2))
@@ -169,14 +169,14 @@ def _sizes(what: str, values: Numbers, executions: int, *, order: bool) -> CallS
         if within.any():
             bins.append(SizeBin(least=least, most=most, calls=int(within.sum()), pages=int(pages[within].sum())))
     return CallSizes(
-        what=what, unit="order" if order else "pages", executions=executions, calls=len(values), pages=int(pages.sum()),
+        what=call, unit="order" if order else "pages", executions=executions, calls=len(values), pages=int(pages.sum()),
         median=int(values[(len(values) - 1) // 2]), p90=int(values[int(0.9 * (len(values) - 1))]),
         largest=int(values[-1]), typical=int(values[half]), bins=tuple(bins),
     )  # fmt: skip
 
 
 def _powers(most: int) -> Iterator[tuple[int, int]]:
-    """(0, 0), (1, 1), (2, 2), (3, 4), (5, 8) ... up to the largest."""
+    """(0, 0), (1, 1), (2, 2), (3, 4), (5, 8) ... until `most` is included."""
     yield 0, 0
     last = 0
     while last < most:

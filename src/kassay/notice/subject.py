@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A finding's two profiles -> the functions in which its difference lies.
+"""A finding's two profiles -> the functions that cause its difference.
 
-From the entry point inwards, as long as the difference lies in what a function calls. Where it lies in the function
-itself, or among functions of which only one kernel has some (code that was inlined, split out, or has another name),
-that function with all that it calls is what changed.
+The search goes from the entry point inwards, as long as the difference is in the callees of a function. If it is in the
+function itself, or in callees that only one of the kernels has (code that was inlined, split out, or renamed), that
+function with all its callees is what changed.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,15 +14,15 @@ from kassay.errors import BadInput
 from kassay.notice.paths import KernelPath, KernelPaths
 
 _SHARE = 0.1
-"""Of the whole difference, from which on a part of it is followed."""
+"""A part is followed if it is at least this share of the whole difference."""
 _LEAST = 1e-4
-"""Of the base value; below this there is no difference to follow."""
+"""A smaller share of the base value is no difference."""
 
 
 @dataclass
 class _Node:
-    """A function on one path, or an entry. own: instructions per operation, of base and head. has: which kernels have
-    it there. names: of an entry, its entry functions."""
+    """A function on one path, or an entry. own: instructions per operation, of base and head. has: whether base, and
+    whether head, has it on this path. names: of an entry, its entry functions."""
 
     own: list[float] = field(default_factory=lambda: [0.0, 0.0])
     has: list[bool] = field(default_factory=lambda: [False, False])
@@ -36,9 +36,8 @@ class _Node:
 
 
 class Sought(NamedTuple):
-    """whole: functions with all that they call. alone: functions whose own instructions count. callers: on the way to
-    these, outermost first. inside: whether only what runs on behalf of the path's entry counts, and not the code that
-    every system call enters the kernel by."""
+    """whole: functions with all that they call. alone: functions whose own instructions alone count. callers: of both,
+    outermost first. inside: whether the code by which every system call enters the kernel is left out."""
 
     whole: frozenset[str]
     alone: frozenset[str]
@@ -46,7 +45,7 @@ class Sought(NamedTuple):
     inside: bool = True
 
     def match(self, path: KernelPath) -> str:
-        """The sought function to which what the path's last function executed itself belongs; "" for none."""
+        """The sought function to which the own cost of this path belongs; "" for none."""
         functions = path.functions[path.at :] if self.inside else path.functions
         outermost = next((name for name in functions if name in self.whole), "")
         return outermost or (functions[-1] if functions and functions[-1] in self.alone else "")
@@ -65,19 +64,19 @@ def sought_of(base: KernelPaths, head: KernelPaths) -> Sought:
         raise BadInput("the kernel's instructions are the same on both kernels: there is no change to look for",
                        "name two kernels that differ, or name functions to see who executes them")  # fmt: skip
     least = _SHARE * abs(total)
-    found = [one for entry, node in root.below.items() if entry for one in _followed(node, least, ())]
-    found += [(name, True, ()) for name in _shared(root.below.get("", _Node()), least)]
-    whole = frozenset(name for name, alone, _ in found if not alone)
-    callers = dict.fromkeys(name for _, _, way in found for name in way if name not in whole)
-    return Sought(whole, frozenset(name for name, alone, _ in found if alone) - whole, tuple(callers))
+    changes = [change for entry, node in root.below.items() if entry for change in _followed(node, least, ())]
+    changes += [(name, True, ()) for name in _shared(root.below.get("", _Node()), least)]
+    whole = frozenset(name for name, alone, _ in changes if not alone)
+    callers = dict.fromkeys(name for _, _, way in changes for name in way if name not in whole)
+    return Sought(whole, frozenset(name for name, alone, _ in changes if alone) - whole, tuple(callers))
 
 
 def _tree(sides: Sequence[KernelPaths]) -> _Node:
-    """All paths of both kernels, but for interrupts, which come when they will. The first level are entries, so that
-    entry functions of other names meet."""
+    """All paths of both kernels as a tree, without interrupts, which come at random. The first level are entries, so
+    that renamed entry functions are matched."""
     root = _Node()
     for number, side in enumerate(sides):
-        for path in (one for one in side.paths if not one.interrupt):
+        for path in (p for p in side.paths if not p.interrupt):
             node = root.below.setdefault(path.entry, _Node())
             node.has[number] = True
             node.names.update(filter(None, (path.function,)))
@@ -88,12 +87,12 @@ def _tree(sides: Sequence[KernelPaths]) -> _Node:
     return root
 
 
-_Found: TypeAlias = tuple[str, bool, tuple[str, ...]]
-"""Function, whether its own instructions alone, the functions that lead to it."""
+_Change: TypeAlias = tuple[str, bool, tuple[str, ...]]
+"""Function, whether only its own instructions changed, the functions that lead to it."""
 
 
-def _followed(node: _Node, least: float, way: tuple[str, ...]) -> Iterator[_Found]:
-    """way: the functions down to the node's own, which an entry has none of."""
+def _followed(node: _Node, least: float, way: tuple[str, ...]) -> Iterator[_Change]:
+    """way: the functions from the entry down to the node; empty for an entry."""
     large = {name: below for name, below in node.below.items() if abs(below.delta) >= least}
     own = abs(node.own[1] - node.own[0]) >= least
     moved = any(not all(below.has) for below in large.values())
@@ -110,20 +109,20 @@ def _followed(node: _Node, least: float, way: tuple[str, ...]) -> Iterator[_Foun
 
 
 def _shared(node: _Node, least: float) -> Iterator[str]:
-    """Of the code by which every system call enters and leaves, below `node`, the functions whose own instructions
-    changed; none where they only took other names."""
+    """The functions below `node` whose own instructions changed; none if they were only renamed. `node` is the code by
+    which every system call enters and leaves the kernel."""
     if abs(node.delta) < least:
         return
     own: dict[str, float] = {}
     open_ = list(node.below.items())
     while open_:
-        name, one = open_.pop()
-        own[name] = own.get(name, 0) + one.own[1] - one.own[0]
-        open_ += one.below.items()
+        name, callee = open_.pop()
+        own[name] = own.get(name, 0) + callee.own[1] - callee.own[0]
+        open_ += callee.below.items()
     yield from (name for name, delta in own.items() if abs(delta) >= least)
 
 
 def _quiet(node: _Node, least: float) -> bool:
-    """Whether all that a function calls is the same on both kernels, so that its own code alone changed."""
+    """Whether all callees of a function are the same on both kernels, so that only its own code changed."""
     below = node.below.values()
-    return all(all(one.has) for one in below) and sum(abs(one.delta) for one in below) < least / 2
+    return all(all(callee.has) for callee in below) and sum(abs(callee.delta) for callee in below) < least / 2

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which pages were allocated in bulk: the kernel tells their number alone, and later that each of them is freed.
+"""Which pages were allocated in bulk: the kernel logs only their number, and later the free of each of them.
 
-A page that comes to a list (freed or refilled) and is freed later without having been allocated must have been
-allocated in between. A list gives the page that came to it last.
+A page that came to a list (by a free or a refill) and is freed later without a logged allocation must have been
+allocated in bulk in between. A list gives the page that came to it last.
 """
 
 from collections.abc import Sequence
@@ -14,29 +14,29 @@ from kassay.errors import Defect
 from kassay.pcp.pages import Array, Kind, Zone
 
 UNKNOWN = 0xFFFFFFFF
-"""The page frame of an allocation in bulk before it is found out."""
+"""The page frame of an allocation in bulk as long as it is not known."""
 Index = npt.NDArray[np.int64]
 
 
 def with_bulk_pages(events: Array, zones: Sequence[Zone]) -> Array:
-    """The events with a page for each allocation in bulk: of those that fit the one that came to a list of the same CPU
-    last. One that is never freed gets a page that no event is about."""
-    made = events.copy()
-    unknown = np.flatnonzero(made["pfn"] == UNKNOWN)
-    came, freed = _gaps(made)
+    """The events with a page for each allocation in bulk: of the pages that fit, the one that came to a list of the
+    same CPU last. An allocation that is never freed gets a page without any event."""
+    filled = events.copy()
+    unknown = np.flatnonzero(filled["pfn"] == UNKNOWN)
+    came, freed = _gaps(filled)
     free = np.ones(len(came), bool)
     for at in unknown:
         fitting = free & (came < at) & (freed > at)
-        own = fitting & (made["cpu"][came] == made["cpu"][at])
+        own = fitting & (filled["cpu"][came] == filled["cpu"][at])
         chosen = np.flatnonzero(own if own.any() else fitting)
         if len(chosen):
             best = chosen[np.argmax(came[chosen])]
             free[best] = False
-            made["pfn"][at] = made["pfn"][came[best]]
-            made["migratetype"][at] = made["migratetype"][freed[best]]
-    left = unknown[made["pfn"][unknown] == UNKNOWN]
-    made["pfn"][left] = _untouched(made, zones, len(left))
-    return made
+            filled["pfn"][at] = filled["pfn"][came[best]]
+            filled["migratetype"][at] = filled["migratetype"][freed[best]]
+    left = unknown[filled["pfn"][unknown] == UNKNOWN]
+    filled["pfn"][left] = _untouched(filled, zones, len(left))
+    return filled
 
 
 def _gaps(events: Array) -> tuple[Index, Index]:
@@ -47,15 +47,15 @@ def _gaps(events: Array) -> tuple[Index, Index]:
     before, after = ordered[:-1], ordered[1:]
     same = events["pfn"][before] == events["pfn"][after]
     came = (kind[before] == Kind.FREE) | (kind[before] == Kind.REFILL)
-    found = same & came & (kind[after] == Kind.FREE)
-    return before[found], after[found]
+    gap = same & came & (kind[after] == Kind.FREE)
+    return before[gap], after[gap]
 
 
 def _untouched(events: Array, zones: Sequence[Zone], count: int) -> npt.NDArray[np.uint32]:
-    """Pages at the end of the largest zone that no event is about."""
+    """Pages without any event, at the end of the largest zone."""
     if not count:
         return np.empty(0, np.uint32)
-    zone = max(zones, key=lambda one: one.managed)
+    zone = max(zones, key=lambda zone: zone.managed)
     first = events["pfn"].astype(np.int64) - zone.start_pfn
     touched = np.zeros(zone.spanned, bool)
     for order in range(int((events["what"] & 15).max()) + 1):

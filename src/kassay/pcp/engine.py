@@ -104,7 +104,7 @@ class PcpCount(Record, frozen=True, kw_only=True):
 
 class Outcome(Record, frozen=True, kw_only=True):
     """What a simulation counted. counters: names of pcp/counters.def; free: pages of each zone at the end; pages: that
-    were looked at, none lost or doubled; seconds: of the host."""
+    were checked, none lost or doubled; seconds: of the host."""
 
     policy: str
     counters: dict[str, int]
@@ -144,8 +144,8 @@ def run(config: Config, events: Path | None = None, tell: Tell = silent) -> Outc
 def _run(argv: tuple[str, ...], stdin: Path, out: Path, config: Config, tell: Tell) -> tuple[int, str]:
     """Status of the simulator, and the last line that it printed on stderr."""
     errors = out.with_name("errors")
-    with stdin.open("rb") as given, out.open("wb") as made, errors.open("wb") as said:
-        child = process.start(argv, out=made, err=said, stdin=given)
+    with stdin.open("rb") as given, out.open("wb") as output, errors.open("wb") as messages:
+        child = process.start(argv, out=output, err=messages, stdin=given)
         try:
             while not process.wait(child, _PROGRESS_S):
                 match _last_line(errors).split():
@@ -234,18 +234,18 @@ def _arguments() -> tuple[str, ...]:
 
 
 def _policy_files() -> Mapping[str, Path]:
-    found = registry.files(sources() / "policies", _POLICIES, "*.c")
-    for path in found.values():
+    paths = registry.files(sources() / "policies", _POLICIES, "*.c")
+    for path in paths.values():
         if not path.stem.isidentifier():
             raise BadInput(f"{path}: a policy's name has letters, digits and _", "give the file another name")
-    return found
+    return paths
 
 
 def _not_built(first: str, remedy: str) -> KassayError:
     others = [str(path) for path in _policy_files().values() if registry.is_extension(path)]
     if others:
-        what = f"the simulator does not compile with {', '.join(others)}: {first}"
-        return BadInput(what, f"correct the file: POLICY(name) and what is in it, as {_POLICIES} has them")
+        problem = f"the simulator does not compile with {', '.join(others)}: {first}"
+        return BadInput(problem, f"correct the file: POLICY(name) and what is in it, as {_POLICIES} has them")
     return HostLacks(f"no simulation: the simulator does not compile with {COMPILER}: {first}", remedy)
 
 

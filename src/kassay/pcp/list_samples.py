@@ -19,31 +19,34 @@ _MANAGED = re.compile(r"\s+managed\s+(\d+)")
 
 
 def samples(report: GuestReport) -> tuple[ListSample, ...]:
-    """In order of time, the first from just before the first round; none where the run did not sample."""
+    """In order of time, the first one from just before the first round. Empty where the run took no samples."""
     text = next((file.content for file in report.files if file.path == SAMPLES), None)
     ns = 1e9 / report.ticks_per_second if report.ticks_per_second else 1.0
-    made = (
-        [ListSample(time_ns=0, lists=lists(before), free=_free(before))] if text and (before := _before(report)) else []
+    taken = (
+        [ListSample(time_ns=0, lists=lists(first), free=_free(first))]
+        if text and (first := zoneinfo_before(report))
+        else []
     )
     for part in (text or "").split("sample ")[1:]:
         tick, _, lines = part.partition("\n")
-        made.append(ListSample(time_ns=round(int(tick) * ns), lists=lists(lines), free=_free(lines)))
-    return tuple(made)
+        taken.append(ListSample(time_ns=round(int(tick) * ns), lists=lists(lines), free=_free(lines)))
+    return tuple(taken)
 
 
-def _before(report: GuestReport) -> str:
+def zoneinfo_before(report: GuestReport) -> str:
+    """/proc/zoneinfo from before the first round; "" where the run has none."""
     return next((f.content or "" for f in report.files if (f.moment, f.path) == ("before", "/proc/zoneinfo")), "")
 
 
 def lists(zoneinfo: str) -> tuple[ListState, ...]:
-    """The list of every CPU and zone; a zone without pages has none. Lines that are not understood are left out."""
-    found = []
+    """The list of every CPU and zone; a zone without pages has none. Unknown lines are ignored."""
+    states = []
     for zone, cpu, fields in _sections(zoneinfo):
         if {"count", "high", "batch"} <= fields.keys():
-            found.append(ListState(zone=zone, cpu=cpu, count=fields["count"], high=fields["high"],
-                                   batch=fields["batch"], high_min=fields.get("high_min"),
-                                   high_max=fields.get("high_max")))  # fmt: skip
-    return tuple(found)
+            states.append(ListState(zone=zone, cpu=cpu, count=fields["count"], high=fields["high"],
+                                    batch=fields["batch"], high_min=fields.get("high_min"),
+                                    high_max=fields.get("high_max")))  # fmt: skip
+    return tuple(states)
 
 
 def managed(zoneinfo: str) -> dict[str, int]:
@@ -56,14 +59,14 @@ def _free(zoneinfo: str) -> dict[str, int]:
 
 
 def _of_zones(zoneinfo: str, field: re.Pattern[str]) -> dict[str, int]:
-    found: dict[str, int] = {}
+    pages: dict[str, int] = {}
     zone = ""
     for line in zoneinfo.splitlines():
         if match := _ZONE.match(line):
             zone = match[2] if match[1] == "0" else f"{match[2]}{match[1]}"
         elif zone and (match := field.match(line)):
-            found[zone] = int(match[1])
-    return found
+            pages[zone] = int(match[1])
+    return pages
 
 
 def _sections(zoneinfo: str) -> Iterator[tuple[str, int, dict[str, int]]]:

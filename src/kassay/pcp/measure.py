@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Real kernels: which workloads are run on which machine, and what each run says of the zone path and the lists."""
+"""Measures real kernels: the workloads and machine of the runs, and the counts of zone path and lists in each run."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ WORK_ROUNDS, IDLE_ROUNDS = 16, 40
 _WORK, _IDLE = _PARTS = ("work", "idle")
 _AUTO, _FIXED = "auto", "fixed-"
 _STARTS_CPUS = (6, 5)
-"""Kernels before wait for another CPU without being idle: under QEMU 7.2 that CPU then never gets a turn."""
+"""Older kernels wait for another CPU in a busy loop: under QEMU 7.2 that CPU then never runs."""
 
 
 class Wanted(NamedTuple):
@@ -53,7 +53,7 @@ class Wanted(NamedTuple):
 
 
 def measure(wanted: Wanted, directory: Path, tell: Tell = silent, cluster: str = "") -> PcpMeasured:
-    """Makes the runs that `directory` still owes, and reads them all. cluster: as of pipeline.measure().
+    """Makes the runs that are still missing in `directory`, and reads them all. cluster: as of pipeline.measure().
 
     Raises BadInput before anything is booted.
     """
@@ -67,23 +67,23 @@ def measure(wanted: Wanted, directory: Path, tell: Tell = silent, cluster: str =
     _make(_experiments(wanted, None), directory / _AUTO, tell, cluster)
     if wanted.fixed is not False:
         fraction = (
-            wanted.fixed if wanted.fixed is not True else fraction_of([directory / _AUTO / one for one in _PARTS])
+            wanted.fixed if wanted.fixed is not True else fraction_of([directory / _AUTO / part for part in _PARTS])
         )
         _make(_experiments(wanted, fraction), directory / f"{_FIXED}{fraction}", tell, cluster)
     return read(directory, tell)
 
 
 def read(directory: Path, tell: Tell = silent) -> PcpMeasured:
-    """What the runs of a directory say; measures nothing. Raises BadInput where there are none."""
+    """The results of the runs of a directory; measures nothing. Raises BadInput where there are none."""
     policies = {_AUTO: _AUTO, **{d.name: d.name.replace("-", "=") for d in sorted(directory.glob(f"{_FIXED}*"))}}
     machine = open_directory(directory / _AUTO / _WORK).plan.experiment
-    passed = _Passed()
+    site_cache = _SiteCache()
     rows = [
         row
         for name, policy in policies.items()
         for part in _PARTS
         if (directory / name / part / "plan.json").exists()
-        for row in _rows(directory / name / part, policy, passed, tell)
+        for row in _rows(directory / name / part, policy, site_cache, tell)
     ]
     return PcpMeasured(
         kassay_version=__version__,
@@ -96,7 +96,7 @@ def read(directory: Path, tell: Tell = silent) -> PcpMeasured:
 
 
 def _refuse_second_cpu(wanted: Wanted) -> None:
-    """A boot that never ends is not begun."""
+    """Raises BadInput for a kernel whose boot would never end."""
     for text in wanted.kernels if wanted.cpus > 1 else ():
         kind, _, version = full_ref(text).partition(":")
         if kind == "debian" and _numbers(version) < _STARTS_CPUS:
@@ -107,22 +107,22 @@ def _refuse_second_cpu(wanted: Wanted) -> None:
 def fraction_of(directories: Sequence[Path]) -> int:
     """The vm.percpu_pagelist_high_fraction at which lists have the length that a kernel without auto-tuning gives them:
     the shortest high that any run had at any moment, in the largest zone. Raises BadInput where no run succeeded."""
-    found: set[int] = set()
+    fractions: set[int] = set()
     for directory in directories:
         folder = open_directory(directory)
         for record in read_journal(folder.journal, folder.plan_id):
             if record.outcome != "ok":
                 continue
             report = report_of(directory, record)
-            zones = list_samples.managed(_captured(report, "/proc/zoneinfo"))
+            zones = list_samples.managed(list_samples.zoneinfo_before(report))
             zone = max(zones, key=lambda name: zones[name], default="")
             lists = [state for sample in list_samples.samples(report) for state in sample.lists if state.zone == zone]
             cpus = len({state.cpu for state in lists})
             for state in lists:
-                found.add(zones[zone] // (max(state.high, 1) * cpus))
-    if not found:
+                fractions.add(zones[zone] // (max(state.high, 1) * cpus))
+    if not fractions:
         raise BadInput(f"{directories[0]}: no run succeeded", "look at its journal, and measure again")
-    return max(LEAST_FRACTION, *found)
+    return max(LEAST_FRACTION, *fractions)
 
 
 def _experiments(wanted: Wanted, fraction: int | None) -> Mapping[str, Experiment]:
@@ -145,7 +145,7 @@ def _experiment(
     wanted: Wanted, fraction: int | None, name: str, uses: tuple[WorkloadUse, ...], rounds: int
 ) -> Experiment:
     refs = tuple(dict.fromkeys(full_ref(text) for text in wanted.kernels))
-    made = Experiment(
+    experiment = Experiment(
         name=f"pcp-{name}",
         question="ladder" if len(refs) > 1 else "value",
         kernels=tuple(KernelUse(ref=ref, cmdline=NO_HUGE_PAGES) for ref in refs),
@@ -161,7 +161,7 @@ def _experiment(
         sampled="zoneinfo",
         percpu_high_fraction=str(fraction) if fraction is not None else UNSET,
     )
-    return check(made, "kassay pcp measure")
+    return check(experiment, "kassay pcp measure")
 
 
 def _make(parts: Mapping[str, Experiment], directory: Path, tell: Tell, cluster: str) -> None:
@@ -170,25 +170,27 @@ def _make(parts: Mapping[str, Experiment], directory: Path, tell: Tell, cluster:
         pipeline.measure(experiment, directory / name, tell, cluster=cluster)
 
 
-def _rows(directory: Path, policy: str, passed: "_Passed", tell: Tell) -> Iterator[PcpRow]:
+def _rows(directory: Path, policy: str, site_cache: "_SiteCache", tell: Tell) -> Iterator[PcpRow]:
     folder = open_directory(directory)
-    records = [one for one in read_journal(folder.journal, folder.plan_id) if one.outcome == "ok"]
+    records = [record for record in read_journal(folder.journal, folder.plan_id) if record.outcome == "ok"]
     cells = {run.id: run.cell for run in folder.plan.runs}
     for number, cell in enumerate(folder.plan.cells, 1):
-        mine = [record for record in records if cells[record.run] == cell.id]
+        cell_records = [record for record in records if cells[record.run] == cell.id]
         tell(Progress(stage="count", subject=f"{number}/{len(folder.plan.cells)}", text=cell.workload))
-        yield _row(folder, cell, policy, mine, passed)
+        yield _row(folder, cell, policy, cell_records, site_cache)
 
 
-def _row(folder: RunDirectory, cell: Cell, policy: str, records: Sequence[RunRecord], passed: "_Passed") -> PcpRow:
+def _row(
+    folder: RunDirectory, cell: Cell, policy: str, records: Sequence[RunRecord], site_cache: "_SiteCache"
+) -> PcpRow:
     plan = folder.plan
-    workload = next(one for one in plan.workloads if one.name == cell.workload)
+    workload = next(workload for workload in plan.workloads if workload.name == cell.workload)
     whole = any(phase.name == "iteration" for phase in workload.phases)
-    phase = "iteration" if whole else next(one.name for one in workload.phases if one.primary)
-    operation = next(one.operation for one in workload.phases if one.name == phase)
-    found = [_counted(folder, cell, record, phase, passed) for record in records]
+    phase = "iteration" if whole else next(p.name for p in workload.phases if p.primary)
+    operation = next(p.operation for p in workload.phases if p.name == phase)
+    results = [_counted(folder, cell, record, phase, site_cache) for record in records]
     reports = [report_of(folder.path, record) for record in records]
-    rounds = next((one for report in reports[:1] for one in report.phases if one.phase == phase), None)
+    rounds = next((p for report in reports[:1] for p in report.phases if p.phase == phase), None)
     lists = list_samples.samples(reports[0]) if reports else ()
     return PcpRow(
         kernel=labels(plan.experiment)[cell.kernel].partition(" [")[0],
@@ -200,16 +202,16 @@ def _row(folder: RunDirectory, cell: Cell, policy: str, records: Sequence[RunRec
         operation=operation,
         operations=rounds.operations * len(rounds.ticks) if rounds is not None else 0,
         rounds=len(rounds.ticks) if rounds is not None else 0,
-        runs=len(found),
-        alike=len({repr(counts) for counts, _ in found}) == 1,
-        problem=next((problem for _, problem in found if problem), "" if found else "no run succeeded"),
-        counts=found[0][0] if found else None,
+        runs=len(results),
+        alike=len({repr(counts) for counts, _ in results}) == 1,
+        problem=next((problem for _, problem in results if problem), "" if results else "no run succeeded"),
+        counts=results[0][0] if results else None,
         samples=lists,
     )
 
 
 def _counted(
-    folder: RunDirectory, cell: Cell, record: RunRecord, phase: str, passed: "_Passed"
+    folder: RunDirectory, cell: Cell, record: RunRecord, phase: str, site_cache: "_SiteCache"
 ) -> tuple[ZoneCounts | None, str]:
     report = report_of(folder.path, record)
     try:
@@ -219,21 +221,21 @@ def _counted(
     if raw is None:
         return None, record.profile_problem or "the run carries no profile"
     use, flavour = folder.plan.experiment.kernels[cell.kernel], folder.plan.experiment.flavour
-    sites = passed.sites(use.ref, flavour, symbols)
+    sites = site_cache.sites(use.ref, flavour, symbols)
     return zone_path.counted(raw, symbols, report, sites, phase=phase, pages=_pages(report))
 
 
-class _Passed:
-    """Where each kernel passes the tracepoints; an image is read once."""
+class _SiteCache:
+    """The sites of the tracepoints in each kernel; an image is read once."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[zone_path.Site, ...]] = {}
+        self._by_kernel: dict[str, tuple[zone_path.Site, ...]] = {}
 
     def sites(self, ref: str, flavour: str, symbols: Symbols) -> tuple[zone_path.Site, ...]:
-        if ref not in self._known:
+        if ref not in self._by_kernel:
             (artifact,) = fetch((parse_ref(ref),), flavour, silent)
-            self._known[ref] = zone_path.sites(Image(artifact), symbols)
-        return self._known[ref]
+            self._by_kernel[ref] = zone_path.sites(Image(artifact), symbols)
+        return self._by_kernel[ref]
 
 
 def _pages(report: GuestReport) -> int | None:
@@ -241,12 +243,8 @@ def _pages(report: GuestReport) -> int | None:
     return sum(map(int, values)) if values else None
 
 
-def _captured(report: GuestReport, path: str) -> str:
-    return next((f.content or "" for f in report.files if (f.moment, f.path) == ("before", path)), "")
-
-
 def _adapts(release: str) -> bool:
-    """Whether a kernel has the patch, which 6.7 was the first release with."""
+    """Whether a kernel tunes its lists by itself: releases since 6.7."""
     return _numbers(release) >= (6, 7)
 
 
@@ -256,9 +254,11 @@ def _numbers(release: str) -> tuple[int, ...]:
 
 
 def _order(rows: Sequence[PcpRow]) -> Callable[[PcpRow], tuple[int, int, int]]:
-    asked = list(dict.fromkeys((row.workload, row.settings) for row in rows))
-    known = list(dict.fromkeys(row.kernel for row in rows))
+    workloads = list(dict.fromkeys((row.workload, row.settings) for row in rows))
+    kernels = list(dict.fromkeys(row.kernel for row in rows))
     policies = {"fixed": 0, "auto": 1}
     return lambda row: (
-        asked.index((row.workload, row.settings)), known.index(row.kernel), policies.get(row.policy, len(policies))
-    )  # fmt: skip
+        workloads.index((row.workload, row.settings)),
+        kernels.index(row.kernel),
+        policies.get(row.policy, len(policies)),
+    )

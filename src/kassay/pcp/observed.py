@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a recorded guest's own page lists did in its main zone: by what a model of them is judged."""
+"""What a recorded guest's own page lists did in its main zone: the reference for a model of them."""
 
 from dataclasses import dataclass
 
@@ -16,8 +16,8 @@ Numbers = npt.NDArray[np.int64]
 @dataclass(frozen=True, kw_only=True)
 class Observed:
     """Of each sample of the main zone: its time, CPU, count and high; and the pages that this CPU had refilled and
-    drained since the begin. unexplained_pages: the most that a CPU's last count differs from what the events make of
-    its first; before the end a refill may be half done."""
+    drained since the begin. unexplained_pages: the largest difference on any CPU between its last count and its
+    first count plus the events; in between a refill may be half done."""
 
     totals: Totals
     time_ns: Numbers
@@ -34,10 +34,10 @@ def listed(trace: PageTrace) -> npt.NDArray[np.bool_]:
     zone, events = trace.main_zone, trace.events
     order = events["what"] & 15
     inside = (events["pfn"] >= zone.start_pfn) & (events["pfn"] < zone.start_pfn + zone.spanned)
-    found: npt.NDArray[np.bool_] = (
+    mask: npt.NDArray[np.bool_] = (
         inside & ((order <= COSTLY_ORDER) | (order == HUGE_ORDER)) & (trace.kinds <= Kind.DRAIN)
     )
-    return found
+    return mask
 
 
 def observed(trace: PageTrace) -> Observed:
@@ -56,18 +56,18 @@ def observed(trace: PageTrace) -> Observed:
     )
     samples = trace.samples[trace.samples["zone"] == trace.main_zone.number]
     shape = len(samples)
-    refilled, drained, made = np.zeros(shape, np.int64), np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    refilled, drained, balance = np.zeros(shape, np.int64), np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     signs = np.array([-1, 1, 1, -1])[kinds] * pages
     unexplained = 0
     for cpu in range(trace.origin.cpus):
-        own, of = events["cpu"] == cpu, samples["cpu"] == cpu
-        at = np.searchsorted(events["time_ns"][own], samples["time_ns"][of])
-        refilled[of] = _up_to(pages[own] * (kinds[own] == Kind.REFILL), at)
-        drained[of] = _up_to(pages[own] * (kinds[own] == Kind.DRAIN), at)
-        made[of] = _up_to(signs[own], at)
-        if of.any():
-            change = samples["count"][of][-1] - samples["count"][of][0]
-            unexplained = max(unexplained, abs(int(change - made[of][-1])))
+        own_events, own_samples = events["cpu"] == cpu, samples["cpu"] == cpu
+        at = np.searchsorted(events["time_ns"][own_events], samples["time_ns"][own_samples])
+        refilled[own_samples] = _up_to(pages[own_events] * (kinds[own_events] == Kind.REFILL), at)
+        drained[own_samples] = _up_to(pages[own_events] * (kinds[own_events] == Kind.DRAIN), at)
+        balance[own_samples] = _up_to(signs[own_events], at)
+        if own_samples.any():
+            change = samples["count"][own_samples][-1] - samples["count"][own_samples][0]
+            unexplained = max(unexplained, abs(int(change - balance[own_samples][-1])))
     return Observed(
         totals=totals, time_ns=samples["time_ns"].astype(np.int64), cpu=samples["cpu"].astype(np.int64),
         count=samples["count"].astype(np.int64), high=samples["high"].astype(np.int64), refilled=refilled,
@@ -81,7 +81,7 @@ def _up_to(values: Numbers, at: Numbers) -> Numbers:
 
 
 def _bursts(trace: PageTrace, chosen: npt.NDArray[np.bool_]) -> int:
-    """How often a list was refilled: of the refilled blocks of one CPU those that come one after the other are one."""
+    """How often a list was refilled: consecutive refilled blocks of one CPU count as one refill."""
     bursts = 0
     for cpu in range(trace.origin.cpus):
         kinds = trace.kinds[chosen & (trace.events["cpu"] == cpu)]

@@ -39,7 +39,7 @@ SAMPLE = np.dtype(
     + [(name, "<i4") for name in ("count", "high", "high_min", "high_max", "batch")]
 )
 """The page lists of one CPU in one zone at one moment, in pages. high_min and high_max are -1 where the kernel does not
-tell them."""
+report them."""
 Array = npt.NDArray[np.void]
 
 
@@ -59,8 +59,8 @@ class Zone(Record, frozen=True, kw_only=True):
 
 
 class ListState(Record, frozen=True, kw_only=True):
-    """The page lists of one CPU in one zone at the begin of a trace, in pages. told: whether the kernel says high_min
-    and high_max; otherwise they are what its own formula gives for the zone."""
+    """The page lists of one CPU in one zone at the begin of a trace, in pages. told: whether the kernel reports
+    high_min and high_max; otherwise they are computed by the formula of the kernel."""
 
     cpu: int
     zone: int
@@ -115,8 +115,8 @@ class PageTrace:
 class PagesError(BadInput):
     """A page trace that cannot be used."""
 
-    def __init__(self, what: str, remedy: str = "record again") -> None:
-        super().__init__(f"page trace: {what}", remedy)
+    def __init__(self, problem: str, remedy: str = "record again") -> None:
+        super().__init__(f"page trace: {problem}", remedy)
 
 
 def to_bytes(trace: PageTrace) -> bytes:
@@ -219,9 +219,9 @@ class _Header:
 
 
 def _record(values: dict[str, str], kind: type[R]) -> R:
-    known = {name: values[name] for name in kind.__struct_fields__ if name in values}  # later versions have more
+    fields = {name: values[name] for name in kind.__struct_fields__ if name in values}  # later versions have more
     try:
-        return msgspec.convert(known, kind, strict=False)
+        return msgspec.convert(fields, kind, strict=False)
     except msgspec.ValidationError as error:
         raise PagesError(f"its header: {error}") from error
 

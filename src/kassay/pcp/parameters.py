@@ -38,10 +38,10 @@ class Parameter(NamedTuple):
 def parameters() -> tuple[Parameter, ...]:
     """All of them; of machine, run, zone and tasks in this order."""
     text = (engine.sources() / "params.def").read_text("utf-8")
-    found = [Parameter("machine", name, _MACHINE[name]) for name in MACHINE]
-    found += [Parameter(*row) for row in _DERIVED]
-    found += [
+    listed = [Parameter("machine", name, _MACHINE[name]) for name in MACHINE]
+    listed += [Parameter(*row) for row in _DERIVED]
+    listed += [
         Parameter(_OF[kind], name, meaning) for kind, name, _, _, meaning in _LINE.findall(text) if name not in MACHINE
     ]
     order = ("machine", "run", "zone", "tasks")
-    return tuple(sorted(found, key=lambda one: order.index(one.of)))
+    return tuple(sorted(listed, key=lambda parameter: order.index(parameter.of)))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What queueing theory says of a lock: N CPUs, each thinks for a while, then asks for the lock and holds it.
+"""A queueing model of a lock: each of N CPUs runs without it ("thinks"), then waits for it, and holds it.
 
-The closed machine-repairman model: one server (the lock), one queue, N customers. mean value analysis (Reiser and
+The closed machine-repairman model: one server (the lock), one queue, N customers. Mean value analysis (Reiser and
 Lavenberg 1980) solves it exactly when times to think and to hold are exponential; the bounds hold for any distribution.
 """
 
@@ -20,10 +20,12 @@ class LockModel(NamedTuple):
 def lock_model(cpus: int, think: float, hold: float) -> LockModel:
     """Exact for exponential times. think: mean time of a CPU between two acquisitions; hold: mean time held.
 
-    Where every hold is equally long, CPUs wait less, half as long at best; where they ask in bursts, more."""
+    With holds of equal length CPUs wait less, half as long at best; with requests in bursts they wait longer."""
     present = throughput = response = 0.0
     for number in range(1, cpus + 1):
-        response = hold * (1 + present)  # who arrives finds what a system with one CPU less has on average
+        response = hold * (
+            1 + present
+        )  # an arriving CPU finds the queue that a system with one CPU less has on average
         throughput = number / (think + response) if think + response else 0.0
         present = throughput * response
     cycle = think + response
@@ -31,5 +33,5 @@ def lock_model(cpus: int, think: float, hold: float) -> LockModel:
 
 
 def wait_bounds(cpus: int, think: float, hold: float) -> tuple[float, float]:
-    """Between which every mean wait lies, whatever the distributions: all CPUs take turns, or all meet each time."""
+    """The least and the largest mean wait of any distribution: all CPUs take turns, or all ask at the same time."""
     return max(0.0, cpus * hold - think - hold), (cpus - 1) * hold

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Guests whose page events are recorded: one further boot of each cell of an experiment, none of which ever counts."""
+"""Records the page events of guests: one further boot of each cell of an experiment, which is never a counted run."""
 
 import re
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ _SAMPLES_BYTES = 64 << 20
 
 class Recorder(NamedTuple):
     """How guests are recorded. buffer_kb: of each CPU's ring buffer; 0 for a quarter of the machine's memory in all,
-    at most 64 MiB for each CPU. sample_us: of guest time, between two looks at the lists."""
+    at most 64 MiB for each CPU. sample_us: guest time between two samples of the lists."""
 
     buffer_kb: int = 0
     sample_us: int = SAMPLE_US
@@ -51,9 +51,9 @@ class Recorded(NamedTuple):
 def record(
     experiment: Experiment, directory: Path, tell: Tell, recorder: Recorder | None = None
 ) -> tuple[Recorded, ...]:
-    """Records every cell of the experiment into `directory`, a file each; one that is there is not made again.
+    """Records every cell of the experiment into `directory`, a file each; a file that exists is not made again.
 
-    Raises BadInput where the clock is not exact: the times in a trace would be those of this host.
+    Raises BadInput where the clock is not exact: the times in a trace would depend on this host.
     """
     how = recorder or Recorder()
     if not clock_of(experiment.clock).exact:
@@ -65,7 +65,7 @@ def record(
     boot = "short" if experiment.boot == "snapshot" else experiment.boot  # a restored machine has no shared memory
     prepared = prepare(structs.replace(experiment, boot=boot), None, tell)
     directory.mkdir(parents=True, exist_ok=True)
-    made = []
+    results = []
     with locked(directory / "lock", refusing(str(directory))), swept(directory / "scratch") as scratch:
         measurer = Measurer(prepared, directory, scratch.resolve())
         first = [run for run in prepared.plan.runs if run.repeat == 0]
@@ -75,15 +75,15 @@ def record(
                     stage="record", subject=f"{number + 1}/{len(first)}", text="recording", done=number / len(first)
                 )
             )
-            found = _record_one(prepared, measurer, run, directory, how)
-            made.append(found)
-            text = found.path.name if found.path else found.problem
+            recorded = _record_cell(prepared, measurer, run, directory, how)
+            results.append(recorded)
+            text = recorded.path.name if recorded.path else recorded.problem
             share = (number + 1) / len(first)
             tell(Progress(stage="record", subject=f"{number + 1}/{len(first)}", text=text, done=share))
-    return tuple(made)
+    return tuple(results)
 
 
-def _record_one(prepared: Prepared, measurer: Measurer, run: PlannedRun, directory: Path, how: Recorder) -> Recorded:
+def _record_cell(prepared: Prepared, measurer: Measurer, run: PlannedRun, directory: Path, how: Recorder) -> Recorded:
     cell = next(cell for cell in prepared.plan.cells if cell.id == run.cell)
     kernel = prepared.plan.kernels[cell.kernel].ref
     recording = recording_of(prepared, cell, how)
@@ -118,10 +118,10 @@ def recording_of(prepared: Prepared, cell: Cell, how: Recorder, *, calls: bool =
 
 
 def _name(prepared: Prepared, cell: Cell, recording: Recording) -> str:
-    """Named by what it is of; the hash is of all that could make another trace of it."""
+    """Named after the cell, with a hash of everything that the trace depends on."""
     plan = prepared.plan
     words = (cell.id, str(plan.experiment.rounds), str(recording.settings), sha256_file(recording.program),
-             *(f"{one.name}={one.value}" for one in plan.guest_sha256), *plan.machine.options)  # fmt: skip
+             *(f"{digest.name}={digest.value}" for digest in plan.guest_sha256), *plan.machine.options)  # fmt: skip
     varied = {axis.name for use in plan.experiment.workloads if use.name == cell.workload for axis in use.axes}
     settings = "".join(f"-{setting.name}={setting.value}" for setting in cell.settings if setting.name in varied)
     label = f"{plan.kernels[cell.kernel].ref}-{cell.workload}{settings}-{cell.machine.cpus}cpu"
@@ -143,10 +143,12 @@ def _about(prepared: Prepared, cell: Cell) -> About:
 
 def _batch_scale_max(config: str | None) -> int:
     text = Path(config).read_text("utf-8", "replace") if config else ""
-    found = re.search(r"^CONFIG_PCP_BATCH_SCALE_MAX=(\d+)$", text, re.M)
-    return int(found.group(1)) if found else _BATCH_SCALE_MAX
+    match = re.search(r"^CONFIG_PCP_BATCH_SCALE_MAX=(\d+)$", text, re.M)
+    return int(match.group(1)) if match else _BATCH_SCALE_MAX
 
 
 def problems(recorded: Sequence[Recorded]) -> str:
     """Why cells have no trace, a line each; "" when all have one."""
-    return "\n".join(f"{one.kernel} {one.cell.workload}: {one.problem}" for one in recorded if one.path is None)
+    return "\n".join(
+        f"{result.kernel} {result.cell.workload}: {result.problem}" for result in recorded if result.path is None
+    )

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What a guest's recorder wrote (guest/recorder) -> a page trace.
 
-Of a page that is freed in a batch the kernel tells twice: when it is made ready (mm_page_free), and when it goes to a
-list (mm_page_free_batched); only the latter is a free. A page that was taken from another migrate type's block may be
-told of twice as well (mm_page_alloc_extfrag and mm_page_alloc_zone_locked). Pages that are allocated in bulk have no
-event; their number is what the allocator returned.
+The kernel logs two events of a page that is freed in a batch: mm_page_free when the page is prepared, and
+mm_page_free_batched when it goes to a list. Only the latter is a free. A page that was taken from a block of another
+migrate type may have two events as well (mm_page_alloc_extfrag and mm_page_alloc_zone_locked). Pages that are allocated
+in bulk have no event; their number is what the allocator returned.
 """
 
 import re
@@ -41,7 +41,7 @@ class About(NamedTuple):
 
 
 class Written(NamedTuple):
-    """The recorder's frames by what they are."""
+    """The recorder's frames by kind."""
 
     formats: Mapping[str, Format]
     texts: Mapping[str, str]
@@ -53,7 +53,7 @@ class Written(NamedTuple):
 def page_trace(data: bytes, about: About) -> PageTrace:
     """Raises PagesError, with the recorder's own reason where it gave one."""
     written = read_written(data)
-    # Of two looks before the workload the second is the first that the trace has all events after.
+    # Two samples are taken before the workload. The trace begins with the second: it has all events after that one.
     zones = read_zoneinfo(written.samples[1][1])
     begin = written.samples[1][0]
     fraction = int(written.texts.get("setting:/proc/sys/vm/percpu_pagelist_high_fraction", "0"))
@@ -92,16 +92,16 @@ def read_written(data: bytes) -> Written:
         raise PagesError(f"the recorder's output is damaged ({error.detail})") from error
 
 
-def _read(found: tuple[Frame, ...]) -> Written:
-    for frame in found:
+def _read(all_frames: tuple[Frame, ...]) -> Written:
+    for frame in all_frames:
         if frame.kind == "error":
             raise PagesError(frame.payload.decode("utf-8", "replace"), "see docs/pcp.md for what recording needs")
-    if not found or found[-1].kind != "end":
+    if not all_frames or all_frames[-1].kind != "end":
         raise PagesError("the guest ended before all of it was written")
-    texts = {frame.name: frame.payload.decode("utf-8", "replace") for frame in found if frame.kind == "file"}
+    texts = {frame.name: frame.payload.decode("utf-8", "replace") for frame in all_frames if frame.kind == "file"}
     begins, ends = f"format:{_TRACING}events/", "/format"
     raw: dict[int, list[bytes]] = {}
-    for frame in found:
+    for frame in all_frames:
         if frame.kind == "pages":
             raw.setdefault(int(frame.name.removeprefix("cpu")), []).append(frame.payload)
     cpus = [int(name.partition(":")[0].removeprefix("cpu")) for name in texts if name.startswith("cpu")]
@@ -110,15 +110,15 @@ def _read(found: tuple[Frame, ...]) -> Written:
                  for name, text in texts.items() if name.startswith(begins) and name.endswith(ends)},
         texts=texts,
         pages={cpu: b"".join(raw.get(cpu, ())) for cpu in cpus},
-        samples=tuple((int(frame.name), frame.payload.decode()) for frame in found if frame.kind == "sample"),
-        ended_ns=next(int(frame.payload) for frame in found if frame.kind == "ended"),
+        samples=tuple((int(frame.name), frame.payload.decode()) for frame in all_frames if frame.kind == "sample"),
+        ended_ns=next(int(frame.payload) for frame in all_frames if frame.kind == "ended"),
     )  # fmt: skip
 
 
 def _samples(looks: Iterable[tuple[int, str]], begin: int) -> Array:
     rows = [
-        (at - begin, lists.cpu, zone.zone.number, lists.pages, lists.high, _told(lists.high_min),
-         _told(lists.high_max), lists.batch)
+        (at - begin, lists.cpu, zone.zone.number, lists.pages, lists.high, _encoded_limit(lists.high_min),
+         _encoded_limit(lists.high_max), lists.batch)
         for at, text in looks
         for zone in read_zoneinfo(text)
         for lists in zone.lists
@@ -126,18 +126,18 @@ def _samples(looks: Iterable[tuple[int, str]], begin: int) -> Array:
     return np.array(rows, SAMPLE)
 
 
-def _told(limit: int | None) -> int:
+def _encoded_limit(limit: int | None) -> int:
     return -1 if limit is None else limit
 
 
-# A free that a batched one may follow, and a batched one, until _finished() has made one of them.
+# mm_page_free and mm_page_free_batched, until _finished() has merged the two events of a page into one free.
 _READY, _BATCHED = 14, 15
 
 
 def _events_of(cpu: int, events: Events, formats: Mapping[str, Format]) -> tuple[Array, int]:
     """(the events of one CPU, of dtype EVENT in order; 1 when the kernel marked that it had lost some)."""
     where: list[Index] = []
-    made: list[Array] = []
+    parts: list[Array] = []
 
     def add(
         chosen: Index, kind: int, pfn: npt.ArrayLike, order: npt.ArrayLike = 0, migratetype: npt.ArrayLike = 0
@@ -147,7 +147,7 @@ def _events_of(cpu: int, events: Events, formats: Mapping[str, Format]) -> tuple
         part["what"] = np.asarray(order, np.uint8) | np.uint8(kind << 4)
         part["migratetype"] = migratetype
         where.append(chosen)
-        made.append(part)
+        parts.append(part)
 
     def paged(name: str, kind: int, *fields: str, but: Index | None = None) -> None:
         event = formats[f"kmem/{name}"]
@@ -170,16 +170,16 @@ def _events_of(cpu: int, events: Events, formats: Mapping[str, Format]) -> tuple
     if bulk := formats.get("kassay/bulk"):
         chosen = events.of(bulk)
         pages = events.field(bulk, "pages", chosen)
-        several = pages > 1  # a single one comes from the usual allocator, which tells of it
+        several = pages > 1  # a single page comes from the usual allocator, which logs it
         add(np.repeat(chosen[several], pages[several].astype(np.int64)), Kind.ALLOC, UNKNOWN)
     order = np.argsort(np.concatenate(where), kind="stable")
-    found = np.concatenate(made)[order]
-    _mark_worker(found, events, formats, np.concatenate(where)[order], worker)
-    return found, int(events.missed)
+    page_events = np.concatenate(parts)[order]
+    _mark_worker(page_events, events, formats, np.concatenate(where)[order], worker)
+    return page_events, int(events.missed)
 
 
 def _twice(events: Events, formats: Mapping[str, Format]) -> Index:
-    """Pages taken from another type's block of which the event just before or just after tells as well."""
+    """Pages taken from another type's block that have a second event, just before or just after."""
     taken, usual = formats["kmem/mm_page_alloc_extfrag"], formats["kmem/mm_page_alloc_zone_locked"]
     chosen, others = events.of(taken), events.of(usual)
     pfn = np.full(len(events.at) + 2, _NO_PAGE)
@@ -188,8 +188,10 @@ def _twice(events: Events, formats: Mapping[str, Format]) -> Index:
     return np.setdiff1d(chosen, chosen[(pfn[chosen] != own) & (pfn[chosen + 2] != own)])
 
 
-def _mark_worker(found: Array, events: Events, formats: Mapping[str, Format], where: Index, starts: Index) -> None:
-    """Marks drains that lie between the begin and the end of the vmstat worker's work, and are of its task."""
+def _mark_worker(
+    page_events: Array, events: Events, formats: Mapping[str, Format], where: Index, starts: Index
+) -> None:
+    """Marks the drains of the vmstat worker: those of its task, between the begin and the end of its work."""
     begun = formats["workqueue/workqueue_execute_start"]
     ends = events.of(formats["workqueue/workqueue_execute_end"])
     last = np.searchsorted(starts, where, "right") - 1
@@ -199,12 +201,12 @@ def _mark_worker(found: Array, events: Events, formats: Mapping[str, Format], wh
     tasks = events.words[events.at + 1]
     own = tasks[where] == tasks[starts[np.maximum(last, 0)]]
     assert begun.fields["common_pid"] == (4, 4)
-    drains = found["what"] >> 4 == Kind.DRAIN
-    found["migratetype"][drains & inside & own] |= BY_WORKER
+    drains = page_events["what"] >> 4 == Kind.DRAIN
+    page_events["migratetype"][drains & inside & own] |= BY_WORKER
 
 
 def _finished(events: Array) -> Array:
-    """Batched frees instead of what announced them, with its order; and the migrate type of every free."""
+    """Merges both events of a batched free into one, with the order of the first; adds the migrate type of frees."""
     kind, pfn = events["what"] >> 4, events["pfn"]
     frees = np.flatnonzero(kind >= _READY)
     frees = frees[np.lexsort((frees, pfn[frees]))]
@@ -217,20 +219,20 @@ def _finished(events: Array) -> Array:
 
 
 def _type_frees(events: Array) -> None:
-    """A page goes to the list of its block's migrate type, which no event of a free tells: it is that of the page's
-    allocation; else that of the first one in the same block; else movable."""
+    """A page goes to the list of its block's migrate type, which the event of a free does not have. It is taken from
+    the page's allocation; else from the first allocation in the same block; else it is movable."""
     kind = events["what"] >> 4
-    known = (kind == Kind.ALLOC) & (events["pfn"] != UNKNOWN)
-    chosen = np.flatnonzero(known | (kind == Kind.FREE))
+    is_allocation = (kind == Kind.ALLOC) & (events["pfn"] != UNKNOWN)
+    chosen = np.flatnonzero(is_allocation | (kind == Kind.FREE))
     ordered = chosen[np.lexsort((chosen, events["pfn"][chosen]))]
-    pfn, allocated = events["pfn"][ordered], known[ordered]
+    pfn, allocated = events["pfn"][ordered], is_allocation[ordered]
     last = np.maximum.accumulate(np.where(allocated, np.arange(len(ordered)), -1))
     own = (last >= 0) & (pfn[last] == pfn) & ~allocated
     events["migratetype"][ordered[own]] = events["migratetype"][ordered[last[own]]]
-    blocks, first = np.unique(events["pfn"][known] >> _BLOCK_ORDER, return_index=True)
-    types = events["migratetype"][known][first]
+    blocks, first = np.unique(events["pfn"][is_allocation] >> _BLOCK_ORDER, return_index=True)
+    types = events["migratetype"][is_allocation][first]
     strangers = ordered[~own & ~allocated]
     wanted = events["pfn"][strangers] >> _BLOCK_ORDER
     at = np.minimum(np.searchsorted(blocks, wanted), max(0, len(blocks) - 1))
-    found = blocks[at] == wanted if len(blocks) else np.zeros(len(strangers), bool)
-    events["migratetype"][strangers] = np.where(found, types[at] if len(blocks) else 0, _MOVABLE)
+    in_block = blocks[at] == wanted if len(blocks) else np.zeros(len(strangers), bool)
+    events["migratetype"][strangers] = np.where(in_block, types[at] if len(blocks) else 0, _MOVABLE)

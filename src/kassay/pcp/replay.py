@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A recorded guest's page events through policies of the simulator, and how far each is from what the guest did."""
+"""Replays a recorded guest's page events with policies of the simulator, and compares each with the guest."""
 
 import re
 import tempfile
@@ -24,10 +24,10 @@ from kassay.pcp.pages import SCHEMA, Kind, PageTrace, read_pages
 _SAMPLE_NS = 1_000_000
 _MOST_SAMPLES = 20_000
 _UNEXPLAINED, _LEAST_UNEXPLAINED = 0.01, 64
-"""Of all freed pages, and pages: with more that the events do not explain a trace is not replayed."""
+"""Share of all freed pages, and pages: a trace with more pages that its events do not explain is not replayed."""
 _GIVEN = (Kind.ALLOC, Kind.FREE, Kind.WORKER, Kind.RECLAIM)
 _OWN = (((6, 7), "fixed"), ((6, 16), "auto"), ((6, 19), "auto_6_18"))
-"""The policy of all releases before; of later ones it is the last."""
+"""(first release that no longer has it, policy); later releases have _NEWEST."""
 _NEWEST = "auto_7_3"
 Floats = npt.NDArray[np.float64]
 
@@ -43,8 +43,8 @@ class Asked(NamedTuple):
 
 def own_policy(release: str) -> str:
     """The policy that a kernel has, by its release."""
-    found = re.match(r"(\d+)\.(\d+)", release)
-    version = (int(found[1]), int(found[2])) if found else (0, 0)
+    match = re.match(r"(\d+)\.(\d+)", release)
+    version = (int(match[1]), int(match[2])) if match else (0, 0)
     return next((policy for before, policy in _OWN if version < before), _NEWEST)
 
 
@@ -53,24 +53,24 @@ def replay(paths: Sequence[Path], asked: Asked, tell: Tell) -> PcpReplay:
     traces = []
     for number, path in enumerate(paths):
         tell(Progress(stage="replay", subject=f"{number + 1}/{len(paths)}", text=path.name, done=number / len(paths)))
-        traces.append(_replay_one(path, asked, tell))
+        traces.append(_replay_trace(path, asked, tell))
     return PcpReplay(kassay_version=__version__, by_list=asked.by_list, traces=tuple(traces))
 
 
-def _replay_one(path: Path, asked: Asked, tell: Tell) -> ReplayedTrace:
+def _replay_trace(path: Path, asked: Asked, tell: Tell) -> ReplayedTrace:
     trace = read_pages(path)
     refuse(path, trace)
     guest = observed(trace)
     refuse_unexplained(path, trace, guest)
     own = own_policy(trace.origin.release)
-    made = []
+    replays = []
     with tempfile.TemporaryDirectory(prefix="kassay-pcp-") as scratch:
         events = Path(scratch) / "events"
         events.write_bytes(_driving(trace))
         for name in asked.policies or (own,):
-            made.append(_replayed(trace, guest, engine.run(config(trace, name, asked), events, tell)))
+            replays.append(_replayed(trace, guest, engine.run(config(trace, name, asked), events, tell)))
     return ReplayedTrace(
-        path=str(path), sha256=sha256_file(path), own=own, guest=_guest(trace, guest), policies=tuple(made)
+        path=str(path), sha256=sha256_file(path), own=own, guest=_guest(trace, guest), policies=tuple(replays)
     )
 
 
@@ -84,8 +84,8 @@ def refuse(path: Path, trace: PageTrace) -> None:
 
 
 def refuse_unexplained(path: Path, trace: PageTrace, guest: Observed) -> None:
-    """Raises BadInput where the events are not those of the lists: since 7.3 at the latest vfree() gives pages of large
-    blocks back past the lists, and yet tells of each as if it were freed alone (free_prepared_contig_range())."""
+    """Raises BadInput where the events are not those of the lists: since 7.3 at the latest vfree() frees pages of large
+    blocks to the zone directly, but logs each of them as a single free (free_prepared_contig_range())."""
     freed = trace.events[trace.kinds == Kind.FREE]["what"] & 15
     pages = int((1 << freed.astype(np.int64)).sum())
     if guest.unexplained_pages > max(_LEAST_UNEXPLAINED, _UNEXPLAINED * pages):
@@ -95,7 +95,7 @@ def refuse_unexplained(path: Path, trace: PageTrace, guest: Observed) -> None:
 
 
 def _driving(trace: PageTrace) -> bytes:
-    """What the model is given: not what the guest's own lists did."""
+    """The events that the model gets: those that the guest's own lists did not cause."""
     events = trace.events[np.isin(trace.kinds, _GIVEN)]
     inside = np.isin(trace.kinds[np.isin(trace.kinds, _GIVEN)], (Kind.WORKER,))
     for zone in trace.zones:
@@ -106,8 +106,8 @@ def _driving(trace: PageTrace) -> bytes:
 def config(trace: PageTrace, policy: str, asked: Asked) -> Config:
     """The simulator's input: the trace's zones, and the lists as they were at its begin.
 
-    All of a zone's pages are free in the model but those that the trace frees first; its watermarks are higher by what
-    the guest's zone had fewer.
+    In the model all pages of a zone are free, except for those that the trace frees before it allocates them. The
+    guest's zone had fewer free pages; the watermarks of the model are higher by this difference.
     """
     if unknown := [name for name in asked.run if name not in RUN]:
         raise BadInput(f"{unknown[0]}: no parameter of the simulator", f"known: {', '.join(RUN)}")
@@ -164,16 +164,16 @@ def _replayed(trace: PageTrace, guest: Observed, outcome: Outcome) -> Replayed:
 
 
 def _at_times(guest: Observed, outcome: Outcome, zone: int) -> Floats:
-    """count, high, pages refilled and drained of the model's CPU at each of the guest's samples: its last before."""
-    made = np.zeros((len(guest.time_ns), 4))
+    """count, high, refilled and drained pages of the model's CPU, in its last sample before each of the guest's."""
+    model = np.zeros((len(guest.time_ns), 4))
     for cpu in np.unique(guest.cpu):
         rows = np.array([(sample.time_ns, sample.count, sample.high, sample.refilled, sample.drained)
                          for sample in outcome.samples if sample.cpu == cpu and sample.zone == zone])  # fmt: skip
         chosen = guest.cpu == cpu
         if len(rows):
             at = np.searchsorted(rows[:, 0], guest.time_ns[chosen], "right") - 1
-            made[chosen] = rows[np.maximum(at, 0), 1:]
-    return made
+            model[chosen] = rows[np.maximum(at, 0), 1:]
+    return model
 
 
 def _errors(guest: Observed, model: Floats, totals: Totals) -> Errors:

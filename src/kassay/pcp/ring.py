@@ -48,7 +48,7 @@ def read_format(text: str) -> Format:
 
 @dataclass(frozen=True, kw_only=True)
 class Events:
-    """All events of one CPU, in order. time_ns: of the trace's clock. at: the word in `words` where each begins.
+    """All events of one CPU, in order. time_ns: of the trace's clock. at: index in `words` of the begin of each.
     missed: whether the kernel marked a page before which it lost events."""
 
     words: Words
@@ -97,23 +97,23 @@ def _walk(words: Words, at: npt.NDArray[np.int64], ends: npt.NDArray[np.int64],
     starts, times = [np.empty(0, np.int64)], [np.empty(0, np.uint64)]
     live = np.flatnonzero(at < ends)
     while live.size:
-        here = at[live]
-        head = words[here]
+        index = at[live]
+        head = words[index]
         kind, delta = head & 31, (head >> 5).astype(np.uint64)
-        following = words[np.minimum(here + 1, len(words) - 1)]
+        following = words[np.minimum(index + 1, len(words) - 1)]
         long = delta | following.astype(np.uint64) << np.uint64(_DELTA_BITS)
         stamp, data = kind == _STAMP, kind < _PADDING
         before = now[live]
         since = np.where(kind == _EXTEND, long, delta)
-        # The five highest bits do not fit into a time stamp; they are those of the time before.
+        # The five highest bits do not fit into a time stamp; they are copied from the time before.
         absolute = long & np.uint64(_STAMP_BITS) | before & ~np.uint64(_STAMP_BITS)
         now[live] = np.where(stamp, absolute, before + since)
         sized = (kind == 0) | (kind == _PADDING)
         step = np.where(sized, following // _WORD + 1, np.where(data, kind + 1, 2))
         nothing_more = (kind == _PADDING) & (delta == 0)
-        starts.append((here + 1 + (kind == 0))[data])
+        starts.append((index + 1 + (kind == 0))[data])
         times.append(now[live][data])
-        at[live] = np.where(nothing_more, ends[live], here + step)
+        at[live] = np.where(nothing_more, ends[live], index + step)
         live = live[at[live] < ends[live]]
     if (at > ends).any():
         raise BadInput("an event of a ring buffer goes on behind its page", "record again")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Policies on a synthetic workload, setting by setting: cells are simulated side by side, kept, and not run again."""
+"""Policies on a synthetic workload, setting by setting: cells are simulated in parallel, and their results cached."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ SAMPLED_CPUS = 4
 """CPUs whose samples an answer has: a chart of more cannot be read."""
 _SAMPLES = 240
 _SPARSE_NS = 1_000_000
-"""First time between two samples; the simulator doubles it until a run has no more than it may."""
+"""Initial time between two samples; the simulator doubles it while a run has too many samples."""
 ZONE = frozenset(
     (
         "start",
@@ -45,7 +45,7 @@ ZONE = frozenset(
 
 
 class Asked(NamedTuple):
-    """What is asked for. settings: name -> values; several of them make a matrix."""
+    """The request. settings: name -> values; several values make a matrix."""
 
     workload: str = DEFAULT_WORKLOAD
     policies: tuple[str, ...] = DEFAULT_POLICIES
@@ -60,12 +60,12 @@ class _Cell(NamedTuple):
 
 
 def simulate(asked: Asked, tell: Tell = silent) -> PcpSimulation:
-    """Runs what is not kept from before, as many at a time as there are CPUs. Raises BadInput before the first."""
+    """Runs the cells without a cached result, one on each CPU. Raises BadInput before the first run."""
     workload = synthetic(asked.workload)
-    known = engine.policies(tell)
+    available = engine.policies(tell)
     cells = list(_cells(workload, asked))
     for name in asked.policies:
-        if name not in known:
+        if name not in available:
             engine.run(engine.Config(name, {}, ()))  # whose error lists the policies
     done = _all(cells, asked.fresh, tell)
     return PcpSimulation(
@@ -74,7 +74,8 @@ def simulate(asked: Asked, tell: Tell = silent) -> PcpSimulation:
         summary=workload.summary,
         source=workload.source,
         policies=tuple(
-            PcpPolicy(name=name, kernels=known[name].kernels, summary=known[name].summary) for name in asked.policies
+            PcpPolicy(name=policy.name, kernels=policy.kernels, summary=policy.summary)
+            for policy in (available[name] for name in asked.policies)
         ),
         cells=tuple(done),
         costs=f"zone path from counted instructions of 6.12.117 at {INSTRUCTION_PS / 1000:g} ns each (docs/pcp.md)",
@@ -89,16 +90,16 @@ def _cells(workload: Synthetic, asked: Asked) -> Iterator[_Cell]:
     varied = [name for name in names if len(asked.settings[name]) > 1]
     for values in product(*asked.settings.values()):
         chosen = dict(zip(names, values, strict=True))
-        made = configured(workload, chosen)
+        cell_setup = configured(workload, chosen)
         for policy in asked.policies:
-            yield _Cell(policy, tuple(Setting(name=name, value=chosen[name]) for name in varied), made)
+            yield _Cell(policy, tuple(Setting(name=name, value=chosen[name]) for name in varied), cell_setup)
 
 
 def configured(workload: Synthetic, settings: Mapping[str, str]) -> Setup:
     """The workload at one setting; its costs follow from the time of an instruction unless they are set themselves."""
     base = {**engine.RUN, **costs(), "sample_ns": _SPARSE_NS, "samples": _SAMPLES, "instruction_ps": INSTRUCTION_PS}
-    made = setup(workload, settings, base, ZONE)
-    run = dict(made.run)
+    cell_setup = setup(workload, settings, base, ZONE)
+    run = dict(cell_setup.run)
     instruction = run.pop("instruction_ps")
     own = {*settings, *workload.machine}
     run |= {name: value for name, value in costs(instruction).items() if name not in own}
@@ -109,30 +110,30 @@ def configured(workload: Synthetic, settings: Mapping[str, str]) -> Setup:
             f"warmup_events={run['warmup_events']}: not less than the {run['events']} events",
             "set fewer, or more events",
         )
-    return made._replace(run=run)
+    return cell_setup._replace(run=run)
 
 
 def _all(cells: Sequence[_Cell], fresh: bool, tell: Tell) -> list[SimulatedCell]:
-    """In the order of the cells, which end in any."""
+    """The results in the order of the cells; cells may end in any order."""
     ended = 0
     counting = Lock()
 
-    def one(cell: _Cell) -> SimulatedCell:
+    def simulate_cell(cell: _Cell) -> SimulatedCell:
         nonlocal ended
-        found = _kept_or_run(cell, fresh, _named(tell, cell))
+        cell_result = _cached_or_run(cell, fresh, _named(tell, cell))
         with counting:
             ended += 1
             tell(Progress(stage="simulate", subject=f"{ended} of {len(cells)} cells", done=ended / len(cells)))
-        return found
+        return cell_result
 
     engine.simulator()  # built once, before the threads
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        waiting = [pool.submit(one, cell) for cell in cells]
+        futures = [pool.submit(simulate_cell, cell) for cell in cells]
         try:
-            return [each.result() for each in waiting]
+            return [future.result() for future in futures]
         except BaseException:
-            for each in waiting:
-                each.cancel()
+            for future in futures:
+                future.cancel()
             with process.ending_all():
                 pool.shutdown()
             raise
@@ -143,54 +144,54 @@ def _named(tell: Tell, cell: _Cell) -> Tell:
     return lambda event: tell(Progress(stage=event.stage, subject=where, text=event.text, done=event.done))
 
 
-def _kept_or_run(cell: _Cell, fresh: bool, tell: Tell) -> SimulatedCell:
+def _cached_or_run(cell: _Cell, fresh: bool, tell: Tell) -> SimulatedCell:
     config = engine.Config(cell.policy, cell.setup.run, cell.setup.zones, cell.setup.groups)
-    kept = _path(config)
-    found = None if fresh else files.kept_record(kept, SimulatedCell)
-    if found is None:
-        found = simulated(cell.policy, cell.settings, cell.setup, engine.run(config, None, tell))
-        files.write_atomic(kept, to_json(found))
+    path = _path(config)
+    cached = None if fresh else files.kept_record(path, SimulatedCell)
+    if cached is None:
+        cached = simulated(cell.policy, cell.settings, cell.setup, engine.run(config, None, tell))
+        files.write_atomic(path, to_json(cached))
     return SimulatedCell(
-        **{name: getattr(found, name) for name in found.__struct_fields__} | {"settings": cell.settings}
+        **{name: getattr(cached, name) for name in cached.__struct_fields__} | {"settings": cell.settings}
     )
 
 
 def _path(config: engine.Config) -> Path:
-    """Where a cell's result is kept: what it depends on is its name, so that a killed sweep goes on where it was."""
+    """The file of a cell's result. Its name is a hash of all inputs, so that a killed sweep continues where it was."""
     key = sha256(f"{engine.identity()} {__version__} {SAMPLED_CPUS}\n{config.text()}".encode()).hexdigest()
-    return _kept_in() / key[:2] / f"{key}.json"
+    return _cells_directory() / key[:2] / f"{key}.json"
 
 
-def _kept_in() -> Path:
+def _cells_directory() -> Path:
     return files.cache_directory() / "pcp" / "cells"
 
 
-def simulated(policy: str, settings: tuple[Setting, ...], made: Setup, outcome: engine.Outcome) -> SimulatedCell:
-    """What an answer says of one run of the simulator."""
-    sections = {"run": made.run}
-    sections |= {f"zone{i}": zone for i, zone in enumerate(made.zones)}
-    sections |= {f"group{i}": group for i, group in enumerate(made.groups)}
+def simulated(policy: str, settings: tuple[Setting, ...], cell_setup: Setup, outcome: engine.Outcome) -> SimulatedCell:
+    """The record of one run of the simulator."""
+    sections = {"run": cell_setup.run}
+    sections |= {f"zone{i}": zone for i, zone in enumerate(cell_setup.zones)}
+    sections |= {f"group{i}": group for i, group in enumerate(cell_setup.groups)}
     counters = outcome.counters
     return SimulatedCell(
         policy=policy,
         settings=settings,
         parameters={f"{section}.{name}": value for section, of in sections.items() for name, value in of.items()},
         counters=counters,
-        rates=_rates(counters, outcome, made),
-        elapsed_ns=counters["cpu_ps"] // made.run["cpus"] // 1000,
-        lock=_lock(counters, made),
+        rates=_rates(counters, outcome, cell_setup),
+        elapsed_ns=counters["cpu_ps"] // cell_setup.run["cpus"] // 1000,
+        lock=_lock(counters, cell_setup),
         samples=tuple(sample for sample in outcome.samples if sample.cpu < SAMPLED_CPUS),
     )  # fmt: skip
 
 
-def _rates(counters: Mapping[str, int], outcome: engine.Outcome, made: Setup) -> dict[str, float | None]:
+def _rates(counters: Mapping[str, int], outcome: engine.Outcome, cell_setup: Setup) -> dict[str, float | None]:
     def per(part: float, whole: float) -> float | None:
         return part / whole if whole else None
 
-    cpus, zones = made.run["cpus"], len(made.zones)
+    cpus, zones = cell_setup.run["cpus"], len(cell_setup.zones)
     bypassed_in = counters["allocated_pages"] - _listed(outcome, "allocations")
     bypassed_out = counters["freed_pages"] - _listed(outcome, "frees")
-    own = {(cpu, zone) for zone, of in enumerate(made.zones)
+    own = {(cpu, zone) for zone, of in enumerate(cell_setup.zones)
            for cpu in range(of["cpu_first"], of["cpu_first"] + of["cpu_count"])}  # fmt: skip
     highs = [sample.high for sample in outcome.samples if (sample.cpu, sample.zone) in own]
     return {
@@ -210,15 +211,15 @@ _LISTED_ORDERS = (0, 1, 2, 3, 9)
 """Orders that a PCP has lists for (PAGE_ALLOC_COSTLY_ORDER and below, and that of a huge page)."""
 
 
-def _listed(outcome: engine.Outcome, what: str) -> int:
-    return sum(getattr(of, what) << of.order for of in outcome.orders if of.order in _LISTED_ORDERS)
+def _listed(outcome: engine.Outcome, field: str) -> int:
+    return sum(getattr(order, field) << order.order for order in outcome.orders if order.order in _LISTED_ORDERS)
 
 
-def _lock(counters: Mapping[str, int], made: Setup) -> LockCheck | None:
-    asked, zones = counters["acquisitions"], len(made.zones)
+def _lock(counters: Mapping[str, int], cell_setup: Setup) -> LockCheck | None:
+    asked, zones = counters["acquisitions"], len(cell_setup.zones)
     if not asked:
         return None
-    cpus = max(1, made.run["cpus"] // zones)
+    cpus = max(1, cell_setup.run["cpus"] // zones)
     hold, wait = counters["hold_ps"] / asked / 1000, counters["wait_ps"] / asked / 1000
     think = counters["cpu_ps"] / asked / 1000 - hold - wait
     least, most = wait_bounds(cpus, think, hold)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a kernel makes of memory and CPUs: the watermarks of a zone; batch, high_min and high_max of its PCPs.
+"""What a kernel computes from memory and CPUs: the watermarks of a zone; batch, high_min, high_max of its PCPs.
 
 The arithmetic of mm/page_alloc.c and mm/khugepaged.c of 6.1.192, 6.12.117 and 7.3.4 (functions named below), for pages
-of 4 KiB. Held against /proc/zoneinfo in tests/pcp/test_sizes.py.
+of 4 KiB. tests/pcp/test_sizes.py compares them with /proc/zoneinfo.
 """
 
 from math import isqrt

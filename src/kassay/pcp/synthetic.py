@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Synthetic workloads: one TOML file each in workloads/, a machine and groups of tasks, and what may be set of them.
+"""Synthetic workloads: each is a TOML file in workloads/, with a machine and groups of tasks that settings may change.
 
 KASSAY_PATH adds files of pcp/workloads/, and any FILE.toml may be named (docs/pcp.md).
 """
@@ -56,20 +56,20 @@ class Setup(NamedTuple):
 
 def synthetic_workloads() -> Mapping[str, Path]:
     """Name -> file. Raises BadInput for two of one name."""
-    found = files(Path(__file__).with_name("workloads"), FOLDER, "*.toml")
-    return {name.removesuffix(".toml"): path for name, path in found.items()}
+    paths = files(Path(__file__).with_name("workloads"), FOLDER, "*.toml")
+    return {name.removesuffix(".toml"): path for name, path in paths.items()}
 
 
 def synthetic(name: str) -> Synthetic:
     """A workload by its name, or the one in a FILE.toml. Raises BadInput with the file and what is wrong in it."""
-    known = synthetic_workloads()
-    if name not in known and not name.endswith(".toml"):
-        raise unknown("unknown workload", name, known)
-    path = known.get(name, Path(name))
+    workloads = synthetic_workloads()
+    if name not in workloads and not name.endswith(".toml"):
+        raise unknown("unknown workload", name, workloads)
+    path = workloads.get(name, Path(name))
     try:
         return _parsed(path.stem, tomllib.loads(path.read_text("utf-8")), str(path))
     except OSError as error:
-        raise BadInput(f"{path}: {error.strerror}", f"name a file, or one of {', '.join(known)}") from error
+        raise BadInput(f"{path}: {error.strerror}", f"name a file, or one of {', '.join(workloads)}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadInput(f"{path}: {error}", "docs/pcp.md has an example") from error
 
@@ -77,8 +77,8 @@ def synthetic(name: str) -> Synthetic:
 def setup(workload: Synthetic, settings: Mapping[str, str], run: Mapping[str, int], zone: frozenset[str]) -> Setup:
     """The workload with settings (as written by the user) applied.
 
-    run: every parameter of a run with its default; zone: names of a zone's, any of which a setting fixes for all zones.
-    Raises BadInput for a name that is none, and a value that cannot be.
+    run: every parameter of a run with its default; zone: names of the parameters of a zone; a setting of one is for all
+    zones. Raises BadInput for an unknown name and an impossible value.
     """
     machine = {**MACHINE, **run, **workload.machine}
     groups = {name: dict(group) for name, group in workload.groups.items()}
@@ -99,9 +99,9 @@ def setup(workload: Synthetic, settings: Mapping[str, str], run: Mapping[str, in
             known = sorted({*machine, *zone, *GROUP, "depth", "tasks_per_cpu"})
             raise BadInput(f"--set {name}: no such parameter", nearest_of(name, known))
     _check(machine)
-    zones = tuple({**one, **fixed} for one in _zones(machine))
-    kept = {name: value for name, value in machine.items() if name in run}
-    return Setup(kept, zones, tuple(_group(group, machine["cpus"]) for group in groups.values()))
+    zones = tuple({**values, **fixed} for values in _zones(machine))
+    run_values = {name: value for name, value in machine.items() if name in run}
+    return Setup(run_values, zones, tuple(_group(group, machine["cpus"]) for group in groups.values()))
 
 
 def number(name: str, text: str) -> int:
@@ -165,27 +165,27 @@ def _set(group: dict[str, int], name: str, value: int) -> None:
             group.pop("tasks_per_cpu" if name == "tasks" else "tasks", None)
 
 
-def _parsed(name: str, value: Mapping[str, Any], at: str) -> Synthetic:
-    wrong = sorted(value.keys() - {"summary", "source", "machine", "groups"})
-    groups = value.get("groups", [])
+def _parsed(name: str, table: Mapping[str, Any], origin: str) -> Synthetic:
+    wrong = sorted(table.keys() - {"summary", "source", "machine", "groups"})
+    groups = table.get("groups", [])
     if wrong or not groups or not isinstance(groups, list):
-        what = f"unknown key {wrong[0]!r}" if wrong else "no [[groups]]"
-        raise BadInput(f"{at}: {what}", "a workload has summary, source, [machine] and [[groups]] (docs/pcp.md)")
-    found: dict[str, Mapping[str, int]] = {}
+        problem = f"unknown key {wrong[0]!r}" if wrong else "no [[groups]]"
+        raise BadInput(f"{origin}: {problem}", "a workload has summary, source, [machine] and [[groups]] (docs/pcp.md)")
+    parsed_groups: dict[str, Mapping[str, int]] = {}
     for index, group in enumerate(groups, 1):
         title = str(group.get("name", f"group{index}"))
-        where = f"{at}: groups.{title}"
-        if title in found:
+        where = f"{origin}: groups.{title}"
+        if title in parsed_groups:
             raise BadInput(f"{where}: there are two of this name", "name each group differently")
-        found[title] = _numbers(
-            {key: one for key, one in group.items() if key != "name"}, {*GROUP, "tasks_per_cpu"}, where
+        parsed_groups[title] = _numbers(
+            {key: value for key, value in group.items() if key != "name"}, {*GROUP, "tasks_per_cpu"}, where
         )
-    machine = _numbers(value.get("machine", {}), None, f"{at}: machine")
-    return Synthetic(name, str(value.get("summary", "")), str(value.get("source", "")), machine, found)
+    machine = _numbers(table.get("machine", {}), None, f"{origin}: machine")
+    return Synthetic(name, str(table.get("summary", "")), str(table.get("source", "")), machine, parsed_groups)
 
 
-def _numbers(values: Mapping[str, Any], known: set[str] | None, at: str) -> dict[str, int]:
+def _numbers(values: Mapping[str, Any], allowed: set[str] | None, section: str) -> dict[str, int]:
     for key in values:
-        if known is not None and key not in known:
-            raise BadInput(f"{at}.{key}: no such parameter", nearest_of(key, sorted(known)))
-    return {key: one if type(one) is int else number(key, str(one)) for key, one in values.items()}
+        if allowed is not None and key not in allowed:
+            raise BadInput(f"{section}.{key}: no such parameter", nearest_of(key, sorted(allowed)))
+    return {key: value if type(value) is int else number(key, str(value)) for key, value in values.items()}

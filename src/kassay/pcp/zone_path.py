@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What a kernel did between its zones and its per-CPU lists, counted from a profile.
 
-A tracepoint that is off is an instruction without effect in the kernel's code: how often it was executed is how many
-events the tracepoint would have logged. The kernel's own table of such places says where they are, so blocks are
-counted exactly, whatever the compiler inlined, and the guest pays nothing. Entries and locks are calls of functions.
+A tracepoint that is off is an instruction without effect in the kernel's code: the number of its executions is the
+number of events that the tracepoint would have logged. The kernel's own table has the addresses of these instructions,
+so blocks are counted exactly, whatever the compiler inlined, and without cost in the guest. Entries and locks are calls
+of functions.
 """
 
 from collections import Counter
@@ -20,14 +21,14 @@ from kassay.profile.zone_functions import ALL, DRAIN, GIVE, LOCKS, REFILL
 
 _CLAIMS = frozenset({"try_to_claim_block", "try_to_steal_block", "steal_suitable_fallback", "__rmqueue_claim",
                      "__rmqueue_fallback", "__rmqueue_steal", "__rmqueue"})  # fmt: skip
-"""Functions that take a block for whoever called them."""
+"""Functions that take a block on behalf of their caller."""
 _TRACEPOINT = "__tracepoint_"
 _ALLOC, _FREE, _LOCKED, _DRAINED = "mm_page_alloc", "mm_page_free", "mm_page_alloc_zone_locked", "mm_page_pcpu_drain"
 _DECAY = "decay_pcp_high"
 
 
 class Site(NamedTuple):
-    """A place where a tracepoint is passed."""
+    """An instruction of the kernel at which a tracepoint is."""
 
     tracepoint: str
     address: int
@@ -42,7 +43,7 @@ class Code(Protocol):
 
 
 def sites(code: Code, symbols: Symbols) -> tuple[Site, ...]:
-    """Where the tracepoints of the page allocator are passed."""
+    """The instructions at which the tracepoints of the page allocator are."""
     wanted = {f"{_TRACEPOINT}{name}": name for name in (_ALLOC, _FREE, _LOCKED, _DRAINED)}
     found = []
     for address, key in code.patched_branches():
@@ -81,25 +82,25 @@ def counted(
 
 
 def _calls(profile: Profile) -> Mapping[tuple[str, str], int]:
-    found: Counter[tuple[str, str]] = Counter()
+    calls: Counter[tuple[str, str]] = Counter()
     for edge in profile.edges:
-        found[base_name(edge.caller), base_name(edge.callee)] += edge.calls
-    return found
+        calls[base_name(edge.caller), base_name(edge.callee)] += edge.calls
+    return calls
 
 
 def _blocks(passed: Iterable[Site], ran: Mapping[int, int], calls: Mapping[tuple[str, str], int]) -> Counter[str]:
     """Blocks by tracepoint; those that left a zone also as "refilled" and "direct"."""
-    found: Counter[str] = Counter()
+    blocks: Counter[str] = Counter()
     for site in passed:
         count = ran.get(site.address, 0)
-        found[site.tracepoint] += count
+        blocks[site.tracepoint] += count
         if site.tracepoint == _LOCKED:
-            found["refilled" if _for_list(site.function, calls) else "direct"] += count
-    return found
+            blocks["refilled" if _for_list(site.function, calls) else "direct"] += count
+    return blocks
 
 
 def _for_list(function: str, calls: Mapping[tuple[str, str], int]) -> bool:
-    """Whether a function takes blocks for a list; one that serves both does it for its most frequent caller."""
+    """Whether a function takes blocks for a list; one that serves both counts as its most frequent caller does."""
     if function not in _CLAIMS:
         return function in REFILL
     by = Counter({caller: n for (caller, callee), n in calls.items() if callee == function and caller != function})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""/proc/zoneinfo -> zones and the page lists of their CPUs; and the limits that kernels set without telling them."""
+"""/proc/zoneinfo -> zones and the page lists of their CPUs; and the limits that older kernels set but do not report."""
 
 import re
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ _LEAST_FRACTION = 8
 
 
 class Lists(NamedTuple):
-    """The page lists of one CPU in one zone, in pages; None for what the kernel does not tell."""
+    """The page lists of one CPU in one zone, in pages; None for what the kernel does not report."""
 
     cpu: int
     pages: int
@@ -34,16 +34,16 @@ class ZoneLists(NamedTuple):
 
 
 def read_zoneinfo(text: str) -> tuple[ZoneLists, ...]:
-    """Every zone with pages, numbered in the order of the file. A zone that is not understood is left out."""
+    """Every zone with pages, numbered in the order of the file. A zone with missing fields is left out."""
     heads = list(_ZONE.finditer(text))
     ends = [head.start() for head in heads[1:]] + [len(text)]
-    found = []
+    zones = []
     for number, (head, end) in enumerate(zip(heads, ends, strict=True)):
         zone_text, _, rest = text[head.end() : end].partition("  pagesets\n")
         values = {**_numbers(rest), **_numbers(zone_text, first=True)}
         if values.get("managed") and "start_pfn" in values:
-            found.append(ZoneLists(_zone(number, head, values), tuple(_lists(rest))))
-    return tuple(found)
+            zones.append(ZoneLists(_zone(number, head, values), tuple(_lists(rest))))
+    return tuple(zones)
 
 
 def _numbers(text: str, *, first: bool = False) -> dict[str, int]:
@@ -60,26 +60,26 @@ def _zone(number: int, head: re.Match[str], values: Mapping[str, int]) -> Zone:
 def _lists(text: str) -> list[Lists]:
     heads = list(_CPU.finditer(text))
     ends = [head.start() for head in heads[1:]] + [len(text)]
-    found = []
+    lists = []
     for head, end in zip(heads, ends, strict=True):
         values = _numbers(text[head.end() : end], first=True)
         least, most = values.get("high_min"), values.get("high_max")
-        found.append(Lists(int(head[1]), values["count"], values["high"], values["batch"], least, most))
-    return found
+        lists.append(Lists(int(head[1]), values["count"], values["high"], values["batch"], least, most))
+    return lists
 
 
-def list_state(found: ZoneLists, lists: Lists, release: str, cpus: int, fraction: int) -> ListState:
-    """The lists with their limits: as told, else as the kernel sets them (zone_highsize() in mm/page_alloc.c).
+def list_state(zone_lists: ZoneLists, lists: Lists, release: str, cpus: int, fraction: int) -> ListState:
+    """The lists with their limits: as reported, else as the kernel computes them (zone_highsize() in mm/page_alloc.c).
 
     cpus: of the zone's node. fraction: vm.percpu_pagelist_high_fraction, 0 where it is not set.
     """
     least, most = lists.high_min, lists.high_max
-    told = least is not None and most is not None
-    if not told:
-        least, most = _limits(found.zone, lists, release, cpus, fraction)
+    reported = least is not None and most is not None
+    if not reported:
+        least, most = _limits(zone_lists.zone, lists, release, cpus, fraction)
     return ListState(
-        cpu=lists.cpu, zone=found.zone.number, count=lists.pages, high=lists.high, high_min=least or 0,
-        high_max=most or 0, batch=lists.batch, told=told,
+        cpu=lists.cpu, zone=zone_lists.zone.number, count=lists.pages, high=lists.high, high_min=least or 0,
+        high_max=most or 0, batch=lists.batch, told=reported,
     )  # fmt: skip
 
 

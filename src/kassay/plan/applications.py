@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Applications of an experiment: named -> pinned by packages and input -> images at hand."""
+"""Applications of an experiment: names -> pinned packages and input -> images in the cache."""
 
 from collections.abc import Iterable, Sequence
 
@@ -25,10 +25,10 @@ def pinned_applications(uses: Sequence[WorkloadUse], arch: str, tell: Tell) -> t
 
 
 def _pinned(use: WorkloadUse, arch: str, tell: Tell) -> WorkloadUse:
-    found = application(use.name)
-    if arch not in found.arches:
-        raise BadInput(f"{use.name}: not for {arch}", f"it is for {', '.join(found.arches)}: choose another --arch")
-    return structs.replace(use, program=use_of(found, closure(found.packages, arch, tell, without=found.without)))
+    app = application(use.name)
+    if arch not in app.arches:
+        raise BadInput(f"{use.name}: not for {arch}", f"it is for {', '.join(app.arches)}: choose another --arch")
+    return structs.replace(use, program=use_of(app, closure(app.packages, arch, tell, without=app.without)))
 
 
 def images(experiment: Experiment, tell: Tell) -> tuple[tuple[str, Image, str], ...]:
@@ -37,25 +37,26 @@ def images(experiment: Experiment, tell: Tell) -> tuple[tuple[str, Image, str], 
     Raises BadInput when an application needs more memory than the machine has; HostLacks for packages that cannot be
     had any more.
     """
-    made = []
+    guest_images = []
     for use in experiment.workloads:
         words = use.program.application if use.program else None
         if not words:
             continue
         packages, arch = words.closure, experiment.arch
-        found, path = image(packages, words.links, arch, lambda p=packages, a=arch: fetched(p, a, tell), tell)  # type: ignore[misc]
-        _check_memory(words, found, experiment.memory_bytes)
+        guest_image, path = image(packages, words.links, arch, lambda p=packages, a=arch: fetched(p, a, tell), tell)  # type: ignore[misc]
+        _check_memory(words, guest_image, experiment.memory_bytes)
         programs = (command[0] for _, command in words.commands)
         check_programs(use.name, path, [name for name in programs if not name.startswith(f"{words.directory}/")])
-        made.append((use.name, found, str(path)))
-    return tuple(made)
+        guest_images.append((use.name, guest_image, str(path)))
+    return tuple(guest_images)
 
 
-def _check_memory(words: Words, found: Image, memory_bytes: Iterable[int]) -> None:
-    needed = max(parse_bytes(words.memory), -(-found.needed_bytes // (64 << 20)) * (64 << 20))
+def _check_memory(words: Words, guest_image: Image, memory_bytes: Iterable[int]) -> None:
+    needed = max(parse_bytes(words.memory), -(-guest_image.needed_bytes // (64 << 20)) * (64 << 20))
     if min(memory_bytes) < needed:
+        resident = format_bytes(guest_image.resident_bytes >> 20 << 20)
         raise BadInput(
             f"{words.name}: needs {format_bytes(needed)} of memory, and the machine has "
-            f"{format_bytes(min(memory_bytes))} (its image takes {format_bytes(found.resident_bytes >> 20 << 20)})",
+            f"{format_bytes(min(memory_bytes))} (its image takes {resident})",
             f"--memory {format_bytes(needed)}",
         )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Experiment -> Plan: kernels x workload settings x machines x repeats, as runs.
 
-In which order they are made, so that drift hits all alike; what is moved in perturbed runs; which has which profile.
+Also the order of runs, so that drift affects all kernels alike; what perturbed runs move; which run has which profile.
 """
 
 import hashlib
@@ -39,12 +39,12 @@ def blocks(
     interleaved: each block has every kernel once, or twice where time is measured, in random order; with `control`
     the first kernel has as many boots more. sandwich: forwards, then backwards (A B B A, A B C C B A),
     which cancels a linear drift. sequential: all repeats of one kernel, then the next; only for comparison with
-    others' results.
+    results of other tools.
     """
     if order == "sequential":
         return tuple(tuple(Member(kernel, repeat) for repeat in range(repeats)) for kernel in range(kernels))
     shuffled = random.Random(f"order/{seed}")
-    made = []
+    all_blocks = []
     size = 1 if exact else 2
     for first in range(0, repeats, size):
         turns = range(first, min(first + size, repeats))
@@ -53,8 +53,8 @@ def blocks(
             members += [Member(0, repeats + repeat, True) for repeat in turns]
         if order == "interleaved":
             shuffled.shuffle(members)
-        made.append(tuple(members))
-    return tuple(made)
+        all_blocks.append(tuple(members))
+    return tuple(all_blocks)
 
 
 def _turn(order: str, kernels: int, repeat: int) -> range:
@@ -77,7 +77,7 @@ def perturbation(seed: int, kernel: int, number: int) -> Perturbation:
     """The `number`-th (from 1) perturbation of one kernel's runs.
 
     Each kernel draws its own, so that comparing a kernel with itself compares different
-    draws: what they differ by is the floor under which nothing may be claimed. Ranges:
+    draws: their difference is the floor, below which no change may be claimed. Ranges:
     memory 2..2048 pages (at most 8 MiB, in steps of QEMU's 8 KiB) less, initramfs up to 64 KiB more in steps of 4,
     stack up to 4 KiB in steps of 16, first mapping up to 64 pages, delay up to 50 ms, up to 256 bytes of command line.
     """
@@ -95,13 +95,13 @@ def perturbation(seed: int, kernel: int, number: int) -> Perturbation:
 
 
 _OF_PROGRAMS = (3, 6, 9, 17, 33, 65)
-"""First rounds of the pairs that are recorded where a program marks rounds itself: how many, it alone knows."""
+"""First rounds of the recorded pairs where a program marks rounds itself: only the program knows how many there are."""
 
 
 def traced_rounds(rounds: int | None) -> tuple[int, ...]:
     """Which of so many rounds (the first is 1) are recorded: up to three pairs, evenly drawn. The first round of a pair
-    warms a model of caches and predictors, the second is answered for; the first two of a run are left out where it can
-    be, as they are not steady. None: how many there will be is not known; what never comes is not in the trace."""
+    warms a model of caches and predictors, the second gives the prediction; the first two of a run are left out where
+    possible, as they are not steady. None: the number of rounds is not known; the trace has those that occur."""
     if rounds is None:
         return tuple(number for first in _OF_PROGRAMS for number in (first, first + 1))
     steady = range(3 if rounds >= 4 else rounds - 1, rounds + 1)
@@ -191,7 +191,7 @@ def _cell(experiment: Experiment, kernels: tuple[KernelIdentity, ...], index: in
           machine: MachineUse) -> Cell:  # fmt: skip
     workload, settings = combination
     words = (workload, *(f"{s.name}={s.value}" for s in settings), str(machine.cpus), str(machine.memory_bytes))
-    words += tuple(f"{one.name}={one.value}" for one in machine.chosen)
+    words += tuple(f"{setting.name}={setting.value}" for setting in machine.chosen)
     use = experiment.kernels[index]
     identity = kernels[index]
     own = (use.cmdline, *((f"cpu={use.cpu}",) if use.cpu else ()), str(index))
@@ -205,8 +205,8 @@ def _cell(experiment: Experiment, kernels: tuple[KernelIdentity, ...], index: in
 def _runs(experiment: Experiment, cells: tuple[Cell, ...]) -> list[PlannedRun]:
     """Plain repeats, perturbed runs and controls of one group of comparable cells, in blocks of the order.
 
-    Where time is measured each group has an order of its own: what cells have in common by order, no test can tell
-    from what they have in common by kernel.
+    Where time is measured each group has an order of its own: if cells had the order in common, no test could tell
+    its effect from that of the kernel.
     """
     total = experiment.repeats + experiment.traced + experiment.perturb
     seed = f"{experiment.seed}" if experiment.exact else f"{experiment.seed}/{cells[0].setting_key}"

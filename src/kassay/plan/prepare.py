@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Experiment -> Plan with everything the runs need at hand: kernels, programs, machine."""
+"""Experiment -> Plan, with everything that the runs need: kernels, programs, machine."""
 
 import re
 from collections import ChainMap
@@ -56,8 +56,7 @@ def prepare(
 ) -> Prepared:
     """Resolves everything. before: the plan of a directory that is resumed; its kernels are taken as they were.
     brought: programs to run instead of those that are built here, with their workloads' own descriptions; not on a
-    machine that runs them on this very system. elsewhere: other hosts make the runs, so that this one need not be able
-    to.
+    machine that runs them on this system. elsewhere: other hosts make the runs, and this one need not be able to.
 
     Raises BadInput or HostLacks before anything is downloaded where that can be known.
     """
@@ -66,8 +65,10 @@ def prepare(
         raise HostLacks(f"clock {experiment.clock} on {experiment.arch}: not supported by this version",
                         f"use --clock {listed(emulating(experiment.arch))}")  # fmt: skip
     travelled = brought if machine.boots else None
-    known = {workload.name: workload for workload in travelled.workloads} if travelled else _known(experiment)
-    combinations, workloads = _combinations(experiment.workloads, known, arch_of(experiment.arch))
+    known_workloads = (
+        {workload.name: workload for workload in travelled.workloads} if travelled else _known_workloads(experiment)
+    )
+    combinations, workloads = _combinations(experiment.workloads, known_workloads, arch_of(experiment.arch))
     if machine.visit is not None and elsewhere:
         raise BadInput(f"clock {experiment.clock}: has a machine of its own", "leave --cluster away")
     if machine.boots and machine.visit is None:
@@ -75,7 +76,7 @@ def prepare(
     identity = _granted(
         experiment, machine, {nodes_for(experiment, workload.name, workloads) for workload in workloads}
     )
-    made = travelled or _programs(experiment, workloads)
+    guest_programs = travelled or _programs(experiment, workloads)
     own_images = images(experiment, tell)
     artifacts = _kernels(experiment, before, tell)
     if not (machine.proven or elsewhere):  # after the kernels: a probe may need one
@@ -84,15 +85,15 @@ def prepare(
             raise HostLacks(f"clock {experiment.clock} is not usable here: {probe.detail}", probe.remedy)
     kernels = tuple(artifact.identity for artifact in artifacts)
     _check_folio_sizes(experiment, kernels)
-    hashes = tuple(Setting(name=name, value=sha256_file(path)) for name, path in made.files)
-    plan = expand(experiment, kernels, combinations, workloads, identity, hashes, made.compiler)
+    hashes = tuple(Setting(name=name, value=sha256_file(path)) for name, path in guest_programs.files)
+    plan = expand(experiment, kernels, combinations, workloads, identity, hashes, guest_programs.compiler)
     if own_images:
         plan = structs.replace(plan, images=tuple(Setting(name=n, value=image.sha256) for n, image, _ in own_images))
     return Prepared(
         plan=plan,
         machine=machine,
         artifacts=artifacts,
-        programs=made,
+        programs=guest_programs,
         images=own_images,
         no_profile=_no_profile(experiment, machine, tell),
         lacking=_fetch_modules(plan, artifacts, tell) if machine.boots and not machine.visit else (),
@@ -100,9 +101,9 @@ def prepare(
 
 
 def _fetch_modules(plan: Plan, artifacts: Sequence[KernelArtifact], tell: Tell) -> tuple[tuple[str, str], ...]:
-    """Fetches all modules now, not in the middle of a measurement. Cells that have none must not end the others.
+    """Fetches all modules now, not in the middle of a measurement. A cell without modules does not stop the others.
 
-    Returns these cells by id, with the reason. Raises it where no cell is left.
+    Returns the cells without modules by id, with the reason. Raises the error where no cell is left.
     """
     lacking: dict[str, BadInput | HostLacks] = {}
     for cell in plan.cells:
@@ -112,8 +113,8 @@ def _fetch_modules(plan: Plan, artifacts: Sequence[KernelArtifact], tell: Tell) 
             lacking[cell.id] = error
             if len(lacking) == len(plan.cells):
                 raise
-    for what in dict.fromkeys(error.what for error in lacking.values()):
-        tell(Progress(stage="modules", subject="not there", text=what))
+    for problem in dict.fromkeys(error.what for error in lacking.values()):
+        tell(Progress(stage="modules", subject="not there", text=problem))
     return tuple((cell, error.what) for cell, error in lacking.items())
 
 
@@ -123,7 +124,7 @@ _LEAST_NODE = 128 << 20  # a section of memory, which a node begins with
 def _granted(experiment: Experiment, machine: Machine, nodes: Collection[int]) -> MachineIdentity:
     """The machine with the first CPU that was chosen among its options; others follow, by name. nodes: of memory, every
     number that a workload's machine has."""
-    found = machine.identify(experiment.arch, max(experiment.cpus), experiment.boot)
+    identity = machine.identify(experiment.arch, max(experiment.cpus), experiment.boot)
     own = {use.cpu for use in experiment.kernels} - {""}
     names = tuple(dict.fromkeys((*(experiment.cpu or ()), *sorted(own))))
     for number in sorted(set(nodes) - {1}):
@@ -133,18 +134,18 @@ def _granted(experiment: Experiment, machine: Machine, nodes: Collection[int]) -
             raise BadInput(f"nodes: {number} of at least {format_bytes(_LEAST_NODE)} each need more memory",
                            f"--memory {format_bytes(number * _LEAST_NODE)} or more")  # fmt: skip
         numa = machine.nodes(max(experiment.cpus), experiment.memory_bytes[0], number)
-        found = structs.replace(found, options=(*found.options, *numa))
+        identity = structs.replace(identity, options=(*identity.options, *numa))
     if not names:
-        return found
+        return identity
     if machine.cpu is None:
         raise BadInput(f"cpu: machine {machine.name} runs on the CPU of this host",
                        f"use --clock {listed(emulating(experiment.arch))}, or leave --cpu away")  # fmt: skip
     models = {name: machine.cpu(name, experiment.arch) for name in names}
-    options = list(found.options)
+    options = list(identity.options)
     if experiment.cpu:
         options[options.index("-cpu") + 1] = models.pop(experiment.cpu[0])
     further = (word for name, model in models.items() for word in (f"{name}:", "-cpu", model))
-    return structs.replace(found, options=(*options, *further))
+    return structs.replace(identity, options=(*options, *further))
 
 
 def pinned(experiment: Experiment, tell: Tell) -> Experiment:
@@ -164,11 +165,11 @@ def _usable(experiment: Experiment, tell: Tell) -> str | msgspec.UnsetType:
     candidates = [machine for machine in machines_of(experiment.clock) if experiment.arch in machine.arches]
     if experiment.machine or len(candidates) < 2:
         return experiment.machine
-    found = next((machine for machine in candidates if machine.probe(experiment.arch, tell).usable), candidates[0])
-    return msgspec.UNSET if found is machine_for(experiment.clock) else found.name
+    chosen = next((machine for machine in candidates if machine.probe(experiment.arch, tell).usable), candidates[0])
+    return msgspec.UNSET if chosen is machine_for(experiment.clock) else chosen.name
 
 
-def _known(experiment: Experiment) -> Mapping[str, Workload]:
+def _known_workloads(experiment: Experiment) -> Mapping[str, Workload]:
     """The workloads that an experiment can name: kassay's, and the programs that it brings."""
     return ChainMap(
         {use.name: program.workload_of(use.name, use.program) for use in experiment.workloads if use.program},
@@ -179,9 +180,9 @@ def _known(experiment: Experiment) -> Mapping[str, Workload]:
 def _programs(experiment: Experiment, workloads: Sequence[Workload]) -> Programs:
     """Everything that runs in the guest, built here."""
     own = {use.name: use.program for use in experiment.workloads if use.program}
-    made = programs(("init", *(w.name for w in workloads if w.name not in own)), experiment.arch)
+    built = programs(("init", *(w.name for w in workloads if w.name not in own)), experiment.arch)
     packed = tuple((name, program.packed(name, use, experiment.arch)) for name, use in own.items())
-    return structs.replace(made, files=(*made.files, *packed))
+    return structs.replace(built, files=(*built.files, *packed))
 
 
 def _no_profile(experiment: Experiment, machine: Machine, tell: Tell) -> str:
@@ -223,13 +224,13 @@ def shared_cmdline(plan: Plan) -> str:
 
 
 def _combinations(
-    uses: Sequence[WorkloadUse], known: Mapping[str, Workload], arch: Arch
+    uses: Sequence[WorkloadUse], known_workloads: Mapping[str, Workload], arch: Arch
 ) -> tuple[tuple[Combination, ...], tuple[Workload, ...]]:
     """Every point of every workload's matrix, settings complete and checked; all problems at once."""
     combinations: list[Combination] = []
     chosen: dict[str, Workload] = {}
     for use in uses:
-        workload = catalog.find(known, use.name)
+        workload = catalog.find(known_workloads, use.name)
         chosen[use.name] = workload
         for point in matrix(tuple((axis.name, axis.values) for axis in use.axes)):
             combinations.append((use.name, catalog.settings(workload, point, arch)))
@@ -242,7 +243,7 @@ _FOLIO_SIZES = (6, 8)  # the first release with policies for sizes of anonymous 
 
 
 def _check_folio_sizes(experiment: Experiment, kernels: Sequence[KernelIdentity]) -> None:
-    """mthp is for kernels that have it."""
+    """Raises BadInput where mthp is set and a kernel does not have it."""
     for kernel in kernels if experiment.mthp else ():
         release = re.match(r"(\d+)\.(\d+)", kernel.release)
         if release and (int(release[1]), int(release[2])) < _FOLIO_SIZES:
@@ -251,7 +252,7 @@ def _check_folio_sizes(experiment: Experiment, kernels: Sequence[KernelIdentity]
 
 
 def _check_entry(artifact: KernelArtifact) -> None:
-    """A bare vmlinux without the PVH note has no way in; a bzImage has its own."""
+    """Raises BadInput for a vmlinux that QEMU cannot start: one without the PVH note. A bzImage needs none."""
     if artifact.pvh is not False or not artifact.image:
         return
     with Path(artifact.image).open("rb") as file:
@@ -266,7 +267,7 @@ def _check_entry(artifact: KernelArtifact) -> None:
 
 
 def _check_memory(experiment: Experiment, combinations: Sequence[Combination], *, elsewhere: bool) -> None:
-    """What cannot fit is said before anything is booted."""
+    """Raises BadInput or HostLacks for what does not fit into memory, before anything is booted."""
     host = memory_bytes()
     most, least = max(experiment.memory_bytes), min(experiment.memory_bytes)
     if most > host and not elsewhere:
@@ -283,9 +284,9 @@ def _kernels(experiment: Experiment, before: Plan | None, tell: Tell) -> tuple[K
     """Artifacts in the experiment's order; on resume, the very images that were measured."""
     old: tuple[KernelIdentity, ...] = before.kernels if before is not None else ()
     texts = [exact_ref(kernel) for kernel in old] or [use.ref for use in experiment.kernels]
-    found = kernel_store.fetch([parse_ref(text, experiment.arch) for text in texts], experiment.flavour, tell)
+    artifacts = kernel_store.fetch([parse_ref(text, experiment.arch) for text in texts], experiment.flavour, tell)
     named = []
-    for index, artifact in enumerate(found):
+    for index, artifact in enumerate(artifacts):
         _check_entry(artifact)
         if old and not _same_kernel(artifact.identity, old[index]):
             raise BadInput(f"{old[index].ref}: the image is not the one measured before",
@@ -295,7 +296,7 @@ def _kernels(experiment: Experiment, before: Plan | None, tell: Tell) -> tuple[K
     return tuple(named)
 
 
-def _same_kernel(found: KernelIdentity, measured: KernelIdentity) -> bool:
+def _same_kernel(current: KernelIdentity, measured: KernelIdentity) -> bool:
     """Whether the image is the one that was measured. Its configuration may have become known since."""
-    configs = {kernel.config_sha256 for kernel in (found, measured)} - {None}
-    return (found.image_sha256, found.banner) == (measured.image_sha256, measured.banner) and len(configs) <= 1
+    configs = {kernel.config_sha256 for kernel in (current, measured)} - {None}
+    return (current.image_sha256, current.banner) == (measured.image_sha256, measured.banner) and len(configs) <= 1

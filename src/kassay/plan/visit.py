@@ -22,8 +22,8 @@ from kassay.plan.prepare import Prepared
 def visit_of(
     artifacts: Sequence[KernelArtifact], experiment: Experiment, directory: Path, reach: Reach, tell: Tell
 ) -> Visit:
-    """The visit that makes the runs of `directory`. Raises BadInput for a kernel that may well not come up where nobody
-    could start the machine again, HostLacks when modules cannot be had."""
+    """The visit that makes the runs of `directory`. Raises BadInput for a kernel that may not come up where no command
+    can start the machine again, HostLacks when modules cannot be fetched."""
     files = tuple(dict.fromkeys(_files(artifact, reach, tell) for artifact in artifacts))
     name = f"{directory.absolute()}\0{experiment.on}"
     return Visit(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Measured changes beside their predictions (`kassay-pairs/1`), and what is learned from them.
+"""Measured changes with their predictions (`kassay-pairs/1`), and what is learned from them.
 
 Non-negative weights of causes are fitted on differences between head and base, never on totals: a total is mostly what
 both sides share, and weights fitted on it learn that. A weight stays at 1 unless many changes speak against it, and all
@@ -28,7 +28,7 @@ from kassay.predict.interval import (
 
 SCHEMA = "kassay-pairs/1"
 _PULL = 3.0
-"""How many changes the wish that a weight be 1 counts as."""
+"""The pull of each weight towards 1, as a number of changes."""
 
 
 class CauseTimes(Record, frozen=True, kw_only=True):
@@ -82,16 +82,16 @@ class Learned(Record, frozen=True, kw_only=True):
 def read_changes(path: Path) -> Changes:
     """Raises BadInput that names the file and what is wrong in it."""
     try:
-        found = from_json(path.read_bytes(), Changes)
+        changes = from_json(path.read_bytes(), Changes)
     except OSError as error:
         raise BadInput(
             f"{path}: {error.strerror}", "--pairs takes a file of measured changes, docs/calibrate.md"
         ) from error
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise BadInput(f"{path}: {error}", f"the file must be {SCHEMA}, docs/calibrate.md") from error
-    if found.schema != SCHEMA:
-        raise BadInput(f"{path}: schema {found.schema!r}", f"known: {SCHEMA}")
-    for change in found.pairs:
+    if changes.schema != SCHEMA:
+        raise BadInput(f"{path}: schema {changes.schema!r}", f"known: {SCHEMA}")
+    for change in changes.pairs:
         try:
             valid = change.base_ns > 0 and change.head_ns > 0 and math.isfinite(change.measured)
             valid = valid and math.isfinite(ratio_of(change.shifts))
@@ -99,7 +99,7 @@ def read_changes(path: Path) -> Changes:
             valid = False
         if not valid:
             raise BadInput(f"{path}: {change.name}: a time that is not above 0", "measure it again, or take it out")
-    return found
+    return changes
 
 
 def learn(changes: Changes, *, source: str, level: float = LEVEL) -> Learned:
@@ -108,21 +108,23 @@ def learn(changes: Changes, *, source: str, level: float = LEVEL) -> Learned:
     Raises BadInput with too few changes.
     """
     pairs = changes.pairs
-    left_out = [weighted(_weights([other for other in pairs if _key(other) != _key(one)]), one.shifts) for one in pairs]
-    plain = [one.shifts for one in pairs]
+    left_out = [
+        weighted(_weights([other for other in pairs if _key(other) != _key(change)]), change.shifts) for change in pairs
+    ]
+    plain = [change.shifts for change in pairs]
     error, plain_error = _error(pairs, left_out), _error(pairs, plain)
-    scores = [score_of(one.measured, shifts) for one, shifts in zip(pairs, left_out, strict=True)]
-    plain_scores = [score_of(one.measured, shifts) for one, shifts in zip(pairs, plain, strict=True)]
+    scores = [score_of(change.measured, shifts) for change, shifts in zip(pairs, left_out, strict=True)]
+    plain_scores = [score_of(change.measured, shifts) for change, shifts in zip(pairs, plain, strict=True)]
     quantile, plain_quantile = conformal_quantile(scores, level), conformal_quantile(plain_scores, level)
     helps = error < plain_error and quantile < plain_quantile
     weights = _weights(pairs) if helps else {}
     chosen = scores if helps else plain_scores
     table = IntervalTable(
         level=level, quantile=round(quantile if helps else plain_quantile, 4), n=len(pairs), source=source,
-        causes=counts_of_causes(weighted(weights, one.shifts) for one in pairs),
+        causes=counts_of_causes(weighted(weights, change.shifts) for change in pairs),
         weights={cause: round(weight, 3) for cause, weight in weights.items()},
     )  # fmt: skip
-    worst = sorted(zip((one.name for one in pairs), chosen, strict=True), key=lambda pair: -pair[1])[:5]
+    worst = sorted(zip((change.name for change in pairs), chosen, strict=True), key=lambda pair: -pair[1])[:5]
     return Learned(table=table, error=error, plain_error=plain_error, worst=tuple(worst))
 
 
@@ -131,7 +133,7 @@ def _key(change: Change) -> str:
 
 
 def _error(pairs: tuple[Change, ...], predicted: list[dict[str, tuple[float, float]]]) -> float:
-    return median(abs(ratio_of(shifts) / one.measured - 1) for one, shifts in zip(pairs, predicted, strict=True))
+    return median(abs(ratio_of(shifts) / change.measured - 1) for change, shifts in zip(pairs, predicted, strict=True))
 
 
 def _weights(pairs: "tuple[Change, ...] | list[Change]") -> dict[str, float]:
@@ -150,5 +152,5 @@ def _weights(pairs: "tuple[Change, ...] | list[Change]") -> dict[str, float]:
     pull = math.sqrt(_PULL) / 4
     rows += [[pull if i == j else 0.0 for j in range(len(causes))] for i in range(len(causes))]
     wanted += [pull] * len(causes)
-    found, _ = nnls(np.array(rows), np.array(wanted))
-    return dict(zip(causes, map(float, found), strict=True))
+    fitted, _ = nnls(np.array(rows), np.array(wanted))
+    return dict(zip(causes, map(float, fitted), strict=True))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a timing file knows of a form: its own entry, an override, or that of a form of other sizes."""
+"""The entry of a form in a timing file: an override, its own entry, or that of the same form in other sizes."""
 
 import re
 from fnmatch import translate
@@ -33,23 +33,23 @@ class Entries:
         self._near: dict[str, Entry] = {}
         for form, entry in timing.instructions.items():
             self._near.setdefault(_SIZES.sub(r"\1", form), _entry(entry))
-        self._found: dict[str, Entry | None] = {}
+        self._cache: dict[str, Entry | None] = {}
 
     def of(self, form: str) -> Entry | None:
         """The entry of a form; None without data."""
-        if form not in self._found:
-            self._found[form] = self._look_up(form)
-        return self._found[form]
+        if form not in self._cache:
+            self._cache[form] = self._look_up(form)
+        return self._cache[form]
 
     def _look_up(self, form: str) -> Entry | None:
         for pattern, entry in self._patterns:
             if pattern.match(form):
                 return entry
-        known = self._timing.instructions.get(form)
-        return self._near.get(_SIZES.sub(r"\1", form)) if known is None else _entry(known)
+        own = self._timing.instructions.get(form)
+        return self._near.get(_SIZES.sub(r"\1", form)) if own is None else _entry(own)
 
     def default(self, facts: Facts) -> Entry:
-        """What an instruction without data is taken for: by what it does."""
+        """The assumed entry of an instruction without data, by what it does."""
         kind = "plain"
         if facts.system:
             kind = "system"

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """How far a predicted ratio may be from the truth: conformal intervals, and causes for which there is none.
 
-A score of a measured change is |ln(measured ratio / predicted ratio)| / (FLOOR + distance). The distance is that of the
-change from no change at all: ln(1 + sum of what every cause gained or lost / the smaller total). It is |ln ratio| where
-all causes move the same way, and larger where one cause gains what another one loses. The interval of a new change is
-its predicted ratio, times and divided by exp(quantile of the scores x (FLOOR + distance)): wider, the more changes.
+A score of a measured change is |ln(measured ratio / predicted ratio)| / (FLOOR + distance). The distance is
+that of the change from no change at all: ln(1 + sum of what every cause gained or lost / the smaller total). It is
+|ln ratio| where all causes move the same way, and larger where one cause gains what another one loses. The interval of
+a new change is its predicted ratio, times and divided by exp(quantile of the scores x (FLOOR + distance)): the larger
+the change, the wider it is.
 """
 
 import math
@@ -108,7 +109,7 @@ def refusals(table: IntervalTable, shifts: Shifts) -> tuple[Reason, ...]:
 def interval_of(table: IntervalTable, shifts: Shifts) -> Interval:
     """The interval of a change, weights of the table not applied: apply them to what is predicted first, by weighted().
 
-    Ask refusals() beside it. Raises ValueError as ratio_of() does.
+    Call refusals() as well. Raises ValueError as ratio_of() does.
     """
     half = table.quantile * (FLOOR + distance_of(shifts))
     ratio = ratio_of(shifts)
@@ -116,7 +117,7 @@ def interval_of(table: IntervalTable, shifts: Shifts) -> Interval:
 
 
 def conformal_quantile(scores: Sequence[float], level: float) -> float:
-    """The score that a new change's exceeds with a chance of at most 1 - level, if it is drawn as these were.
+    """The score that a new change exceeds with a probability of at most 1 - level, if it is drawn as these were.
 
     Raises BadInput with fewer scores than any such statement needs: 9 for a level of 0.9.
     """
@@ -130,11 +131,11 @@ def conformal_quantile(scores: Sequence[float], level: float) -> float:
 
 def counts_of_causes(changes: Iterable[Shifts]) -> dict[str, int]:
     """Cause -> number of changes in which it moved, by name."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for shifts in changes:
         for cause in moved(shifts):
-            found[cause] = found.get(cause, 0) + 1
-    return dict(sorted(found.items()))
+            counts[cause] = counts.get(cause, 0) + 1
+    return dict(sorted(counts.items()))
 
 
 def _totals(shifts: Shifts) -> tuple[float, float]:

@@ -15,15 +15,15 @@ def groups_of(spec: str) -> tuple[tuple[int, int], ...]:
     """(mask, cycles) of each group. Raises ValueError for text that is none."""
     if spec in ("", "-"):
         return ()
-    found = []
+    groups = []
     for part in spec.split("/"):
         match = _GROUP.fullmatch(part)
         if match is None or int(match[1], 16) == 0:
             raise ValueError(f"{spec!r} is not MASKxCYCLES/MASKxCYCLES")
-        found.append((int(match[1], 16), int(match[2])))
-    if len(found) > MOST_GROUPS:
+        groups.append((int(match[1], 16), int(match[2])))
+    if len(groups) > MOST_GROUPS:
         raise ValueError(f"{spec!r} has more than {MOST_GROUPS} groups of ports")
-    return tuple(found)
+    return tuple(groups)
 
 
 def spec_of(groups: tuple[tuple[int, int], ...]) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Two replays on one CPU -> a prediction: what each side takes, where and why, and whether it may be told."""
+"""Two replays on one CPU -> a prediction: the time of each side, where and why, and whether it may be reported."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import fsum
@@ -15,10 +15,10 @@ from kassay.model.records import Record
 
 UNKNOWN_MOST = 0.05
 """Share of the time in instructions without data above which nothing is predicted; below it is a doubt."""
-_UNKNOWN_TOLD, _SPREAD_TOLD, _ROUNDS_TOLD = 0.005, 0.05, 0.01
+_UNKNOWN_REPORTED, _SPREAD_REPORTED, _ROUNDS_REPORTED = 0.005, 0.05, 0.01
 _DEFAULT_CPU = "the default CPU of the emulator"
 SAME, _CLEAR = 0.01, 0.05
-"""A relative change of counts below which they are the same; from which on it is worth a word that time has none."""
+"""Relative changes of counts: below SAME they are the same; from _CLEAR on, unchanged time is reported."""
 _IPIS = (
     "smp_call_function_many_cond", "smp_call_function_single", "native_flush_tlb_multi", "ipi_mux_send_mask",
     "gic_ipi_send_mask", "gic_send_sgi", "native_send_call_func_ipi", "native_send_call_func_single_ipi",
@@ -134,7 +134,7 @@ def prediction(finding: Finding, cpu: OnCpu, base: TracedSide, head: TracedSide,
         kernel = finding.sides[0 if not base.replay.rounds else 1].kernel
         return structs.replace(nothing, refused=reason("trace-too-short", kernel))
     timed = (_timed(base, base.replay, cpu), _timed(head, head.replay, cpu))
-    found = structs.replace(
+    predicted = structs.replace(
         nothing,
         base_ns=timed[0].ns, head_ns=timed[1].ns, causes=_causes(timed[0].causes, timed[1].causes),
         rows=_rows(*timed), base_instructions=timed[0].executed, head_instructions=timed[1].executed,
@@ -144,9 +144,9 @@ def prediction(finding: Finding, cpu: OnCpu, base: TracedSide, head: TracedSide,
     refused = _refused(finding, (base.replay, head.replay), timed)
     between = interval_of(timed[0].ns_by_cause, timed[1].ns_by_cause) if refused is None else refused
     if isinstance(between, Reason):
-        return structs.replace(found, refused=between)
+        return structs.replace(predicted, refused=between)
     low, high, level = between
-    whole = structs.replace(found, change=timed[1].ns / timed[0].ns - 1, interval=(low, high), level=level)
+    whole = structs.replace(predicted, change=timed[1].ns / timed[0].ns - 1, interval=(low, high), level=level)
     return structs.replace(whole, meaning=_meaning(finding, whole))
 
 
@@ -158,57 +158,57 @@ def _timed(side: TracedSide, replay: Replay, cpu: OnCpu) -> _Timed:
     for row in replay.rows:
         if row.interval in side.intervals and row.round in rounds:
             rounds[row.round] += row.cycles100 * cpu.weights.get(row.cause, 1.0)
-            of = sums.setdefault(row.function, {})
-            cycles, executed = of.get(row.cause, (0, 0))
-            of[row.cause] = (cycles + row.cycles100, executed + row.instructions)
+            by_cause = sums.setdefault(row.function, {})
+            cycles, executed = by_cause.get(row.cause, (0, 0))
+            by_cause[row.cause] = (cycles + row.cycles100, executed + row.instructions)
 
     def share(cause: str, cycles: int, executed: int) -> _Share:
         return _Share(cycles * cpu.weights.get(cause, 1.0) / per / many, executed / side.operations / many)
 
-    causes = sorted({cause for of in sums.values() for cause in of}, key=_place)
+    causes = sorted({cause for by_cause in sums.values() for cause in by_cause}, key=_cause_order)
     wholes = {
-        cause: [sum(of.get(cause, (0, 0))[i] for of in sums.values()) for i in (0, 1)] for cause in causes
+        cause: [sum(by_cause.get(cause, (0, 0))[i] for by_cause in sums.values()) for i in (0, 1)] for cause in causes
     }  # fmt: skip
     return _Timed(
         tuple(cycles / per for cycles in rounds.values()),
         {cause: share(cause, *whole) for cause, whole in wholes.items()},
-        {name: {cause: share(cause, *one) for cause, one in of.items()} for name, of in sums.items()},
+        {name: {cause: share(cause, *own) for cause, own in by_cause.items()} for name, by_cause in sums.items()},
     )
 
 
-def _place(cause: str) -> tuple[int, str]:
-    """Known causes in their order, others of a later core behind them."""
-    known = list(CAUSES)
-    return (known.index(cause) if cause in CAUSES else len(known), cause)
+def _cause_order(cause: str) -> tuple[int, str]:
+    """A sort key: known causes in their order, then those of a later core."""
+    order = list(CAUSES)
+    return (order.index(cause) if cause in CAUSES else len(order), cause)
 
 
 def _causes(base: _Shares, head: _Shares) -> tuple[PredictedCause, ...]:
-    found = []
-    for cause in sorted(base.keys() | head.keys(), key=_place):
+    causes = []
+    for cause in sorted(base.keys() | head.keys(), key=_cause_order):
         before, after = base.get(cause, _Share()), head.get(cause, _Share())
-        found.append(
+        causes.append(
             PredictedCause(cause=cause, base_ns=before.ns, head_ns=after.ns, base_instructions=before.instructions,
                            head_instructions=after.instructions)
         )  # fmt: skip
-    return tuple(found)
+    return tuple(causes)
 
 
 def _rows(base: _Timed, head: _Timed) -> tuple[PredictedRow, ...]:
-    made = []
+    rows = []
     for name in base.functions.keys() | head.functions.keys():
         causes = _causes(base.functions.get(name, {}), head.functions.get(name, {}))
-        made.append(
+        rows.append(
             PredictedRow(
                 function=name, base_ns=fsum(c.base_ns for c in causes), head_ns=fsum(c.head_ns for c in causes),
                 base_instructions=base.executed_in(name), head_instructions=head.executed_in(name),
-                causes=tuple(sorted(causes, key=lambda c: (-abs(c.delta_ns), _place(c.cause)))),
+                causes=tuple(sorted(causes, key=lambda c: (-abs(c.delta_ns), _cause_order(c.cause)))),
             )
         )  # fmt: skip
-    return tuple(sorted(made, key=lambda row: (-abs(row.delta_ns), row.function)))
+    return tuple(sorted(rows, key=lambda row: (-abs(row.delta_ns), row.function)))
 
 
 def _refused(finding: Finding, replays: tuple[Replay, Replay], timed: tuple[_Timed, _Timed]) -> Reason | None:
-    """What keeps a change from being told although both sides were replayed."""
+    """Why a change is not reported although both sides were replayed; None when it is."""
     if max(replay.cpus for replay in replays) > 1:
         return reason("several-cpus", cpus=max(replay.cpus for replay in replays))
     sent = [name for name in _IPIS if any(side.executed_in(name) > 0 for side in timed)]
@@ -233,65 +233,67 @@ def _without_data(replays: tuple[Replay, Replay], timed: tuple[_Timed, _Timed]) 
 def _doubts(
     finding: Finding, cpu: OnCpu, sides: Sequence[TracedSide], timed: tuple[_Timed, _Timed]
 ) -> tuple[Reason, ...]:
-    found: list[Reason] = []
+    doubts: list[Reason] = []
     replays = [side.replay for side in sides if side.replay is not None]
-    for side, of, replay, one in zip(finding.sides, sides, replays, timed, strict=True):
+    for side, traced, replay, predicted in zip(finding.sides, sides, replays, timed, strict=True):
         if replay.cut:
-            found.append(reason("trace-cut", side.kernel, complete=replay.complete, rounds=replay.asked))
-        found += [reason("traced-round-left-out", side.kernel, problem=problem) for problem in replay.left_out]
-        spread = (max(one.rounds) - min(one.rounds)) / one.ns if one.ns else 0.0
-        if spread > _SPREAD_TOLD:
-            found.append(reason("rounds-spread", side.kernel, spread=spread))
-        others = (n for number, i, n in replay.others if i in of.intervals and number in of.rounds)
-        executed = one.executed + sum(others) / of.operations / len(of.rounds)
-        if side.value and abs(executed / side.value - 1) > _ROUNDS_TOLD:
-            found.append(reason("traced-rounds-differ", side.kernel, traced=executed, value=side.value))
-        if executed and (share := 1 - one.executed / executed) > _ROUNDS_TOLD:
-            found.append(reason("others-not-predicted", side.kernel, share=share))
-    if _UNKNOWN_TOLD < _share(timed) <= UNKNOWN_MOST:
-        found.append(_without_data((replays[0], replays[1]), timed))
+            doubts.append(reason("trace-cut", side.kernel, complete=replay.complete, rounds=replay.asked))
+        doubts += [reason("traced-round-left-out", side.kernel, problem=problem) for problem in replay.left_out]
+        spread = (max(predicted.rounds) - min(predicted.rounds)) / predicted.ns if predicted.ns else 0.0
+        if spread > _SPREAD_REPORTED:
+            doubts.append(reason("rounds-spread", side.kernel, spread=spread))
+        others = (n for number, i, n in replay.others if i in traced.intervals and number in traced.rounds)
+        executed = predicted.executed + sum(others) / traced.operations / len(traced.rounds)
+        if side.value and abs(executed / side.value - 1) > _ROUNDS_REPORTED:
+            doubts.append(reason("traced-rounds-differ", side.kernel, traced=executed, value=side.value))
+        if executed and (share := 1 - predicted.executed / executed) > _ROUNDS_REPORTED:
+            doubts.append(reason("others-not-predicted", side.kernel, share=share))
+    if _UNKNOWN_REPORTED < _share(timed) <= UNKNOWN_MOST:
+        doubts.append(_without_data((replays[0], replays[1]), timed))
     other = dict.fromkeys(side.cpu or _DEFAULT_CPU for side in sides if side.cpu != cpu.name)
     if other:
-        found.append(reason("other-cpu-booted", booted=" and ".join(other)))
-    return tuple(found)
+        doubts.append(reason("other-cpu-booted", booted=" and ".join(other)))
+    return tuple(doubts)
 
 
-def _meaning(finding: Finding, found: Prediction) -> Reason | None:
+def _meaning(finding: Finding, predicted: Prediction) -> Reason | None:
     """Where counts and prediction differ in size, beyond the interval, or in sign."""
-    counts, time, between = finding.change, found.change, found.interval
+    counts, time, between = finding.change, predicted.change, predicted.interval
     if counts is None or time is None or between is None or between[0] <= counts <= between[1]:
         return None
     same_sign = counts * time > 0
     if same_sign and abs(counts) > abs(time) and abs(counts) >= SAME:
-        return _over_stated(counts, time, found)
+        return _over_stated(counts, time, predicted)
     if abs(counts) < SAME:
-        return _of_cause("counts-blind", counts, time, found) if abs(time) >= SAME else None
+        return _of_cause("counts-blind", counts, time, predicted) if abs(time) >= SAME else None
     if not same_sign and (between[0] > 0 or between[1] < 0):
-        return _of_cause("counts-mislead", counts, time, found)
-    return _of_cause("counts-under-state", counts, time, found) if same_sign else _over_stated(counts, time, found)
+        return _of_cause("counts-mislead", counts, time, predicted)
+    if same_sign:
+        return _of_cause("counts-under-state", counts, time, predicted)
+    return _over_stated(counts, time, predicted)
 
 
-def _over_stated(counts: float, time: float, found: Prediction) -> Reason | None:
-    """The instructions that came or went, and those before, each in ns; where time may not have changed, that."""
-    assert found.base_ns is not None and found.head_ns is not None and found.interval is not None
-    assert found.base_instructions is not None and found.head_instructions is not None
-    more = found.head_instructions - found.base_instructions
-    each = (found.head_ns - found.base_ns) / more if more else 0.0
-    low, high = found.interval
-    if each <= 0 or not found.base_instructions:
+def _over_stated(counts: float, time: float, predicted: Prediction) -> Reason | None:
+    """ns of each instruction that came or went, and of each one before; or that time may not have changed."""
+    assert predicted.base_ns is not None and predicted.head_ns is not None and predicted.interval is not None
+    assert predicted.base_instructions is not None and predicted.head_instructions is not None
+    more = predicted.head_instructions - predicted.base_instructions
+    each = (predicted.head_ns - predicted.base_ns) / more if more else 0.0
+    low, high = predicted.interval
+    if each <= 0 or not predicted.base_instructions:
         if abs(counts) < _CLEAR:
             return None
-        return reason("counts-without-time", counts=counts, low=low, high=high, cpu=found.cpu)
+        return reason("counts-without-time", counts=counts, low=low, high=high, cpu=predicted.cpu)
     return reason(
-        "counts-over-state", counts=counts, time=time, cpu=found.cpu, more_or_fewer="more" if more > 0 else "fewer",
-        each=each, before=found.base_ns / found.base_instructions,
+        "counts-over-state", counts=counts, time=time, cpu=predicted.cpu, more_or_fewer="more" if more > 0 else "fewer",
+        each=each, before=predicted.base_ns / predicted.base_instructions,
     )  # fmt: skip
 
 
-def _of_cause(code: str, counts: float, time: float, found: Prediction) -> Reason:
+def _of_cause(code: str, counts: float, time: float, predicted: Prediction) -> Reason:
     """The cause that changed most in the direction of the whole."""
-    assert found.base_ns is not None and found.head_ns is not None
-    total = found.head_ns - found.base_ns
-    most = max(found.causes, key=lambda one: one.delta_ns if total > 0 else -one.delta_ns)
+    assert predicted.base_ns is not None and predicted.head_ns is not None
+    total = predicted.head_ns - predicted.base_ns
+    most = max(predicted.causes, key=lambda cause: cause.delta_ns if total > 0 else -cause.delta_ns)
     name = CAUSES.get(most.cause, most.cause)
-    return reason(code, counts=counts, time=time, cpu=found.cpu, cause=name, part=most.delta_ns, total=total)
+    return reason(code, counts=counts, time=time, cpu=predicted.cpu, cause=name, part=most.delta_ns, total=total)

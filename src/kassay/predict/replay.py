@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One trace on one CPU: what the core model says of the rounds it answers for, by function and cause."""
+"""One trace on one CPU: the time that the core model predicts for its rounds, by function and cause."""
 
 import tempfile
 from collections.abc import Callable, Sequence
@@ -25,37 +25,37 @@ def replay_of(data: bytes, timing: Timing, name_of: Callable[[int], str]) -> Rep
     with tempfile.TemporaryDirectory(prefix="kassay-replay-") as scratch:
         path = Path(scratch) / "trace"
         path.write_bytes(data)
-        found = core.replay(timing.params_text(), text, path)
+        replayed = core.replay(timing.params_text(), text, path)
     answered, names = set(answered_rounds(trace)), list(numbers)
     return Replay(
         rounds=tuple(sorted(answered)), complete=len(trace.complete_rounds), asked=len(trace.rounds), cut=trace.cut,
         rows=tuple(
             ReplayedRow(round=row.round, interval=row.interval, function=names[row.function], cause=row.cause,
                         cycles100=row.cycles100, instructions=row.instructions)
-            for row in found.rows if row.round in answered
+            for row in replayed.rows if row.round in answered
         ),
         unknown=tuple(sorted(missing, key=lambda form: (-missing[form], form))),
         others=tuple(
             (number, interval, executed)
-            for (number, interval, _), (executed, _) in sorted(found.others.items()) if number in answered
+            for (number, interval, _), (executed, _) in sorted(replayed.others.items()) if number in answered
         ),
-        cpus=max(1, found.statistics.get("cpus", 1)),
+        cpus=max(1, replayed.statistics.get("cpus", 1)),
     )  # fmt: skip
 
 
 @cache
 def version() -> str:
-    """A hash over what makes a replay of a trace and a timing file: the core model, and what reads code for it."""
+    """A hash over the core model and the files that decode code for it: a replay depends on them, and on its input."""
     own = Path(__file__).parent
     readers = sorted((*(own / f"{name}.py" for name in _READERS), *own.glob("decode/*.py")))
     return compiler.digest(((path.name, path) for path in readers), core.identity())[:16]
 
 
 def answered_rounds(trace: Trace) -> Sequence[int]:
-    """The second of each two rounds that are complete and follow each other: the first warms caches and predictors."""
-    complete, found = set(trace.complete_rounds), []
+    """The second round of each pair of consecutive complete ones: the first warms the caches and branch predictors."""
+    complete, answered = set(trace.complete_rounds), []
     rounds = iter(trace.rounds)
     for first, second in zip(rounds, rounds, strict=False):
         if second == first + 1 and {first, second} <= complete:
-            found.append(second)
-    return found
+            answered.append(second)
+    return answered

@@ -17,7 +17,7 @@ _REPEAT = Entry(4, 0, "-")
 
 
 class _Line(NamedTuple):
-    """One instruction, before it is known whether it joins its neighbour. missing: its form has no data."""
+    """One instruction, before it is known whether it fuses with the one before. missing: its form has no data."""
 
     facts: Facts
     kind: str
@@ -37,7 +37,7 @@ def program_text(trace: Trace, timing: Timing, function_of: Callable[[int], int]
         raise BadInput(f"{timing.name}: a CPU for {timing.arch}, but the trace is of {trace.target}",
                        f"name a CPU for {arch.name if arch else trace.target}")  # fmt: skip
     decoder, entries = decoder_of(arch.name), Entries(timing)
-    known: dict[bytes, _Line] = {}
+    lines: dict[bytes, _Line] = {}
     missing: Counter[str] = Counter()
     text = []
     for block in trace.blocks:
@@ -47,10 +47,10 @@ def program_text(trace: Trace, timing: Timing, function_of: Callable[[int], int]
         for length in block.lengths:
             code = block.code[at : at + length]
             at += length
-            line = known.get(code)
+            line = lines.get(code)
             if line is None:
-                line = known[code] = _line(decoder.facts(code), timing, entries)
-            # A block that ends with the first bytes of an instruction never executes it: it goes on in another block.
+                line = lines[code] = _line(decoder.facts(code), timing, entries)
+            # A block may end with the first bytes of an instruction. It never executes it: another block has it.
             cut = line.facts.form == UNREADABLE and at == len(block.code)
             missing[line.facts.form] += line.missing and not cut
             joined = before is not None and _joins(before, line, timing, decoder)
@@ -60,20 +60,20 @@ def program_text(trace: Trace, timing: Timing, function_of: Callable[[int], int]
 
 
 def _line(facts: Facts, timing: Timing, entries: Entries) -> _Line:
-    found = entries.of(facts.form)
+    entry = entries.of(facts.form)
     if facts.kind == REPEAT:
         return _Line(facts, REPEAT, _REPEAT, 0, False)
     if facts.system and facts.system in timing.system:
         cost = timing.system[facts.system].value
-        return _Line(facts, facts.kind, found or Entry(1, 1, "-"), cost, False)
+        return _Line(facts, facts.kind, entry or Entry(1, 1, "-"), cost, False)
     if facts.kind == NOP or facts.kind == ZERO:
         return _Line(facts, facts.kind, Entry(1, 0, "-"), 0, False)
-    if found is None:
+    if entry is None:
         kind = _UNKNOWN if facts.kind in (PLAIN, MOVE) else facts.kind
         return _Line(facts, kind, entries.default(facts), 0, kind == _UNKNOWN)
-    eliminated = found.latency == 0 and found.ports == "-"
+    eliminated = entry.latency == 0 and entry.ports == "-"
     kind = PLAIN if facts.kind == MOVE and not eliminated else facts.kind
-    return _Line(facts, kind, found, 0, False)
+    return _Line(facts, kind, entry, 0, False)
 
 
 def _joins(first: _Line, second: _Line, timing: Timing, decoder: FactsDecoder) -> bool:

@@ -41,7 +41,7 @@ class Quantity(Record, frozen=True, kw_only=True):
 class Machine(Record, frozen=True, kw_only=True):
     """What was calibrated. cpuinfo: lines of /proc/cpuinfo that name it. when: an ISO 8601 date. thp: policy of huge
     pages. missing: name of what could not be measured -> why. measured: cycles of whole operations of that machine's
-    kernel and CPUs, which are no parameters: what predictions can be held against."""
+    kernel and CPUs, which are no parameters: what predictions can be compared with."""
 
     cpuinfo: dict[str, str]
     when: str
@@ -119,10 +119,10 @@ def path_of(name: str) -> Path:
     """The timing file that timing_for() reads. Raises BadInput for an unknown CPU."""
     if name.endswith(".toml"):
         return Path(name)
-    known = timings()
-    path = next((path for one, path in known.items() if _spelt(one) == _spelt(name)), None)
+    paths = timings()
+    path = next((path for cpu, path in paths.items() if _spelt(cpu) == _spelt(name)), None)
     if path is None:
-        near = nearest_of(name, [known_name.replace("_", "-") for known_name in known])
+        near = nearest_of(name, [cpu.replace("_", "-") for cpu in paths])
         raise BadInput(f"no timing file for CPU {name!r}",
                        f"{near}\n  for this machine's own CPU: kassay calibrate; or name a FILE.toml")  # fmt: skip
     return path
@@ -143,12 +143,12 @@ def timings() -> Mapping[str, Path]:
     A calibrated one has a name of its own. Raises BadInput when two have the same name.
     """
     shipped = registry.files(_DATA, "predict/data", "*.toml")
-    found = {path.stem: path for path in shipped.values()}
+    paths = {path.stem: path for path in shipped.values()}
     for path in sorted(calibrations().glob("*.toml")):
-        if path.stem in found:
-            raise BadInput(f"{path}: there is a {found[path.stem]} already", "give the file another name")
-        found[path.stem] = path
-    return MappingProxyType(found)
+        if path.stem in paths:
+            raise BadInput(f"{path}: there is a {paths[path.stem]} already", "give the file another name")
+        paths[path.stem] = path
+    return MappingProxyType(paths)
 
 
 def calibrations() -> Path:
@@ -157,7 +157,7 @@ def calibrations() -> Path:
 
 
 def read(path: Path) -> Timing:
-    """Reads a timing file. Raises BadInput with every problem, each with its place."""
+    """Reads a timing file. Raises BadInput with every problem, each with its key."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -191,24 +191,24 @@ def problems(timing: Timing) -> Iterator[str]:
     """What is wrong with a timing file whose types are right."""
     if timing.arch not in arches():
         yield f"arch: unknown arch {timing.arch!r}; known: {', '.join(arches())}"
-    known = parameters()
-    for name in known:
+    expected_parameters = parameters()
+    for name in expected_parameters:
         if name not in timing.parameters:
-            yield f"parameters.{name}: missing: {known[name].meaning}"
+            yield f"parameters.{name}: missing: {expected_parameters[name].meaning}"
     for name, quantity in timing.parameters.items():
-        if name not in known:
-            yield f"parameters.{name}: unknown; {nearest_of(name, known)}"
+        if name not in expected_parameters:
+            yield f"parameters.{name}: unknown; {nearest_of(name, expected_parameters)}"
             continue
-        expected = known[name]
+        expected = expected_parameters[name]
         if not expected.low <= quantity.value <= expected.high:
             yield f"parameters.{name}: {number_text(quantity.value)} is not from {expected.low} to {expected.high}"
         if expected.whole and quantity.value != int(quantity.value):
             yield f"parameters.{name}: {number_text(quantity.value)} is not a whole number"
-    for place, quantity in _quantities(timing):
+    for key, quantity in _quantities(timing):
         if not quantity.low <= quantity.value <= quantity.high:
-            yield f"{place}: {number_text(quantity.value)} is not from its low to its high"
+            yield f"{key}: {number_text(quantity.value)} is not from its low to its high"
         if not quantity.source:
-            yield f"{place}: without a source"
+            yield f"{key}: without a source"
     for kind in UNKNOWN_KINDS:
         if kind not in timing.unknown:
             yield f"unknown.{kind}: missing"

@@ -18,15 +18,15 @@ _HEADER = re.compile(
 _BLOCK, _ACCESS, _EVENT = 0, 1, 2
 _PAGE_BITS = 12
 _NOT_LEFT = 0x3FFF
-"""An interrupt came behind the block, which had been executed to its end."""
+"""An interrupt came after the block, which had been executed to its end."""
 _WORD = (1 << 64) - 1
 
 
 class TraceError(BadInput):
     """A trace that cannot be read; nothing of it may be used."""
 
-    def __init__(self, what: str) -> None:
-        super().__init__(f"trace: {what}", "measure anew with --fresh")
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"trace: {problem}", "measure anew with --fresh")
 
 
 class Event(IntEnum):
@@ -46,7 +46,7 @@ class Event(IntEnum):
 
 
 class TraceBlock(Record, frozen=True, kw_only=True):
-    """A translation block. id: its place among the trace's blocks. lengths: of each instruction, in bytes."""
+    """A translation block. id: its index among the trace's blocks. lengths: of each instruction, in bytes."""
 
     id: int
     start: int
@@ -135,22 +135,22 @@ def steps(data: bytes) -> Iterator[Step]:
 def instructions(data: bytes) -> dict[tuple[int, int], int]:
     """By round and interval of complete rounds: executed instructions and string iterations, as a profile has them."""
     trace = read_trace(data)
-    complete, found = set(trace.complete_rounds), Counter[tuple[int, int]]()
+    complete, counts = set(trace.complete_rounds), Counter[tuple[int, int]]()
     sizes = [len(block.lengths) for block in trace.blocks]
     for step in steps(data):
         if step.round in complete:
             executed = sizes[step.block] if step.left is None or step.left < 0 else step.left
-            found[step.round, step.interval] += executed * step.times
-    return dict(found)
+            counts[step.round, step.interval] += executed * step.times
+    return dict(counts)
 
 
 def counted(raw: RawProfile, rounds: tuple[int, ...]) -> dict[tuple[int, int], int]:
     """The same by the profile of the same run; intervals without an instruction are left out."""
-    found = totals(raw)
+    profiled = totals(raw)
     by_interval = {
         (number, interval): sum(
             half[number][interval * CONTEXTS_IN_FILE + context]
-            for half in (found.user, found.kernel)
+            for half in (profiled.user, profiled.kernel)
             for context in range(CONTEXTS_IN_FILE)
         )
         for number in rounds
@@ -172,10 +172,10 @@ def disagreements(executed: Mapping[tuple[int, int], int], raw: RawProfile, roun
     profiled = counted(raw, rounds)
     different: dict[int, str] = {}
     for number, interval in sorted(executed.keys() | profiled.keys()):
-        found, wanted = executed.get((number, interval), 0), profiled.get((number, interval), 0)
-        if number in rounds and found != wanted:
-            text = f"the trace has {found} instructions in interval {interval} of round {number}, the profile {wanted}"
-            different.setdefault(number, text)
+        in_trace, in_profile = executed.get((number, interval), 0), profiled.get((number, interval), 0)
+        if number in rounds and in_trace != in_profile:
+            where = f"interval {interval} of round {number}"
+            different.setdefault(number, f"the trace has {in_trace} instructions in {where}, the profile {in_profile}")
     return different
 
 
@@ -195,7 +195,7 @@ class _Guess:
 
 
 class _Lane:
-    """What is known of one CPU."""
+    """The reader's state of one CPU."""
 
     def __init__(self) -> None:
         self.block: int | None = None
@@ -313,7 +313,7 @@ class _Reader:
 
 
 def _number(data: bytes, at: int) -> tuple[int, int]:
-    """(value, place after it) of one unsigned LEB128. Raises IndexError at the end of the data."""
+    """(value, index after it) of one unsigned LEB128. Raises IndexError at the end of the data."""
     value = shift = 0
     while True:
         byte = data[at]

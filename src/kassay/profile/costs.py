@@ -27,7 +27,7 @@ def context_of(number: int, kernel: bool) -> str:
 
 
 def foreign(number: int) -> bool:
-    """Whether a context of the file is another task's: user code there is not of the program whose symbols we have."""
+    """Whether a context of the file is another task's: its user code is not of the program whose symbols we have."""
     return number >= _OTHER
 
 
@@ -37,13 +37,13 @@ def times(raw: RawProfile, counts: Counts) -> dict[int, Times]:
     for counter in raw.iterations.keys() & counts.keys():
         block = raw.iterations[counter]
         begun[block] = begun.get(block, 0) - counts[counter]
-    found: dict[int, Times] = dict(begun)
+    executed: dict[int, Times] = dict(begun)
     for block, cuts in raw.cuts.items():
         lost = [(cut.after or 0, counts[cut.counter]) for cut in cuts if cut.counter in counts]
         if lost:
             began, size = begun.get(block, 0), len(raw.blocks[block].lengths)
-            found[block] = tuple(began - sum(count for after, count in lost if after <= at) for at in range(size))
-    return found
+            executed[block] = tuple(began - sum(count for after, count in lost if after <= at) for at in range(size))
+    return executed
 
 
 def completed(executed: Times) -> int:
@@ -69,23 +69,23 @@ def costs(
 
     A block's loads and stores belong to the function of its first instruction.
     """
-    found: dict[_Key, list[int]] = {}
+    rows: dict[_Key, list[int]] = {}
     for number, (counts, done) in enumerate(zip(sums, executed, strict=True)):
         for block, ran in done.items():
-            _add(found, number, blocks[block], ran)
+            _add(rows, number, blocks[block], ran)
         for field, counters in ((_ITERATIONS, raw.iterations), (_LOADS, raw.loads), (_STORES, raw.stores)):
             for counter in counters.keys() & counts.keys():
                 block = counters[counter]
-                _row(found, blocks[block].spans[0], number, blocks[block].kernel)[field] += counts[counter]
-    made = [_cost(key, row, raw.mode == "memory") for key, row in found.items()]
-    return tuple(sorted(made, key=lambda c: (-counted(c), c.function, c.place, c.context)))
+                _row(rows, blocks[block].spans[0], number, blocks[block].kernel)[field] += counts[counter]
+    function_costs = [_cost(key, row, raw.mode == "memory") for key, row in rows.items()]
+    return tuple(sorted(function_costs, key=lambda c: (-counted(c), c.function, c.place, c.context)))
 
 
-def _add(found: dict[_Key, list[int]], number: int, block: Placed, ran: Times) -> None:
+def _add(rows: dict[_Key, list[int]], number: int, block: Placed, ran: Times) -> None:
     """A block's executions in one context of the file."""
     kinds = ((_CALLS, block.entries), (_ATOMICS, block.code.atomics), (_TLB, block.code.tlb))
     for span in block.spans:
-        row = _row(found, span, number, block.kernel)
+        row = _row(rows, span, number, block.kernel)
         first, last = span.first, span.last
         row[_INSTRUCTIONS] += ran * (last - first) if isinstance(ran, int) else sum(ran[first:last])
         for field, numbers in kinds:
@@ -94,12 +94,12 @@ def _add(found: dict[_Key, list[int]], number: int, block: Placed, ran: Times) -
                     row[field] += ran if isinstance(ran, int) else ran[at]
 
 
-def _row(found: dict[_Key, list[int]], span: Span, number: int, kernel: bool) -> list[int]:
+def _row(rows: dict[_Key, list[int]], span: Span, number: int, kernel: bool) -> list[int]:
     nameless = foreign(number) and not kernel
     key = NO_SYMBOL if nameless else span.function, span.place, context_of(number, kernel)
-    row = found.get(key)
+    row = rows.get(key)
     if row is None:
-        row = found[key] = [0] * len(_FIELDS)
+        row = rows[key] = [0] * len(_FIELDS)
     return row
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the plugin's file holds, as parse() of raw.py gives it; counts are kept as the changes that the file has."""
+"""The content of the plugin's file, as parse() of raw.py returns it; counts are stored as changes, as in the file."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ class CodeBlock(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """BLOCK was left after so many instructions; None: it is not known where."""
+    """A block was left after so many instructions; None: the number is not known."""
 
     counter: int
     after: int | None
@@ -42,7 +42,7 @@ class Jump(NamedTuple):
 
 
 class Node(NamedTuple):
-    """A function of the call tree. address 0: no function, the place from which the first is called."""
+    """A function of the call tree. address 0: no function, the root of the tree."""
 
     parent: int | None
     address: int
@@ -64,9 +64,9 @@ class RawProfile:
     """The file's content; counters are known by their number.
 
     cuts: by block. iterations, loads, stores: counter -> block. changes: by counter, in order of rounds.
-    rounds: how many the file has, what precedes the first (file round 0) not among them.
+    rounds: how many the file has, without what precedes the first (file round 0).
     tasks: (address of the task, own, other or idle). halting: the counter of the times a CPU was halted, if any was.
-    switches: how often the kernel's task switch began; missed: how often it was not seen what it switched; None in
+    switches: how often the kernel's task switch began; missed: how often the plugin did not see the new task; None in
     files of an earlier plugin. zone_locks: how often the lock of a zone was taken in the whole region, gaps between
     rounds included; zone_handovers: of these, how often by another CPU than the time before. entered: counter -> node,
     of nodes that are entries into the kernel; empty in files of an earlier plugin.
@@ -97,19 +97,19 @@ class RawProfile:
 
     def counts(self, number: int) -> dict[int, dict[int, int]]:
         """One round of the file (0: what precedes the first): counter -> slot -> count."""
-        found = {}
+        by_counter = {}
         for counter, changes in enumerate(self.changes):
             flat = next((flat for since, flat in reversed(changes) if since <= number), ())
             if flat:
-                found[counter] = dict(zip(flat[::2], flat[1::2], strict=True))
-        return found
+                by_counter[counter] = dict(zip(flat[::2], flat[1::2], strict=True))
+        return by_counter
 
     def sums(self, rounds: Collection[int], intervals: Collection[int]) -> tuple[dict[int, int], ...]:
         """By context of the file: counter -> its counts over these rounds of the file and these intervals together."""
         chosen = [int(number in rounds) for number in range(self.rounds + 1)]
         before = list(accumulate(chosen, initial=0))
         wanted = [slot // CONTEXTS_IN_FILE in intervals for slot in range(self.intervals * CONTEXTS_IN_FILE)]
-        found: tuple[dict[int, int], ...] = ({}, {}, {}, {})
+        totals: tuple[dict[int, int], ...] = ({}, {}, {}, {})
         for counter, changes in enumerate(self.changes):
             end = before[-1]
             for since, flat in reversed(changes):
@@ -118,6 +118,6 @@ class RawProfile:
                 if times:
                     for slot, count in zip(flat[::2], flat[1::2], strict=True):
                         if wanted[slot]:
-                            into = found[slot % CONTEXTS_IN_FILE]
+                            into = totals[slot % CONTEXTS_IN_FILE]
                             into[counter] = into.get(counter, 0) + times * count
-        return found
+        return totals

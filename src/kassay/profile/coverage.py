@@ -17,9 +17,9 @@ from kassay.model.profile import FunctionCost, Profile, base_name
 from kassay.model.records import Record
 
 EXECUTED, NOT_EXECUTED, NO_SYMBOL = "executed", "not executed", "no symbol"
-_OWN = ("user", "kernel", "interrupt")  # what another task executed is no hit of the region
+_OWN = ("user", "kernel", "interrupt")  # what another task executed does not count
 
-# Comments, literals and directives; each alternative ends at the first place it can, so the time is linear.
+# Comments, literals and directives; each alternative ends as early as possible, so the time is linear.
 _COMMENT = r"/\*.*?(?:\*/|\Z)"
 _NO_CODE = re.compile(
     rf"""{_COMMENT} | //[^\n]* | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*' | ^[ \t]*\#(?:\\\n|{_COMMENT}|[^\n])*""",
@@ -65,18 +65,22 @@ def functions_of(source: Path) -> tuple[str, ...]:
     return names
 
 
-def rows(names: Sequence[str], profiles: Sequence[Profile], known: Sequence[frozenset[str]]) -> tuple[CoverageRow, ...]:
-    """One row per name, in order. known: per profile the names of its kernel's functions, modules included.
+def rows(
+    names: Sequence[str], profiles: Sequence[Profile], symbol_names: Sequence[frozenset[str]]
+) -> tuple[CoverageRow, ...]:
+    """One row per name, in order. symbol_names: per profile the names of its kernel's functions, modules included.
 
     Compiler's copies (.isra.0, .cold) count as the function. Of a system call's wrappers, those that no kernel has
     are left out, as long as one has another.
     """
-    has = [frozenset(base_name(name) for name in functions) for functions in known]
+    has = [frozenset(base_name(name) for name in functions) for functions in symbol_names]
     executed = [_costs(profile) for profile in profiles]
-    made = tuple(_row(name, profiles, executed, has) for name in names)
-    there = {_syscall(row.function) for row in made if set(row.states) != {NO_SYMBOL}}
+    all_rows = tuple(_row(name, profiles, executed, has) for name in names)
+    present = {_syscall(row.function) for row in all_rows if set(row.states) != {NO_SYMBOL}}
     return tuple(
-        row for row in made if set(row.states) != {NO_SYMBOL} or _syscall(row.function) not in there - {row.function}
+        row
+        for row in all_rows
+        if set(row.states) != {NO_SYMBOL} or _syscall(row.function) not in present - {row.function}
     )
 
 
@@ -84,22 +88,22 @@ def _row(name: str, profiles: Sequence[Profile], executed: Sequence[dict[str, li
          has: Sequence[frozenset[str]]) -> CoverageRow:  # fmt: skip
     states, calls, counts = [], [], []
     for profile, costs, functions in zip(profiles, executed, has, strict=True):
-        found = costs.get(name, [])
-        absent = not found and name not in functions
-        states.append(EXECUTED if found else NO_SYMBOL if absent else NOT_EXECUTED)
-        entered = sum(cost.calls for cost in found if not cost.function.endswith(".cold"))
-        count = sum(map(counted, found))
+        own_costs = costs.get(name, [])
+        absent = not own_costs and name not in functions
+        states.append(EXECUTED if own_costs else NO_SYMBOL if absent else NOT_EXECUTED)
+        entered = sum(cost.calls for cost in own_costs if not cost.function.endswith(".cold"))
+        count = sum(map(counted, own_costs))
         calls.append(None if absent else entered / profile.operations)
         counts.append(None if absent else count / profile.operations)
     return CoverageRow(function=name, states=tuple(states), calls=tuple(calls), counts=tuple(counts))
 
 
 def _costs(profile: Profile) -> dict[str, list[FunctionCost]]:
-    found: dict[str, list[FunctionCost]] = {}
+    by_name: dict[str, list[FunctionCost]] = {}
     for cost in profile.functions:
         if cost.place != "program" and cost.context in _OWN and counted(cost):
-            found.setdefault(base_name(cost.function), []).append(cost)
-    return found
+            by_name.setdefault(base_name(cost.function), []).append(cost)
+    return by_name
 
 
 def _wrappers(middle: str) -> tuple[str, ...]:
@@ -114,7 +118,7 @@ def _syscall(name: str) -> str:
 
 
 def _declarators(text: str) -> Iterator[str]:
-    """What stands in front of each body, from the end of what was before it."""
+    """The text in front of each body, from the end of the definition before."""
     pending: list[str] = []
     inside = False
     for line in _NO_CODE.sub(_blank, text).splitlines():
@@ -132,14 +136,14 @@ def _declarators(text: str) -> Iterator[str]:
 
 
 def _blank(match: re.Match[str]) -> str:
-    """What is left of a piece that is no code: a literal stays a word, a comment a blank; lines stay lines."""
+    """The replacement of a piece that is no code: a word for a literal, a blank for a comment; lines are kept."""
     text = match.group()
     return "0" if text[0] in "\"'" else " " if "\n" not in text else "\n" * text.count("\n")
 
 
 def _names(declarator: str) -> tuple[str, ...]:
     """The names that a body behind this text gets; none when it is no function (a struct, an initialiser)."""
-    calls = [found for found in _top_level_calls(declarator) if found.group(1) not in _NOT_A_NAME]
+    calls = [match for match in _top_level_calls(declarator) if match.group(1) not in _NOT_A_NAME]
     if not calls or "=" in _outside_parentheses(declarator):
         return ()
     name = calls[-1].group(1)
@@ -155,18 +159,18 @@ def _names(declarator: str) -> tuple[str, ...]:
 def _top_level_calls(text: str) -> Iterator[re.Match[str]]:
     """Each NAME(...) outside of parentheses, but those right behind another: attributes of a function."""
     at = 0
-    while found := _CALL.search(text, at):
-        if at == 0 or text[at : found.start()].strip():
-            yield found
-        at = _closing(text, found.end())
+    while match := _CALL.search(text, at):
+        if at == 0 or text[at : match.start()].strip():
+            yield match
+        at = _closing(text, match.end())
 
 
 def _outside_parentheses(text: str) -> str:
-    kept, at = [], 0
+    pieces, at = [], 0
     while (opening := text.find("(", at)) >= 0:
-        kept.append(text[at:opening])
+        pieces.append(text[at:opening])
         at = _closing(text, opening + 1)
-    return "".join((*kept, text[at:]))
+    return "".join((*pieces, text[at:]))
 
 
 def _closing(text: str, at: int) -> int:

@@ -28,26 +28,26 @@ def edges(
 
     A conditional jump to another function is left out: how often it was taken is not known.
     """
-    found: Counter[_Key] = Counter()
+    counts_by_key: Counter[_Key] = Counter()
     for number, (counts, done) in enumerate(zip(sums, executed, strict=True)):
-        seen = ((False, _direct(blocks, done)), (True, _indirect(raw, blocks, counts)))
-        for indirect, calls in seen:
+        call_kinds = ((False, _direct(blocks, done)), (True, _indirect(raw, blocks, counts)))
+        for indirect, calls in call_kinds:
             for caller, callee, kernel, tail, count in calls:
                 if kernel or not foreign(number):  # another program's functions have no names here
-                    found[caller, callee, context_of(number, kernel), indirect, tail] += count
-    made = (
+                    counts_by_key[caller, callee, context_of(number, kernel), indirect, tail] += count
+    call_edges = (
         CallEdge(caller=caller, callee=callee, context=context, calls=count, indirect=indirect, tail=tail)
-        for (caller, callee, context, indirect, tail), count in found.items()
+        for (caller, callee, context, indirect, tail), count in counts_by_key.items()
         if count
     )
-    return tuple(sorted(made, key=lambda e: (-e.calls, e.caller, e.callee, e.context, e.indirect, e.tail)))
+    return tuple(sorted(call_edges, key=lambda e: (-e.calls, e.caller, e.callee, e.context, e.indirect, e.tail)))
 
 
-_Seen: TypeAlias = tuple[str, str, bool, bool, int]
+_Call: TypeAlias = tuple[str, str, bool, bool, int]
 """caller, callee, whether the caller is kernel code, tail, count"""
 
 
-def _direct(blocks: Mapping[int, Placed], done: Mapping[int, Times]) -> Iterator[_Seen]:
+def _direct(blocks: Mapping[int, Placed], done: Mapping[int, Times]) -> Iterator[_Call]:
     for number, ran in done.items():
         block = blocks[number]
         callee, end = block.callee, block.code.end
@@ -60,7 +60,7 @@ def _direct(blocks: Mapping[int, Placed], done: Mapping[int, Times]) -> Iterator
             yield caller, callee, block.kernel, end == JUMP, completed(ran)
 
 
-def _indirect(raw: RawProfile, blocks: Mapping[int, Placed], counts: Counts) -> Iterator[_Seen]:
+def _indirect(raw: RawProfile, blocks: Mapping[int, Placed], counts: Counts) -> Iterator[_Call]:
     for counter in raw.jumps.keys() & counts.keys():
         site, target = (blocks[number] for number in raw.jumps[counter])
         caller, callee, end = site.spans[-1].function, target.spans[0].function, site.code.end
@@ -89,21 +89,21 @@ def stacks(raw: RawProfile, symbols: Symbols, sums: Sequence[Counts]) -> tuple[S
     below the user functions that made it, and in "kernel".
     """
     own, others = _paths(raw, symbols), _paths(raw, symbols, foreign=True)
-    found: Counter[tuple[str, ...]] = Counter()
+    by_path: Counter[tuple[str, ...]] = Counter()
     for number, counts in enumerate(sums):
         for node in raw.nodes.keys() & counts.keys():
             context = context_of(number, is_kernel(raw.nodes[node].address))
-            found[context, *(others if foreign(number) else own)[node]] += counts[node]
-    return tuple(StackCost(path=path, count=count) for path, count in sorted(found.items()) if count)
+            by_path[context, *(others if foreign(number) else own)[node]] += counts[node]
+    return tuple(StackCost(path=path, count=count) for path, count in sorted(by_path.items()) if count)
 
 
 def _paths(raw: RawProfile, symbols: Symbols, *, foreign: bool = False) -> dict[int, tuple[str, ...]]:
-    """Function names from the outermost inwards; a node stands behind its parent in the file. foreign: user code has
+    """Function names from the outermost inwards; in the file a node comes after its parent. foreign: user code has
     no names."""
-    found: dict[int, tuple[str, ...]] = {}
+    paths: dict[int, tuple[str, ...]] = {}
     for number, node in raw.nodes.items():
-        above = () if node.parent is None else found[node.parent]
+        above = () if node.parent is None else paths[node.parent]
         nameless = foreign and not is_kernel(node.address)
         name = NO_SYMBOL if nameless else symbols.find(node.address)[0]
-        found[number] = (*above, name) if node.address else above
-    return found
+        paths[number] = (*above, name) if node.address else above
+    return paths

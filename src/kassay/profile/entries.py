@@ -27,20 +27,20 @@ def entry_of(function: str, arch: Arch) -> tuple[str, str] | None:
 
 
 def entry_at(path: Sequence[str]) -> tuple[str, int]:
-    """On whose behalf the end of a path of model.profile.StackCost runs: the name of the system call, fault or
-    interrupt, and the index of the function that it begins with; "", len(path) for user code and for common code of
-    entry and exit."""
+    """The entry into the kernel that the end of a path of model.profile.StackCost belongs to: the name of the system
+    call, fault or interrupt, and the index of the function that it begins with; "", len(path) for user code and for
+    common code of entry and exit."""
     for index, function in enumerate(path[1:], 1):
         for arch in arches().values():
-            found = entry_of(function, arch)
-            if found is not None:
-                return found[1] or found[0], index
+            entry = entry_of(function, arch)
+            if entry is not None:
+                return entry[1] or entry[0], index
     return "", len(path)
 
 
 class _Entry(NamedTuple):
-    """Of a node. first: whether the node is where it begins. in_fault: whether a fault came in meanwhile, or it is one.
-    settled: whether what is called may still tell more."""
+    """Of a node. first: whether the entry begins with the node. in_fault: whether the node is part of a fault. settled:
+    False where a function that is called may still show which entry it is."""
 
     kind: str
     name: str
@@ -52,26 +52,26 @@ class _Entry(NamedTuple):
 def entries(raw: RawProfile, symbols: Symbols, sums: Sequence[Mapping[int, int]]) -> tuple[EntryCost, ...]:
     """What the kernel executed for the workload and in interrupts, largest first. sums: by context of the file.
 
-    The outermost entry counts: a fault inside of a system call belongs to the system call, which says how much of it
-    are faults. In files of an earlier plugin functions that begin with a jump to another one are lost, and stand below
-    the entry code.
+    The outermost entry counts: a fault inside of a system call belongs to the system call, whose in_faults has the
+    part of the faults. Files of an earlier plugin lack functions that begin with a jump to another one; what these
+    executed is counted as entry code.
     """
     counts: Counter[tuple[str, str]] = Counter()
     in_faults: Counter[tuple[str, str]] = Counter()
     times: Counter[tuple[str, str]] = Counter()
-    found = dict(_entries(raw, symbols))
+    entry_of_node = dict(_entries(raw, symbols))
     for number, context in enumerate(sums[:OTHER]):
-        for node, entry in found.items():
+        for node, entry in entry_of_node.items():
             if node in context:
                 key = _key(entry, interrupt=number == INTERRUPT_CONTEXT)
                 counts[key] += context[node]
                 in_faults[key] += context[node] if entry.in_fault else 0
         for counter, node in raw.entered.items():
-            if counter in context and node in found and found[node].first:
-                times[_key(found[node], interrupt=number == INTERRUPT_CONTEXT)] += context[counter]
-    made = (EntryCost(kind=kind, name=name, count=count, in_faults=in_faults[kind, name], times=times[kind, name])
-            for (kind, name), count in counts.items() if count)  # fmt: skip
-    return tuple(sorted(made, key=lambda one: (-one.count, one.kind, one.name)))
+            if counter in context and node in entry_of_node and entry_of_node[node].first:
+                times[_key(entry_of_node[node], interrupt=number == INTERRUPT_CONTEXT)] += context[counter]
+    costs = (EntryCost(kind=kind, name=name, count=count, in_faults=in_faults[kind, name], times=times[kind, name])
+             for (kind, name), count in counts.items() if count)  # fmt: skip
+    return tuple(sorted(costs, key=lambda cost: (-cost.count, cost.kind, cost.name)))
 
 
 def _key(entry: _Entry, *, interrupt: bool) -> tuple[str, str]:
@@ -79,21 +79,21 @@ def _key(entry: _Entry, *, interrupt: bool) -> tuple[str, str]:
 
 
 def _entries(raw: RawProfile, symbols: Symbols) -> Iterator[tuple[int, _Entry]]:
-    """Of every node in the kernel; a node stands behind its parent in the file."""
+    """The entry of every node in the kernel; in the file a node comes after its parent."""
     arch = of_target(raw.target)
     if arch is None:
         raise Defect(f"a profile of {raw.target} was read, which no architecture is called")
-    known: dict[int, _Entry] = {}
+    by_node: dict[int, _Entry] = {}
     for number, node in raw.nodes.items():
         if not node.address or not is_kernel(node.address):
             continue
-        above = None if node.parent is None else known.get(node.parent)
-        known[number] = _below(above, symbols.find(node.address)[0], arch)
-        yield number, known[number]
+        above = None if node.parent is None else by_node.get(node.parent)
+        by_node[number] = _below(above, symbols.find(node.address)[0], arch)
+        yield number, by_node[number]
 
 
 def _below(above: _Entry | None, function: str, arch: Arch) -> _Entry:
-    """What is known of a function, called by what is known of its caller; None: called from user mode."""
+    """The entry of a function, from its caller's entry (above; None: called from user mode) and its name."""
     own = entry_of(function, arch)
     if above is not None and above.settled:
         return above._replace(first=False, in_fault=above.in_fault or (own is not None and own[0] == FAULT))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A run's profile -> records: one phase by function, and the whole region as the gate asks for it."""
+"""A run's profile -> records: one phase by function, and a summary of the whole region for the gate."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -42,11 +42,11 @@ def profile_of(
         raise BadInput(f"run {run}: no phase {phase!r}", f"it has {', '.join(p.phase for p in report.phases)}")
     sums = raw.sums([number + 1 for number in rounds], intervals_of(report, phase))
     executed = [times(raw, counts) for counts in sums]
-    blocks, found = placed(raw, symbols), totals(raw)
-    problem = disagreement(raw, found, report)
-    settled = balance(raw, found, report, phase, rounds) if not problem else None
+    blocks, raw_totals = placed(raw, symbols), totals(raw)
+    problem = disagreement(raw, raw_totals, report)
+    settled = balance(raw, raw_totals, report, phase, rounds) if not problem else None
     problems = (
-        problem, unseen(raw, found, report, others), settled.problem if settled else "",
+        problem, unseen(raw, raw_totals, report, others), settled.problem if settled else "",
         *(impossible(raw, done) for done in executed),
     )  # fmt: skip
     return Profile(
@@ -71,18 +71,18 @@ def summary_of(
     raw: RawProfile, symbols: Symbols, report: GuestReport, others: OtherTasks | None = None
 ) -> RegionSummary:
     """The region from its beginning to its end, gaps between rounds included; idle and unresolved of the phases only,
-    since no clock was read around the rest. Names no function unless another task ran: naming is the dear part, and
-    whether the symbols fit is asked where they are used (profile_of)."""
-    found = totals(raw)
-    problem = disagreement(raw, found, report)
+    since no clock was read around the rest. Looks up function names only if another task ran, since this is slow;
+    profile_of() checks whether the symbols fit."""
+    raw_totals = totals(raw)
+    problem = disagreement(raw, raw_totals, report)
     phases = [p.phase for p in report.phases if p.phase != WHOLE] if not problem else []
-    settled = [balance(raw, found, report, phase) for phase in phases]
-    problems = (problem, unseen(raw, found, report, others), *(b.problem for b in settled))
-    counts = _by_context(raw, found.user, found.kernel)
+    settled = [balance(raw, raw_totals, report, phase) for phase in phases]
+    problems = (problem, unseen(raw, raw_totals, report, others), *(b.problem for b in settled))
+    counts = _by_context(raw, raw_totals.user, raw_totals.kernel)
     return RegionSummary(
         mode=raw.mode,
         counts=counts,
-        unreported=_unreported(raw, found.user, found.kernel, report) if not problem else 0,
+        unreported=_unreported(raw, raw_totals.user, raw_totals.kernel, report) if not problem else 0,
         others=_others(raw, symbols) if any(count for _, count in counts[OTHER + 1 :]) else (),
         tasks=sum(kind == "other" for _, kind in raw.tasks),
         idle=sum(b.idle for b in settled),
@@ -93,16 +93,16 @@ def summary_of(
 
 def executions(raw: RawProfile, report: GuestReport, *, phase: str, rounds: Sequence[int]) -> dict[int, int]:
     """Address of each instruction that was executed -> how often, further string iterations included."""
-    found: Counter[int] = Counter()
+    by_address: Counter[int] = Counter()
     for counts in raw.sums([number + 1 for number in rounds], intervals_of(report, phase)):
         for number, ran in times(raw, counts).items():
             address, lengths, _ = raw.blocks[number]
             for at, length in enumerate(lengths):
-                found[address] += ran if isinstance(ran, int) else ran[at]
+                by_address[address] += ran if isinstance(ran, int) else ran[at]
                 address += length
         for counter in raw.iterations.keys() & counts.keys():
-            found[raw.blocks[raw.iterations[counter]].address] += counts[counter]
-    return {address: count for address, count in found.items() if count}
+            by_address[raw.blocks[raw.iterations[counter]].address] += counts[counter]
+    return {address: count for address, count in by_address.items() if count}
 
 
 def _by_context(
@@ -123,7 +123,7 @@ def _unreported(
 
 
 def _others(raw: RawProfile, symbols: Symbols) -> tuple[tuple[str, int], ...]:
-    """The largest functions of other tasks and the idle task; only what these executed is named."""
+    """The largest functions of other tasks and the idle task; only names of their functions are looked up."""
     sums = raw.sums(range(raw.rounds + 1), range(raw.intervals))
     foreign: list[dict[int, int]] = [{}, {}, sums[OTHER], sums[IDLE]]
     executed = [times(raw, counts) for counts in foreign]
@@ -131,7 +131,7 @@ def _others(raw: RawProfile, symbols: Symbols) -> tuple[tuple[str, int], ...]:
     for counters in (raw.iterations, raw.loads, raw.stores):
         numbers |= {counters[counter] for counts in foreign for counter in counters.keys() & counts.keys()}
     blocks = placed(raw, symbols, numbers)
-    found: Counter[str] = Counter()
+    by_function: Counter[str] = Counter()
     for cost in costs(raw, blocks, foreign, executed):
-        found[cost.function] += counted(cost)
-    return tuple(sorted(found.items(), key=lambda item: (-item[1], item[0]))[:_LARGEST])
+        by_function[cost.function] += counted(cost)
+    return tuple(sorted(by_function.items(), key=lambda item: (-item[1], item[0]))[:_LARGEST])

@@ -10,13 +10,13 @@ from kassay.effects import process
 from kassay.errors import BadInput, HostLacks
 from kassay.model.records import Record
 
-_PROGRAMS = ("llvm-addr2line", "addr2line")  # the first is by far the faster one on a vmlinux
+_PROGRAMS = ("llvm-addr2line", "addr2line")  # the first is much faster on a vmlinux
 _BATCH = 20_000  # addresses on one command line, about 400 KB: a large vmlinux is opened a few times only
 _TIMEOUT_S = 600
 _UNKNOWN = ("??", "")
 _EXECUTABLE = 4
-# A kernel patches its code at boot (call sites of the tracer, returns, alternatives): of the right file 94 % of the
-# bytes that x86 kernels executed were the same, of another build of the same series 12 % at most.
+# Share of the executed bytes that must be the same in the file. A kernel patches its code at boot (call sites of the
+# tracer, returns, alternatives): on x86 94 % were the same in the right file, and at most 12 % in another build.
 _SAME = 0.8
 _REMEDY = "give the vmlinux of a kernel built with CONFIG_DEBUG_INFO, of the very same build"
 ELSEWHERE = "[not in this file]"
@@ -44,35 +44,35 @@ class _Frame(NamedTuple):
     line: int | None
 
 
-def rows(vmlinux: Path, places: Mapping[int, int], blocks: Sequence[tuple[int, bytes]]) -> tuple[LineCost, ...]:
-    """The lines of all instructions, dearest first. places: address (as linked) -> executions. blocks: address and
-    code of what was executed.
+def rows(vmlinux: Path, executions: Mapping[int, int], blocks: Sequence[tuple[int, bytes]]) -> tuple[LineCost, ...]:
+    """The lines of all instructions, most costly first. executions: by address (as linked). blocks: address and code of
+    what was executed.
 
-    Counts add up to those of places. Raises BadInput for a file without line information or of other code than
+    Counts add up to those of executions. Raises BadInput for a file without line information or of other code than
     was executed, HostLacks without addr2line.
     """
     code = _code(vmlinux)
     _check(vmlinux, code, blocks)
-    program = next((found for found in map(process.find, _PROGRAMS) if found), None)
+    program = next((path for path in map(process.find, _PROGRAMS) if path), None)
     if program is None:
         raise HostLacks("addr2line: not found on this host", "install it: apt install binutils (or llvm)")
-    found: dict[tuple[str | None, int | None, str, tuple[str, ...]], int] = {}
+    counts: dict[tuple[str | None, int | None, str, tuple[str, ...]], int] = {}
     parts = [range(start, start + len(data)) for start, data in code]
-    addresses = sorted(address for address in places if any(address in part for part in parts))
-    outside = sum(places.values()) - sum(places[address] for address in addresses)
+    addresses = sorted(address for address in executions if any(address in part for part in parts))
+    outside = sum(executions.values()) - sum(executions[address] for address in addresses)
     for start in range(0, len(addresses), _BATCH):
         batch = addresses[start : start + _BATCH]
         for address, frames in zip(batch, _frames(program, vmlinux, batch), strict=True):
             first, *around = frames
             key = (first.file, first.line, first.function, tuple(frame.function for frame in around))
-            found[key] = found.get(key, 0) + places[address]
+            counts[key] = counts.get(key, 0) + executions[address]
     if outside:
-        found[None, None, ELSEWHERE, ()] = outside
-    made = (
+        counts[None, None, ELSEWHERE, ()] = outside
+    line_costs = (
         LineCost(file=file, line=line, function=function, inlined_into=into, count=count)
-        for (file, line, function, into), count in found.items()
+        for (file, line, function, into), count in counts.items()
     )
-    return tuple(sorted(made, key=lambda row: (-row.count, row.file or "", row.line or 0, row.inlined_into)))
+    return tuple(sorted(line_costs, key=lambda row: (-row.count, row.file or "", row.line or 0, row.inlined_into)))
 
 
 def _code(vmlinux: Path) -> tuple[tuple[int, bytes], ...]:
@@ -85,8 +85,8 @@ def _code(vmlinux: Path) -> tuple[tuple[int, bytes], ...]:
             sections = {section.name: section for section in ELFFile(file).iter_sections()}
             if not {".debug_line", ".zdebug_line"} & sections.keys():
                 raise BadInput(f"{vmlinux}: no line information (.debug_line) inside", _REMEDY)
-            found = (section for section in sections.values() if section["sh_flags"] & _EXECUTABLE)
-            return tuple((section["sh_addr"], section.data()) for section in found)
+            code_sections = (section for section in sections.values() if section["sh_flags"] & _EXECUTABLE)
+            return tuple((section["sh_addr"], section.data()) for section in code_sections)
     except OSError as error:
         raise BadInput(f"{vmlinux}: {error.strerror}", _REMEDY) from error
     except ELFError as error:
@@ -128,8 +128,8 @@ def _frames(program: str, vmlinux: Path, addresses: Sequence[int]) -> Iterator[l
         yield frames
 
 
-def _frame(function: str, place: str) -> _Frame:
+def _frame(function: str, location: str) -> _Frame:
     """Of "name" and "file:line" or "file:line (discriminator 2)"; "??:0" and "??:?" are unknown."""
-    file, _, number = place.partition(" (")[0].rpartition(":")
-    known = number.isdecimal() and int(number) > 0
-    return _Frame(function, None if file in _UNKNOWN else file, int(number) if known else None)
+    file, _, number = location.partition(" (")[0].rpartition(":")
+    has_line = number.isdecimal() and int(number) > 0
+    return _Frame(function, None if file in _UNKNOWN else file, int(number) if has_line else None)

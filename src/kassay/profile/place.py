@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Blocks of code -> the functions they belong to, what their instructions are, and where the last one leads."""
+"""Blocks of code -> their functions, the kinds of their instructions, and the target of the last one."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
@@ -30,14 +30,14 @@ class Code(NamedTuple):
 
 
 def decode(target: str, address: int, lengths: bytes, code: bytes) -> Code:
-    """target: as QEMU calls it (Qemu.target). Instructions that are not understood are plain."""
-    found = _decode(target, lengths, code)
-    return found if found.target is None else found._replace(target=address + found.target & _WORD)
+    """target: as QEMU calls it (Qemu.target). Unknown instructions count as plain."""
+    decoded = _decode(target, lengths, code)
+    return decoded if decoded.target is None else decoded._replace(target=address + decoded.target & _WORD)
 
 
 @lru_cache(maxsize=1 << 17)
 def _decode(target: str, lengths: bytes, code: bytes) -> Code:
-    """As if at address 0, so that the same code is decoded once."""
+    """Decodes as if at address 0, so that the same code is decoded only once."""
     kinds: dict[str, list[int]] = {"atomic": [], "tlb": [], "string": []}
     arch = _arch(target)
     mnemonic, operands = "", ""
@@ -50,7 +50,7 @@ def _decode(target: str, lengths: bytes, code: bytes) -> Code:
 
 
 def _instructions(target: str, lengths: bytes, code: bytes) -> Iterator[tuple[str, str]]:
-    """(mnemonic, operands); the mnemonic of what is not understood is its bytes in hex."""
+    """(mnemonic, operands); the mnemonic of an unknown instruction is its bytes in hex."""
     engine, at, number = _engine(target), 0, 0
     while number < len(lengths):
         for _, size, mnemonic, operands in engine.disasm_lite(code[at:], at):
@@ -70,14 +70,14 @@ def _engine(target: str) -> Cs:
 
 
 def _arch(target: str) -> Arch:
-    found = of_target(target)
-    if found is None:
+    arch = of_target(target)
+    if arch is None:
         raise Defect(f"a profile of {target} was read, which no architecture is called")
-    return found
+    return arch
 
 
 _CALL_OVER_BYTES = 16
-"""A call so short leads over a few bytes to use the stack or to learn its own address; it calls nothing."""
+"""A call over so few bytes only uses the stack or reads its own address; it calls no function."""
 _FEWEST_CALLS, _LEAST_SHARE = 10, 0.9
 
 
@@ -113,26 +113,26 @@ class Placed(NamedTuple):
         return self.code.target is not None and 0 <= self.code.target - self.end < _CALL_OVER_BYTES
 
 
-_kept: WeakKeyDictionary[Symbols, dict[CodeBlock, Placed]] = WeakKeyDictionary()
-"""Runs of the same kernel share nearly all their blocks."""
+_cached_blocks: WeakKeyDictionary[Symbols, dict[CodeBlock, Placed]] = WeakKeyDictionary()
+"""By kernel or program: runs of the same kernel share nearly all their blocks."""
 
 
 def placed(raw: RawProfile, symbols: Symbols, numbers: Iterable[int] | None = None) -> Mapping[int, Placed]:
-    """The blocks with these numbers; every block of the profile by default, which a large program has hundred thousands
-    of. symbols: of one kernel, hence of one target."""
-    shared, own = _kept.setdefault(symbols.kernel, {}), _kept.setdefault(symbols, {})
-    found = {}
+    """The blocks with these numbers; by default every block of the profile, hundreds of thousands for a large program.
+    symbols: of one kernel, hence of one target."""
+    shared, own = _cached_blocks.setdefault(symbols.kernel, {}), _cached_blocks.setdefault(symbols, {})
+    blocks = {}
     for number in raw.blocks if numbers is None else numbers:
         block = raw.blocks[number]
-        known = shared if is_kernel(block.address) else own
-        place = known.get(block)
-        if place is None:
-            place = known[block] = _place(raw.target, block, symbols)
-        found[number] = place
-    return found
+        cached = shared if is_kernel(block.address) else own
+        placed_block = cached.get(block)
+        if placed_block is None:
+            placed_block = cached[block] = _placed_block(raw.target, block, symbols)
+        blocks[number] = placed_block
+    return blocks
 
 
-def _place(target: str, block: CodeBlock, symbols: Symbols) -> Placed:
+def _placed_block(target: str, block: CodeBlock, symbols: Symbols) -> Placed:
     address, lengths, code = block
     spans: list[Span] = []
     entries = []
@@ -161,13 +161,13 @@ def _place(target: str, block: CodeBlock, symbols: Symbols) -> Placed:
 
 
 def mismatch(raw: RawProfile, blocks: Mapping[int, Placed]) -> str:
-    """A sentence when the places that the kernel's direct calls lead to are not functions, else ""."""
+    """A sentence when the targets of the kernel's direct calls are not functions, else ""."""
     targets = {
         block.code.target: block.into
         for number, block in blocks.items()
         if block.code.end == CALL and block.kernel and raw.changes[number] and not block.calls_over
     }
-    found = sum(targets.values())
-    if len(targets) < _FEWEST_CALLS or found >= _LEAST_SHARE * len(targets):
+    entered = sum(targets.values())
+    if len(targets) < _FEWEST_CALLS or entered >= _LEAST_SHARE * len(targets):
         return ""
-    return f"the symbol table does not match the image: {found} of {len(targets)} call targets are functions"
+    return f"the symbol table does not match the image: {entered} of {len(targets)} call targets are functions"

@@ -65,7 +65,7 @@ def _not_understood(data: bytes, at: int) -> str:
 
 
 class _Wrong(Exception):
-    """What is wrong with a line."""
+    """A mistake in a line."""
 
 
 class _Reader:
@@ -104,13 +104,13 @@ class _Reader:
             raise ProfileError(f"line {number}: {error}") from None
 
     def finished(self, header: re.Match[bytes], last: int) -> RawProfile:
-        """last: number of the file's last line, where it is said what the file lacks as a whole."""
+        """last: number of the file's last line; errors of the whole file name this line."""
         rounds = max(self.round, 0)
         if missing := {b"marks", b"lost"} - self.totals.keys():
             raise ProfileError(f"line {last}: the file ends without the total {min(missing).decode()!r}")
         if self.totals[b"marks"] != rounds * self.intervals:
-            found = f"{self.totals[b'marks']} marks in {rounds} rounds of {self.intervals} intervals"
-            raise ProfileError(f"line {last}: {found}")
+            summary = f"{self.totals[b'marks']} marks in {rounds} rounds of {self.intervals} intervals"
+            raise ProfileError(f"line {last}: {summary}")
         for counter, number, slot, count in self.late:
             add_to_round(self.changes[counter], number, slot, count)
         return RawProfile(
@@ -145,7 +145,7 @@ class _Reader:
         self.changes.append([])
         return number
 
-    def _known_block(self, word: bytes) -> int:
+    def _block_number(self, word: bytes) -> int:
         number = int(word)
         if number not in self.blocks:
             raise _Wrong(f"{number} is not a block")
@@ -158,20 +158,20 @@ class _Reader:
         self.blocks[self._defined(words[1])] = CodeBlock(int(words[2], 16), lengths, code)
 
     def _cut(self, words: list[bytes]) -> None:
-        block = self._known_block(words[2])
+        block = self._block_number(words[2])
         after = int(words[3]) if words[0] == b"s" else None
         if after is not None and after >= len(self.blocks[block].lengths):
             raise _Wrong(f"block {block} was left after {after} of its {len(self.blocks[block].lengths)} instructions")
         self.cuts.setdefault(block, []).append(Cut(self._defined(words[1]), after))
 
     def _of_block(self, words: list[bytes]) -> None:
-        block = self._known_block(words[2])
+        block = self._block_number(words[2])
         if words[0] == b"i" and len(self.blocks[block].lengths) != 1:
             raise _Wrong(f"block {block} is not one repeated instruction")
         self.of_blocks[words[0]][self._defined(words[1])] = block
 
     def _jump(self, words: list[bytes]) -> None:
-        jump = Jump(self._known_block(words[2]), self._known_block(words[3]))
+        jump = Jump(self._block_number(words[2]), self._block_number(words[3]))
         self.jumps[self._defined(words[1])] = jump
 
     def _node(self, words: list[bytes]) -> None:

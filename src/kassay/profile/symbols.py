@@ -58,11 +58,11 @@ class Symbols:
 
     def function(self, address: int) -> FunctionSymbol | None:
         """The function that the address belongs to; None when it belongs to none."""
-        table = bisect_right(self._firsts, address) - 1
-        if table < 0:
+        index = bisect_right(self._firsts, address) - 1
+        if index < 0:
             return None
-        found = self._tables[table]
-        function = found.function(bisect_right(found.starts, address - found.base) - 1)
+        table = self._tables[index]
+        function = table.function(bisect_right(table.starts, address - table.base) - 1)
         return function if address < function.end else None
 
     def find(self, address: int) -> tuple[str, str]:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Symbol tables as text, one per kernel, program and module: what a run keeps so that its addresses get names later.
+"""Symbol tables as text, one per kernel, program and module: a run stores them to name its addresses later.
 
     symbols 1 PLACE
     section NAME              modules only: the addresses that follow count from the section's beginning
     START SIZE LEAD NAME      hex; a function, LEAD bytes of padding before its first instruction among its SIZE
 
-In order of address, functions never overlap, one name for each: of aliases one that is no bound of a section, a
-global one, one without leading underscores, the shorter, the first of the alphabet. The addresses that the plugin must
-know while the guest runs (plugin/points.h) are taken from them.
+In order of address; functions never overlap, and each has one name. Of aliases it is, in this order: one that is no
+bound of a section, a global one, one without leading underscores, the shortest, the first of the alphabet. The
+addresses that the plugin must know while the guest runs (plugin/points.h) are taken from them.
 """
 
 import io
@@ -28,22 +28,22 @@ if TYPE_CHECKING:
 
 
 POINTS_FORMAT = 3
-"""Counts up with each change of what points() makes of the same tables, which is kept."""
+"""Increased when points() gives another text for the same tables: the text is cached."""
 FORMAT = 3
-"""Counts up when the same image gives another table."""
+"""Increased when the same image gives another table."""
 PADDING = "__pfx_"
-"""Names the bytes in front of a function, which it jumps or falls through."""
+"""Prefix of the symbol for the padding in front of a function."""
 NAMELESS_USER_CODE = b"nameless 0 8000000000000000\n"
-"""A point for the plugin: outside of known functions user code counts in the call tree as one place."""
+"""A point for the plugin: in the call tree all user code outside of known functions counts as one function."""
 _TEXT = frozenset("tTwW")
 _FUNCTIONS = ("STT_FUNC", "STT_LOOS", "STT_GNU_IFUNC")
 _EXECUTABLE = 4
 _BOUND = re.compile(r"(?:_start|_end|text)$")
-"""What the linker's bounds end with, as in __softirqentry_text_end, where __x86_indirect_thunk_rax may begin."""
+"""End of the names of the linker's bounds, such as __softirqentry_text_end: a function may begin there."""
 
 
 class _Symbol(NamedTuple):
-    """end: the first byte that is not its own; None: where the next begins."""
+    """end: exclusive; None: where the next symbol begins."""
 
     start: int
     end: int | None
@@ -56,13 +56,14 @@ def kernel_symbols(path: Path) -> bytes:
     try:
         words = path.read_text().split()
         starts = [int(word, 16) for word in words[::3]]
-        found = [
+        symbols = [
             _Symbol(start, None, kind in "TW", name if kind in _TEXT else "")
             for start, kind, name in zip(starts, words[1::3], words[2::3], strict=True)
         ]
-        if found and found[-1].name.startswith("_") and _BOUND.search(found[-1].name):
-            found[-1] = found[-1]._replace(name="")  # of a kernel that lists no data: the end of its code, no function
-        return _text("kernel", {"": found})
+        if symbols and symbols[-1].name.startswith("_") and _BOUND.search(symbols[-1].name):
+            # The last symbol of a kernel that lists no data: the end of its code, no function.
+            symbols[-1] = symbols[-1]._replace(name="")
+        return _text("kernel", {"": symbols})
     except (OSError, ValueError) as error:
         raise BadInput(f"{path}: no symbols of a kernel: {error}", "fetch the kernel again") from error
 
@@ -77,7 +78,7 @@ def program_symbols(path: Path, data: bytes | None = None) -> bytes:
         elf = ELFFile(io.BytesIO(path.read_bytes() if data is None else data))
         if elf["e_type"] != "ET_EXEC":
             raise ELFError("it is not linked to a fixed address")
-        return _text("program", {"": [s for found in _functions(elf).values() for s in found]})
+        return _text("program", {"": [s for section in _functions(elf).values() for s in section]})
     except (OSError, ELFError, ValueError) as error:
         raise BadInput(f"{path}: no symbols of a program: {error}", "it must be static and not stripped") from error
 
@@ -97,18 +98,20 @@ def _functions(elf: "ELFFile") -> dict[str, list[_Symbol]]:
     """By executable section. Each section's end is a symbol without a name."""
     from elftools.elf.sections import SymbolTableSection
 
-    found: dict[int, list[_Symbol]] = {}
+    by_section: dict[int, list[_Symbol]] = {}
     for number, section in enumerate(elf.iter_sections()):
         if section["sh_flags"] & _EXECUTABLE:
             end = section["sh_addr"] + section["sh_size"]
-            found[number] = [_Symbol(end, end, False, "")]
+            by_section[number] = [_Symbol(end, end, False, "")]
     for table in elf.iter_sections():
         for symbol in table.iter_symbols() if isinstance(table, SymbolTableSection) else ():
-            if symbol["st_info"]["type"] in _FUNCTIONS and symbol["st_shndx"] in found:
+            if symbol["st_info"]["type"] in _FUNCTIONS and symbol["st_shndx"] in by_section:
                 start, size = symbol["st_value"], symbol["st_size"]
                 shared = symbol["st_info"]["bind"] != "STB_LOCAL"
-                found[symbol["st_shndx"]].append(_Symbol(start, start + size if size else None, shared, symbol.name))
-    return {elf.get_section(number).name: symbols for number, symbols in found.items() if len(symbols) > 1}
+                by_section[symbol["st_shndx"]].append(
+                    _Symbol(start, start + size if size else None, shared, symbol.name)
+                )
+    return {elf.get_section(number).name: symbols for number, symbols in by_section.items() if len(symbols) > 1}
 
 
 def _text(place: str, sections: dict[str, list[_Symbol]]) -> bytes:
@@ -127,8 +130,8 @@ def _lines(symbols: Iterable[_Symbol]) -> Iterator[str]:
         if other is None or _rank(symbol) < _rank(other):
             best[symbol.start] = symbol
     first: int | None = None
-    kept = list(best.values())
-    for symbol, behind in zip(kept, (*kept[1:], None), strict=True):
+    distinct = list(best.values())
+    for symbol, behind in zip(distinct, (*distinct[1:], None), strict=True):
         if not symbol.name:
             continue
         ends = [at for at in (symbol.end, behind and behind.start) if at is not None]
@@ -153,7 +156,7 @@ def _rank(symbol: _Symbol) -> tuple[bool, bool, bool, bool, int, str]:
 
 def points(tables: Sequence[bytes], arch: Arch, *, functions: bool) -> str:
     """Lines "KIND START END", of functions (when asked for) sorted. tables: of the kernel and the program (tables.py).
-    What else the plugin must know, the architecture says."""
+    The architecture adds its own points."""
     lines = sorted(line for table in tables for line in _functions_in(table))
     special = [line for start, end, name in lines for line in arch.code.special(name, start, end)]
     zone = [line for start, end, name in lines for line in _zone(start, end, base_name(name))]
@@ -165,7 +168,7 @@ def points(tables: Sequence[bytes], arch: Arch, *, functions: bool) -> str:
 
 
 def _zone(start: int, end: int, name: str) -> Iterator[str]:
-    """Of functions that take the lock of a zone, and of the lock's: who takes it when, on which CPU."""
+    """Points at functions that take the lock of a zone, and at the lock functions."""
     if name in zone_functions.ALL:
         yield f"zone {start:x} {end:x}\n"
     elif name in zone_functions.LOCKS:

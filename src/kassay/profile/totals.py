@@ -14,17 +14,17 @@ from kassay.profile.symbols import is_kernel
 
 WHOLE = "iteration"
 _TURNS_OUTSIDE = 2
-"""Turns of other tasks that may lie between a reading of run times and the region: one before it, one after."""
+"""Turns of other tasks that may lie between the readings of run times and the region: one before, one after."""
 UNSEEN_SHARE = 0.01
-"""Of the region: profile and run times may differ by so much, since run times are read a little outside of it."""
+"""Share of the region by which profile and run times may differ: run times are read a little outside of it."""
 
 _Table = list[list[int]]
 
 
 class Totals(NamedTuple):
     """By round of the file and slot. user, kernel: instructions and string iterations executed in blocks of
-    either half. unknown: at most so many more, in blocks that were left at an unknown place. nodes: what the call
-    tree counted. halts: how often a CPU was halted."""
+    either half. unknown: at most so many more, in blocks that were left after an unknown number of instructions.
+    nodes: what the call tree counted. halts: how often a CPU was halted."""
 
     user: _Table
     kernel: _Table
@@ -43,7 +43,7 @@ class OtherTasks(NamedTuple):
 
 
 class Balance(NamedTuple):
-    """What the clock says beyond what was counted, as model.profile.Profile has it."""
+    """What the clock has in addition to what was counted; fields as in model.profile.Profile."""
 
     unresolved: int = 0
     idle: int = 0
@@ -53,9 +53,9 @@ class Balance(NamedTuple):
 @lru_cache(maxsize=8)
 def totals(raw: RawProfile) -> Totals:
     """Adds up the file; a counter that stays the same over many rounds costs no more than in one.
-    The last results are kept: files are asked about several times, two in turn."""
-    found = Totals(*([[0] * (raw.intervals * CONTEXTS_IN_FILE) for _ in range(raw.rounds + 2)] for _ in Totals._fields))
-    for counter, weight, table in _weights(raw, found):
+    The last results are cached: callers ask several times for the same files, two alternately."""
+    sums = Totals(*([[0] * (raw.intervals * CONTEXTS_IN_FILE) for _ in range(raw.rounds + 2)] for _ in Totals._fields))
+    for counter, weight, table in _weights(raw, sums):
         changes = raw.changes[counter]
         end = raw.rounds + 1
         for since, flat in reversed(changes):
@@ -63,11 +63,11 @@ def totals(raw: RawProfile) -> Totals:
             for slot, count in zip(flat[::2], flat[1::2], strict=True):
                 begins[slot] += weight * count
                 ends[slot] -= weight * count
-    for table in found:
+    for table in sums:
         for before, row in pairwise(table):
             row[:] = map(int.__add__, before, row)
         table.pop()
-    return found
+    return sums
 
 
 def _weights(raw: RawProfile, into: Totals) -> Iterator[tuple[int, int, _Table]]:
@@ -87,8 +87,8 @@ def _weights(raw: RawProfile, into: Totals) -> Iterator[tuple[int, int, _Table]]
 
 
 def exact_clock(report: GuestReport) -> bool:
-    """Whether a tick of the guest's clock is an instruction: a TSC or the like is read where instructions are counted
-    only, and has 1 GHz there, as some CPUs say themselves."""
+    """Whether a tick of the guest's clock is an instruction: only where instructions are counted, a TSC (or its
+    equivalent) is read, and has 1 GHz; some CPUs report this frequency themselves."""
     return report.clock == "tsc" and report.ticks_per_second in (None, 10**9)
 
 
@@ -96,11 +96,11 @@ def with_counted_rounds(report: GuestReport, raw: RawProfile) -> GuestReport:
     """The report of a run whose rounds no clock was read for: their ticks are what the profile has counted in them."""
     if not report.counted:
         return report
-    found = totals(raw)
+    raw_totals = totals(raw)
     phases = []
     for phase in report.phases:
         slots = slots_of(intervals_of(report, phase.phase))
-        rows = zip(found.user[1:], found.kernel[1:], strict=True)
+        rows = zip(raw_totals.user[1:], raw_totals.kernel[1:], strict=True)
         ticks = tuple(sum(user[slot] + kernel[slot] for slot in slots) for user, kernel in rows)
         phases.append(structs.replace(phase, ticks=ticks))
     return structs.replace(report, phases=tuple(phases))
@@ -116,7 +116,7 @@ def intervals_of(report: GuestReport, phase: str) -> range:
 
 
 def balance(
-    raw: RawProfile, found: Totals, report: GuestReport, phase: str, rounds: Sequence[int] | None = None
+    raw: RawProfile, raw_totals: Totals, report: GuestReport, phase: str, rounds: Sequence[int] | None = None
 ) -> Balance:
     """Compares these rounds (from 0; all by default) of one phase with the guest's ticks. Without an exact clock
     everything that may be missing is unresolved."""
@@ -124,10 +124,10 @@ def balance(
     ticks = next(p.ticks for p in report.phases if p.phase == phase)
     unresolved = idle = 0
     for number in range(len(ticks)) if rounds is None else rounds:
-        counted = sum(found.user[number + 1][slot] + found.kernel[number + 1][slot] for slot in slots)
-        unknown = sum(found.unknown[number + 1][slot] for slot in slots)
+        counted = sum(raw_totals.user[number + 1][slot] + raw_totals.kernel[number + 1][slot] for slot in slots)
+        unknown = sum(raw_totals.unknown[number + 1][slot] for slot in slots)
         missing = ticks[number] - counted if exact_clock(report) else unknown
-        halted = any(found.halts[number + 1][slot] for slot in slots)
+        halted = any(raw_totals.halts[number + 1][slot] for slot in slots)
         if missing < 0 or (missing > unknown and not halted):
             profiled = f"the profile has {counted} instructions in {phase} of round {number}"
             return Balance(problem=f"{profiled}, the guest's clock {ticks[number]}")
@@ -136,7 +136,7 @@ def balance(
     return Balance(unresolved=unresolved, idle=idle)
 
 
-def disagreement(raw: RawProfile, found: Totals, report: GuestReport) -> str:
+def disagreement(raw: RawProfile, raw_totals: Totals, report: GuestReport) -> str:
     """Why file and report, or the parts of the file, do not belong together; "" when they do."""
     rounds = len(report.phases[0].ticks)
     if raw.rounds != rounds or raw.intervals != len(report.intervals) + 1:
@@ -152,22 +152,25 @@ def disagreement(raw: RawProfile, found: Totals, report: GuestReport) -> str:
         return ""
     for number in range(raw.rounds + 1):
         for slot in range(raw.intervals * CONTEXTS_IN_FILE):
-            counted = found.user[number][slot] + found.kernel[number][slot]
-            if found.nodes[number][slot] != counted:
-                place = f"interval {slot // CONTEXTS_IN_FILE} of file round {number}"
-                return f"the call tree has {found.nodes[number][slot]} instructions in {place}, the blocks {counted}"
+            counted = raw_totals.user[number][slot] + raw_totals.kernel[number][slot]
+            if raw_totals.nodes[number][slot] != counted:
+                where = f"interval {slot // CONTEXTS_IN_FILE} of file round {number}"
+                return (
+                    f"the call tree has {raw_totals.nodes[number][slot]} instructions in {where}, the blocks {counted}"
+                )
     return ""
 
 
-def unseen(raw: RawProfile, found: Totals, report: GuestReport, others: OtherTasks | None) -> str:
+def unseen(raw: RawProfile, raw_totals: Totals, report: GuestReport, others: OtherTasks | None) -> str:
     """Why tasks that the guest's kernel ran may have been counted as the workload; "" when nothing says so.
 
-    One-sided: a task that ended inside the region left no record, and what the profile calls another task's is none of
-    the workload's. With several CPUs a run time goes on while other CPUs have their turn, so turns are compared.
+    Only one direction is checked: a task that ended inside the region left no record, so the guest may have recorded
+    less than the profile counted. With several CPUs a run time goes on while the emulator runs other CPUs, so turns are
+    compared instead.
     """
     if others is None or not exact_clock(report):
         return ""
-    rows = [row for half in (found.user, found.kernel) for row in half]
+    rows = [row for half in (raw_totals.user, raw_totals.kernel) for row in half]
     by_context = [sum(sum(row[context::CONTEXTS_IN_FILE]) for row in rows) for context in range(CONTEXTS_IN_FILE)]
     total = sum(by_context)
     if others.ns - by_context[OTHER] - by_context[INTERRUPT] <= UNSEEN_SHARE * total:

@@ -21,28 +21,30 @@ from kassay.search import log
 
 def _answer(directory: Path, answer_run: Callable[[Path], Report]) -> Report:
     """The answer of a finished search. answer_run: of a run directory."""
-    found = log.kept_result(directory)
-    if found is None:
+    bisection = log.read_result(directory)
+    if bisection is None:
         raise BadInput(f"{directory}: the bisection is not finished", "the same bisect command goes on with it")
     if not (directory / log.CULPRIT / "plan.json").exists():
-        raise BadInput(f"{directory}: found, but not yet compared with what was before it: {verdict(found)}",
+        raise BadInput(f"{directory}: found, but not yet compared with what was before it: {verdict(bisection)}",
                        "the same bisect command goes on with it")  # fmt: skip
-    return bisected(answer_run(directory / log.CULPRIT), found, str(directory))
+    return bisected(answer_run(directory / log.CULPRIT), bisection, str(directory))
 
 
-def bisected(report: Report, found: Bisection, directory: str) -> Report:
+def bisected(report: Report, bisection: Bisection, directory: str) -> Report:
     """The report of the culprit's comparison, as the answer of the whole search."""
-    step = found.steps[0]
+    step = bisection.steps[0]
     check = f"kassay bisect --replay {quote(directory)}  (every decision again, from the log alone)"
     # Between states that are not the same there is a difference, but none in speed.
     direction = "slower" if step.change > 0 else "faster"
-    asked = f"changed the figure of {found.workload}" if _refused(report) else f"made {found.workload} {direction}"
+    asked = (
+        f"changed the figure of {bisection.workload}" if _refused(report) else f"made {bisection.workload} {direction}"
+    )
     return structs.replace(
         report,
-        title=f"Which {noun(found)} {asked}?",
-        verdict=f"{verdict(found)} {_judged(report)}".strip(),
-        bisection=found,
-        lead=_lead(found),
+        title=f"Which {noun(bisection)} {asked}?",
+        verdict=f"{verdict(bisection)} {_judged(report)}".strip(),
+        bisection=bisection,
+        lead=_lead(bisection),
         next_steps=(check, *report.next_steps),
     )
 
@@ -54,61 +56,63 @@ def _refused(report: Report) -> bool:
 
 
 def _judged(report: Report) -> str:
-    """The comparison's own verdict, which must not be drowned by the search's."""
+    """The comparison's own verdict, which stands next to that of the search."""
     if _refused(report):
         return f"No claim is made of it: compared with what was before it, {report.verdict}"
     word = next((f"{f.verdict}, {f.evidence}" for f in report.findings if f.primary), "")
     return f"Compared with what was before it: {word}. {report.verdict}" if word else report.verdict
 
 
-def _lead(found: Bisection) -> Lead:
-    path = path_table(found)
-    page = TextBlock(title="How it was found", text=section_texts(found), items=skips(found), tables=tables(found))
+def _lead(bisection: Bisection) -> Lead:
+    path = path_table(bisection)
+    page = TextBlock(
+        title="How it was found", text=section_texts(bisection), items=skips(bisection), tables=tables(bisection)
+    )
     return Lead(
         screen=(TextBlock(title=path.title, tables=(path,)),),
         page=(page,),
-        mail_also=(ascii_text(verdict(found)),),
-        mail_open=_open(found),
-        introduced=(found.introduced, _measured(found)) if found.introduced else None,
+        mail_also=(ascii_text(verdict(bisection)),),
+        mail_open=_open(bisection),
+        introduced=(bisection.introduced, _measured(bisection)) if bisection.introduced else None,
     )
 
 
-def _open(found: Bisection) -> tuple[str, ...]:
-    """What is not known of the commit that did it."""
-    if found.kind != "git":
+def _open(bisection: Bisection) -> tuple[str, ...]:
+    """What is not known of the commit that made the change."""
+    if bisection.kind != "git":
         return ("Which commit did it is not known: only whole kernels were measured, not the commits between them.",)
-    if found.steps[0].between:
+    if bisection.steps[0].between:
         return ("Which of the commits that could not be measured did it, if it was one of them, is not known.",)
     return ()
 
 
-def _measured(found: Bisection) -> str:
+def _measured(bisection: Bisection) -> str:
     """How it was found; of releases also which two it lies between, as mainline tags do not say that."""
-    search = f"found by bisection, {found.measured} kernels measured"
-    if found.kind != "releases":
+    search = f"found by bisection, {bisection.measured} kernels measured"
+    if bisection.kind != "releases":
         return search
-    last, first = (called(found, index) for index in (found.steps[0].last_without, found.steps[0].first))
+    last, first = (called(bisection, index) for index in (bisection.steps[0].last_without, bisection.steps[0].first))
     return f"{search}; {last} does not have it, {first} has, both as packaged by Debian"
 
 
-def verdict(found: Bisection) -> str:
+def verdict(bisection: Bisection) -> str:
     """The culprit, by how much, what it took; then the other steps and what is open."""
-    sentences = [f"{_culprit(found, found.steps[0])}.", effort(found)]
-    others = [f"{named(found, s)} ({amounts(s)}, {format_change(s.change)})" for s in found.steps[1:]]
+    sentences = [f"{_culprit(bisection, bisection.steps[0])}.", effort(bisection)]
+    others = [f"{named(bisection, s)} ({amounts(s)}, {format_change(s.change)})" for s in bisection.steps[1:]]
     sentences += [f"{len(others)} other step{'s' * (len(others) > 1)}: {', '.join(others)}."] if others else []
-    sentences += [f"In doubt: {text}." for text in found.open]
+    sentences += [f"In doubt: {text}." for text in bisection.open]
     return " ".join(sentences)
 
 
-def _culprit(found: Bisection, step: Step) -> str:
-    values = f"{found.unit} {amounts(step)} ({format_change(step.change)})"
+def _culprit(bisection: Bisection, step: Step) -> str:
+    values = f"{bisection.unit} {amounts(step)} ({format_change(step.change)})"
     sure = f", with {step.odds:.1%} probability" if step.odds is not None else ""
     if step.between:
-        names = ", ".join(called(found, index) for index in step.between)
-        what = f"in {named(found, step)} or in what could not be measured before it ({names})"
-        return f"The change after {called(found, step.last_without)} is {what}: {values}{sure}"
-    by = f" by {one.author}" if (one := found.candidates[step.first]).author else ""
-    return f"{named(found, step)}{by} is the first {noun(found)} with the change: {values}{sure}"
+        names = ", ".join(called(bisection, index) for index in step.between)
+        suspects = f"in {named(bisection, step)} or in what could not be measured before it ({names})"
+        return f"The change after {called(bisection, step.last_without)} is {suspects}: {values}{sure}"
+    by = f" by {culprit.author}" if (culprit := bisection.candidates[step.first]).author else ""
+    return f"{named(bisection, step)}{by} is the first {noun(bisection)} with the change: {values}{sure}"
 
 
 def amounts(step: Step) -> str:
@@ -116,28 +120,28 @@ def amounts(step: Step) -> str:
     return " -> ".join(format_numbers([step.before, step.after]))
 
 
-def named(found: Bisection, step: Step) -> str:
+def named(bisection: Bisection, step: Step) -> str:
     """A commit with its subject, or a release."""
-    candidate = found.candidates[step.first]
+    candidate = bisection.candidates[step.first]
     title = one_line(candidate.title)
-    return f'{candidate.name[:12]} ("{title}")' if found.kind == "git" else title
+    return f'{candidate.name[:12]} ("{title}")' if bisection.kind == "git" else title
 
 
-def called(found: Bisection, index: int) -> str:
+def called(bisection: Bisection, index: int) -> str:
     """A commit's first digits, or a release."""
-    candidate = found.candidates[index]
-    return candidate.name[:12] if found.kind == "git" else one_line(candidate.title)
+    candidate = bisection.candidates[index]
+    return candidate.name[:12] if bisection.kind == "git" else one_line(candidate.title)
 
 
-def effort(found: Bisection) -> str:
+def effort(bisection: Bisection) -> str:
     """ "Found among 32 commits with 7 measured (7 boots); skipped: ..."."""
-    searches = [found]
+    searches = [bisection]
     while (outer := searches[-1].within) is not None:
         searches.append(outer)
     boots = sum(search.boots for search in searches)
     measured = sum(search.measured for search in searches)
     count = len(searches[-1].candidates) - 1
-    among = f"Found among {count} {noun(found)}{'s' * (count != 1)} by measuring {measured}, ends included"
+    among = f"Found among {count} {noun(bisection)}{'s' * (count != 1)} by measuring {measured}, ends included"
     through = f", through {len(searches) - 1} merge{'s' * (len(searches) > 2)}" if len(searches) > 1 else ""
     skips = [
         f"{called(search, index)} ({outcomes[index]})"
@@ -149,88 +153,90 @@ def effort(found: Bisection) -> str:
     return f"{among}{through}, in {boots} boot{'s' * (boots != 1)}{skipped}."
 
 
-def noun(found: Bisection) -> str:
+def noun(bisection: Bisection) -> str:
     """What a candidate is: a commit, a release, a kernel."""
-    return {"git": "commit", "releases": "release"}.get(found.kind, "kernel")
+    return {"git": "commit", "releases": "release"}.get(bisection.kind, "kernel")
 
 
-def section_texts(found: Bisection) -> tuple[str, ...]:
+def section_texts(bisection: Bisection) -> tuple[str, ...]:
     """Paragraphs of the section."""
-    clock = "exact counts, one boot a candidate" if found.error_rate is None else (
-        f"clock {found.clock}; boots of a candidate are repeated until the odds are past {1 - found.error_rate:.0%}"
+    clock = "exact counts, one boot a candidate" if bisection.error_rate is None else (
+        f"clock {bisection.clock}; boots of a candidate are repeated "
+        f"until the odds are past {1 - bisection.error_rate:.0%}"
     )  # fmt: skip
-    texts = [f"Range: {one_line(found.range)}. {clock[:1].upper()}{clock[1:]}.", effort(found)]
-    if found.introduced and found.steps[0].change > 0:
-        texts.append(f"For a regression tracker: introduced: {one_line(found.introduced)}")
-    return (*texts, *(f"{note[:1].upper()}{note[1:]}." for note in map(one_line, found.notes)))
+    texts = [f"Range: {one_line(bisection.range)}. {clock[:1].upper()}{clock[1:]}.", effort(bisection)]
+    if bisection.introduced and bisection.steps[0].change > 0:
+        texts.append(f"For a regression tracker: introduced: {one_line(bisection.introduced)}")
+    return (*texts, *(f"{note[:1].upper()}{note[1:]}." for note in map(one_line, bisection.notes)))
 
 
-def steps_table(found: Bisection) -> Table:
+def steps_table(bisection: Bisection) -> Table:
     """Every step, largest first."""
     rows = (
         cells(
-            named(found, step), called(found, step.last_without), *format_numbers([step.before, step.after]),
+            named(bisection, step), called(bisection, step.last_without), *format_numbers([step.before, step.after]),
             format_change(step.change), "-" if step.odds is None else f"{step.odds:.1%}", str(step.boots),
-            ", ".join(called(found, index) for index in step.between) or "-",
+            ", ".join(called(bisection, index) for index in step.between) or "-",
             mark="regression" if step.change > 0 else "improvement",
         )
-        for step in found.steps
+        for step in bisection.steps
     )  # fmt: skip
     columns = ("first with it", "last without", *figures("before", "after", "change", "odds", "boots"), "or in")
-    return table(f"Steps found [{one_line(found.unit)}]", columns, rows)
+    return table(f"Steps found [{one_line(bisection.unit)}]", columns, rows)
 
 
-def log_table(found: Bisection) -> Table:
+def log_table(bisection: Bisection) -> Table:
     """Every boot in the order made, with the reason it was made for."""
-    values = format_numbers([boot.value for boot in found.observations])
+    values = format_numbers([boot.value for boot in bisection.observations])
     rows = [
         cells(
-            str(boot.number), str(boot.candidate), _title(found, boot.candidate), value, boot.outcome, boot.reason,
+            str(boot.number), str(boot.candidate), _title(bisection, boot.candidate), value, boot.outcome, boot.reason,
             mark="differs" if boot.value is None else "",
         )
-        for boot, value in zip(found.observations, values, strict=True)
+        for boot, value in zip(bisection.observations, values, strict=True)
     ]  # fmt: skip
-    columns = (*figures("boot", "place"), "candidate", *figures(one_line(found.unit)), "outcome", "asked for because")
-    return table(f"Every boot of {one_line(found.range)}", columns, rows, folded=len(rows) > 20)
+    unit = one_line(bisection.unit)
+    columns = (*figures("boot", "place"), "candidate", *figures(unit), "outcome", "asked for because")
+    return table(f"Every boot of {one_line(bisection.range)}", columns, rows, folded=len(rows) > 20)
 
 
-def _title(found: Bisection, index: int) -> str:
-    candidate = found.candidates[index]
-    return f"{candidate.name[:12]} {candidate.title}" if found.kind == "git" else candidate.title
+def _title(bisection: Bisection, index: int) -> str:
+    candidate = bisection.candidates[index]
+    return f"{candidate.name[:12]} {candidate.title}" if bisection.kind == "git" else candidate.title
 
 
-def tables(found: Bisection) -> tuple[Table, ...]:
+def tables(bisection: Bisection) -> tuple[Table, ...]:
     """The steps, then every boot, of the outer searches as well."""
-    outer = tables(found.within) if found.within is not None else ()
-    return (steps_table(found), log_table(found), *outer)
+    outer = tables(bisection.within) if bisection.within is not None else ()
+    return (steps_table(bisection), log_table(bisection), *outer)
 
 
-def skips(found: Bisection) -> tuple[str, ...]:
+def skips(bisection: Bisection) -> tuple[str, ...]:
     """Why each skipped candidate was."""
-    last = {boot.candidate: boot for boot in found.observations if boot.value is None}
+    last = {boot.candidate: boot for boot in bisection.observations if boot.value is None}
     return tuple(
-        f"{_title(found, index)}: {OUTCOMES[last[index].outcome]}: {one_line(last[index].detail)}"
-        for index in found.skipped
+        f"{_title(bisection, index)}: {OUTCOMES[last[index].outcome]}: {one_line(last[index].detail)}"
+        for index in bisection.skipped
     )
 
 
-def path_table(found: Bisection) -> Table:
+def path_table(bisection: Bisection) -> Table:
     """The candidates that were measured or skipped, in the order of the range, a line each; for a screen."""
-    firsts = {step.first: f"◄ first with {format_change(step.change)}" for step in found.steps}
+    firsts = {step.first: f"◄ first with {format_change(step.change)}" for step in bisection.steps}
     values: dict[int, list[float]] = {}
-    for boot in found.observations:
+    for boot in bisection.observations:
         values.setdefault(boot.candidate, []).extend([] if boot.value is None else [boot.value])
     order = sorted(values)
     middle = format_numbers([median(values[index]) if values[index] else None for index in order])
     rows = (
         cells(
-            str(index), _title(found, index), text, str(len(values[index])),
-            firsts.get(index, "skipped" if index in found.skipped else ""),
-            mark="regression" if index in firsts else "differs" if index in found.skipped else "",
+            str(index), _title(bisection, index), text, str(len(values[index])),
+            firsts.get(index, "skipped" if index in bisection.skipped else ""),
+            mark="regression" if index in firsts else "differs" if index in bisection.skipped else "",
         )
         for index, text in zip(order, middle, strict=True)
     )  # fmt: skip
-    columns = (*figures("place"), "candidate", *figures(one_line(found.unit), "boots"), "")
+    columns = (*figures("place"), "candidate", *figures(one_line(bisection.unit), "boots"), "")
     return table("searched", columns, rows)
 
 

@@ -28,16 +28,16 @@ COLUMN = (
 _SHOWN, _GROUPS = 8, 4  # functions of a table, tables on a screen
 
 
-def gap_sentence(what: str, gap: Gap, names: Mapping[str, str]) -> str:
-    """What the candidate takes back, in one sentence. what: the work ("Toggling ..."). names: of the three kernels."""
+def gap_sentence(subject: str, gap: Gap, names: Mapping[str, str]) -> str:
+    """What the candidate takes back. subject: the work ("Toggling ..."). names: of the three kernels."""
     old, new, candidate = (names[label] for label in (gap.old, gap.new, gap.candidate))
     if gap.share is None or gap.old_value is None or gap.new_value is None:
-        return f"{what}: no share can be told: {reasons_text(gap.reasons)}."
+        return f"{subject}: no share can be told: {reasons_text(gap.reasons)}."
     figures = format_numbers([gap.old_value, gap.new_value, gap.candidate_value])
     values = f"{figures[0]} on {old}, {figures[1]} on {new}, {figures[2]} on {candidate} {gap.unit}"
     loss = gap.new_value > gap.old_value
     gap_words = f"what {new} costs more than {old}" if loss else f"what {new} costs less than {old}"
-    return f"{what}: {candidate} {_taken(gap, gap_words, loss=loss)} ({_range(gap)}{values})."
+    return f"{subject}: {candidate} {_taken(gap, gap_words, loss=loss)} ({_range(gap)}{values})."
 
 
 def _taken(gap: Gap, gap_words: str, *, loss: bool) -> str:
@@ -80,10 +80,10 @@ def interval_text(gap: Gap) -> str:
 
 def gap_tables(report: Report, names: Mapping[str, str]) -> tuple[Table, ...]:
     """A table for each primary metric, a setting a row; the other metrics of a workload below it."""
-    found: dict[tuple[str, bool], list[Gap]] = {}
+    groups: dict[tuple[str, bool], list[Gap]] = {}
     for gap in sorted(report.gaps, key=lambda gap: not gap.primary):
-        found.setdefault((gap.workload, gap.primary), []).append(gap)
-    return tuple(_table(gaps, names) for gaps in found.values())
+        groups.setdefault((gap.workload, gap.primary), []).append(gap)
+    return tuple(_table(gaps, names) for gaps in groups.values())
 
 
 def _table(gaps: Sequence[Gap], names: Mapping[str, str]) -> Table:
@@ -122,15 +122,15 @@ def function_table(gap: Gap, *, top: int | None = _SHOWN) -> Table | None:
     if not gap.functions or gap.unattributed is None or gap.old_value is None or gap.new_value is None:
         return None
     places = places_of(gap.new_value)
-    seen = len([f for f in gap.functions if round(f.lost, places) or round(f.regained, places)])
-    cut = len(gap.functions) if top is None else min(top, seen)
+    visible = len([f for f in gap.functions if round(f.lost, places) or round(f.regained, places)])
+    cut = len(gap.functions) if top is None else min(top, visible)
     shown, rest = gap.functions[:cut], gap.functions[cut:]
     total = gap.new_value - gap.old_value
     open_lost, open_regained = gap.unattributed
     rows = [(_named(row), row.lost, row.regained) for row in shown]
     if rest:
-        what = f"{len(rest)} others" if len(rest) > 1 else "1 other"
-        rows.append((what, sum(f.lost for f in rest), sum(f.regained for f in rest)))
+        label = f"{len(rest)} others" if len(rest) > 1 else "1 other"
+        rows.append((label, sum(f.lost for f in rest), sum(f.regained for f in rest)))
     if open_lost or open_regained:
         rows.append(("unattributed", open_lost, open_regained))
     rows.append(("together", total, (gap.share or 0.0) * total))
@@ -142,9 +142,9 @@ def function_table(gap: Gap, *, top: int | None = _SHOWN) -> Table | None:
     return table(title, ("function", *figures("lost", "regained", "of the gap")), lines, folded=top is None)
 
 
-def _named(one: GapFunction) -> str:
-    where = "" if one.context in ("kernel", "user", "idle") else f" ({one.context})"
-    return f"{one_line(one.function)}{where}"
+def _named(function: GapFunction) -> str:
+    where = "" if function.context in ("kernel", "user", "idle") else f" ({function.context})"
+    return f"{one_line(function.function)}{where}"
 
 
 def notes(report: Report, text: Callable[[Reason], str] = reason_text) -> tuple[str, ...]:
@@ -165,29 +165,29 @@ def _complete(answered: Answered) -> Report:
     from kassay.analysis.gap import gaps  # slow to load, and not needed to check an experiment
 
     plan, report = answered.plan, answered.report
-    found = gaps(report.findings, labels(plan.experiment))
+    all_gaps = gaps(report.findings, labels(plan.experiment))
     spoken = called(report)
-    primary = [gap for gap in found if gap.primary]
+    primary = [gap for gap in all_gaps if gap.primary]
     many = wide(plan)
     sentences = list(gap_counts(primary, spoken)) if many else [
         gap_sentence(work_at(plan, gap), gap, spoken) for gap in primary
     ]  # fmt: skip
     verdict = " ".join((*sentences, *strength(report.findings))) if sentences else report.verdict
-    report = structs.replace(report, gaps=found, verdict=verdict)
-    if not found:
+    report = structs.replace(report, gaps=all_gaps, verdict=verdict)
+    if not all_gaps:
         return report
     return structs.replace(report, lead=_lead_of_many(report, primary) if many else lead_of(report))
 
 
 def _lead_of_many(report: Report, primary: Sequence[Gap]) -> Lead:
     """One table for all workloads instead of one for each."""
-    made = gap_overview(primary, called(report))
+    overview = gap_overview(primary, called(report))
     lead = lead_of(report)
     spoken = names(report)
     return structs.replace(
         lead,
-        screen=(TextBlock(title=made.title, tables=(made,)),),
-        page=(TextBlock(title=made.title, tables=(made,)), *lead.page),
+        screen=(TextBlock(title=overview.title, tables=(overview,)),),
+        page=(TextBlock(title=overview.title, tables=(overview,)), *lead.page),
         mail=(("How much of each change is taken back:", "", *lines_of(gap_overview(primary, spoken, narrow=True))),),
         mail_answer=" ".join(gap_counts(primary, spoken)),
         sentences=False,
@@ -199,13 +199,13 @@ def lead_of(report: Report) -> Lead:
     spoken = called(report)
     tables = gap_tables(report, spoken)
     primary = [gap for gap in report.gaps if gap.primary]
-    briefly = [made for gap in report.gaps[:_GROUPS] if gap.primary and (made := function_table(gap)) is not None]
-    whole = [made for gap in primary if (made := function_table(gap, top=None)) is not None]
+    briefly = [shown for gap in report.gaps[:_GROUPS] if gap.primary and (shown := function_table(gap)) is not None]
+    whole = [shown for gap in primary if (shown := function_table(gap, top=None)) is not None]
     page = TextBlock(title="How much of the gap is closed", text=notes(report), tables=(*tables, *whole))
     return Lead(
         replaces=("screen", "mail"),
         pairs=tuple((gap.old, gap.new) for gap in report.gaps),
-        screen=tuple(TextBlock(title=made.title, tables=(made,)) for made in (*tables, *briefly)),
+        screen=tuple(TextBlock(title=shown.title, tables=(shown,)) for shown in (*tables, *briefly)),
         page=(page,),
         mail=_mail(report),
         mail_answer=" ".join(_mail_sentence(report, gap) for gap in primary),
@@ -216,8 +216,8 @@ def lead_of(report: Report) -> Lead:
 def _mail(report: Report) -> tuple[tuple[str, ...], ...]:
     """Blocks of lines: a table each, what its columns are, where the gap is."""
     blocks = []
-    for made in gap_tables(report, names(report)):
-        blocks.append((*wrapped(f"{unit_words(made.title)}:"), "", *lines_of(made)))
+    for shown in gap_tables(report, names(report)):
+        blocks.append((*wrapped(f"{unit_words(shown.title)}:"), "", *lines_of(shown)))
     texts = notes(report, partial(everyday, report))
     blocks.append(tuple(wrapped(" ".join((*texts, "n: boots of each kernel with nothing moved.")))))
     for gap in report.gaps:
@@ -238,11 +238,11 @@ def _mail_sentence(report: Report, gap: Gap) -> str:
 
 def _closed(report: Report) -> str:
     """ "17.9% of the gap from v6.12 to v6.19 closed by v7.0"."""
-    gap = next((one for one in report.gaps if one.primary), report.gaps[0])
+    gap = next((g for g in report.gaps if g.primary), report.gaps[0])
     old, new, candidate = (names(report).get(label, label) for label in (gap.old, gap.new, gap.candidate))
     if gap.share is None:
         return f"no gap from {old} to {new} that {candidate} could close"
-    shares = [one.share for one in report.gaps if one.primary and one.share is not None]
+    shares = [g.share for g in report.gaps if g.primary and g.share is not None]
     low, high = (f"{share * 100:.1f}%" for share in (min(shares), max(shares)))
     span = low if low == high else f"{low} to {high}"
     return f"{span} of the gap from {old} to {new} closed by {candidate}"

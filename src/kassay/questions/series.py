@@ -26,13 +26,13 @@ AGAINST = (
 _SAME = ("same-source", "same-image")
 
 
-def series_sentences(what: str, series: Series, metric: SeriesTable) -> list[str]:
+def series_sentences(subject: str, series: Series, metric: SeriesTable) -> list[str]:
     """What the whole does, which patch does most of it, what does nothing or harm, what can be left out, what is not
-    known. what: the work, as the start of a sentence."""
+    known. subject: the work, as the start of a sentence."""
     values = {value.row: value for value in metric.values}
     rows = {row.name: row for row in series.rows}
     whole = values.get(_stands(rows[WHOLE], rows))
-    sentences = [f"{what}: {_whole(values.get(BASE), whole, metric.unit)}"]
+    sentences = [f"{subject}: {_whole(values.get(BASE), whole, metric.unit)}"]
     sentences += _patches(series, rows, values)
     sentences += _left_out(series, values)
     missing = [row for row in series.rows if row.outcome in ("not-applied", "not-built", "not-measured")]
@@ -60,15 +60,19 @@ def _patches(series: Series, rows: Mapping[str, SeriesRow], values: Mapping[str,
         return []
     alone: dict[int, tuple[str, ...]] = {}  # a row whose neighbour has no figures tells of more patches than its own
     before = 0
-    for n, row, one in steps:
-        if one is not None or row.outcome in _SAME:
+    for n, row, value in steps:
+        if value is not None or row.outcome in _SAME:
             alone[n], before = tuple(map(str, range(before + 1, n + 1))), n
-    done = [(alone[n], one) for n, _, one in steps if one and one.delta is not None and one.verdict in CHANGES]
-    equal = [n for n, row, one in steps if row.outcome in _SAME or (one and one.verdict == "equivalent")]
+    done = [
+        (alone[n], value) for n, _, value in steps if value and value.delta is not None and value.verdict in CHANGES
+    ]
+    equal = [n for n, row, value in steps if row.outcome in _SAME or (value and value.verdict == "equivalent")]
     nothing = [number for n in equal for number in alone[n]]
-    open_ = [number for n, _, one in steps if one and one.verdict in ("inconclusive", *REFUSED) for number in alone[n]]
+    open_ = [
+        number for n, _, value in steps if value and value.verdict in ("inconclusive", *REFUSED) for number in alone[n]
+    ]
     sentences = _largest(series, done)
-    worse = [f"{_patch(numbers)} ({_size(one)})" for numbers, one in done if one.verdict == "regression"]
+    worse = [f"{_patch(numbers)} ({_size(value)})" for numbers, value in done if value.verdict == "regression"]
     sentences += [f"It costs more from {listed(worse)} on."] if worse else []
     sentences += [f"No difference beyond the margin from {_patch(nothing)}."] if nothing else []
     return sentences + ([f"No verdict on {_patch(open_)}."] if open_ else [])
@@ -76,15 +80,15 @@ def _patches(series: Series, rows: Mapping[str, SeriesRow], values: Mapping[str,
 
 def _largest(series: Series, done: Sequence[tuple[Sequence[str], SeriesValue]]) -> list[str]:
     """The patch that did most of what the patches did together, in the direction of it all."""
-    total = sum(one.delta or 0.0 for _, one in done)
+    total = sum(value.delta or 0.0 for _, value in done)
     if not total:
         return []
-    numbers, one = max(done, key=lambda pair: (pair[1].delta or 0.0) / total)
-    share = (one.delta or 0.0) / total
+    numbers, value = max(done, key=lambda pair: (pair[1].delta or 0.0) / total)
+    share = (value.delta or 0.0) / total
     part = "all" if len(done) == 1 else f"{share * 100:.0f} %" if share <= 1 else "more than all"  # others lose some
     if len(numbers) > 1:
-        return [f"Patches {listed(numbers)}, which have one figure together, do {part} of it: {_size(one)}."]
-    return [f"Patch {numbers[0]} ({_subject(series, int(numbers[0]))}) does {part} of it: {_size(one)}."]
+        return [f"Patches {listed(numbers)}, which have one figure together, do {part} of it: {_size(value)}."]
+    return [f"Patch {numbers[0]} ({_subject(series, int(numbers[0]))}) does {part} of it: {_size(value)}."]
 
 
 def _left_out(series: Series, values: Mapping[str, SeriesValue]) -> list[str]:
@@ -95,7 +99,7 @@ def _left_out(series: Series, values: Mapping[str, SeriesValue]) -> list[str]:
     rows = [row for row in series.rows if row.kind in ("without", "hunk", "annotation")]
     idle = [_part(row) for row in rows if _idle(row, by_name, values)]
     better = [f"{_part(row)} ({_size(values[row.name])})" for row in rows
-              if (one := values.get(row.name)) is not None and one.verdict == "improvement"]  # fmt: skip
+              if (value := values.get(row.name)) is not None and value.verdict == "improvement"]  # fmt: skip
     sentences = (
         [f"Can be left out without a difference beyond the margin, for this workload: {listed(idle)}."] if idle else []
     )
@@ -118,13 +122,15 @@ def _idle(row: SeriesRow, rows: Mapping[str, SeriesRow], values: Mapping[str, Se
     """Also the last patch, without which the series is the row before: that comparison stands with the whole."""
     whole = rows[WHOLE]
     if row.outcome in _SAME:
-        last = row.same_as == whole.against and (one := values.get(WHOLE)) is not None and one.verdict == "equivalent"
+        last = (
+            row.same_as == whole.against and (value := values.get(WHOLE)) is not None and value.verdict == "equivalent"
+        )
         return last or row.same_as in (WHOLE, _stands(whole, rows))
-    return (one := values.get(row.name)) is not None and one.verdict == "equivalent"
+    return (value := values.get(row.name)) is not None and value.verdict == "equivalent"
 
 
-def _size(one: SeriesValue) -> str:
-    return f"{format_signed(one.delta or 0.0, places_of(one.value))}, {format_change(one.change)}"
+def _size(value: SeriesValue) -> str:
+    return f"{format_signed(value.delta or 0.0, places_of(value.value))}, {format_change(value.change)}"
 
 
 def _subject(series: Series, number: int) -> str:
@@ -177,8 +183,8 @@ def _fate(row: SeriesRow) -> str:
 def where_lines(series: Series, metric: SeriesTable) -> list[str]:
     """ "1..2: change_pte_range -12, ...": in which functions each row differs from what it is compared with."""
     values = {value.row: value for value in metric.values}
-    return [f"{row.name}: {one.where}" for row in series.rows if (one := values.get(row.name)) and one.where
-            and one.verdict in CHANGES]  # fmt: skip
+    return [f"{row.name}: {value.where}" for row in series.rows if (value := values.get(row.name)) and value.where
+            and value.verdict in CHANGES]  # fmt: skip
 
 
 def primary_tables(series: Series) -> tuple[SeriesTable, ...]:
@@ -209,9 +215,9 @@ def _pairs(kernels: Sequence[KernelUse]) -> Pairs:
 
 def _complete(answered: Answered) -> Report:
     from kassay.analysis.series import tabled  # slow to load, and not needed to check an experiment
-    from kassay.series.rows import kept
+    from kassay.series.rows import read_rows
 
-    rows, report = kept(answered.directory), answered.report
+    rows, report = read_rows(answered.directory), answered.report
     if rows is None:
         return report
     series = tabled(rows, report.findings)

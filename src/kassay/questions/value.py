@@ -15,16 +15,16 @@ def _complete(answered: Answered) -> Report:
     from kassay.analysis.value import primary_values
 
     (kernel,) = spoken_names(answered.plan.experiment)
-    found = primary_values(answered.plan, answered.evidence)
-    places = [f" at {text}" if text else "" for text in own_texts([value.point for value in found])]
+    values = primary_values(answered.plan, answered.evidence)
+    at_points = [f" at {text}" if text else "" for text in own_texts([value.point for value in values])]
     known = [
-        f"{format_numbers([value.side.value])[0]} {value.unit} ({value.metric}) on {kernel}{place}"
-        for value, place in zip(found, places, strict=True)
+        f"{format_numbers([value.side.value])[0]} {value.unit} ({value.metric}) on {kernel}{at_point}"
+        for value, at_point in zip(values, at_points, strict=True)
         if not value.refused and value.side.value is not None
     ]
     unknown = [
-        f"{value.metric} of {kernel}{place} is not known: {reasons_text(value.refused) or 'nothing was measured'}."
-        for value, place in zip(found, places, strict=True)
+        f"{value.metric} of {kernel}{at_point} is not known: {reasons_text(value.refused) or 'nothing was measured'}."
+        for value, at_point in zip(values, at_points, strict=True)
         if value.refused or value.side.value is None
     ]
     compared = "It is" if len(known) == 1 else "They are"

@@ -28,12 +28,12 @@ from kassay.report.words import glossary, interval_text, p_text
 _POINT = ("workload", "settings", "machine")
 
 
-def _point(one: Finding | SeedFinding) -> tuple[str, str, str]:
-    return one.workload, settings_text(one.settings), machine_text(one.machine)
+def _point(finding: Finding | SeedFinding) -> tuple[str, str, str]:
+    return finding.workload, settings_text(finding.settings), machine_text(finding.machine)
 
 
-def _or_none(made: Table) -> Table | None:
-    return made if made.rows else None
+def _or_none(result: Table) -> Table | None:
+    return result if result.rows else None
 
 
 def timing_table(report: Report) -> Table | None:
@@ -59,31 +59,31 @@ def _kernels(f: Finding) -> tuple[str, str]:
 
 def controls_table(report: Report) -> Table | None:
     """The first kernel against itself, one row for each point where it was; None without control boots."""
-    found = {f.point: (f, f.timing.control) for f in report.findings
+    controls = {f.point: (f, f.timing.control) for f in report.findings
              if f.timing is not None and f.timing.control is not None}  # fmt: skip
     columns = (*_POINT, "kernel", *figures("change"), "interval", *figures("p", "boots", "control boots"), "result")
     rows = (
         cells(*_point(f), c.kernel, format_change(c.change), interval_text(c.interval), p_text(c.p), str(c.n_base),
               str(c.n_control), "no difference" if c.passed else "differs from itself")
-        for f, c in found.values()
+        for f, c in controls.values()
     )  # fmt: skip
     return _or_none(table("The first kernel against itself", columns, rows))
 
 
 def failed_boots_table(report: Report) -> Table | None:
     """Boots that failed, side by side, with Fisher's test; None where none did."""
-    found = [(f, f.timing.failures) for f in report.findings if f.timing is not None and f.primary]
+    failures = [(f, f.timing.failures) for f in report.findings if f.timing is not None and f.primary]
     columns = ("workload", "settings", "base", "head", *figures("failed on base", "failed on head", "p (Fisher)"))
     rows = (
         cells(f.workload, settings_text(f.settings), *_kernels(f), f"{boots.base_failed} of {boots.base_tried}",
               f"{boots.head_failed} of {boots.head_tried}", p_text(boots.p))
-        for f, boots in found if boots is not None
+        for f, boots in failures if boots is not None
     )  # fmt: skip
     return _or_none(table("Boots that failed", columns, rows))
 
 
 def families_table(report: Report) -> Table | None:
-    """One statement about all cells of each comparison; None where there is one cell only."""
+    """The change of all cells together, one row for each comparison; None where there is one cell only."""
     columns = ("workload", "metric", "base", "head", *figures("cells", "change of all"), "interval",
                *figures("p", "smallest", "largest", "confirmed", "candidates"))  # fmt: skip
     rows = (
@@ -141,7 +141,7 @@ _HASH_DIGITS = 12  # enough to tell kernels apart by eye; the folded table has a
 
 
 def kernels_table(report: Report) -> Table:
-    """Who the kernels are, a kernel a row; hashes are shortened."""
+    """One row for each kernel, with its origin; hashes are shortened."""
     columns = ("kernel", "release", "arch", "compiler", "config", "image", "source")
     return table("Kernels", columns, map(_kernel_row, report.kernels))
 
@@ -167,7 +167,7 @@ def configurations_table(report: Report) -> Table | None:
 
 
 def identity_table(report: Report) -> Table:
-    """All that is known about every kernel, but for its configuration, unshortened; what is not known is "-"."""
+    """Every field of each kernel except its configuration, not shortened; "-" where it is not known."""
     fields = [(k.ref, name, getattr(k, name)) for k in report.kernels for name in k.__struct_fields__[1:]]
     rows = (
         cells(ref, name, "-" if value in (None, "") else str(value))
@@ -223,12 +223,12 @@ def _side_by_side(gate: tuple[str, ...], audits: list[AuditTable]) -> tuple[Tabl
     first = audits[0]
     parts = (one_line(first.moment), one_line(first.workload), settings_text(first.settings))
     point = ", ".join(part for part in (*parts, machine_text(first.machine) if first.machine else "") if part)
-    found = (
+    tables = (
         table(f"What must agree ({point})", columns, compared),
         table(f"Other fields that differ ({point})", columns, differing, folded=True),
         table(f"All {len(rows)} fields ({point})", columns, rows.values(), folded=True),
     )
-    return tuple(one for one in found if one.rows)
+    return tuple(t for t in tables if t.rows)
 
 
 def _state_row(name: str, values: list[str | None]) -> tuple[TableCell, ...]:
@@ -237,5 +237,5 @@ def _state_row(name: str, values: list[str | None]) -> tuple[TableCell, ...]:
 
 
 def words_table(report: Report) -> Table:
-    """Every word of art this report uses."""
+    """Every technical term that this report uses."""
     return table("Words", ("word", "meaning"), (cells(*pair) for pair in glossary(report)))

@@ -71,7 +71,7 @@ def _runs(plan: Plan, findings: Sequence[Finding], evidence: Sequence[CellEviden
 
 
 def _audits(evidence: Sequence[CellEvidence]) -> tuple[AuditTable, ...]:
-    """Of the first measurement of each cell, before and after."""
+    """The audited fields before and after the first measurement of each cell."""
     first = [(item.label, item.cell, item.measurements[0]) for item in evidence if item.measurements]
     return tuple(
         AuditTable(kernel=label, workload=cell.workload, settings=cell.settings, machine=cell.machine, moment=moment,
@@ -177,10 +177,10 @@ def _formats(samples: Samples) -> str:
 
 
 def _values(samples: Samples) -> RunSummary:
-    """Values of the primary metrics, which the others share their boots with."""
-    series = [one for one in samples.series if one.primary] or list(samples.series)
-    failures = tuple(failure for one in series for failure in _failures(one))
-    planned = sum(len(one.samples) for one in series)
+    """Counts the values of the primary metrics: the other metrics are of the same boots."""
+    chosen = [series for series in samples.series if series.primary] or list(samples.series)
+    failures = tuple(failure for series in chosen for failure in _failures(series))
+    planned = sum(len(series.samples) for series in chosen)
     return RunSummary(planned=planned, ok=planned - len(failures), failed=len(failures), refused=0, retried=0,
                       failures=failures)  # fmt: skip
 
@@ -204,7 +204,7 @@ def _imported_disclosures(samples: Samples) -> tuple[Reason, ...]:
 
 
 def _import_again(samples: Samples, directory: str) -> tuple[str, ...]:
-    """What reads the same files again and judges them; nothing for an import that does not know its command."""
+    """Commands that import the same files again and report on them; none where the import's command is not recorded."""
     if not samples.command:
         return ()
     out = f"{quote(directory)}-again"

@@ -152,7 +152,7 @@ def _bars(series: MetricSeries, names: tuple[str, ...]) -> Values:
 
 
 def _bar(row: KernelRow, name: str, label: str, before: float | None) -> dict[str, Any]:
-    """low..high is what a step added to the bar, or took off it; nothing where there is no step."""
+    """low to high is the part that a step added to the bar or took from it; empty without a step."""
     change = format_change(row.change) if row.step else row.verdict if row.value is None else ""
     value = row.value or 0.0
     low, high = sorted((before, value)) if row.step and before is not None else (value, value)
@@ -172,17 +172,17 @@ def _bar(row: KernelRow, name: str, label: str, before: float | None) -> dict[st
 
 def _points(series: MetricSeries, names: tuple[str, ...]) -> Values:
     """Every run, spread over its bar's width: plain runs left of the middle, perturbed ones right of it."""
-    found: Values = []
+    points: Values = []
     for row, name in zip(series.rows, names, strict=True):
         for kind, values, side in (("plain", row.side.runs, -1), ("perturbed", row.side.perturbed, 1)):
             for i, value in enumerate(values, 1):
-                place = side * 0.7 * i / (len(values) + 1)
-                found.append({"kernel": name, "value": value, "kind": kind, "place": place})
-    return found
+                position = side * 0.7 * i / (len(values) + 1)
+                points.append({"kernel": name, "value": value, "kind": kind, "place": position})
+    return points
 
 
 def configured(layers: Sequence[Spec], width: int, height: int, padding: dict[str, int]) -> Spec:
-    """A chart with the size and the type of all of them."""
+    """A whole chart: its layers with the fonts and colours that all charts have."""
     axis = {"labelFont": FONT, "labelFontSize": 13, "labelColor": BY_ROLE["quiet"], "gridColor": BY_ROLE["rule"],
             "domainColor": BY_ROLE["rule"]}  # fmt: skip
     text = {"font": FONT, "fill": BY_ROLE["ink"]}
@@ -202,7 +202,7 @@ def svg_of(spec: Spec) -> str:
 
 
 def _themed(svg: str) -> str:
-    """Sentinel colours become custom properties, the page's font and scale apply, and labels are read out once."""
+    """Placeholder colours become CSS custom properties; fonts, size and labels for screen readers are the page's."""
     for colour, name in COLOURS.items():
         svg = svg.replace(f'"{colour}"', f'"var({name})"')
     svg = re.sub(r' font-family="[^"]*"| aria-[a-z]+="[^"]*"| role="[^"]*"| aria-hidden="true"', "", svg)

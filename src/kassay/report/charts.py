@@ -33,27 +33,27 @@ _PRINTED = {
     "--better": "#1e7d34", "--point": "#33475b", "--paper": "#ffffff",
 }  # fmt: skip
 _HEADING = 52  # pixels above the chart, for its title
-_SCALE = 2.0  # pixels of a PNG for one of an SVG
+_SCALE = 2.0  # pixels of the PNG for each pixel of the SVG
 _WIDTH, _HEIGHT = 788, 300
 
 
 def charts(report: Report) -> tuple[tuple[str, bytes], ...]:
     """(file name, content): report-1.svg, report-1.png, report-2.svg ... in the order of the page.
 
-    A comparison of counts has the page's bars; one of times has every boot as a dot and the interval of the change; one
-    that is known by means alone has none.
-    The same report gives the same bytes. One second for each chart, about.
+    Counts are drawn as the bars of the page. Times are drawn as a dot for each boot, with the interval of the change.
+    A comparison that is known by means alone has no chart. The same report gives the same bytes. A chart takes about
+    a second.
     """
     leads = [group.lead for group in groups(report) if has_values(group.lead) and _has_runs(group.lead)]
-    found: list[tuple[str, bytes]] = []
+    files: list[tuple[str, bytes]] = []
     for number, lead in enumerate(leads, 1):
         timed = _timed(lead)
         drawn = _printed(_titled(timed_spec(lead) if timed else wide_spec(lead), lead, timed=timed))
         svg = vl_convert.vegalite_to_svg(drawn)
         svg = re.sub(r'font-family="[^"]*"', f'font-family="{FONT}, Arial, sans-serif"', svg)
-        found.append((f"report-{number}.svg", svg.encode() + b"\n"))
-        found.append((f"report-{number}.png", vl_convert.vegalite_to_png(drawn, scale=_SCALE)))
-    return tuple(found)
+        files.append((f"report-{number}.svg", svg.encode() + b"\n"))
+        files.append((f"report-{number}.png", vl_convert.vegalite_to_png(drawn, scale=_SCALE)))
+    return tuple(files)
 
 
 def timed_spec(series: MetricSeries) -> Spec:
@@ -84,7 +84,7 @@ def timed_spec(series: MetricSeries) -> Spec:
 
 
 def _timed(series: MetricSeries) -> bool:
-    """Whether single boots say more than a bar: counts repeat to the digit, times do not."""
+    """Whether to draw every boot: exact counts are the same in each boot, times are not."""
     return not clock_of(series.machine.clock).exact and any(len(row.side.runs) > 1 for row in series.rows)
 
 
@@ -95,7 +95,7 @@ def _has_runs(series: MetricSeries) -> bool:
 def _extent(series: MetricSeries) -> tuple[float, float]:
     values = [value for row in series.rows for value in (*row.side.runs, row.value) if value is not None]
     values += [
-        limit for one in _ranges(series, [row.kernel for row in series.rows]) for limit in (one["low"], one["high"])
+        limit for span in _ranges(series, [row.kernel for row in series.rows]) for limit in (span["low"], span["high"])
     ]
     low, high = min(values), max(values)
     room = (high - low or abs(high) or 1.0) * 0.08
@@ -122,23 +122,24 @@ def _values(series: MetricSeries, names: tuple[str, ...]) -> Values:
 
 def _ranges(series: MetricSeries, names: tuple[str, ...] | list[str]) -> Values:
     """The values of a kernel that the interval of its change against the one before allows."""
-    found: Values = []
+    ranges: Values = []
     for before, row, name in zip(series.rows, series.rows[1:], names[1:], strict=False):
         if row.interval is not None and before.value is not None:
             low, high = ((1 + limit) * before.value for limit in row.interval)
-            found.append({"kernel": name, "low": low, "high": high})
-    return found
+            ranges.append({"kernel": name, "low": low, "high": high})
+    return ranges
 
 
 def _titled(spec: Spec, series: MetricSeries, *, timed: bool) -> Spec:
-    """The chart says by itself what it shows."""
+    """Adds the title and a legend: the file is read without the page."""
     better = f", {series.better} is better" if series.better in ("lower", "higher") else ""
     unit = f" [{series.unit}]" if series.unit else ""
     lines = [f"{settings_text(series.settings)}; {machine_text(series.machine)}"]
     changes = [row for row in series.rows[1:] if row.change is not None]
     if timed:
-        known = any(row.interval is not None for row in changes)
-        dots = "a dot: one boot" + ("; a red line: values that the interval of the change allows" if known else "")
+        dots = "a dot: one boot"
+        if any(row.interval is not None for row in changes):
+            dots += "; a red line: values that the interval of the change allows"
         intervals = "; ".join(f"{format_change(row.change)} ({interval_text(row.interval)})" for row in changes[:3])
         lines.append(f"{dots}. {intervals}" if intervals else dots)
     elif any(row.side.perturbed for row in series.rows):
@@ -154,7 +155,7 @@ def _titled(spec: Spec, series: MetricSeries, *, timed: bool) -> Spec:
 
 
 def _printed(spec: Spec) -> Spec:
-    """The sentinel colours of chart.py become colours for paper."""
+    """The placeholder colours of chart.py become colours for paper."""
     text = json.dumps(spec)
     for sentinel, role in COLOURS.items():
         text = text.replace(f'"{sentinel}"', f'"{_PRINTED[role]}"')

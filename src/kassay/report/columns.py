@@ -15,7 +15,7 @@ ROUNDING = "rounding"
 
 
 class Column(NamedTuple):
-    """Figures of the rows shown, of the rows at the end, and the total of these and of the rows left out."""
+    """Figures. shown: of the rows shown. ends: of the rows at the end. total: of all rows, with those left out."""
 
     shown: Sequence[float]
     ends: Sequence[float]
@@ -25,21 +25,21 @@ class Column(NamedTuple):
 def summed(columns: Sequence[Column], ends: Sequence[str], rest: str, places: int = 0) -> tuple[
     list[list[str]], list[str]
 ]:  # fmt: skip
-    """Columns of one table as texts, and the names of the rows behind those shown, "total" being the last.
+    """Columns of one table as texts, and the names of the rows after those shown; the last one is "total".
 
-    rest: name of the row for what is left out, which takes the rounding; "" when nothing is. Then, if the figures of a
-    column do not add up as printed, a row says by how much. places: decimals, by default what each column needs.
+    rest: the name of the row for what is left out; this row takes the rounding error. "" when nothing is left out: then
+    a row of its own has the rounding error, where there is one. places: decimals, by default what each column needs.
     """
-    digits = [places or places_of(max(abs(value) for value in (*one.shown, one.total))) for one in columns]
+    digits = [places or places_of(max(abs(value) for value in (*col.shown, col.total))) for col in columns]
     scaled = [
-        [round(value * 10**n) for value in (*one.shown, *one.ends, one.total)]
-        for one, n in zip(columns, digits, strict=True)
+        [round(value * 10**n) for value in (*col.shown, *col.ends, col.total)]
+        for col, n in zip(columns, digits, strict=True)
     ]
     lacking = [figures[-1] - sum(figures[:-1]) for figures in scaled]
     names = [*([rest] if rest else []), *ends, *([ROUNDING] if not rest and any(lacking) else []), "total"]
-    for one, figures, gap in zip(columns, scaled, lacking, strict=True):
+    for col, figures, gap in zip(columns, scaled, lacking, strict=True):
         if rest:
-            figures.insert(len(one.shown), gap)
+            figures.insert(len(col.shown), gap)
         elif any(lacking):
             figures.insert(len(figures) - 1, gap)
     texts = [[format_decimals(f / 10**n, n) for f in figures] for figures, n in zip(scaled, digits, strict=True)]
@@ -99,6 +99,13 @@ def pad(text: str, width: int, *, right: bool = False) -> str:
 def plain_lines(table: Table, width: int) -> list[str]:
     """A table without its title in at most `width` columns of plain text, and an empty line."""
     return [*(line.text.rstrip() for line in aligned(table, width, room_for_names(table, width))), ""]
+
+
+def markdown_table(table: Table) -> str:
+    """A table without its title in Markdown."""
+    rule = ["---:" if index in table.numeric else "---" for index in range(len(table.columns))]
+    lines = [table.columns, rule, *([cell.text.replace("|", "\\|") for cell in row] for row in table.rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def wrapped_note(text: str, width: int) -> list[str]:

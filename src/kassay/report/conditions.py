@@ -27,7 +27,7 @@ _PROGRAM_FIELDS = (
     ("program.ShmemPmdMapped", "kB ShmemPmdMapped"), ("program.Swap", "kB Swap"), ("program.vmas", "VMAs"),
 )  # fmt: skip
 UNKNOWN_STATES = ("memory-not-known", "memory-of-files")
-"""Codes of a state that nothing is known of."""
+"""Codes of reasons which say that the state is not known."""
 
 
 def memory_state(findings: Sequence[Finding], evidence: Sequence[CellEvidence]) -> Reason:
@@ -55,7 +55,7 @@ def memory_state(findings: Sequence[Finding], evidence: Sequence[CellEvidence]) 
 
 
 def _of_programs(evidence: Sequence[CellEvidence]) -> Reason | None:
-    """Of users' programs, whose memory is seen once, outside of the region; None of other workloads."""
+    """The state of users' programs, whose memory is read once, outside of the region; None for other workloads."""
     points: dict[str, list[dict[str, str | None]]] = {}
     for item in evidence:
         if item.measurements:
@@ -95,7 +95,7 @@ def _parameters(plan: Plan, cmdline: str) -> tuple[Reason, ...]:
 
 
 def _contaminated(plan: Plan) -> tuple[Reason, ...]:
-    """Of runs that were disturbed on purpose."""
+    """How runs were disturbed on purpose."""
     waited = () if plan.experiment.quiesce else (reason("did-not-wait"),)
     tasks = plan.experiment.background
     return (*waited, *((reason("background-tasks", count=tasks),) if tasks else ()))
@@ -106,26 +106,26 @@ _CURED = "Mitigation: "
 
 
 def seen_cpus(evidence: Iterable[CellEvidence]) -> tuple[SeenCpu, ...]:
-    """Each CPU with the kernels that saw it so, in their order; of runs that captured none, nothing."""
-    found: dict[GuestCpu, list[str]] = {}
+    """Each CPU with the kernels that reported it, in their order; runs without a recorded CPU add nothing."""
+    kernels: dict[GuestCpu, list[str]] = {}
     for item in evidence:
         for measurement in item.measurements[:1]:
             if measurement.cpu is not None:
-                found.setdefault(measurement.cpu, []).append(item.label)
-    return tuple(SeenCpu(kernels=tuple(dict.fromkeys(labels)), cpu=cpu) for cpu, labels in found.items())
+                kernels.setdefault(measurement.cpu, []).append(item.label)
+    return tuple(SeenCpu(kernels=tuple(dict.fromkeys(labels)), cpu=cpu) for cpu, labels in kernels.items())
 
 
-def cpu_facts(seen: Sequence[SeenCpu]) -> tuple[tuple[tuple[str, ...], str], ...]:
-    """(kernels, what they saw, in words): one for all kernels of the same words, though new ones list more features."""
+def cpu_facts(cpus: Sequence[SeenCpu]) -> tuple[tuple[tuple[str, ...], str], ...]:
+    """(kernels, their CPU in words). Kernels with the same words are together, though new ones list more features."""
     kernels: dict[str, list[str]] = {}
-    for seen_cpu in seen:
+    for seen_cpu in cpus:
         kernels.setdefault(_words(seen_cpu.cpu), []).extend(seen_cpu.kernels)
     return tuple((tuple(dict.fromkeys(labels)), words) for words, labels in kernels.items())
 
 
-def cpu_sentences(seen: Sequence[SeenCpu]) -> tuple[str, ...]:
+def cpu_sentences(cpus: Sequence[SeenCpu]) -> tuple[str, ...]:
     """A sentence for each fact; the kernels are named where there are two."""
-    facts = cpu_facts(seen)
+    facts = cpu_facts(cpus)
     if len(facts) == 1:
         return (f"CPU as the kernel saw it: {facts[0][1]}.",)
     return tuple(f"CPU as {', '.join(map(one_line, labels))} saw it: {words}." for labels, words in facts)
@@ -158,7 +158,7 @@ def _words(cpu: GuestCpu) -> str:
 
 
 def _first(text: str) -> str:
-    """What a state says first: "Retpolines" of "Retpolines; STIBP: disabled; ..."."""
+    """The first part of a state: "Retpolines" of "Retpolines; STIBP: disabled; ..."."""
     return one_line(text.partition(";")[0])
 
 
@@ -169,43 +169,44 @@ _DIFFER = {
 }
 Values = Mapping[str, str | None]
 _GROUPS, _NAMES = 3, 4
-"""A sentence has at most so many different values, and so many names that have the same; the others are counted."""
+"""Different values in a sentence, and names for one value, at most; the others are counted."""
 
 
 def confounding(report: Report) -> dict[tuple[str, str], Values]:
-    """(code, name) -> what each kernel of the findings that the verdict is about has; kernels by label, in order.
+    """(code, name) -> value on each kernel of the findings that the verdict is about; kernels by label, in order.
 
-    A refused comparison claims nothing, so nothing can be part of it.
+    Refused comparisons are left out: they claim nothing.
     """
-    found: dict[tuple[str, str], dict[str, str | None]] = {}
+    confounders: dict[tuple[str, str], dict[str, str | None]] = {}
     options = {name: values for _, name, values in differing_options(report)}
     for finding in report.findings:
         if finding.primary and finding.verdict not in REFUSED:
             base, head = (side.kernel for side in finding.sides)
             for confounder in finding.confounders:
-                values = found.setdefault((confounder.code, confounder.name), dict(options.get(confounder.name, {})))
+                name = confounder.name
+                values = confounders.setdefault((confounder.code, name), dict(options.get(name, {})))
                 values.update({base: confounder.base, head: confounder.head})
     order = list(CONFOUNDERS)
-    return dict(sorted(found.items(), key=lambda item: order.index(item[0][0])))
+    return dict(sorted(confounders.items(), key=lambda item: order.index(item[0][0])))
 
 
 def confounder_sentences(report: Report, names: Mapping[str, str] | None = None) -> tuple[str, ...]:
     """One sentence for each code that differs, in the order of CONFOUNDERS; none where all agrees.
 
-    names: what a kernel's label is called; the short names of sentences where none are given.
+    names: kernel label -> name in the sentence; by default the short names.
     """
     spoken = called(report) if names is None else names
     alike: dict[str, dict[str, list[str]]] = {}
     for (code, name), values in confounding(report).items():
         whole = len(values) == len(report.kernels)
         alike.setdefault(code, {}).setdefault(_listed(values, spoken, whole=whole), []).append(name)
-    return tuple(one_line(f"{_DIFFER[code]} may be part of this: {_parts(found)}.") for code, found in alike.items())
+    return tuple(one_line(f"{_DIFFER[code]} may be part of this: {_parts(groups)}.") for code, groups in alike.items())
 
 
-def _parts(found: Mapping[str, Sequence[str]]) -> str:
-    """found: values in words -> names of what has them, "" where the code says it all."""
-    parts = [f"{_names(names)} {values}" if names[0] else values for values, names in found.items()]
-    left = sum(len(names) for names in list(found.values())[_GROUPS:])
+def _parts(groups: Mapping[str, Sequence[str]]) -> str:
+    """groups: values in words -> names of the options with these values, "" where the code needs none."""
+    parts = [f"{_names(names)} {values}" if names[0] else values for values, names in groups.items()]
+    left = sum(len(names) for names in list(groups.values())[_GROUPS:])
     return "; ".join([*parts[:_GROUPS], *([f"and {left} more"] if left else [])])
 
 
@@ -217,12 +218,13 @@ def _names(names: Sequence[str]) -> str:
 
 def differing_options(report: Report) -> tuple[tuple[str, str, Values], ...]:
     """Topic, name and each kernel's value of every option in which two kernels differ, as far as that is known."""
-    known = {
+    options = {
         label: {item.name: item.value for item in kernel.configuration or ()}
         for label, kernel in zip(labels(report.experiment), report.kernels, strict=True)
     }
     rows = (
-        (topic, name, {label: found.get(name) for label, found in known.items()}) for name, topic in TOPIC_OF.items()
+        (topic, name, {label: values.get(name) for label, values in options.items()})
+        for name, topic in TOPIC_OF.items()
     )
     return tuple(row for row in rows if len(set(row[2].values()) - {None}) > 1)
 

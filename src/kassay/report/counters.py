@@ -14,15 +14,15 @@ _BETWEEN_CPUS = ("ipi.", "tlb.", "nr_tlb", "cpu", "ran.")
 
 
 def counters_tables(report: Report) -> tuple[Table, ...]:
-    """One for each primary comparison that has counters."""
+    """A table for each primary comparison that has counters."""
     return tuple(_table(f, f.counters, "What the kernels counted", folded=True) for f in _counted(report))
 
 
 def contention_tables(report: Report) -> tuple[Table, ...]:
-    """The same of comparisons with several CPUs: interrupts between them, TLB flushes, and what ran where."""
+    """Tables for comparisons with several CPUs: interrupts between them, TLB flushes, and on which CPU the work ran."""
     several = [f for f in _counted(report) if (f.machine.cpus or 1) > 1]
-    found = ((f, [counter for counter in f.counters if counter.name.startswith(_BETWEEN_CPUS)]) for f in several)
-    return tuple(_table(f, rows, "Between CPUs") for f, rows in found if rows)
+    pairs = ((f, [counter for counter in f.counters if counter.name.startswith(_BETWEEN_CPUS)]) for f in several)
+    return tuple(_table(f, rows, "Between CPUs") for f, rows in pairs if rows)
 
 
 def _counted(report: Report) -> Iterable[Finding]:
@@ -49,15 +49,17 @@ def _table(f: Finding, counters: Sequence[Counter], title: str, *, folded: bool 
 
 
 def levels_tables(report: Report) -> tuple[Table, ...]:
-    """One for each point whose kernels differ in a level; the mean of the boots."""
-    found = ((point, [row for counter in point.counters if (row := _level(counter))]) for point in report.counters)
-    return tuple(_levels(point, rows) for point, rows in found if rows)
+    """A table for each point whose kernels differ in a level; values are the mean of the boots."""
+    levels = ((point, [row for counter in point.counters if (row := _level(counter))]) for point in report.counters)
+    return tuple(_levels(point, rows) for point, rows in levels if rows)
 
 
-def _level(one: Counted) -> tuple[str, ...]:
-    """Name, each kernel's mean, definition; nothing for an event, and where all kernels have the same."""
-    means = [fmean(known) if (known := [n for n in side if n is not None]) else None for side in one.runs]
-    return (one.name, *map(_number, means), one.definition) if one.kind == "level" and len({*means}) > 1 else ()
+def _level(counter: Counted) -> tuple[str, ...]:
+    """Name, each kernel's mean, definition; () for an event, and where all kernels have the same mean."""
+    if counter.kind != "level":
+        return ()
+    means = [fmean(values) if (values := [n for n in side if n is not None]) else None for side in counter.runs]
+    return (counter.name, *map(_number, means), counter.definition) if len({*means}) > 1 else ()
 
 
 def _levels(point: PointCounters, rows: Iterable[Sequence[str]]) -> Table:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Forms: ways to write an answer down. Every folder of formats holds one form per module, as its constant FORMAT.
 
-Light to import, as the modules of these folders are: `--help` reads them, so what renders is imported by render.
+This module and those of the folders must be fast to import, because `--help` reads them: what is needed to render is
+imported inside of render().
 """
 
 import re
@@ -67,9 +68,9 @@ def template(name: str) -> "Template":
 
 def form_named(package: str, name: str, kind: type[F]) -> F:
     """One form of a folder; no other module of it is imported. Raises BadInput that lists the forms."""
-    known = names(package)
-    if name not in known:
+    form_names = names(package)
+    if name not in form_names:
         from kassay.errors import unknown
 
-        raise unknown("--format: unknown", name, known)
+        raise unknown("--format: unknown", name, form_names)
     return load(package, name, "FORMAT", kind)

@@ -25,7 +25,7 @@ def gap_counts(gaps: Sequence[Gap], spoken: Mapping[str, str]) -> tuple[str, ...
         ("less than half", sum(0 < share < _HALF for share in shares)),
         ("nothing", sum(share <= 0 for share in shares)),
     )
-    parts = [f"{what} in {count}" for what, count in counts if count]
+    parts = [f"{amount} in {count}" for amount, count in counts if count]
     return (settings, f"{candidate} takes back {listed(parts)}.") if open_ else (settings,)
 
 

@@ -26,11 +26,11 @@ class Icicle(Record, frozen=True, kw_only=True):
 
 def icicles(report: Report) -> tuple[Icicle, ...]:
     """One for each metric, workload, setting and machine that has call stacks."""
-    found: dict[tuple[str, ...], list[KernelStacks]] = {}
+    grouped: dict[tuple[str, ...], list[KernelStacks]] = {}
     for kernel in report.stacks:
         point = f"{settings_text(kernel.settings)}, {machine_text(kernel.machine)}"
-        found.setdefault((kernel.workload, point, kernel.metric), []).append(kernel)
-    return tuple(_icicle(f"{w}, {metric}; {point}", kernels) for (w, point, metric), kernels in found.items())
+        grouped.setdefault((kernel.workload, point, kernel.metric), []).append(kernel)
+    return tuple(_icicle(f"{w}, {metric}; {point}", kernels) for (w, point, metric), kernels in grouped.items())
 
 
 @cache
@@ -44,12 +44,12 @@ def library() -> str:
         bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
         return bundle
 
-    # The same text for one version of the package; to make it takes longer than all the rest of a page.
+    # Stored for each version of the package: to make it takes longer than the rest of a page.
     return derived_text(f"vega-embed-{version('vl-convert-python')}.js", bundled)
 
 
 def library_notice() -> str:
-    """Whose work library() is, and on what terms: they ask to go along with it."""
+    """The licences of library(), which must be delivered with it."""
     return (files("kassay.report") / "templates" / "vega-licences.txt").read_text("utf-8")
 
 
@@ -85,13 +85,13 @@ def _icicle(title: str, kernels: Sequence[KernelStacks]) -> Icicle:
 
 def _tree(kernels: Sequence[KernelStacks]) -> dict[_Path, list[int]]:
     """Every path of any kernel with its own count on each, parents before children, the empty path first."""
-    found: dict[_Path, list[int]] = {}
+    nodes: dict[_Path, list[int]] = {}
     for number, kernel in enumerate(kernels):
         for stack in kernel.stacks:
             for path in _prefixes(stack.path):
-                counts = found.setdefault(path, [0] * len(kernels))
+                counts = nodes.setdefault(path, [0] * len(kernels))
             counts[number] += stack.count
-    return dict(sorted(found.items(), key=lambda item: (len(item[0]), item[0])))
+    return dict(sorted(nodes.items(), key=lambda item: (len(item[0]), item[0])))
 
 
 def _prefixes(path: _Path) -> Iterable[_Path]:

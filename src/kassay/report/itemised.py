@@ -19,7 +19,7 @@ _INSIDE = "└ "
 _KINDS = {
     "iterations": "string iterations", "atomics": "atomics", "tlb": "TLB", "loads": "loads", "stores": "stores",
 }  # fmt: skip
-"""Columns of one kernel's table that stand there only when a function shown has any."""
+"""Columns of one kernel's table that are left out when no function shown has a value."""
 
 
 class ItemisedDifference(Record, frozen=True, kw_only=True):
@@ -44,8 +44,8 @@ class ItemisedDifference(Record, frozen=True, kw_only=True):
 def differences(report: Report) -> tuple[ItemisedDifference, ...]:
     """Every itemised difference of a comparison that was not refused, primary metrics first."""
     admitted = [f for f in report.findings if f.verdict not in REFUSED]
-    found = [difference(f, where(f, report)) for f in sorted(admitted, key=lambda f: not f.primary)]
-    return tuple(one for one in found if one is not None)
+    candidates = [difference(f, where(f, report)) for f in sorted(admitted, key=lambda f: not f.primary)]
+    return tuple(d for d in candidates if d is not None)
 
 
 def difference(f: Finding, at: str = "") -> ItemisedDifference | None:
@@ -67,7 +67,7 @@ def functions_text(f: Finding) -> str:
 
 
 def functions_text_at(f: Finding, report: Report) -> str:
-    """The same with the kernels and the point of the experiment where there are more; a reason names them itself."""
+    """The same after the kernels and the point, where the report has several; a reason names them itself."""
     if f.attribution is None:
         return functions_text(f)
     pair = " to ".join(side.kernel for side in f.sides) if len(report.kernels) > 2 else ""
@@ -103,7 +103,7 @@ def top_table(d: ItemisedDifference, limit: int = TOP, contexts: Sequence[str] =
     for index, name in enumerate(names, len(shown)):
         base, head, delta = (column[index] for column in columns)
         texts.append([name, base, head, _plus(delta), "", "", ""])
-    counted = any(row.base_calls or row.head_calls for row in rows)  # shares of somebody else's profile are not
+    counted = any(row.base_calls or row.head_calls for row in rows)  # shares of another tool's profile have no calls
     columns_shown = [True] * 4 + [groups, counted, strings]
     names = ["function", "base", "head", "difference", "with its group", "calls", "string iterations"]
     return _of_columns(d.title, names, texts, columns_shown)
@@ -113,13 +113,13 @@ def full_table(d: ItemisedDifference) -> Table:
     """Every function with its place, context, calls and string iterations, to two more digits."""
     rows, places = ordered(d.itemised), places_of(max(d.base_value, d.head_value)) + 2
     columns, names = summed([_column(d, name, rows) for name in _SIDES], _END, "", places)
-    found = [_full_row(row, index, columns) for index, row in enumerate(rows)]
+    table_rows = [_full_row(row, index, columns) for index, row in enumerate(rows)]
     for index, name in enumerate(names, len(rows)):
         base, head, delta = (column[index] for column in columns)
-        found.append(cells(name, "", "", base, head, _plus(delta), "", "", "", "", ""))
+        table_rows.append(cells(name, "", "", base, head, _plus(delta), "", "", "", "", ""))
     names = ["function", "place", "context", *figures("base", "head", "difference"), "group",
              *figures("calls base", "calls head", "string iterations base", "string iterations head")]  # fmt: skip
-    return table(f"{d.title}, every function", names, found, folded=True)
+    return table(f"{d.title}, every function", names, table_rows, folded=True)
 
 
 def profile_table(
@@ -130,7 +130,7 @@ def profile_table(
     at: which setting this is, where there are more. cost: what the values are sums of, by default instructions.
     """
     cost = cost or cost_of(DEFAULT)
-    default = cost.name == DEFAULT  # the others say nothing of time without an instruction
+    default = cost.name == DEFAULT  # only this cost is known of idle and unresolved time
     idle, unresolved = (profile.idle, profile.unresolved) if default else (0, 0)
     rows = sorted(
         ((cost.of(function) or 0, function) for function in profile.functions),
@@ -165,7 +165,7 @@ def _of_columns(title: str, head: Iterable[str], texts: Iterable[Iterable[str]],
 
 
 def ordered(itemised: Attribution) -> list[AttributionRow]:
-    """Rows with groups together, each group at the place its sum gives it and its root first."""
+    """Rows by the size of their change. A group counts by its sum and stays together, its root first."""
 
     def rank(row: AttributionRow) -> tuple[float, int, bool]:
         group = None if row.group is None else itemised.groups[row.group]
@@ -224,10 +224,10 @@ def _full_row(row: AttributionRow, index: int, columns: list[list[str]]) -> tupl
 def _changed(d: ItemisedDifference, rows: Sequence[AttributionRow]) -> list[AttributionRow]:
     """Rows whose difference is more than a rounded zero, and the roots of their groups."""
     places = places_of(max(d.base_value, d.head_value))
-    found = [row for row in rows if round(row.delta, places)]
-    groups = {row.group for row in found if row.group is not None}
+    changed = [row for row in rows if round(row.delta, places)]
+    groups = {row.group for row in changed if row.group is not None}
     roots = {(index, d.itemised.groups[index].root) for index in groups}
-    return [row for row in rows if row in found or (row.group, row.function) in roots]
+    return [row for row in rows if row in changed or (row.group, row.function) in roots]
 
 
 def _both(base: float, head: float) -> str:

@@ -9,12 +9,12 @@ from kassay.model.texts import Table, cells, figures, machine_text, one_line, se
 from kassay.model.units import format_decimals, format_number, format_signed, places_of
 
 _NAMED = 3  # entries that a sentence names
-_ROWS = 12  # of a table that is not whole
+_ROWS = 12  # entries of a table that is cut
 _SEVERAL = 0.05  # of the whole: with two such entries a workload's kernel share is worth a table
 _LEAST = 0.0005  # of the whole: an entry below it is not named in a sentence
 
 Group = tuple[KernelShare, ...]
-"""One for each kernel, of one workload, setting and machine."""
+"""The shares of all kernels, of one workload, setting and machine."""
 
 
 def program_groups(report: Report) -> tuple[Group, ...]:
@@ -24,21 +24,21 @@ def program_groups(report: Report) -> tuple[Group, ...]:
 
 
 def mixed_groups(report: Report) -> tuple[Group, ...]:
-    """The same of all workloads for which the kernel does several things."""
+    """The same, with all workloads that enter the kernel in several ways."""
     programs = program_groups(report)
     return tuple(group for group in _groups(report) if group in programs or any(map(_mixed, group)))
 
 
 def _groups(report: Report) -> tuple[Group, ...]:
-    found: dict[object, list[KernelShare]] = {}
+    by_point: dict[object, list[KernelShare]] = {}
     for share in report.shares:
-        found.setdefault(share.point, []).append(share)
-    return tuple(map(tuple, found.values()))
+        by_point.setdefault(share.point, []).append(share)
+    return tuple(map(tuple, by_point.values()))
 
 
 def _mixed(share: KernelShare) -> bool:
     own = [entry for entry in share.entries or () if entry.kind in DIRECT]
-    return sum(one.count >= _SEVERAL * share.count for one in own) > 1
+    return sum(entry.count >= _SEVERAL * share.count for entry in own) > 1
 
 
 def share_sentence(share: KernelShare, *, name: str = "") -> str:
@@ -99,14 +99,14 @@ def _row(name: str, group: Group, counts: Sequence[int], times: str = "") -> tup
 
 
 def functions_table(group: Group) -> Table:
-    """The largest functions of the kernel, with their share of all instructions; of the last kernel, the others beside
-    it where the function is among their largest as well."""
+    """The largest functions of the last kernel, with their share of all instructions; the other kernels have a value
+    where the function is among their largest, too."""
     last = group[-1]
-    found = [{function.function: function for function in share.functions} for share in group]
+    largest = [{function.function: function for function in share.functions} for share in group]
     rows = []
     for function in last.functions:
         shares = (_percent(side[function.function].count, share) if function.function in side else "-"
-                  for side, share in zip(found, group, strict=True))  # fmt: skip
+                  for side, share in zip(largest, group, strict=True))  # fmt: skip
         rows.append((function.function, *shares, format_number(function.calls / last.operations)))
     operation = one_line(last.unit.partition("/")[2] or "operation")
     title = f"Largest functions of the kernel: {_at(last)} [% of all; -: not among the {LARGEST} largest]"
@@ -160,8 +160,8 @@ def _times(key: tuple[str, str], group: Group) -> str:
     """How often it was entered; "312 → 290" where the first kernel and the last differ."""
     texts = []
     for share in (group[0], group[-1]):
-        one = share.by_entry().get(key)
-        texts.append("-" if one is None or not one.times else format_number(one.times / share.operations))
+        entry = share.by_entry().get(key)
+        texts.append("-" if entry is None or not entry.times else format_number(entry.times / share.operations))
     return " → ".join(dict.fromkeys(texts))
 
 

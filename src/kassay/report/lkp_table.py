@@ -42,16 +42,16 @@ def absolute(key: str) -> bool:
     return key.startswith(PROFILE) or key.endswith("%")
 
 
-def line(one: LkpRow, counts: tuple[int | None, ...]) -> str:
-    """The row as printed. counts: n of each column as said above the table; a row that differs says so itself."""
-    text = mean_text(one.base)
-    for head, change in zip(one.heads, one.changes, strict=True):
-        text += _changed(one.key, change) + mean_text(head)
-    own = tuple(mean.n for mean in (one.base, *one.heads))
+def line(lkp_row: LkpRow, counts: tuple[int | None, ...]) -> str:
+    """The row as printed. counts: n of each column as above the table; a row with another n has it at its end."""
+    text = mean_text(lkp_row.base)
+    for head, change in zip(lkp_row.heads, lkp_row.changes, strict=True):
+        text += _changed(lkp_row.key, change) + mean_text(head)
+    own = tuple(mean.n for mean in (lkp_row.base, *lkp_row.heads))
     differs = any(n is not None and n != usual for n, usual in zip(own, counts, strict=True))
     texts = ["-" if n is None else str(n) for n in own]
     texts = texts[:1] if len(set(texts)) == 1 else texts
-    return f"{text}  {one.key}" + (f"  (n={', '.join(texts)})" if differs else "")
+    return f"{text}  {lkp_row.key}" + (f"  (n={', '.join(texts)})" if differs else "")
 
 
 def _change(key: str, base: float | None, head: float | None) -> float | None:
@@ -123,8 +123,8 @@ def table(head: Head, rows: Sequence[LkpRow]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _family(one: LkpRow) -> str:
-    return one.key.partition(".")[0]
+def _family(lkp_row: LkpRow) -> str:
+    return lkp_row.key.partition(".")[0]
 
 
 def _axes(head: Head) -> list[str]:
@@ -141,11 +141,11 @@ def _columns(head: Head, counts: tuple[int | None, ...]) -> list[str]:
     # A name that is longer than its column loses its end, as a hash may.
     ids = [f"{name[:width]:>{width}}" for (name, _), width in zip(head.kernels, widths, strict=True)]
     texts = ["" if n is None else f"n={n}" for n in counts]
-    known = [" ".join(f"{text:>{w}}" for text, w in zip(texts, widths, strict=True))] if any(texts) else []
+    n_line = [" ".join(f"{text:>{w}}" for text, w in zip(texts, widths, strict=True))] if any(texts) else []
     return [
         " ".join(ids) + " ",
         " ".join("-" * width for width in widths) + " ",
-        *known,
+        *n_line,
         f"{'%stddev':>16}" + f"{'%change':>12}{'%stddev':>16}" * further,
         f"{_POINTER:>14}  " + f"{'|':>9}{_POINTER:>17}  " * further,
     ]
@@ -153,5 +153,5 @@ def _columns(head: Head, counts: tuple[int | None, ...]) -> list[str]:
 
 def _usual(rows: Sequence[LkpRow], kernels: int) -> tuple[int | None, ...]:
     """n of each column in the first row that knows it of all; None where no row does."""
-    known = (tuple(mean.n for mean in (row.base, *row.heads)) for row in rows)
-    return next((counts for counts in known if None not in counts), (None,) * kernels)
+    all_counts = (tuple(mean.n for mean in (row.base, *row.heads)) for row in rows)
+    return next((counts for counts in all_counts if None not in counts), (None,) * kernels)

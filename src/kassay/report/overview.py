@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Many workloads on one page: which kernel changed which of them, and which functions did that in several at once."""
+"""Many workloads on one page: which kernel changed which of them, and which functions changed in several of them."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -38,7 +38,7 @@ from kassay.report.words import called, point_name
 FROM = 4
 """Workloads from which on a report leads with an overview instead of a result for each."""
 
-_CAUSES, _CAUSES_PAGE, _NAMED = 10, 60, 3  # functions on a screen and on a page; workloads named beside one
+_CAUSES, _CAUSES_PAGE, _NAMED = 10, 60, 3  # functions on a screen and on a page; workloads named with each
 _MAIL = 12  # rows of a mail
 _LARGE = 0.1
 _ENDS = "first to last"
@@ -62,10 +62,10 @@ def wide(plan: Plan) -> bool:
 
 
 def with_overview(report: Report, causes: tuple[Cause, ...], directory: str) -> Report:
-    """The report, led by its overview. Of the itemised differences those stay in it that go with a change."""
+    """The report, led by its overview. It keeps the itemised differences of changes only."""
     overview = overview_of(report, causes)
-    kept = tuple(f if f.verdict in CHANGES else _without_functions(f) for f in report.findings)
-    report = structs.replace(report, overview=overview, findings=kept, stacks=())
+    findings = tuple(f if f.verdict in CHANGES else _without_functions(f) for f in report.findings)
+    report = structs.replace(report, overview=overview, findings=findings, stacks=())
     verdict = " ".join((*overview_sentences(overview, called(report)), *strength(report.findings)))
     steps = _next_steps(report, overview, directory) or report.next_steps
     return structs.replace(report, verdict=verdict, lead=_lead(report, overview), next_steps=steps)
@@ -118,8 +118,8 @@ def overview_sentences(overview: Overview, spoken: Mapping[str, str]) -> tuple[s
     size = f"{_count(names, 'workload')}{settings} on {_count(len(overview.kernels), 'kernel')}"
     if not steps:
         return (f"{size}: no step above the margin.", *_open(open_))
-    found = f"{_count(len(steps), 'step')} above the margin in {changed} of them, {worse} that cost more, "
-    sentences = [f"{size}: {found}{len(steps) - worse} that cost less."]
+    counts = f"{_count(len(steps), 'step')} above the margin in {changed} of them, {worse} that cost more, "
+    sentences = [f"{size}: {counts}{len(steps) - worse} that cost less."]
     regressions = [(row, cell) for row, cell in steps if cell.verdict == "regression"]
     row, cell = max(regressions or steps, key=lambda pair: abs(pair[1].change or 0.0))
     sentences.append(f"Largest: {_name(row, rows)} {_change(cell.change)} since {spoken[cell.kernel]}.")
@@ -194,8 +194,8 @@ def _programs(report: Report, *, screen: bool = False) -> tuple[TextBlock, ...]:
     if shares is None:
         return ()
     each = () if screen else tuple(
-        structs.replace(made, folded=True) for group in program_groups(report)
-        for made in (entries_table(group, limit=0), functions_table(group))
+        structs.replace(t, folded=True) for group in program_groups(report)
+        for t in (entries_table(group, limit=0), functions_table(group))
     )  # fmt: skip
     return (TextBlock(title=shares.title, tables=(shares, *each)),)
 
@@ -308,9 +308,9 @@ def _shared(row: CauseRow) -> str:
 def _itemised(report: Report, links: Mapping[tuple[str, ...], str]) -> tuple[TextBlock, ...]:
     tables = []
     for f in report.findings:
-        made = difference(f, f"{f.workload}, {settings_text(f.settings)}")
-        if made is not None:
-            tables.append(structs.replace(top_table(made), anchor=links[_key(f)], folded=True))
+        d = difference(f, f"{f.workload}, {settings_text(f.settings)}")
+        if d is not None:
+            tables.append(structs.replace(top_table(d), anchor=links[_key(f)], folded=True))
     text = "Every step and every change from the first kernel to the last, as counted; the largest functions of each."
     return (TextBlock(title="Where each difference is", text=(text,), tables=tuple(tables)),) if tables else ()
 
@@ -329,8 +329,8 @@ def _mail(report: Report, overview: Overview) -> tuple[tuple[str, ...], ...]:
     blocks = [("Changes, each to the kernel before it:", "", *lines)] if lines else []
     several = structs.replace(overview, causes=tuple(c for c in overview.causes if len(c.rows) > 1))
     if several.causes:
-        found = [line for text in _cause_lines(several, spoken) for line in wrapped(text, "  ", "      ")]
-        blocks.append(("Functions that changed in several workloads:", "", *found))
+        cause_lines = [line for text in _cause_lines(several, spoken) for line in wrapped(text, "  ", "      ")]
+        blocks.append(("Functions that changed in several workloads:", "", *cause_lines))
     return tuple(blocks)
 
 
@@ -344,7 +344,7 @@ def _next_steps(report: Report, overview: Overview, directory: str) -> tuple[str
              for before, cell in zip(row.cells, row.cells[1:], strict=False) if cell.verdict in CHANGES]  # fmt: skip
     if not steps:
         return ()
-    row, before, cell = max(steps, key=lambda one: (one[2].verdict == "regression", abs(one[2].change or 0.0)))
+    row, before, cell = max(steps, key=lambda step: (step[2].verdict == "regression", abs(step[2].change or 0.0)))
     base = cell.since or before.kernel
     profile = ("kassay", "profile", directory, "--set", f"workload={row.workload}", "--base", base, "--head")
     pair = (overview.kernels.index(base), overview.kernels.index(cell.kernel))
@@ -355,5 +355,5 @@ def _next_steps(report: Report, overview: Overview, directory: str) -> tuple[str
     )
 
 
-def _count(number: int, what: str) -> str:
-    return f"1 {what}" if number == 1 else f"{number} {what}s"
+def _count(number: int, noun: str) -> str:
+    return f"1 {noun}" if number == 1 else f"{number} {noun}s"

@@ -23,11 +23,12 @@ def prediction_tables(report: Report) -> tuple[Table, ...]:
     every = [f for f in report.findings if f.predictions]
     if not every:
         return ()
-    found: list[Table] = [_overview(every)]
+    tables = [_overview(every)]
     for f in shown(report):
-        whole = [one for one in f.predictions if one.base_ns is not None and one.rows]
-        found += [made for one in whole for made in (_by_cause(f, one), _by_function(f, one))]
-    return tuple(found)
+        for prediction in f.predictions:
+            if prediction.base_ns is not None and prediction.rows:
+                tables += [_by_cause(f, prediction), _by_function(f, prediction)]
+    return tuple(tables)
 
 
 def _overview(findings: Sequence[Finding]) -> Table:
@@ -39,10 +40,10 @@ def _overview(findings: Sequence[Finding]) -> Table:
         "from",
     )
     lines = (
-        cells(f"{f.sides[0].kernel} to {f.sides[1].kernel}{_point(f, findings)}", f.metric, one.cpu,
-              format_change(f.change), format_change(one.change), interval_text(one.interval), ns(one.base_ns),
-              ns(one.head_ns), _from(one))
-        for f in findings for one in f.predictions
+        cells(f"{f.sides[0].kernel} to {f.sides[1].kernel}{_point(f, findings)}", f.metric, prediction.cpu,
+              format_change(f.change), format_change(prediction.change), interval_text(prediction.interval),
+              ns(prediction.base_ns), ns(prediction.head_ns), _from(prediction))
+        for f in findings for prediction in f.predictions
     )  # fmt: skip
     return table("Predicted time, per operation", names, lines)
 
@@ -54,46 +55,46 @@ def _point(f: Finding, findings: Sequence[Finding]) -> str:
     return f", {f.workload} {settings_text(f.settings)}; {machine_text(f.machine)}"
 
 
-def _from(one: Prediction) -> str:
-    words = [f"refused: {reason_text(one.refused)}"] if one.refused is not None else []
-    words += ["calibrated on this CPU" if one.calibrated else "published data"]
-    return "; ".join((*words, *map(reason_text, one.doubts)))
+def _from(prediction: Prediction) -> str:
+    words = [f"refused: {reason_text(prediction.refused)}"] if prediction.refused is not None else []
+    words += ["calibrated on this CPU" if prediction.calibrated else "published data"]
+    return "; ".join((*words, *map(reason_text, prediction.doubts)))
 
 
 def checked_table(report: Report) -> Table | None:
     """Predictions beside the time that was then measured; None where there is no such pair, or where that time decides
     nothing, as emulated time."""
-    known = {
+    predictions = {
         (f.workload, f.settings, f.metric, *(side.kernel for side in f.sides)): f.predictions for f in report.findings
     }
     rows = tuple(
-        _checked_row(row, one)
+        _checked_row(row, prediction)
         for row in report.beside
         if clock_of(row.clock).decides and row.time_change is not None
-        for one in known.get((row.workload, row.settings, row.metric, row.base, row.head), ())
-        if one.change is not None
+        for prediction in predictions.get((row.workload, row.settings, row.metric, row.base, row.head), ())
+        if prediction.change is not None
     )
     names = ("comparison", "metric", "predicted for", *figures("predicted", "interval", "measured", "interval"), "so")
     return table("Predicted, then measured", names, rows) if rows else None
 
 
-def _checked_row(row: Beside, one: Prediction) -> tuple[TableCell, ...]:
-    low, high = one.interval or (None, None)
+def _checked_row(row: Beside, prediction: Prediction) -> tuple[TableCell, ...]:
+    low, high = prediction.interval or (None, None)
     inside = low is not None and high is not None and row.time_change is not None and low <= row.time_change <= high
     so = "no interval was predicted" if low is None else "measured inside" if inside else "measured outside"
-    pair = f"{row.base} to {row.head}", row.metric, one.cpu
-    expected = format_change(one.change), interval_text(one.interval)
+    pair = f"{row.base} to {row.head}", row.metric, prediction.cpu
+    expected = format_change(prediction.change), interval_text(prediction.interval)
     return cells(*pair, *expected, format_change(row.time_change), interval_text(row.time_interval), so)
 
 
-def _by_cause(f: Finding, one: Prediction) -> Table:
-    lines = [(CAUSES.get(c.cause, c.cause), c.base_ns, c.head_ns) for c in one.causes]
-    return _added_up(f"{_pair(f)} on {one.cpu}: by cause", "cause", lines, one)
+def _by_cause(f: Finding, prediction: Prediction) -> Table:
+    lines = [(CAUSES.get(c.cause, c.cause), c.base_ns, c.head_ns) for c in prediction.causes]
+    return _added_up(f"{_pair(f)} on {prediction.cpu}: by cause", "cause", lines, prediction)
 
 
-def _by_function(f: Finding, one: Prediction) -> Table:
-    lines = [(one_line(r.function), r.base_ns, r.head_ns) for r in one.rows]
-    return _added_up(f"{_pair(f)} on {one.cpu}: by function", "function", lines, one, _ROWS)
+def _by_function(f: Finding, prediction: Prediction) -> Table:
+    lines = [(one_line(r.function), r.base_ns, r.head_ns) for r in prediction.rows]
+    return _added_up(f"{_pair(f)} on {prediction.cpu}: by function", "function", lines, prediction, _ROWS)
 
 
 def _pair(f: Finding) -> str:
@@ -101,16 +102,16 @@ def _pair(f: Finding) -> str:
 
 
 def _added_up(
-    title: str, what: str, lines: Sequence[tuple[str, float, float]], one: Prediction, most: int = 0
+    title: str, heading: str, lines: Sequence[tuple[str, float, float]], prediction: Prediction, most: int = 0
 ) -> Table:
     """Figures that add up as printed: what is left out is a row, and so is what rounding takes."""
-    assert one.base_ns is not None and one.head_ns is not None
+    assert prediction.base_ns is not None and prediction.head_ns is not None
     top = lines[:most] if most else lines
     left = len(lines) - len(top)
-    totals = (one.base_ns, one.head_ns, one.head_ns - one.base_ns)
+    totals = (prediction.base_ns, prediction.head_ns, prediction.head_ns - prediction.base_ns)
     columns = [
         Column([(base, head, head - base)[i] for _, base, head in top], (), totals[i]) for i in range(3)
     ]  # fmt: skip
     texts, ends = summed(columns, (), f"and {left} more" if left else "")
     rows = (cells(*row) for row in zip((*(name for name, *_ in top), *ends), *texts, strict=True))
-    return table(one_line(title), (what, *figures("base, ns", "head, ns", "difference")), rows)
+    return table(one_line(title), (heading, *figures("base, ns", "head, ns", "difference")), rows)

@@ -16,8 +16,11 @@ from kassay.report.columns import ScreenLine
 
 _LABEL, _MIDDLE = 12, 40
 _NAMED, _CAUSED = 3, 2  # functions, and causes of each, that a sentence names
-_HIDDEN, _FEWEST = 0.2, 5  # share of added instructions worth a word when they cost nothing, and how many these are
-_PRESENT, _STILL = 0.02, 0.05  # shares: of the time, for a cause to be worth a word; of the change, for it to be none
+_HIDDEN, _FEWEST = 0.2, 5  # least share and least number of added instructions in the shadow
+_PRESENT, _STILL = (
+    0.02,
+    0.05,
+)  # least share of the time for an unchanged cause to be named; of the change for a changed one
 _FINDINGS, _SENTENCES, _DOUBTS = 4, 2, 5
 ABOUT = (
     "A model of each CPU executed the recorded instructions and memory accesses of chosen rounds. This is a "
@@ -28,25 +31,25 @@ ABOUT = (
 
 def shown(report: Report) -> list[Finding]:
     """Comparisons of primary metrics with predictions: those that the answer is about, of a ladder its steps."""
-    found = [f for f in report.findings if f.primary and f.predictions and f.verdict not in REFUSED]
+    predicted = [f for f in report.findings if f.primary and f.predictions and f.verdict not in REFUSED]
     if report.gaps:  # whose answer is about all three kernels
-        return found
+        return predicted
     pairs = set(report.lead.pairs) if report.lead is not None else set()
     if not pairs:
         pairs = {(s.from_kernel, s.to_kernel) for ladder in report.ladders if ladder.primary for s in ladder.steps}
-    about = [f for f in found if (f.sides[0].kernel, f.sides[1].kernel) in pairs]
-    return about or ([] if report.ladders and report.lead is None else found)
+    about = [f for f in predicted if (f.sides[0].kernel, f.sides[1].kernel) in pairs]
+    return about or ([] if report.ladders and report.lead is None else predicted)
 
 
 def disagreements(report: Report) -> tuple[str, ...]:
-    """Where counts and prediction differ in size or sign, largest change first: a sentence for each way in which they
-    do."""
-    found = shown(report)
+    """Where counts and prediction differ in size or sign: one sentence for each kind of difference, the largest change
+    first."""
+    findings = shown(report)
     texts: dict[str, str] = {}
-    for f in sorted(found, key=lambda f: -abs(f.change or 0.0)):
+    for f in sorted(findings, key=lambda f: -abs(f.change or 0.0)):
         for prediction in f.predictions:
             if prediction.meaning is not None and prediction.meaning.code not in texts:
-                of = f" ({_subject(f, found)})" if len(found) > 1 else ""
+                of = f" ({_subject(f, findings)})" if len(findings) > 1 else ""
                 texts[prediction.meaning.code] = one_line(f"{reason_text(prediction.meaning)}{of}")
     return tuple(f"{text[:1].upper()}{text[1:]}." for text in texts.values())[:_SENTENCES]
 
@@ -56,41 +59,41 @@ def prediction_lines(report: Report, width: int) -> list[ScreenLine]:
     every = shown(report)
     if report.overview is not None:
         every = sorted(every, key=lambda f: -max(abs(prediction.change or 0.0) for prediction in f.predictions))
-    found = every[:_FINDINGS]
+    findings = every[:_FINDINGS]
     lines: list[ScreenLine] = []
-    for f in found:
+    for f in findings:
         lines.append(ScreenLine(""))
         lines += [ScreenLine(text, "bold cyan") for text in textwrap.wrap(_subject(f, every), width)]
         lines += _block(f, width)
-    doubts = _all_doubts(found)
+    doubts = _all_doubts(findings)
     texts = doubts[:_DOUBTS] + ([f"and {len(doubts) - _DOUBTS} more"] if len(doubts) > _DOUBTS else [])
     lines += [line for i, text in enumerate(texts) for line in _wrapped("" if i else "doubt", text, width)]
-    more = len(every) - len(found)
+    more = len(every) - len(findings)
     return lines + ([ScreenLine(f"and {more} more predictions: see --format markdown", "yellow")] if more > 0 else [])
 
 
-def _all_doubts(found: Sequence[Finding]) -> list[str]:
-    """Those of all comparisons first, then the others with what they are of."""
-    of = [(f, _doubts(f)) for f in found]
+def _all_doubts(findings: Sequence[Finding]) -> list[str]:
+    """The doubts that all comparisons have, then the others with their workload."""
+    of = [(f, _doubts(f)) for f in findings]
     common = [text for text in (of[0][1] if of else ()) if all(text in doubts for _, doubts in of)]
-    several = len({f.point for f in found}) > 1
+    several = len({f.point for f in findings}) > 1
     own = [f"{f.workload}: {text}" if several else text for f, doubts in of for text in doubts if text not in common]
     return list(dict.fromkeys((*common, *own)))
 
 
-def _subject(f: Finding, found: Sequence[Finding]) -> str:
+def _subject(f: Finding, findings: Sequence[Finding]) -> str:
     """What tells a comparison from the others; "" where it is the only one."""
-    if len(found) == 1:
+    if len(findings) == 1:
         return ""
     words = [f"{f.sides[0].kernel} to {f.sides[1].kernel}"]
-    words += [f"{f.workload}, {settings_text(f.settings)}"] if len({other.point for other in found}) > 1 else []
+    words += [f"{f.workload}, {settings_text(f.settings)}"] if len({other.point for other in findings}) > 1 else []
     return one_line(", ".join(words))
 
 
 def _block(f: Finding, width: int) -> list[ScreenLine]:
     rows = [("counted", f"{rough(f.change)} % {f.unit}", f.evidence)]
-    for number, one in enumerate(f.predictions):
-        rows.append(("" if number else "predicted", _told(one, number), _basis(f, one)))
+    for number, prediction in enumerate(f.predictions):
+        rows.append(("" if number else "predicted", _change_text(prediction, number), _basis(f, prediction)))
     middle = min(_MIDDLE, max(len(row[1]) for row in rows)) + 2
     lines = [line for row in rows for line in _columns(row, middle, width)]
     why = next((because(f, prediction) for prediction in f.predictions if prediction.rows), "")
@@ -98,23 +101,23 @@ def _block(f: Finding, width: int) -> list[ScreenLine]:
 
 
 def _doubts(f: Finding) -> list[str]:
-    """Each once, with the CPUs that it is of where these are not all."""
-    found: dict[str, list[str]] = {}
+    """Each doubt once, with its CPUs where it is not of all."""
+    cpus_of: dict[str, list[str]] = {}
     for prediction in f.predictions:
         for doubt in prediction.doubts:
-            found.setdefault(reason_text(doubt), []).append(prediction.cpu)
-    return [text if len(of) == len(f.predictions) else f"{', '.join(of)}: {text}" for text, of in found.items()]
+            cpus_of.setdefault(reason_text(doubt), []).append(prediction.cpu)
+    return [text if len(of) == len(f.predictions) else f"{', '.join(of)}: {text}" for text, of in cpus_of.items()]
 
 
-def _told(one: Prediction, number: int) -> str:
-    if one.refused is not None or one.change is None:
-        return f"refused on {one.cpu}"
+def _change_text(prediction: Prediction, number: int) -> str:
+    if prediction.refused is not None or prediction.change is None:
+        return f"refused on {prediction.cpu}"
     words = " time on " if number == 0 else " on "
-    return f"{rough(one.change)} %{_between(one)}{words}{one.cpu}"
+    return f"{rough(prediction.change)} %{_between(prediction)}{words}{prediction.cpu}"
 
 
-def _between(one: Prediction) -> str:
-    return f" [{', '.join(map(rough, one.interval))}]" if one.interval is not None else ""
+def _between(prediction: Prediction) -> str:
+    return f" [{', '.join(map(rough, prediction.interval))}]" if prediction.interval is not None else ""
 
 
 def rough(change: float | None) -> str:
@@ -126,26 +129,26 @@ def rough(change: float | None) -> str:
     return "0" if not float(text) else text
 
 
-def _basis(f: Finding, one: Prediction) -> str:
-    """From what to what, and where the model's figures come from."""
+def _basis(f: Finding, prediction: Prediction) -> str:
+    """Both times, and where the model's figures come from."""
     per = f.unit.partition("/")[2]
     times = ""
-    if one.base_ns is not None:
-        times = f"{ns(one.base_ns)} -> {ns(one.head_ns)} ns{f'/{per}' if per else ''}"
-    if one.refused is not None:
+    if prediction.base_ns is not None:
+        times = f"{ns(prediction.base_ns)} -> {ns(prediction.head_ns)} ns{f'/{per}' if per else ''}"
+    if prediction.refused is not None:
         without = f"; the model has {times}" if times else ""
-        return f"{reason_text(one.refused)}{without}"
-    inside = f"{one.level or 0:.0%} of held-out changes inside such intervals"
-    basis = f"calibrated on this CPU, {inside}" if one.calibrated else _UNCHECKED[_measured(one)]
+        return f"{reason_text(prediction.refused)}{without}"
+    inside = f"{prediction.level or 0:.0%} of held-out changes inside such intervals"
+    basis = f"calibrated on this CPU, {inside}" if prediction.calibrated else _UNCHECKED[_measured(prediction)]
     return f"{times}; {basis}" if times else basis
 
 
 _UNCHECKED = {False: "from published data only: wider", True: "its figures measured on this CPU, its error not: wider"}
 
 
-def _measured(one: Prediction) -> bool:
+def _measured(prediction: Prediction) -> bool:
     """Whether the figures of the CPU were measured, though no changes were."""
-    return any(doubt.code == "no-changes-measured" for doubt in one.doubts)
+    return any(doubt.code == "no-changes-measured" for doubt in prediction.doubts)
 
 
 def ns(value: float | None) -> str:
@@ -155,20 +158,20 @@ def ns(value: float | None) -> str:
     return format_decimals(value, 0 if value >= 1000 else 1) if value >= 10 else f"{value:.3g}"
 
 
-def because(f: Finding, one: Prediction) -> str:
-    """Of the predicted difference the largest functions with their causes, then the causes, then what stayed."""
-    if one.base_ns is None or one.head_ns is None or not one.rows:
+def because(f: Finding, prediction: Prediction) -> str:
+    """The largest functions of the predicted difference with their causes, all causes, then what did not change."""
+    if prediction.base_ns is None or prediction.head_ns is None or not prediction.rows:
         return ""
-    total, per = one.head_ns - one.base_ns, f.unit.partition("/")[2]
+    total, per = prediction.head_ns - prediction.base_ns, f.unit.partition("/")[2]
     places = _places(total)
-    named = [row for row in _grouped(f, one) if abs(row.whole.delta_ns) > _STILL * abs(total)][:_NAMED]
+    named = [row for row in _grouped(f, prediction) if abs(row.whole.delta_ns) > _STILL * abs(total)][:_NAMED]
     functions = ", ".join(_function(row, places) for row in named)
     moved = sorted(
-        (c for c in one.causes if abs(c.delta_ns) > _STILL * abs(total)), key=lambda c: -abs(c.delta_ns)
+        (c for c in prediction.causes if abs(c.delta_ns) > _STILL * abs(total)), key=lambda c: -abs(c.delta_ns)
     )  # fmt: skip
     causes = ", ".join(f"{_named(c)} {format_signed(c.delta_ns, places)}" for c in moved[:4])
-    still = [_named(c) for c in one.causes if c not in moved and c.base_ns > _PRESENT * one.base_ns]
-    of = f"of {format_signed(total, places)} ns{f'/{per}' if per else ''} on {one.cpu}"
+    still = [_named(c) for c in prediction.causes if c not in moved and c.base_ns > _PRESENT * prediction.base_ns]
+    of = f"of {format_signed(total, places)} ns{f'/{per}' if per else ''} on {prediction.cpu}"
     parts = [f"{of}: {functions or 'no function stands out'}"]
     parts += [f"by cause {causes}"] if causes else []
     parts += [f"{', '.join(still)} unchanged"] if still else []
@@ -187,19 +190,19 @@ class _Named(NamedTuple):
     members: tuple[PredictedRow, ...] = ()
 
 
-def _grouped(f: Finding, one: Prediction) -> list[_Named]:
-    """Functions that exchanged code are one: alone, one of them vanished and the others are new."""
-    rows = {row.function: row for row in one.rows}
-    made = []
+def _grouped(f: Finding, prediction: Prediction) -> list[_Named]:
+    """Functions that exchanged code count as one: taken alone, one of them vanished and the others are new."""
+    rows = {row.function: row for row in prediction.rows}
+    named = []
     for group in f.attribution.groups if f.attribution is not None else ():
         members = tuple(rows.pop(name) for name in group.functions if name in rows)
         if members:
             callees = len(group.functions) - 1
             name = f"{group.root} with {callees} callee{'s' * (callees > 1)}"
             inside = sorted((row for row in members if row.function != group.root), key=lambda r: -abs(r.delta_ns))
-            made.append(_Named(_sum(name, members), tuple(inside[:_CAUSED])))
-    made += [_Named(row) for row in rows.values()]
-    return sorted(made, key=lambda one: -abs(one.whole.delta_ns))
+            named.append(_Named(_sum(name, members), tuple(inside[:_CAUSED])))
+    named += [_Named(row) for row in rows.values()]
+    return sorted(named, key=lambda n: -abs(n.whole.delta_ns))
 
 
 def _sum(name: str, rows: Sequence[PredictedRow]) -> PredictedRow:
@@ -212,8 +215,8 @@ def _sum(name: str, rows: Sequence[PredictedRow]) -> PredictedRow:
         fields = ("base_ns", "head_ns", "base_instructions", "head_instructions")
         return {field: fsum(getattr(part, field) for part in parts) for field in fields}
 
-    made = (PredictedCause(cause=cause, **added(parts)) for cause, parts in causes.items())
-    return PredictedRow(function=name, **added(rows), causes=tuple(sorted(made, key=lambda c: -abs(c.delta_ns))))
+    summed = (PredictedCause(cause=cause, **added(parts)) for cause, parts in causes.items())
+    return PredictedRow(function=name, **added(rows), causes=tuple(sorted(summed, key=lambda c: -abs(c.delta_ns))))
 
 
 def _function(named: _Named, places: int) -> str:
@@ -240,8 +243,8 @@ def _shadow(row: PredictedRow, more: float) -> str:
     return f", {format_signed(hidden, 0)} of them in the shadow of {_named(cause)}"
 
 
-def _named(one: PredictedCause) -> str:
-    return CAUSES.get(one.cause, one.cause)
+def _named(cause: PredictedCause) -> str:
+    return CAUSES.get(cause.cause, cause.cause)
 
 
 def _columns(row: tuple[str, str, str], middle: int, width: int) -> list[ScreenLine]:
@@ -267,16 +270,17 @@ def _wrapped(label: str, text: str, width: int) -> list[ScreenLine]:
 
 def mail_sentence(f: Finding) -> str:
     """What a mail says of one comparison; "" where nothing is predicted."""
-    told = [prediction for prediction in f.predictions if prediction.change is not None]
-    if not told:
+    predicted = [prediction for prediction in f.predictions if prediction.change is not None]
+    if not predicted:
         return ""
     per = f.unit.partition("/")[2] or "operation"
     texts = [
-        f"{rough(one.change)}%{_between(one)} on {one.cpu} ({ns(one.base_ns)} to {ns(one.head_ns)} ns per {per}; "
-        f"{'calibrated' if one.calibrated else 'published data only'})"
-        for one in told
+        f"{rough(prediction.change)}%{_between(prediction)} on {prediction.cpu} "
+        f"({ns(prediction.base_ns)} to {ns(prediction.head_ns)} ns per {per}; "
+        f"{'calibrated' if prediction.calibrated else 'published data only'})"
+        for prediction in predicted
     ]
-    level = next((one.level for one in told if one.calibrated), None)
+    level = next((prediction.level for prediction in predicted if prediction.calibrated), None)
     inside = f" Of {level:.0%} of changes that the model had not seen the measured time lay inside." if level else ""
     by = "Predicted time, by a model of the CPU over the recorded instructions, not measured"
     return f"{by}: {', '.join(texts)}.{inside}"

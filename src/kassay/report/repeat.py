@@ -26,7 +26,7 @@ def whole_again(directory: str) -> str:
 
 def step_alone(experiment: Experiment, kernels: tuple[KernelIdentity, ...], pair: tuple[int, int],
                point: Point) -> str:  # fmt: skip
-    """A compare of two kernels under an experiment's conditions; exact counts with more runs than it had."""
+    """A compare of two kernels under an experiment's conditions; of exact counts with more perturbed runs."""
     words = _compare(experiment, kernels, pair, point)
     more = ("--perturb", str(max(6, 2 * experiment.perturb))) if experiment.exact else ()
     return join((*words, *more))
@@ -52,7 +52,7 @@ def _compare(e: Experiment, kernels: tuple[KernelIdentity, ...], pair: tuple[int
         ("--cmdline-base", e.kernels[base].cmdline, ""), ("--cmdline-head", e.kernels[head].cmdline, ""),
     )  # fmt: skip
     wanted = [(option, value) for option, value, default in chosen if value != default and option not in left_out]
-    wanted += [(f"--{one.name.replace('_', '-')}", one.value) for one in point.machine.chosen]
+    wanted += [(f"--{setting.name.replace('_', '-')}", setting.value) for setting in point.machine.chosen]
     return words + [word for given_option in wanted for word in given_option]
 
 
@@ -70,12 +70,12 @@ _FROM = (
 
 def to_reproduce(report: Report) -> list[str]:
     """For own runs the comparison of the headline; for others' files what reads and judges them again."""
-    found = headline(report)
+    topic = headline(report)
     commands = report.commands
     if not report.sources:
         commands = ()
-        if found is not None and report.kernels:
-            commands = (f"{_as_it_was(report, found.finding)} --out {_OUT}", f"kassay bundle pack {_OUT}")
+        if topic is not None and report.kernels:
+            commands = (f"{_as_it_was(report, topic.finding)} --out {_OUT}", f"kassay bundle pack {_OUT}")
     if not commands:
         return []
     lines = [line for text in commands[:3] for line in command(text)]
@@ -87,11 +87,11 @@ def to_reproduce(report: Report) -> list[str]:
 def _as_it_was(report: Report, f: Finding) -> str:
     """A finding's comparison with the experiment's own numbers of boots, and with both clocks where two were read.
 
-    Where the report has a command of its own it asks the whole question: what it made may be known to the store it was
-    made in only.
+    Where the question has a command of its own, this command asks the whole question again: the kernels that it built
+    may be in this host's store only.
     """
-    e, known = report.experiment, labels(report.experiment)
-    pair = (known.index(f.sides[0].kernel), known.index(f.sides[1].kernel))
+    e, kernel_labels = report.experiment, labels(report.experiment)
+    pair = (kernel_labels.index(f.sides[0].kernel), kernel_labels.index(f.sides[1].kernel))
     timed = next((row.clock for row in report.beside if not clock_of(row.clock).native), "")
     words = _compare(e, report.kernels, pair, f.point, ("--clock", "--margin") if timed else ())
     if report.lead is not None and report.lead.repeat:

@@ -45,7 +45,7 @@ from kassay.report.words import (
 WIDTH = 96  # columns; every terminal of 100 shows it whole
 _NAME, _FUNCTION, _BAR = 26, 36, 30  # at most
 _FAILURES, _DIFFERENCES, _REASONS, _GROUPS, _SENTENCES = 5, 8, 4, 4, 4  # lines shown; what is left out is counted
-_METRICS = 12  # of one comparison; more are no screen
+_METRICS = 12  # of one comparison; more do not fit on a screen
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _STYLES = {"regression": "red", "improvement": "green", "equivalent": "", "": ""}
 
@@ -68,7 +68,7 @@ def answer_lines(report: Report) -> list[ScreenLine]:
             _hosts(report)
             + _shares(report)
             + _printed(report)
-            + _beside(report)
+            + _counts_and_time(report)
             + _itemised(report)
             + _contention(report)
         )
@@ -81,13 +81,13 @@ def _lines(text: str, style: str = "", label: str = "") -> list[ScreenLine]:
 
 
 def _headed(title: str, lines: Iterable[ScreenLine]) -> list[ScreenLine]:
-    """Lines below an empty one and their title."""
+    """An empty line, the title, then the lines."""
     return [ScreenLine(""), *_lines(title, "bold cyan"), *lines]
 
 
-def _left_out(count: int, what: str = "more", formats: str = "", indent: str = "  ") -> list[ScreenLine]:
+def _left_out(count: int, noun: str = "more", formats: str = "", indent: str = "  ") -> list[ScreenLine]:
     """Says that something is left out, and where it is."""
-    return [ScreenLine(f"{indent}and {count} {what}: see --format markdown{formats}", "yellow")] if count > 0 else []
+    return [ScreenLine(f"{indent}and {count} {noun}: see --format markdown{formats}", "yellow")] if count > 0 else []
 
 
 def _sentences(report: Report) -> list[ScreenLine]:
@@ -101,7 +101,7 @@ def _sentences(report: Report) -> list[ScreenLine]:
 
 
 def _block(block: TextBlock) -> list[ScreenLine]:
-    """What a question says for itself."""
+    """A block of the answer that the question itself made."""
     lines = _headed(block.title, ()) if block.title else []
     lines += [line for text in block.text for line in _lines(text, "dim", "  ")]
     lines += [line for text in block.items for line in _lines(text, "", "  ")]
@@ -111,35 +111,35 @@ def _block(block: TextBlock) -> list[ScreenLine]:
 def _itemised(report: Report) -> list[ScreenLine]:
     """The functions behind a difference. A ladder has a table for every pair: too much for one screen."""
     metrics = {f.metric for f in report.findings if f.primary}
-    found = [d for d in differences(report) if d.metric in metrics and not report.ladders]
-    tables = [top_table(d) for d in found[:_GROUPS]]
+    shown = [d for d in differences(report) if d.metric in metrics and not report.ladders]
+    tables = [top_table(d) for d in shown[:_GROUPS]]
     return [line for table in tables for line in _headed(table.title, aligned(table, WIDTH, _FUNCTION))]
 
 
 def _printed(report: Report) -> list[ScreenLine]:
-    """What a user's program says of itself, beside what was counted."""
-    found = printed_tables(report)
-    lines = [line for table in found[:_GROUPS] for line in _headed(table.title, aligned(table, WIDTH, _NAME))]
-    return lines + _left_out(len(found) - _GROUPS)
+    """What the user's program printed."""
+    printed = printed_tables(report)
+    lines = [line for table in printed[:_GROUPS] for line in _headed(table.title, aligned(table, WIDTH, _NAME))]
+    return lines + _left_out(len(printed) - _GROUPS)
 
 
 def _shares(report: Report) -> list[ScreenLine]:
     """Of users' programs and of applications: what the kernel executed, and for whom."""
-    found = program_groups(report)
-    lines = [line for group in found[:_GROUPS] for table in (entries_table(group),)
+    programs = program_groups(report)
+    lines = [line for group in programs[:_GROUPS] for table in (entries_table(group),)
              for line in _headed(table.title, aligned(table, WIDTH, _NAME))]  # fmt: skip
-    return lines + _left_out(len(found) - _GROUPS)
+    return lines + _left_out(len(programs) - _GROUPS)
 
 
 def _hosts(report: Report) -> list[ScreenLine]:
     """Times host by host, and whether the hosts differ."""
     names = called(report)
     lines: list[ScreenLine] = []
-    for one in report.across_hosts[:_GROUPS]:
-        shown = across_table(one, names)
-        style = "yellow" if one.meaning.code == "hosts-differ" else ""
+    for comparison in report.across_hosts[:_GROUPS]:
+        shown = across_table(comparison, names)
+        style = "yellow" if comparison.meaning.code == "hosts-differ" else ""
         lines += _headed(shown.title, aligned(shown, WIDTH, _NAME)) + _lines(
-            reason_text(one.meaning, names), style, "  "
+            reason_text(comparison.meaning, names), style, "  "
         )
     return lines + _left_out(len(report.across_hosts) - _GROUPS, "more comparisons host by host")
 
@@ -151,7 +151,7 @@ def _contention(report: Report) -> list[ScreenLine]:
     return [line for table in narrow for line in _headed(table.title, aligned(table, WIDTH, _FUNCTION))]
 
 
-def _beside(report: Report) -> list[ScreenLine]:
+def _counts_and_time(report: Report) -> list[ScreenLine]:
     """Counts and time of the primary metrics, and what they mean together."""
     primary = {f.metric for f in report.findings if f.primary}
     rows = [row for row in report.beside if row.metric in primary]
@@ -239,10 +239,10 @@ def _refused(report: Report) -> list[ScreenLine]:
     return [ScreenLine(""), *lines] if lines else []
 
 
-def _facts(report: Report, found: Sequence[MetricGroup]) -> list[ScreenLine]:
+def _facts(report: Report, metric_groups: Sequence[MetricGroup]) -> list[ScreenLine]:
     m = report.machine
     cpus = cpu_facts(report.cpus)
-    facts = [("metric", f"{s.metric}: {s.definition}") for s in _defined(found)]
+    facts = [("metric", f"{s.metric}: {s.definition}") for s in _defined(metric_groups)]
     if report.overview is not None or len(facts) > _GROUPS:
         facts = [("metric", "each workload's primary one; --format markdown defines them, and has the other metrics")]
     facts += [("evidence", _evidence(report))] if report.findings else []
@@ -268,9 +268,9 @@ def _evidence(report: Report) -> str:
     return f"{words[-1]}: {EVIDENCE[words[-1]]}{how}{floor}"
 
 
-def _defined(found: Sequence[MetricGroup]) -> list[MetricSeries]:
+def _defined(metric_groups: Sequence[MetricGroup]) -> list[MetricSeries]:
     """The leading metrics that have a definition, each once."""
-    leads = {(g.lead.workload, g.lead.metric): g.lead for g in reversed(found) if g.lead.definition}
+    leads = {(g.lead.workload, g.lead.metric): g.lead for g in reversed(metric_groups) if g.lead.definition}
     return list(reversed(leads.values()))
 
 
@@ -295,9 +295,9 @@ def _failures(report: Report) -> list[ScreenLine]:
     return [ScreenLine(f"failed    {counts}", "yellow"), *lines, *_left_out(len(failures) - _FAILURES)]
 
 
-def _limited(texts: Sequence[str], limit: int, what: str) -> list[str]:
+def _limited(texts: Sequence[str], limit: int, noun: str) -> list[str]:
     left = len(texts) - limit
-    return [*texts[:limit], *([f"and {left} more {what}: see --format markdown"] if left > 0 else [])]
+    return [*texts[:limit], *([f"and {left} more {noun}: see --format markdown"] if left > 0 else [])]
 
 
 def _wrap(text: str, label: str = "") -> list[str]:

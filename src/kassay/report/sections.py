@@ -55,26 +55,26 @@ class Section(Record, frozen=True, kw_only=True):
 
 
 def sections(report: Report) -> tuple[Section, ...]:
-    """All sections that have something to say; an empty one is left out only when its absence says so by itself."""
+    """All sections with content; an empty one is left out only where the reader needs no word on it."""
     lead = report.lead or Lead()
-    # What a question puts in their place says it all in one table; all findings stand further below.
+    # A question may replace the results by tables of its own; the section of all findings still has every one.
     replaced = "page" in lead.replaces
     results = () if replaced else tuple(_result(group) for group in groups(report))
     if not (results or replaced):
         results = (Section(title="Result", text=("No comparison was made, so there is no value to show.",)),)
-    found = (
+    parts = (
         *(Section(title=block.title, text=block.text, items=block.items, tables=block.tables) for block in lead.page),
-        _predicted(report), *results, _hosts(report), _shares(report), _printed(report), _beside(report),
+        _predicted(report), *results, _hosts(report), _shares(report), _printed(report), _counts_and_time(report),
         _timed(report), _seed_rules(report), _refused(report), _attributed(report), _counters(report), _claim(report),
         _next_steps(report), _state(report), _definitions(report), _kernels(report), _runs(report),
         _all_findings(report),
         _repeat(report), Section(title="Words", tables=(appendix.words_table(report),)),
     )  # fmt: skip
-    return tuple(section for section in found if section is not None)
+    return tuple(section for section in parts if section is not None)
 
 
-def _known(*made: Table | None) -> tuple[Table, ...]:
-    return tuple(table for table in made if table is not None)
+def _present(*optional: Table | None) -> tuple[Table, ...]:
+    return tuple(table for table in optional if table is not None)
 
 
 def _result(group: MetricGroup) -> Section:
@@ -86,48 +86,48 @@ def _result(group: MetricGroup) -> Section:
         text.append(f"{one_line(lead.metric)}: {one_line(lead.definition).rstrip('.')}.")
     across = tables.across_table(group) if group.across else None
     phases = tables.phases_table(group) if len(group.series) > 1 else None
-    found = _known(tables.series_table(lead), across, phases, tables.contexts_table(group))
+    first_tables = _present(tables.series_table(lead), across, phases, tables.contexts_table(group))
     title = one_line(lead.workload) if lead.workload else one_line(lead.metric)
     return Section(
         title=f"Result: {title}", text=tuple(text), chart=lead,
-        tables=(*found, *tables.rounds_tables(group), tables.runs_table(group)),
+        tables=(*first_tables, *tables.rounds_tables(group), tables.runs_table(group)),
     )  # fmt: skip
 
 
 def _refused(report: Report) -> Section | None:
     refused = tables.refusals(report)
-    found = tuple(tables.differences_table(f) for f in tables.unequal_findings(report))
-    return Section(title="Why there is no verdict", items=refused, tables=found) if refused or found else None
+    differing = tuple(tables.differences_table(f) for f in tables.unequal_findings(report))
+    return Section(title="Why there is no verdict", items=refused, tables=differing) if refused or differing else None
 
 
 def _predicted(report: Report) -> Section | None:
-    found = predicted.prediction_tables(report)
+    shown = predicted.prediction_tables(report)
     about = [f for f in predictions.shown(report) if f.predictions]
     items = tuple(
         f"{f.sides[0].kernel} to {f.sides[1].kernel}, {text}"
         for f in about for prediction in f.predictions if (text := predictions.because(f, prediction))
     )  # fmt: skip
-    return Section(title="Predicted time", text=predictions.ABOUT, items=items, tables=found) if found else None
+    return Section(title="Predicted time", text=predictions.ABOUT, items=items, tables=shown) if shown else None
 
 
 def _printed(report: Report) -> Section | None:
-    found = printed_tables(report)
-    return Section(title="What the program printed", text=_PRINTED, tables=found) if found else None
+    printed = printed_tables(report)
+    return Section(title="What the program printed", text=_PRINTED, tables=printed) if printed else None
 
 
 def _shares(report: Report) -> Section | None:
-    """An overview of many workloads has them in one table of its own."""
-    found = () if report.overview is not None else kernel_share.mixed_groups(report)
-    items = tuple(kernel_share.share_sentence(share) for group in found for share in group)
+    """Nothing for an overview of many workloads, which has a table of its own."""
+    mixed = () if report.overview is not None else kernel_share.mixed_groups(report)
+    items = tuple(kernel_share.share_sentence(share) for group in mixed for share in group)
     shown = tuple(
-        table for group in found
+        table for group in mixed
         for table in (kernel_share.entries_table(group, limit=0), kernel_share.functions_table(group))
     )  # fmt: skip
     text = kernel_share.kinds_text()
-    return Section(title="Whose instructions", text=text, items=items, tables=shown) if found else None
+    return Section(title="Whose instructions", text=text, items=items, tables=shown) if mixed else None
 
 
-def _beside(report: Report) -> Section | None:
+def _counts_and_time(report: Report) -> Section | None:
     table = appendix.beside_table(report)
     if table is None:
         return None
@@ -146,18 +146,19 @@ def _hosts(report: Report) -> Section | None:
     names, compared = called(report), report.across_hosts
     text = (hosts.ABOUT, hosts.level_text(compared)) if compared else (hosts.OF_COUNTS,)
     return Section(
-        title="Which host measured what", text=text, items=tuple(hosts.across_sentence(one, names) for one in compared),
-        tables=(hosts.hosts_table(report.hosts), *(hosts.across_table(one, names) for one in compared)),
+        title="Which host measured what", text=text,
+        items=tuple(hosts.across_sentence(comparison, names) for comparison in compared),
+        tables=(hosts.hosts_table(report.hosts), *(hosts.across_table(comparison, names) for comparison in compared)),
     )  # fmt: skip
 
 
 def _timed(report: Report) -> Section | None:
-    found = _known(
+    judged = _present(
         appendix.timing_table(report), appendix.families_table(report), appendix.controls_table(report),
         appendix.failed_boots_table(report),
     )  # fmt: skip
     text = _JUDGED_ELSEWHERE if report.sources else _JUDGED
-    return Section(title="How time was judged", text=text, tables=found) if found else None
+    return Section(title="How time was judged", text=text, tables=judged) if judged else None
 
 
 def _seed_rules(report: Report) -> Section | None:
@@ -166,14 +167,14 @@ def _seed_rules(report: Report) -> Section | None:
 
 
 def _counters(report: Report) -> Section | None:
-    if report.overview is not None:  # of many workloads: a table for each comparison would be most of the page
+    if report.overview is not None:  # a table for each comparison of many workloads would fill most of the page
         return None
-    found = (*contention_tables(report), *counters_tables(report), *levels_tables(report))
+    counted = (*contention_tables(report), *counters_tables(report), *levels_tables(report))
     text = (
         "Events that the kernels counted themselves while the primary metric was measured, divided by its operations. "
         "Counters of the whole region include what the audit itself did beside it. Levels are the mean of the boots.",
     )
-    return Section(title="What the kernels counted", text=text, tables=found) if found else None
+    return Section(title="What the kernels counted", text=text, tables=counted) if counted else None
 
 
 def _attributed(report: Report) -> Section | None:
@@ -182,13 +183,13 @@ def _attributed(report: Report) -> Section | None:
         return None
     texts = dict.fromkeys(itemised.functions_text_at(f, report) for f in report.findings if f.primary)
     items = tuple(text for text in texts if text)
-    found = itemised.differences(report)
+    differences = itemised.differences(report)
     primary = {f.metric for f in report.findings if f.primary}
     shown = [
-        table for d in found
+        table for d in differences
         for table in (*([itemised.top_table(d)] if d.metric in primary else []), itemised.full_table(d))
     ]  # fmt: skip
-    text = (_INDENTED,) if any(d.itemised.groups for d in found) else ()
+    text = (_INDENTED,) if any(d.itemised.groups for d in differences) else ()
     stacks = (_stacks_text(report),) if report.experiment.exact else ()
     if not (items or shown or stacks):
         return None
@@ -221,10 +222,10 @@ def _next_steps(report: Report) -> Section | None:
 
 
 def _state(report: Report) -> Section:
-    found = appendix.audit_tables(report)
+    audits = appendix.audit_tables(report)
     note = "A field may differ and not matter; those that must agree and do not are listed with the verdict."
-    text = (*_paragraph(reason_text(report.state)), note if found else "No audited state is on record.")
-    return Section(title="State the kernels worked on", text=text, tables=found)
+    text = (*_paragraph(reason_text(report.state)), note if audits else "No audited state is on record.")
+    return Section(title="State the kernels worked on", text=text, tables=audits)
 
 
 def _definitions(report: Report) -> Section | None:
@@ -233,9 +234,9 @@ def _definitions(report: Report) -> Section | None:
 
 
 def _kernels(report: Report) -> Section:
-    found = (appendix.kernels_table(report), appendix.identity_table(report)) if report.kernels else ()
-    configurations = _known(appendix.configurations_table(report))
-    return Section(title="Kernels and machine", tables=(*found, *configurations, appendix.machine_table(report)))
+    identities = (appendix.kernels_table(report), appendix.identity_table(report)) if report.kernels else ()
+    configurations = _present(appendix.configurations_table(report))
+    return Section(title="Kernels and machine", tables=(*identities, *configurations, appendix.machine_table(report)))
 
 
 def _runs(report: Report) -> Section:
@@ -261,8 +262,8 @@ def _repeat(report: Report) -> Section:
     code = [("The exact commands", "\n".join(map(one_line, report.commands)))] if report.commands else []
     if report.spec_toml:
         code.append((f"The experiment, {one_line(report.experiment.name)}.toml", verbatim(report.spec_toml)))
-    made = f"Made by kassay {one_line(report.kassay_version)} from plan {one_line(report.plan_id)}."
-    return Section(title="Repeat it", text=(made,), code=tuple(code))
+    origin = f"Made by kassay {one_line(report.kassay_version)} from plan {one_line(report.plan_id)}."
+    return Section(title="Repeat it", text=(origin,), code=tuple(code))
 
 
 def _paragraph(text: str) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ def subject(workload: Workload, settings: tuple[Setting, ...]) -> str:
 
 
 def compare_sentence(what: str, finding: Finding, base: str, head: str) -> str:
-    """One sentence for one comparison."""
+    """One sentence for one comparison. what: the work in words."""
     if finding.verdict in REFUSED or finding.change is None:
         because = f": {reason_text(finding.reasons[0])}" if finding.reasons else ""
         return f"No verdict on {_lower(what)} ({finding.verdict}){because}."
@@ -51,7 +51,7 @@ def _with_interval(f: Finding) -> str:
 
 
 def measured_sentence(finding: Finding) -> str:
-    """One sentence for one comparison of somebody else's values, whatever they are values of."""
+    """One sentence for one comparison of imported values."""
     base, head = (side.kernel for side in finding.sides)
     what = f"{finding.metric} of {finding.workload}"
     if finding.verdict in REFUSED or finding.change is None:
@@ -76,7 +76,7 @@ def a_or_an(verdict: str) -> str:
 
 
 def ladder_sentence(what: str, ladder: Ladder, names: Sequence[str]) -> str:
-    """The steps of a ladder as leading_first() has them, then what is the same."""
+    """The steps of a ladder in the order of leading_first(), then what is the same. what: the work in words."""
     steps = leading_first(ladder.steps)
     measured = [index for index, point in enumerate(ladder.points) if point.value is not None]
     if steps:
@@ -122,15 +122,15 @@ def _plateaus(ladder: Ladder, names: Sequence[str]) -> str:
 
 
 def stretches(ladder: Ladder) -> list[list[int]]:
-    """Measured kernels, by index, without a step between them, two or more in each stretch; others interrupt none."""
+    """Indexes of kernels without a step between them, two or more in each; kernels without a value are skipped."""
     breaks = {step.to_kernel for step in ladder.steps}
-    found: list[list[int]] = [[]]
+    plateaus: list[list[int]] = [[]]
     for index, point in enumerate(ladder.points):
         if point.value is not None:
             if point.kernel in breaks:
-                found.append([])
-            found[-1].append(index)
-    return [stretch for stretch in found if len(stretch) > 1]
+                plateaus.append([])
+            plateaus[-1].append(index)
+    return [stretch for stretch in plateaus if len(stretch) > 1]
 
 
 def apart(ladder: Ladder, stretch: Sequence[int]) -> float:
@@ -200,27 +200,27 @@ def verdict_of(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladder
     return " ".join((*sentences, *strength(findings))) or "Nothing was measured."
 
 
-def work_at(plan: Plan, one: AtPoint) -> str:
+def work_at(plan: Plan, result: AtPoint) -> str:
     """The work, and at which point of the matrix."""
-    point = ", ".join(_point(plan, one))
-    what = subject(next(w for w in plan.workloads if w.name == one.workload), one.settings)
+    point = ", ".join(_point(plan, result))
+    what = subject(next(w for w in plan.workloads if w.name == result.workload), result.settings)
     return f"{what} ({point})" if point else what
 
 
-def _point(plan: Plan, one: AtPoint) -> list[str]:
+def _point(plan: Plan, result: AtPoint) -> list[str]:
     """Where in the experiment's matrix this is: only what takes more than one value."""
-    uses = [use for use in plan.experiment.workloads if use.name == one.workload]
+    uses = [use for use in plan.experiment.workloads if use.name == result.workload]
     varied = {axis.name for use in uses for axis in use.axes if len(axis.values) > 1 or len(uses) > 1}
-    words = [f"{item.name}={item.value}" for item in one.settings if item.name in varied]
+    words = [f"{item.name}={item.value}" for item in result.settings if item.name in varied]
     if len({cell.machine for cell in plan.cells}) > 1:
-        words += granted_texts(one.machine)
+        words += granted_texts(result.machine)
     return words
 
 
 def strength(
     findings: Sequence[Finding], names: Mapping[str, str] = MappingProxyType({}), *, everyday: bool = False
 ) -> tuple[str, ...]:
-    """Said whenever it is not the strongest: a sentence must not sound surer than it is.
+    """The weakest evidence, unless all findings are exact or reliable: no sentence may sound surer than it is.
 
     names: what a kernel's label is called. everyday: in words that need no glossary.
     """
@@ -237,7 +237,7 @@ def strength(
 
 
 def family_sentence(f: Family) -> str:
-    """What is said of all cells before any is named."""
+    """The change of all cells together; it stands before any single cell."""
     within = f", between {interval_text(f.interval, ' and ')}" if f.interval else ""
     more = f", {f.candidates - f.confirmed} candidates" if f.candidates > f.confirmed else ""
     return (

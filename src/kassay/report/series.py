@@ -67,18 +67,18 @@ class MetricGroup(Record, frozen=True, kw_only=True):
 
 def groups(report: Report) -> tuple[MetricGroup, ...]:
     """Every result of `report` in its order; nothing that it holds is left out."""
-    found: dict[_Subject, list[MetricSeries]] = {}
+    by_subject: dict[_Subject, list[MetricSeries]] = {}
     across: dict[_Subject, list[MetricSeries]] = {}
     for series in all_series(report):
         subject = (series.workload, series.settings, series.machine, tuple(row.kernel for row in series.rows))
-        ladder = next((key for key in found if _holds(key, subject)), None)
-        (found.setdefault(subject, []) if ladder is None else across.setdefault(ladder, [])).append(series)
+        ladder = next((key for key in by_subject if _holds(key, subject)), None)
+        (by_subject.setdefault(subject, []) if ladder is None else across.setdefault(ladder, [])).append(series)
     return tuple(
         MetricGroup(
             lead=next((s for s in members if s.primary), members[0]), series=tuple(members),
             across=tuple(across.get(subject, [])),
         )
-        for subject, members in found.items()
+        for subject, members in by_subject.items()
     )  # fmt: skip
 
 
@@ -116,11 +116,11 @@ def _of_finding(f: Finding) -> MetricSeries:
     return _series(f, f, [base, _head(f)])
 
 
-def _series(of: Finding | Ladder, known: Finding | None, rows: Sequence[KernelRow]) -> MetricSeries:
-    """known: what tells the definition and the direction of the metric."""
+def _series(of: Finding | Ladder, finding: Finding | None, rows: Sequence[KernelRow]) -> MetricSeries:
+    """finding: what tells the definition and the direction of the metric."""
     return MetricSeries(
-        workload=of.workload, metric=of.metric, unit=of.unit, definition=known.definition if known else None,
-        better=known.better if known else None, primary=of.primary, settings=of.settings, machine=of.machine,
+        workload=of.workload, metric=of.metric, unit=of.unit, definition=finding.definition if finding else None,
+        better=finding.better if finding else None, primary=of.primary, settings=of.settings, machine=of.machine,
         rows=tuple(rows),
     )  # fmt: skip
 
@@ -130,7 +130,7 @@ def _first(point: LadderPoint) -> KernelRow:
 
 
 def _next(ladder: Ladder, before: LadderPoint, point: LadderPoint, finding: Finding | None) -> KernelRow:
-    """The finding of the pair tells most; without one, the ladder's steps do, and no step there means equivalent."""
+    """The row of the pair's finding; without a finding that of the ladder's steps, where no step means equivalent."""
     if finding is not None:
         row = _crept(ladder, before, _head(finding))
         return _past_a_gap(ladder, row) if before.value is None and row.value is not None and not row.since else row

@@ -23,19 +23,19 @@ def profile_shares(report: Report, group: MetricGroup) -> dict[str, tuple[float,
     """Key -> percent on each kernel of the group; no keys unless all kernels have a profile, none of chains and
     callees unless all have call stacks."""
     lead = (group.lead.workload, group.lead.settings, group.lead.machine, group.lead.metric)
-    found: dict[str, Shares] = {}
+    shares: dict[str, Shares] = {}
     values: dict[str, float] = {}
     for f in report.findings:
         if f.attribution is not None and f.verdict not in REFUSED and (*f.point, f.metric) == lead:
-            found |= _own(f, f.attribution)
+            shares |= _own(f, f.attribution)
             values |= {side.kernel: side.value for side in f.sides if side.value}
     stacks = {stack.kernel: stack for stack in report.stacks if (*stack.point, stack.metric) == lead}
     names = [row.kernel for row in group.lead.rows]
-    if any(name not in found for name in names):
+    if any(name not in shares for name in names):
         return {}
     if all(name in stacks and name in values for name in names):
-        found = {name: found[name] | _below(stacks[name], values[name]) for name in names}
-    return _rows([found[name] for name in names])
+        shares = {name: shares[name] | _below(stacks[name], values[name]) for name in names}
+    return _rows([shares[name] for name in names])
 
 
 def _rows(kernels: Sequence[Shares]) -> dict[str, tuple[float, ...]]:
@@ -52,13 +52,13 @@ def _smallest(key: str) -> float:
 
 def _own(f: Finding, itemised: Attribution) -> dict[str, Shares]:
     """Of both kernels; contexts and modules are summed."""
-    found = {}
+    by_kernel = {}
     for side, name, value in zip(f.sides, ("base", "head"), (f.base_value, f.head_value), strict=True):
         shares: Shares = {}
         for row in itemised.rows:
             _add(shares, f"{_SELF}{one_line(row.function)}", getattr(row, name) / value * 100 if value else 0.0)
-        found[side.kernel] = shares
-    return found
+        by_kernel[side.kernel] = shares
+    return by_kernel
 
 
 def _below(stacks: KernelStacks, value: float) -> Shares:

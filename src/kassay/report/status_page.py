@@ -47,12 +47,12 @@ def page(statuses: Sequence[RunStatus], directory: str, *, listed: bool, every_s
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return template("watch.html.j2").render(
         title=_title(statuses), main=part(statuses, directory, listed=listed), script=script, digest=digest,
-        made=__version__, refresh=max(2, round(every_s)),
+        kassay_version=__version__, refresh=max(2, round(every_s)),
     )  # fmt: skip
 
 
 def part(statuses: Sequence[RunStatus], directory: str, *, listed: bool) -> str:
-    """What changes of the page."""
+    """The part of the page that is renewed."""
     shown = [_shown(status) for status in statuses]
     return template("watch_part.html.j2").render(
         directory=one_line(directory), shown=shown, listed=listed, title=_title(statuses),
@@ -62,7 +62,7 @@ def part(statuses: Sequence[RunStatus], directory: str, *, listed: bool) -> str:
 
 
 def _title(statuses: Sequence[RunStatus]) -> str:
-    """For a tab: what is made of what is planned."""
+    """The title of the browser tab: runs made of runs planned."""
     cells = [cell for status in statuses for cell in status.counts.cells]
     made, planned = sum(cell.ok for cell in cells), sum(cell.planned for cell in cells)
     return f"{made}/{planned} kassay watch" if planned else "kassay watch"
@@ -78,8 +78,8 @@ def _shown(status: RunStatus) -> Mapping[str, Any]:
         "title": one_line(status.title), "headline": _headline(status, made, planned), "made": made,
         "planned": planned, "done": 100 * made / planned, "lost": 100 * lost / planned, "failed": failed,
         "left": _left(status), "grid": _grid(status), "kernels": tuple(map(one_line, status.counts.kernels)),
-        "hosts": _hosts(status), "last": [_attempt(status, one) for one in status.last],
-        "failures": [_attempt(status, one) for one in status.failures], "link": quote(status.name, safe=""),
+        "hosts": _hosts(status), "last": [_attempt(status, attempt) for attempt in status.last],
+        "failures": [_attempt(status, attempt) for attempt in status.failures], "link": quote(status.name, safe=""),
         "verdict": one_line(status.verdict), "machine": one_line(status.machine), "again": one_line(status.again),
     }  # fmt: skip
 
@@ -103,8 +103,8 @@ def _grid(status: RunStatus) -> tuple[ShownRow, ...]:
     counts = {(cell.point, cell.kernel): cell for cell in status.counts.cells}
     values = {(value.point, value.kernel): value for value in status.values}
     rows = []
-    for place, (point, unit) in enumerate(zip(status.counts.points, status.units, strict=True)):
-        of_row = [(counts.get((place, k)), values.get((place, k))) for k in range(len(status.counts.kernels))]
+    for index, (point, unit) in enumerate(zip(status.counts.points, status.units, strict=True)):
+        of_row = [(counts.get((index, k)), values.get((index, k))) for k in range(len(status.counts.kernels))]
         texts = format_numbers([value.value if value else None for _, value in of_row])
         cells = tuple(_cell(count, value, text) for (count, value), text in zip(of_row, texts, strict=True))
         rows.append(ShownRow(point=one_line(point), unit=one_line(f"{unit.metric}, {unit.unit}"), cells=cells))

@@ -150,10 +150,10 @@ def findings_table(report: Report) -> Table:
 def _finding_row(f: Finding) -> tuple[TableCell, ...]:
     base, head = format_numbers([f.base_value, f.head_value])
     mark = "" if f.verdict == "equivalent" else f.verdict
-    what = (f.workload, settings_text(f.settings), machine_text(f.machine), f.metric, f.unit)
+    subject = (f.workload, settings_text(f.settings), machine_text(f.machine), f.metric, f.unit)
     values = (base, head, format_change(f.change), interval_text(f.interval), *map(n_text, f.sides))
     judged = cells(f.evidence or "-", floor_text(f.floor), reasons_text(f.reasons) or "-")
-    return cells(*what, f.sides[0].kernel, f.sides[1].kernel, *values) + cells(f.verdict, mark=mark) + judged
+    return cells(*subject, f.sides[0].kernel, f.sides[1].kernel, *values) + cells(f.verdict, mark=mark) + judged
 
 
 def n_text(side: Side) -> str:
@@ -167,8 +167,8 @@ def floor_text(floor: float | None) -> str:
 
 
 def refusals(report: Report, *, primary_only: bool = False) -> tuple[str, ...]:
-    """Why comparisons have no verdict, each reason once: phases of one run share theirs."""
-    found = []
+    """Why comparisons have no verdict, each reason once: the phases of one run have the same reason."""
+    texts = []
     for f in report.findings:
         if primary_only and f.verdict == "inconclusive" and not f.primary:
             continue
@@ -176,14 +176,14 @@ def refusals(report: Report, *, primary_only: bool = False) -> tuple[str, ...]:
             why = reasons_text(f.reasons) or VERDICTS[f.verdict]
             words = (f.workload if report.overview is not None else "", f.metric if f.verdict == "inconclusive" else "")
             about = "".join(f"{word}: " for word in words if word)
-            found.append(one_line(f"{about}{f.verdict}, {f.sides[0].kernel} against {f.sides[1].kernel}: {why}"))
-    return tuple(dict.fromkeys(found))
+            texts.append(one_line(f"{about}{f.verdict}, {f.sides[0].kernel} against {f.sides[1].kernel}: {why}"))
+    return tuple(dict.fromkeys(texts))
 
 
 def unequal_findings(report: Report) -> tuple[Finding, ...]:
-    """One finding for each distinct set of state differences; phases of one run share theirs."""
-    seen = {(f.base, f.head, f.settings, f.machine, f.differences): f for f in reversed(report.findings)}
-    return tuple(f for f in report.findings if f.differences and f in seen.values())
+    """One finding for each distinct set of state differences: the phases of one run have the same set."""
+    distinct = {(f.base, f.head, f.settings, f.machine, f.differences): f for f in reversed(report.findings)}
+    return tuple(f for f in report.findings if f.differences and f in distinct.values())
 
 
 def differences_table(finding: Finding) -> Table:
@@ -193,7 +193,7 @@ def differences_table(finding: Finding) -> Table:
     return table(title, ("field", "moment", *(one_line(side.kernel) for side in finding.sides)), rows)
 
 
-_Place = tuple[str | None, str, str, tuple[str, ...]]
+_MatrixKey = tuple[str | None, str, str, tuple[str, ...]]
 
 
 def matrices(report: Report, names: Mapping[str, str] | None = None, *, brief: bool = False) -> tuple[Table, ...]:
@@ -202,12 +202,13 @@ def matrices(report: Report, names: Mapping[str, str] | None = None, *, brief: b
     names: what a kernel's label is called. brief: of three kernels, only the change from the second to the third.
     """
     called = names or dict(zip(labels(report.experiment), spoken_names(report.experiment), strict=True))
-    found: dict[_Place, list[MetricSeries]] = {}
+    by_metric: dict[_MatrixKey, list[MetricSeries]] = {}
     for group in groups(report):
         if group.lead.primary:
-            one = group.lead
-            found.setdefault((one.workload, one.metric, one.unit, tuple(r.kernel for r in one.rows)), []).append(one)
-    return tuple(_table(called, several, brief) for several in found.values() if len(several) > 1)
+            lead = group.lead
+            key = (lead.workload, lead.metric, lead.unit, tuple(row.kernel for row in lead.rows))
+            by_metric.setdefault(key, []).append(lead)
+    return tuple(_table(called, several, brief) for several in by_metric.values() if len(several) > 1)
 
 
 def gap_closed(first: float | None, worst: float | None, last: float | None) -> float | None:
@@ -219,12 +220,13 @@ def gap_closed(first: float | None, worst: float | None, last: float | None) -> 
 
 def _chosen(several: Sequence[MetricSeries]) -> dict[str, list[str]]:
     """What was chosen of the machines by name; "-" for one that has the default."""
-    found = [{one.name: one.value for one in series.machine.chosen} for series in several]
-    return {name: [chosen.get(name, "-") for chosen in found] for name in dict.fromkeys(n for c in found for n in c)}
+    machines = [{setting.name: setting.value for setting in series.machine.chosen} for series in several]
+    names = dict.fromkeys(name for machine in machines for name in machine)
+    return {name: [machine.get(name, "-") for machine in machines] for name in names}
 
 
 def axes(several: Sequence[MetricSeries]) -> dict[str, list[str]]:
-    """What takes more than one value among these: its name, and its value at each."""
+    """Settings and properties of the machine that have more than one value in these series: name -> value in each."""
     texts: dict[str, list[str]] = {
         "CPUs": ["-" if series.machine.cpus is None else str(series.machine.cpus) for series in several],
         "memory": [memory_text(series.machine.memory_bytes) or "-" for series in several],
@@ -236,8 +238,8 @@ def axes(several: Sequence[MetricSeries]) -> dict[str, list[str]]:
     return {name: values for name, values in texts.items() if len(set(values)) > 1}
 
 
-def _setting(one: MetricSeries, name: str) -> str:
-    return next((one_line(setting.value) for setting in one.settings if setting.name == name), "-")
+def _setting(series: MetricSeries, name: str) -> str:
+    return next((one_line(setting.value) for setting in series.settings if setting.name == name), "-")
 
 
 def _table(names: Mapping[str, str], several: Sequence[MetricSeries], brief: bool) -> Table:
@@ -246,11 +248,11 @@ def _table(names: Mapping[str, str], several: Sequence[MetricSeries], brief: boo
     values = _values(several)
     changes = _changes(kernels, lead.better, brief)
     rows = []
-    for i, one in enumerate(several):
-        start = cells(*(axis[i] for axis in points.values()), *values[i], _boots(one.rows))
-        rows.append(start + tuple(TableCell(text=text(one.rows), mark=_mark(one.rows)) for _, text in changes))
-    what = f"{one_line(lead.metric)} [{one_line(lead.unit)}]" if lead.unit else one_line(lead.metric)
-    title = f"{one_line(lead.workload)}: {what}" if lead.workload else what
+    for i, series in enumerate(several):
+        start = cells(*(axis[i] for axis in points.values()), *values[i], _boots(series.rows))
+        rows.append(start + tuple(TableCell(text=text(series.rows), mark=_mark(series.rows)) for _, text in changes))
+    metric = f"{one_line(lead.metric)} [{one_line(lead.unit)}]" if lead.unit else one_line(lead.metric)
+    title = f"{one_line(lead.workload)}: {metric}" if lead.workload else metric
     return table(title, (*points, *figures(*kernels, "n", *(name for name, _ in changes))), rows)
 
 

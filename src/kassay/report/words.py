@@ -69,7 +69,7 @@ def count_text(side: Side) -> str:
 
 
 def derived(sides: Iterable[Side]) -> bool:
-    """Whether figures are in no imported file, but were computed from what is."""
+    """Whether the figures are in no imported file, but were computed from those that are."""
     return all(side.method == DERIVED for side in sides)
 
 
@@ -119,7 +119,7 @@ def failure_counts(report: Report) -> tuple[tuple[str, int], ...]:
 
 
 def glossary(report: Report) -> tuple[tuple[str, str], ...]:
-    """Every word of art this report uses, with its meaning: verdicts, evidence, clocks, and the fixed vocabulary."""
+    """Every technical term of this report with its meaning: verdicts, evidence, clocks, and the fixed vocabulary."""
     verdicts = {f.verdict for f in report.findings} | {s.verdict for ladder in report.ladders for s in ladder.steps}
     evidence = {f.evidence for f in report.findings}
     evidence |= {prediction.evidence for f in report.findings for prediction in f.predictions}
@@ -136,7 +136,7 @@ def spoken_names(experiment: Experiment) -> tuple[str, ...]:
 
 
 def spoken(full: tuple[str, ...]) -> tuple[str, ...]:
-    """The same of labels."""
+    """One short name per label; the labels themselves where short names would not be unique."""
     short = tuple(_strip(label) for label in full)
     return short if len(set(short)) == len(short) else full
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Whether hosts count the same, looked at as their runs come in: runs of one cell with nothing moved are one run."""
+"""Whether hosts count the same, checked as their runs come in: the same run must have the same counts on every host."""
 
 from collections.abc import Iterable
 
@@ -15,11 +15,12 @@ from kassay.model.run import RunRecord
 from kassay.model.same_digits import disagreement_reason, first_difference
 
 Key = tuple[str, Perturbation]
-"""A cell, and what was moved: what decides the digits of a run."""
+"""A cell and a perturbation: these two determine the counts of a run."""
 
 
 class Agreement:
-    """Of one plan; nothing is looked at where time is measured. Adding is for one thread, made_by() for any."""
+    """The agreement of one plan's runs; nothing is compared where time is measured. add() is for one thread, made_by()
+    for any."""
 
     def __init__(self, folder: RunDirectory, records: Iterable[RunRecord]) -> None:
         self._folder = folder
@@ -32,12 +33,12 @@ class Agreement:
             self.add(record)
 
     def made_by(self, run: PlannedRun) -> tuple[str, ...]:
-        """The hosts that made runs which must have the same digits as this one."""
+        """The hosts that made runs which must have the same counts as this one."""
         return self._hosts.get((run.cell, run.perturbation), ())
 
     def add(self, record: RunRecord) -> None:
-        """Raises HostLacks that names two hosts, where this run and another one should have the same digits and have
-        not. What was measured is in the journal already."""
+        """Raises HostLacks that names two hosts, where this run and another one must have the same counts and do not.
+        What was measured is already in the journal."""
         if record.outcome != "ok" or not self._folder.plan.experiment.exact:
             return
         key, host = self._keys[record.run], record.host or ""
@@ -45,10 +46,10 @@ class Agreement:
         self._hosts[key] = tuple(dict.fromkeys((*self._hosts.get(key, ()), host)))
         if (first.host or "") == host or first.stream_sha256 == record.stream_sha256:
             return
-        found = first_difference(self._phases(first), self._phases(record))
-        if found is None:
+        difference = first_difference(self._phases(first), self._phases(record))
+        if difference is None:
             return
-        why = disagreement_reason(self._labels[key[0]], (first.run, record.run), (first.host or "", host), found)
+        why = disagreement_reason(self._labels[key[0]], (first.run, record.run), (first.host or "", host), difference)
         raise HostLacks(
             f"{self._folder.path}: {reason_text(why)}",
             f"what they measured stays in the journal, and is not merged: kassay report {self._folder.path}; measure "

@@ -48,7 +48,7 @@ from kassay.run.outcome import outcome_of, restless
 
 class Recording(NamedTuple):
     """How a boot is recorded. program: the recorder, which starts the workload; settings: its /record.conf.
-    shared_bytes: of the memory that it writes into; the machine boots, and is not restored."""
+    shared_bytes: size of the memory that it writes into. The machine boots; no snapshot is restored."""
 
     program: Path
     settings: bytes
@@ -78,7 +78,7 @@ class Measurer:
         self, prepared: Prepared, directory: Path, scratch: Path, cluster: Cluster | None = None,
         apart: Callable[[PlannedRun], Sequence[str]] = lambda _: (),
     ) -> None:  # fmt: skip
-        """cluster: hosts that make the runs, None for this one. apart: those that a run should rather not go to."""
+        """cluster: hosts that make the runs, None for this one. apart: hosts that a run avoids where it can."""
         self._prepared = prepared
         self._cluster = cluster
         self._apart = apart
@@ -97,9 +97,9 @@ class Measurer:
         with disk_errors(self._scratch), tempfile.TemporaryDirectory(prefix="run-", dir=self._scratch) as name:
             job = self._job(run, cell, Path(name))
             tables = self._profiled(job, cell)
-            ended, host = self._made(run, job, cell.machine.arch)
+            ended, remote_run = self._run_job(run, job, cell.machine.arch)
         if ended is None:
-            return self._host_lost(run, attempt, started, host)
+            return self._host_lost(run, attempt, started, remote_run)
         use = self._prepared.plan.experiment.program(cell.workload)
         outcome, detail = outcome_of(ended, use, cell, boots=self._prepared.machine.boots)
         if outcome == "ok" and not self._prepared.plan.experiment.exact:
@@ -113,30 +113,30 @@ class Measurer:
             profile_problem=self._no_profile(job, ended),
             symbols=tuple(artifacts.put(self._directory, table) for table in tables) if ended.profile else (),
             trace_sha256=artifacts.put(self._directory, ended.trace) if ended.trace else UNSET,
-            **self._of_host(host),
+            **self._host_fields(remote_run),
         )  # fmt: skip
 
-    def _made(self, run: PlannedRun, job: Job, arch: str) -> tuple[Ended | None, Made | None]:
+    def _run_job(self, run: PlannedRun, job: Job, arch: str) -> tuple[Ended | None, Made | None]:
         """The end of a job, None where its host was lost; and what made it, None for this host."""
         if self._cluster is None:
             return self._prepared.machine.run(job, arch), None
-        made = self._cluster.run(job, arch, self._lane(run), self._apart(run))
-        return made.ended, made
+        remote_run = self._cluster.run(job, arch, self._lane(run), self._apart(run))
+        return remote_run.ended, remote_run
 
-    def _of_host(self, made: Made | None) -> dict[str, str]:
+    def _host_fields(self, remote_run: Made | None) -> dict[str, str]:
         """Fields of a record; none for this host."""
-        if made is None:
+        if remote_run is None:
             return {}
-        return {"host": made.host.name, "host_sha256": artifacts.put(self._directory, to_json(made.host))}
+        return {"host": remote_run.host.name, "host_sha256": artifacts.put(self._directory, to_json(remote_run.host))}
 
-    def _host_lost(self, run: PlannedRun, attempt: int, started: str, made: Made | None) -> RunRecord:
-        assert made is not None  # this host is here
-        record = _never_booted(run, attempt, started, LOST, made.lost)
-        return structs.replace(record, **self._of_host(made))
+    def _host_lost(self, run: PlannedRun, attempt: int, started: str, remote_run: Made | None) -> RunRecord:
+        assert remote_run is not None  # this host cannot be lost
+        record = _never_booted(run, attempt, started, LOST, remote_run.lost)
+        return structs.replace(record, **self._host_fields(remote_run))
 
     def record(self, run: PlannedRun, recording: Recording, keep: Callable[[Path], None]) -> Recorded:
-        """One boot whose workload a recorder starts: no run that counts, and no attempt at one. keep: gets the file
-        that the recorder wrote, which is gone afterwards; not called where it wrote none."""
+        """One boot whose workload a recorder starts: it is no run of the plan, and no attempt at one. keep: gets the
+        file that the recorder wrote, which is gone afterwards; not called where it wrote none."""
         cell = self._cells[run.cell]
         if cell.id in self._lacking:
             return Recorded("no-modules", self._lacking[cell.id], b"")
@@ -149,13 +149,14 @@ class Measurer:
         return Recorded(*outcome_of(ended, use, cell, boots=True), ended.console)
 
     def _profiled(self, job: Job, cell: Cell) -> tuple[bytes, ...]:
-        """The symbol tables of a run that carries a profile; what the plugin needs of them goes beside the job."""
+        """The symbol tables of a run that carries a profile; what the plugin needs of them is written into the job's
+        directory."""
         if job.profile is None:
             return ()
         artifact = self._prepared.artifacts[cell.kernel]
         tables = _tables(artifact, self._prepared.programs.file(cell.workload))
         text = _points(tables, cell.machine.arch, job.profile == "stacks") + self._round_points(cell)
-        if self._prepared.image(cell.workload) is not None:  # no symbols of what it has
+        if self._prepared.image(cell.workload) is not None:  # there are no symbols of an image's programs
             text += NAMELESS_USER_CODE
         with disk_errors(self._scratch):
             Path(job.directory, "points").write_bytes(text)
@@ -206,7 +207,8 @@ class Measurer:
 
     def _initramfs(self, run: PlannedRun, cell: Cell, directory: Path, arguments: Sequence[str],
                    recording: Recording | None) -> str:  # fmt: skip
-        """Writes the initramfs, and for a restored machine the job beside it; returns the initramfs's sha256."""
+        """Writes the initramfs, and for a restored machine the file "job" next to it; returns the initramfs's
+        sha256."""
         artifact = self._prepared.artifacts[cell.kernel]
         experiment = self._prepared.plan.experiment
         stream = arch_of(experiment.arch).qemu.stream_device
@@ -292,24 +294,24 @@ def _never_booted(run: PlannedRun, attempt: int, started: str, outcome: str, det
 @cache
 def _tables(artifact: KernelArtifact, program: Path) -> tuple[bytes, ...]:
     """Symbol tables of kernel and program; of a program that the user brought, and of what runs it."""
-    own = [_kept(f"program-{sha256_file(program)}", lambda: program_symbols(program))]
+    own = [_from_cache(f"program-{sha256_file(program)}", lambda: program_symbols(program))]
     if (brought := program_in(program)) is not None:
-        own.append(_kept(f"program-{sha256_bytes(brought)}", lambda: program_symbols(program, brought)))
+        own.append(_from_cache(f"program-{sha256_bytes(brought)}", lambda: program_symbols(program, brought)))
     if artifact.symbols is None:
         return tuple(own)
     symbols = Path(artifact.symbols)
-    return _kept(f"kernel-{artifact.identity.symbols_sha256}", lambda: kernel_symbols(symbols)), *own
+    return _from_cache(f"kernel-{artifact.identity.symbols_sha256}", lambda: kernel_symbols(symbols)), *own
 
 
 @cache
 def _points(tables: tuple[bytes, ...], arch: str, functions: bool) -> bytes:
     name = f"points-{POINTS_FORMAT}-{int(functions)}-{sha256_bytes(b''.join(tables))}"
-    return _kept(name, lambda: points(tables, arch_of(arch), functions=functions).encode())
+    return _from_cache(name, lambda: points(tables, arch_of(arch), functions=functions).encode())
 
 
-def _kept(name: str, make: Callable[[], bytes]) -> bytes:
-    """What takes up to half a second to make, from the cache when it was made before."""
-    place = cache_directory() / "symbols" / f"{FORMAT}-{name}"
-    if not place.is_file():
-        write_atomic(place, make())
-    return place.read_bytes()
+def _from_cache(name: str, make: Callable[[], bytes]) -> bytes:
+    """What make() gives (it takes up to half a second), from the cache when it was made before."""
+    path = cache_directory() / "symbols" / f"{FORMAT}-{name}"
+    if not path.is_file():
+        write_atomic(path, make())
+    return path.read_bytes()

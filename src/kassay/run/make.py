@@ -20,9 +20,9 @@ from kassay.run.scheduler import owed, remember_pace, run_all
 
 
 class Session(NamedTuple):
-    """How the runs of a plan are gone about. stages: runs that are finished before the next ones begin. enough: asked
-    after each stage whether the runs made so far will do. outlook: what to expect, said before the first run; "" for
-    nothing. tally: of the journal so far."""
+    """How the runs of a plan are made. stages: runs that are finished before the next ones begin. enough: called after
+    each stage; whether no more runs are needed. outlook: what to expect, shown before the first run; "" for nothing.
+    tally: of the journal so far."""
 
     stages: Sequence[Sequence[PlannedRun]]
     enough: Callable[[tuple[RunRecord, ...]], bool]
@@ -39,12 +39,14 @@ def make_runs(
     total, done = len(plan.runs), len(plan.runs) - len(owed(plan, records))
     given_up = done - len({record.run for record in standing(plan, records) if record.outcome == "ok"})
 
-    def said(text: str, **more: bool) -> None:
+    def tell_progress(text: str, **more: bool) -> None:
         subject, counts = f"{done}/{total}", tally.counts()
         tell(Progress(stage="run", subject=subject, text=text, done=done / total, counts=counts, **more))
 
     if done:
-        said(f"already there{f', {given_up} of them failed for good (--fresh measures anew)' if given_up else ''}")
+        tell_progress(
+            f"already there{f', {given_up} of them failed for good (--fresh measures anew)' if given_up else ''}"
+        )
     elif session.outlook:
         tell(Progress(stage="plan", subject=plan.experiment.clock, text=session.outlook, counts=tally.counts()))
 
@@ -54,7 +56,7 @@ def make_runs(
         done = min(total, done + (record.outcome == "ok"))  # a block that is made again counts twice
         tally.add(record, begun=True)
         by = f" ({record.host})" if record.host else ""
-        said(f"ok{by}" if record.outcome == "ok" else f"{record.outcome}{by}: {record.detail}")
+        tell_progress(f"ok{by}" if record.outcome == "ok" else f"{record.outcome}{by}: {record.detail}")
         agreement.add(record)
 
     own, agreement = jobs_for(prepared), Agreement(folder, records)
@@ -67,7 +69,7 @@ def make_runs(
 
         def measure(run: PlannedRun, attempt: int) -> RunRecord:
             tally.begin(run)
-            said("", passing=True)
+            tell_progress("", passing=True)
             return measurer.measure(run, attempt)
 
         for stage in session.stages:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a run came to, in one word and one line: read from its stream, its kernel log and how its machine ended."""
+"""The outcome of a run, one word and one line: read from its stream, its kernel log and how its machine ended."""
 
 import re
 
@@ -36,7 +36,7 @@ def console_problem(console: bytes) -> tuple[str, str] | None:
 
 def classify(*, console: bytes, stream_problem: tuple[str, str] | None, status: int, timed_out: bool,
              machine_words: str) -> tuple[str, str]:  # fmt: skip
-    """(outcome, detail) of one run; the gravest reason wins, and a damaged stream is never explained away."""
+    """(outcome, detail) of one run; the most serious reason decides, and a damaged stream is never ok."""
     problem = console_problem(console)
     if problem is not None:
         return problem
@@ -53,15 +53,16 @@ def _words(line: bytes) -> str:
 
 
 def restless(ended: Ended) -> tuple[str, str]:
-    """Of a timed boot. Where counts are exact another try would be the same to the digit, and the gate refuses it."""
+    """The outcome of a timed boot: "busy" where the guest never became quiet. Not for exact counts: another try would
+    give the same digits, and the gate refuses them."""
     quiet = audit.fields(protocol.parse(ended.stream), "boot").get("boot.quiescence") or ""
     return ("busy", f"the guest never became quiet: {quiet}") if quiet.startswith("busy") else ("ok", "")
 
 
 def _unknown_state(report: GuestReport, use: ProgramUse) -> str:
-    """The first name of --state that nothing is known by."""
-    known = {one.name for one in printed(report)} | audit.fields(report, "after").keys()
-    return next((name for name in use.state if name not in known and f"program.{name}" not in known), "")
+    """The first name of --state that is neither printed nor a field; "" for none."""
+    known_names = {item.name for item in printed(report)} | audit.fields(report, "after").keys()
+    return next((name for name in use.state if name not in known_names and f"program.{name}" not in known_names), "")
 
 
 def _problem_of_program(report: GuestReport, profile: bytes | None, use: ProgramUse | None,
@@ -90,8 +91,8 @@ def outcome_of(ended: Ended, use: ProgramUse | None, cell: Cell, *, boots: bool)
         return console_problem(ended.console) or (ended.outcome, ended.detail)
     try:
         report = protocol.parse(ended.stream)
-        found = protocol.outcome(report)
-        problem = found if found[0] != "ok" else _problem_of_program(report, ended.profile, use, cell)
+        guest_outcome = protocol.outcome(report)
+        problem = guest_outcome if guest_outcome[0] != "ok" else _problem_of_program(report, ended.profile, use, cell)
     except protocol.StreamError as error:
         problem = (error.kind, error.detail)
     killed = _KILLED.search(ended.console) if boots else None

@@ -21,9 +21,9 @@ from kassay.model.records import content_id, to_json
 from kassay.model.run import RunRecord
 from kassay.model.timing import Pace
 
-_MOST = 1024  # threads: one for each run that is under way
-_LOOK_S = 1.0  # how often it is asked again how many runs may be under way
-_LEAVES = 5  # of a run from a host that is lost
+_MOST = 1024  # threads; each run under way has one
+_LOOK_S = 1.0  # seconds after which jobs() is called again
+_MOST_LOST = 5  # hosts that may be lost under one run
 Measure = Callable[[PlannedRun, int], RunRecord]
 Keep = Callable[[RunRecord], None]
 
@@ -32,7 +32,7 @@ def stages(plan: Plan) -> tuple[tuple[PlannedRun, ...], ...]:
     """Runs that are finished, failed ones tried again included, before the next ones begin.
 
     A block each where time is measured: a boot made again much later would not be comparable with its block. All at
-    once for exact counts, which do not know when they are made.
+    once for exact counts, which do not depend on when they are made.
     """
     if plan.experiment.exact:
         return (plan.runs,)
@@ -58,7 +58,7 @@ def owed(
     return tuple(
         (run, attempts.get(run.id, 0) + 1)
         for run in (plan.runs if among is None else among)
-        if run.id not in succeeded and attempts.get(run.id, 0) < limit and lost[run.id] <= _LEAVES
+        if run.id not in succeeded and attempts.get(run.id, 0) < limit and lost[run.id] <= _MOST_LOST
     )
 
 

@@ -38,8 +38,8 @@ def listed(refs: Sequence[str]) -> Range:
         raise BadInput("a bisection needs at least two kernels", _WAYS)
     if len(set(refs)) < len(refs):
         raise BadInput("a kernel is listed twice", "list each kernel once, oldest first")
-    made = tuple(Candidate(name=ref, title=ref, ref=ref) for ref in refs)
-    return Range("list", f"{refs[0]}..{refs[-1]}", made)
+    candidates = tuple(Candidate(name=ref, title=ref, ref=ref) for ref in refs)
+    return Range("list", f"{refs[0]}..{refs[-1]}", candidates)
 
 
 def between(good: str, bad: str, arch: str, flavour: str, every: str, tell: Tell) -> Range:
@@ -63,35 +63,35 @@ def side_branch(question: SearchQuestion, step: Step, candidates: Sequence[Candi
     first = resolve(repository, f"{merge.name}^1")
     base = git(("merge-base", first, merge.merged), repository=repository).strip()
     base = _left_at(repository, first, merge.merged) or base
-    found = _range(repository, base, merge.merged, build, ref, leave_out=first)
-    notes = (f"the branch that merge {merge.name[:12]} ({merge.title}) brought in", *found.notes)
-    return structs.replace(question, range=found.text, candidates=found.candidates, notes=notes)
+    branch = _range(repository, base, merge.merged, build, ref, leave_out=first)
+    notes = (f"the branch that merge {merge.name[:12]} ({merge.title}) brought in", *branch.notes)
+    return structs.replace(question, range=branch.text, candidates=branch.candidates, notes=notes)
 
 
 def _releases(good: KernelRef, bad: KernelRef, flavour: str, every: str, tell: Tell) -> Range:
     if every not in EVERY:
         raise unknown("--every: unknown", every, EVERY)
-    known = {version.version: version for version in kernel_store.versions("debian", good.arch, flavour, tell)}
-    low, high = (choose(end.locator, known) for end in (good, bad))
-    for end, found in ((good, low), (bad, high)):
-        if found is None:
-            # The kind says best what there is near it.
+    versions = {version.version: version for version in kernel_store.versions("debian", good.arch, flavour, tell)}
+    low, high = (choose(end.locator, versions) for end in (good, bad))
+    for end, version in ((good, low), (bad, high)):
+        if version is None:
+            # Raises BadInput, which names the versions near it.
             kernel_store.fetch([end], flavour, tell)
     if low is None or high is None or version_key(low) >= version_key(high):
         raise BadInput(f"{good.text} is not older than {bad.text}", "the good kernel is the older one, --bad the newer")
-    inside = [v for v in known if version_key(low) < version_key(v) < version_key(high)]
-    names = {known[v].upstream for v in inside} - {known[low].upstream, known[high].upstream}
-    chosen = {name: max((v for v in inside if known[v].upstream == name), key=version_key) for name in names}
+    inside = [v for v in versions if version_key(low) < version_key(v) < version_key(high)]
+    names = {versions[v].upstream for v in inside} - {versions[low].upstream, versions[high].upstream}
+    chosen = {name: max((v for v in inside if versions[v].upstream == name), key=version_key) for name in names}
     if every == "series":
         series = {series_of(v) for v in chosen.values()} - {series_of(low), series_of(high)}
-        newest = [choose(one, chosen.values()) for one in series]
-        chosen = {known[v].upstream: v for v in newest if v is not None}
+        newest = [choose(name, chosen.values()) for name in series]
+        chosen = {versions[v].upstream: v for v in newest if v is not None}
     order = sorted(chosen, key=lambda name: version_key(chosen[name]))
     prefix = good.text.partition("debian:")[0]
     middle = [_release(n, chosen[n], prefix) for n in order]
-    # An end as well: "debian:7.3" is another kernel once the archive has the next update.
+    # The ends are named by version, too: "debian:7.3" is another kernel once the archive has the next update.
     first, last = (
-        _release(known[v].upstream, v, prefix, asked=end.locator) for v, end in ((low, good), (high, bad))
+        _release(versions[v].upstream, v, prefix, asked=end.locator) for v, end in ((low, good), (high, bad))
     )  # fmt: skip
     note = "releases are searched in the order of their versions, as if each held all of the one before"
     return Range("releases", f"{good.text}..{bad.text}", (first, *middle, last), (note,))
@@ -129,18 +129,18 @@ def _commits(good: KernelRef, bad: KernelRef, tell: Tell) -> Range:
                      f"it has, stands for the good one")  # fmt: skip
     for note in notes:
         tell(Progress(stage="bisect", subject="range", text=note))
-    found = _range(repository, first, new, build, good)
-    return found._replace(notes=(*found.notes, *notes))
+    commits = _range(repository, first, new, build, good)
+    return commits._replace(notes=(*commits.notes, *notes))
 
 
 def _left_at(repository: Path, base: str, new: str) -> str:
-    """The newest commit on the line of first parents of `new` that `base` has, too; "" when it has them all. From
-    another one the first candidate would be held against a commit that is not its parent."""
+    """The newest commit on the line of first parents of `new` that is also in `base`; "" when all of them are. With
+    another start the first candidate would be compared with a commit that is not its parent."""
     line = git(("rev-list", "--first-parent", "--reverse", f"{base}..{new}"), repository=repository).split()
     if not line:
         return ""
     parent = ("rev-parse", "--verify", "--quiet", f"{line[0]}^1")
-    return git(parent, repository=repository, may_fail=True).strip()  # a first commit of all has none
+    return git(parent, repository=repository, may_fail=True).strip()  # a root commit has no parent
 
 
 def _parts(ref: KernelRef) -> tuple[BuildRef, Path]:
@@ -158,8 +158,8 @@ def _range(repository: Path, good: str, bad: str, build: BuildRef, ref: KernelRe
                repository=repository)  # fmt: skip
     start = git(("log", "-1", f"--format={_FORMAT}", good), repository=repository)
     # Not splitlines(): a subject may hold a carriage return or another of the characters that it takes for an end.
-    made = tuple(_candidate(line, build, ref) for line in (start + log).split("\n") if line)
-    return Range("git", f"{good[:12]}..{bad[:12]} of {repository}", made)
+    candidates = tuple(_candidate(line, build, ref) for line in (start + log).split("\n") if line)
+    return Range("git", f"{good[:12]}..{bad[:12]} of {repository}", candidates)
 
 
 def _candidate(line: str, build: BuildRef, ref: KernelRef) -> Candidate:
@@ -176,7 +176,7 @@ def introduced(kind: str, candidates: Sequence[Candidate], step: Step) -> str:
     old, new = candidates[step.last_without], candidates[step.first]
     if kind == "git":
         return f"{old.name[:12]}..{new.name[:12]}" if step.between else new.name
-    matches = [_RELEASE.fullmatch(one.name.removeprefix("debian:")) for one in (old, new)]
+    matches = [_RELEASE.fullmatch(candidate.name.removeprefix("debian:")) for candidate in (old, new)]
     if kind != "releases" or None in matches:
         return ""
     parts = [match.groups() for match in matches if match is not None]

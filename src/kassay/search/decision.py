@@ -12,36 +12,36 @@ from kassay.model.reason import Reason
 from kassay.model.records import Record
 
 Boot: TypeAlias = tuple[int, float]
-"""A candidate's place and the logarithm of what one boot of it took."""
+"""A candidate's index and the logarithm of what one boot of it took."""
 PAIRS = 5
-"""That hold one candidate against another; of three, a boot that strays would decide."""
+"""Pairs of boots that compare two candidates; with three, a single outlier would decide."""
 _REACH = 4
-"""Boots that two of a pair may lie apart."""
+"""How many boots apart the two of a pair may be."""
 
 
-def paired(boots: Sequence[Boot], one: int, other: int) -> list[tuple[float, float]]:
-    """(of one, of other), each boot in one pair at most, with the next of the other that is near enough."""
-    return _walked(boots, one, other)[0]
+def paired(boots: Sequence[Boot], first: int, second: int) -> list[tuple[float, float]]:
+    """(of first, of second): each boot is in one pair at most, with the next near boot of the other candidate."""
+    return _walked(boots, first, second)[0]
 
 
-def waiting(boots: Sequence[Boot], one: int, other: int) -> int | None:
-    """Which of the two makes a pair with a boot of the other that was made last; None when either would begin one."""
-    return _walked(boots, one, other)[1]
+def waiting(boots: Sequence[Boot], first: int, second: int) -> int | None:
+    """Which of the two is missing in a pair that the last boots began; None when either would begin one."""
+    return _walked(boots, first, second)[1]
 
 
-def _walked(boots: Sequence[Boot], one: int, other: int) -> tuple[list[tuple[float, float]], int | None]:
-    found = []
+def _walked(boots: Sequence[Boot], first: int, second: int) -> tuple[list[tuple[float, float]], int | None]:
+    pairs = []
     single: tuple[int, int, float] | None = None
-    for number, (place, value) in enumerate(boots):
-        if place not in (one, other):
+    for number, (candidate, value) in enumerate(boots):
+        if candidate not in (first, second):
             continue
-        if single is None or single[1] == place or number - single[0] > _REACH:
-            single = (number, place, value)
+        if single is None or single[1] == candidate or number - single[0] > _REACH:
+            single = (number, candidate, value)
             continue
-        found.append((value, single[2]) if place == one else (single[2], value))
+        pairs.append((value, single[2]) if candidate == first else (single[2], value))
         single = None
     near = single is not None and len(boots) - single[0] <= _REACH
-    return found, one + other - single[1] if single is not None and near else None
+    return pairs, first + second - single[1] if single is not None and near else None
 
 
 def between(pairs: Sequence[tuple[float, float]]) -> float:
@@ -49,12 +49,12 @@ def between(pairs: Sequence[tuple[float, float]]) -> float:
     return median(second - first for first, second in pairs)
 
 
-def next_in_round(boots: Sequence[Boot], places: Sequence[int], wanted: int) -> int:
-    """The boot that brings neighbours in `places` towards the wanted number of pairs; a walk up and down the places.
+def next_in_round(boots: Sequence[Boot], candidates: Sequence[int], wanted: int) -> int:
+    """The candidate to boot so that all neighbours in `candidates` get the wanted number of pairs; walks up and down.
 
-    Of neighbours with the fewest pairs the two that the last boot was one of, and of these the one that is missing."""
+    Of the neighbours with the fewest pairs, those first that the last boot belongs to; of the two the missing one."""
     last = boots[-1][0] if boots else None
-    counts = [(len(paired(boots, *two)), last not in two, two) for two in pairwise(places)]
+    counts = [(len(paired(boots, *pair)), last not in pair, pair) for pair in pairwise(candidates)]
     _, _, (first, second) = min(count for count in counts if count[0] < wanted)
     missing = waiting(boots, first, second)
     return missing if missing is not None else second if last == first else first
@@ -89,7 +89,7 @@ Decision: TypeAlias = Ask | Conclusion
 class History:
     """The log, candidate by candidate: values in the order made, and who is skipped.
 
-    tries: failed boots after which a candidate without a value is skipped; one where a boot repeats to the digit.
+    tries: failed boots after which a candidate without a value is skipped; 1 where a boot repeats to the digit.
     """
 
     def __init__(self, log: Sequence[Observation], tries: int) -> None:
@@ -97,19 +97,19 @@ class History:
         self.boots: dict[int, int] = {}
         self.failed: dict[int, int] = {}
         self.unbuilt: set[int] = set()
-        for one in log:
-            self.boots[one.candidate] = self.boots.get(one.candidate, 0) + 1
-            if one.value is not None:
-                self.values.setdefault(one.candidate, []).append(one.value)
+        for observation in log:
+            self.boots[observation.candidate] = self.boots.get(observation.candidate, 0) + 1
+            if observation.value is not None:
+                self.values.setdefault(observation.candidate, []).append(observation.value)
             else:
-                self.failed[one.candidate] = self.failed.get(one.candidate, 0) + 1
-                self.unbuilt |= {one.candidate} if one.outcome == "not-built" else set()
-        gone = {place for place, count in self.failed.items() if count >= tries} - self.values.keys()
+                self.failed[observation.candidate] = self.failed.get(observation.candidate, 0) + 1
+                self.unbuilt |= {observation.candidate} if observation.outcome == "not-built" else set()
+        gone = {candidate for candidate, count in self.failed.items() if count >= tries} - self.values.keys()
         self.skipped = frozenset(self.unbuilt | gone)
 
-    def value(self, place: int) -> float:
+    def value(self, candidate: int) -> float:
         """Median of a candidate's boots; only of one that was measured."""
-        return median(self.values[place])
+        return median(self.values[candidate])
 
     def ask(self, candidate: int, reason: str, left: int, expected: int) -> Ask:
         boot = self.boots.get(candidate, 0) + 1
@@ -124,7 +124,7 @@ def step_between(history: History, low: int, high: int, odds: float | None = Non
     """
     before, after = history.value(low), history.value(high)
     if pairs:
-        middle, change = median(sum(two) / 2 for two in pairs), between(pairs)
+        middle, change = median(sum(pair) / 2 for pair in pairs), between(pairs)
         before, after = exp(middle - change / 2), exp(middle + change / 2)
     return Step(
         last_without=low, first=high, before=before, after=after, change=after / before - 1,

@@ -30,27 +30,27 @@ def next_step(last: int, log: Sequence[Observation], margin: float, steps: str =
     `last` candidates takes at most ceil(log2(last)) boots besides the ends. steps: "largest" leaves the others.
     """
     history = History(log, 1)
-    for place, name in ((0, "good"), (last, "bad")):
-        if place in history.skipped:
+    for candidate, name in ((0, "good"), (last, "bad")):
+        if candidate in history.skipped:
             return Conclusion(steps=(), open=(reason("end-not-measured", end=name),))
-        if place not in history.values:
+        if candidate not in history.values:
             why = f"the {name} end, to know what it costs"
-            return history.ask(place, why, last, (2 if place == 0 else 1) + _boots(last - 1))
+            return history.ask(candidate, why, last, (2 if candidate == 0 else 1) + _boots(last - 1))
     if not _apart(history, 0, last, margin):
         alike = reason("ends-alike", margin=margin, good=history.value(0), bad=history.value(last))
         return Conclusion(steps=(), open=(alike,))
     apart = _stretches(history, margin)
-    left = [one for one in apart if one.testable]
-    settled = [one for one in apart if not one.testable]
+    left = [stretch for stretch in apart if stretch.testable]
+    settled = [stretch for stretch in apart if not stretch.testable]
     if left and (steps == "all" or max(apart, key=_size) in left):
         chosen = max(left, key=_size)
         return history.ask(
             _middle(chosen, history.skipped),
             _reason(chosen, history, len(left)),
-            sum(one.high - one.low for one in left),
-            sum(_boots(len(one.testable)) for one in left),
+            sum(stretch.high - stretch.low for stretch in left),
+            sum(_boots(len(stretch.testable)) for stretch in left),
         )
-    return Conclusion(steps=ordered([step_between(history, one.low, one.high) for one in settled]),
+    return Conclusion(steps=ordered([step_between(history, stretch.low, stretch.high) for stretch in settled]),
                  open=_open(history, last, margin, settled, left))  # fmt: skip
 
 
@@ -60,13 +60,13 @@ def _apart(history: History, low: int, high: int, margin: float) -> bool:
 
 
 def _stretches(history: History, margin: float) -> list[_Stretch]:
-    found = []
+    stretches = []
     for low, high in pairwise(sorted(history.values)):
         if _apart(history, low, high, margin):
             size = abs(history.value(high) - history.value(low))
-            inside = tuple(place for place in range(low + 1, high) if place not in history.skipped)
-            found.append(_Stretch(low, high, size, inside))
-    return found
+            inside = tuple(candidate for candidate in range(low + 1, high) if candidate not in history.skipped)
+            stretches.append(_Stretch(low, high, size, inside))
+    return stretches
 
 
 def _size(stretch: _Stretch) -> tuple[float, int]:
@@ -74,22 +74,22 @@ def _size(stretch: _Stretch) -> tuple[float, int]:
 
 
 def _boots(testable: int) -> int:
-    """Boots that find the place of one step, in the worst case."""
+    """Boots that find one step, in the worst case."""
     return ceil(log2(testable + 1)) if testable else 0
 
 
 def _middle(stretch: _Stretch, skipped: frozenset[int]) -> int:
-    """The candidate that halves what can be tested. What fails comes in clusters, so with failures in the stretch the
+    """The candidate that halves what can be tested. Failures come in clusters, so with failures in the stretch the
     one farthest from them is taken, as long as the worst case stays as short. After three failures it may become a
     boot longer: by then another failure costs more."""
     inside, count = stretch.testable, len(stretch.testable)
-    near = [place for place in skipped if stretch.low < place < stretch.high]
+    near = [candidate for candidate in skipped if stretch.low < candidate < stretch.high]
     side = 2 ** (_boots(count) - 1) - 1  # so many may be left on either side
     side = side if len(near) < _CLUSTER else max(side, count * 3 // 4)
     allowed = [i for i in range(count) if i <= side and count - 1 - i <= side]
 
     def wanted(i: int) -> tuple[int, float, int]:
-        away = min((abs(inside[i] - place) for place in near), default=0)
+        away = min((abs(inside[i] - candidate) for candidate in near), default=0)
         return -away, abs(i - (count - 1) / 2), i
 
     return inside[min(allowed, key=wanted)]
@@ -104,9 +104,9 @@ def _reason(stretch: _Stretch, history: History, stretches: int) -> str:
 
 def _open(history: History, last: int, margin: float, settled: Sequence[_Stretch], left: Sequence[_Stretch]
           ) -> tuple[Reason, ...]:  # fmt: skip
-    found = [reason("not-searched", low=one.low, high=one.high) for one in left]
+    doubts = [reason("not-searched", low=stretch.low, high=stretch.high) for stretch in left]
     whole = history.value(last) - history.value(0)
-    known = sum(history.value(one.high) - history.value(one.low) for one in (*settled, *left))
-    if abs(whole - known) > margin * abs(history.value(0)):
-        found.append(reason("spread-over-small", rest=(whole - known) / history.value(0)))
-    return tuple(found)
+    explained = sum(history.value(stretch.high) - history.value(stretch.low) for stretch in (*settled, *left))
+    if abs(whole - explained) > margin * abs(history.value(0)):
+        doubts.append(reason("spread-over-small", rest=(whole - explained) / history.value(0)))
+    return tuple(doubts)

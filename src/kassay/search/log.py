@@ -67,8 +67,8 @@ def read(directory: Path, *, repair: bool = False) -> tuple[Observation, ...]:
     found = lines.records(Observation)
     for number, observation in enumerate(found, start=1):
         if observation.number != number:
-            what = f"{path}: line {number} says it is number {observation.number}"
-            raise BadInput(what, "restore the log from its copy")
+            problem = f"{path}: line {number} says it is number {observation.number}"
+            raise BadInput(problem, "restore the log from its copy")
     return found
 
 
@@ -77,7 +77,7 @@ def keep_result(directory: Path, result: Bisection) -> None:
     write_atomic(directory / RESULT, to_json(result))
 
 
-def kept_result(directory: Path) -> Bisection | None:
+def read_result(directory: Path) -> Bisection | None:
     """What was found, None in an unfinished search. Raises BadInput when it is damaged."""
     path = directory / RESULT
     if not path.is_file():
@@ -98,14 +98,14 @@ def git_log(result: Bisection) -> Sequence[str]:
     step = result.steps[0]
     lines = ["git bisect start '--first-parent'"]
     order = dict.fromkeys(observation.candidate for observation in result.observations)
-    for place in sorted(order, key=lambda p: p not in (0, len(result.candidates) - 1)):
-        word = "skip" if place in result.skipped else "good" if place <= step.last_without else "bad"
-        one = result.candidates[place]
-        lines += [f"# {word}: [{one.name}] {one.title}", f"git bisect {word} {one.name}"]
+    for index in sorted(order, key=lambda p: p not in (0, len(result.candidates) - 1)):
+        word = "skip" if index in result.skipped else "good" if index <= step.last_without else "bad"
+        candidate = result.candidates[index]
+        lines += [f"# {word}: [{candidate.name}] {candidate.title}", f"git bisect {word} {candidate.name}"]
     first = result.candidates[step.first]
     if step.between:
         lines.append("# only skipped commits left to test")
-        lines += [f"# possible first bad commit: [{result.candidates[place].name}] {result.candidates[place].title}"
-                  for place in (step.first, *reversed(step.between))]  # fmt: skip
+        lines += [f"# possible first bad commit: [{result.candidates[index].name}] {result.candidates[index].title}"
+                  for index in (step.first, *reversed(step.between))]  # fmt: skip
         return lines
     return [*lines, f"# first bad commit: [{first.name}] {first.title}"]

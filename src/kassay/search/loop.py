@@ -44,27 +44,29 @@ def search(question: SearchQuestion, directory: Path, tell: Tell, measure: Measu
     """
     with locked(directory / "lock", refusing(str(directory))):
         searchlog.begin(directory, question)
-        found = _searched(question, directory, tell, measure)
-    inner = side_branch(question, found.steps[0], found.candidates)
+        result = _searched(question, directory, tell, measure)
+    inner = side_branch(question, result.steps[0], result.candidates)
     if inner is None:
-        return found
-    tell(Progress(stage="bisect", subject="merge", text=f"{found.candidates[found.steps[0].first].title}: its branch"))
+        return result
+    merged = result.candidates[result.steps[0].first]
+    tell(Progress(stage="bisect", subject="merge", text=f"{merged.title}: its branch"))
     try:
         within = search(inner, directory / searchlog.MERGE, tell, measure)
     except BadInput as error:  # the branch alone does not have it
         merge = (reason("merge-itself", problem=error.what),)
-        codes = (*found.open_codes, *merge)
-        return _kept(directory, structs.replace(found, open=(*found.open, *_texts(question, merge)), open_codes=codes))
-    return _kept(directory, _around(within, found))
+        codes = (*result.open_codes, *merge)
+        texts = (*result.open, *_texts(question, merge))
+        return _stored(directory, structs.replace(result, open=texts, open_codes=codes))
+    return _stored(directory, _around(within, result))
 
 
 def _around(inner: Bisection, outer: Bisection) -> Bisection:
-    """The inner search with the outer one behind all that it already stands in."""
+    """The inner search with `outer` as the outermost of the searches around it."""
     return structs.replace(inner, within=outer if inner.within is None else _around(inner.within, outer))
 
 
-def _outermost(found: Bisection) -> Bisection:
-    return found if found.within is None else _outermost(found.within)
+def _outermost(bisection: Bisection) -> Bisection:
+    return bisection if bisection.within is None else _outermost(bisection.within)
 
 
 def resumed(question: SearchQuestion, directory: Path) -> SearchQuestion:
@@ -76,23 +78,27 @@ def resumed(question: SearchQuestion, directory: Path) -> SearchQuestion:
     return before if same else question
 
 
-def conclude(question: SearchQuestion, directory: Path, found: Bisection, tell: Tell, measure_run: MeasureRun) -> None:
+def conclude(
+    question: SearchQuestion, directory: Path, bisection: Bisection, tell: Tell, measure_run: MeasureRun
+) -> None:
     """Compares the culprit with the last kernel that does not have it, with all the repeats a claim needs."""
-    measure_run(_culprit(question, found), directory / searchlog.CULPRIT, tell)
+    measure_run(_culprit(question, bisection), directory / searchlog.CULPRIT, tell)
 
 
 def replay(directory: Path) -> tuple[str, ...]:
-    """Decides everything again from the log alone; what comes out otherwise, in words. Measures nothing."""
+    """Decides everything again from the log alone; what differs from the log, in words. Measures nothing."""
     question, log = searchlog.opened(directory), searchlog.read(directory)
     differ = []
-    for number, one in enumerate(log):
+    for number, entry in enumerate(log):
         asked = next_step(question, log[:number])
-        if not isinstance(asked, Ask) or (asked.candidate, asked.boot) != (one.candidate, one.boot):
+        if not isinstance(asked, Ask) or (asked.candidate, asked.boot) != (entry.candidate, entry.boot):
             wanted = f"asks for {asked.candidate}, boot {asked.boot}" if isinstance(asked, Ask) else "ends there"
-            differ.append(f"line {number + 1}: measured {one.candidate}, boot {one.boot}; decided again, it {wanted}")
+            differ.append(
+                f"line {number + 1}: measured {entry.candidate}, boot {entry.boot}; decided again, it {wanted}"
+            )
             break
-    kept = searchlog.kept_result(directory)
-    own = _outermost(kept) if kept is not None else None
+    result = searchlog.read_result(directory)
+    own = _outermost(result) if result is not None else None
     if own is not None and not differ:
         decided = next_step(question, log)
         steps = decided.steps if isinstance(decided, Conclusion) else None
@@ -108,32 +114,32 @@ def _searched(question: SearchQuestion, directory: Path, tell: Tell, measure: Me
         tell(Progress(stage="bisect", subject=directory.name, text=f"{len(log)} boots are there already"))
     metric = unit = ""
     while isinstance(asked := next_step(question, log), Ask):
-        tell(_told(question, asked))
-        got = measure(question, asked, place_of(question, asked, directory), tell)
+        tell(_asked_progress(question, asked))
+        probe = measure(question, asked, _boot_directory(question, asked, directory), tell)
         _check_programs(question, asked, log, directory)
-        metric, unit = got.metric or metric, got.unit or unit
-        log.append(_observed(asked, got, len(log) + 1))
+        metric, unit = probe.metric or metric, probe.unit or unit
+        log.append(_observed(asked, probe, len(log) + 1))
         searchlog.append(directory, log[-1])
-        tell(_heard(question, log[-1], unit))
+        tell(_measured_progress(question, log[-1], unit))
     if not asked.steps:
         raise BadInput(f"{question.range}: {'; '.join(_texts(question, asked.open))}", _way_out(question, log))
     if not metric:
         metric, unit = _metric(directory, question, log, measure)
-    found = _bisection(question, log, asked, metric, unit)
-    return _kept(directory, found)
+    result = _bisection(question, log, asked, metric, unit)
+    return _stored(directory, result)
 
 
 def _check_programs(question: SearchQuestion, asked: Ask, log: list[Observation], directory: Path) -> None:
     """Raises BadInput when this boot was measured with other guest programs than the first: another host's, or another
     compiler's. Values of two programs are not held against each other."""
-    first = next((one for one in log if one.value is not None), None)
+    first = next((entry for entry in log if entry.value is not None), None)
     if first is None:
         return
     before = Ask(candidate=first.candidate, boot=first.boot, reason="", left=0, expected=0)
-    places = [place_of(question, ask, directory) for ask in (before, asked)]
-    if not all((place / "plan.json").exists() for place in places):
+    boot_directories = [_boot_directory(question, ask, directory) for ask in (before, asked)]
+    if not all((path / "plan.json").exists() for path in boot_directories):
         return
-    then, now = (open_directory(place).plan for place in places)
+    then, now = (open_directory(path).plan for path in boot_directories)
     if then.guest_sha256 != now.guest_sha256:
         raise BadInput(
             f"{directory}: the search began with other guest programs (by {then.guest_compiler or 'another compiler'})",
@@ -141,64 +147,65 @@ def _check_programs(question: SearchQuestion, asked: Ask, log: list[Observation]
         )
 
 
-def _kept(directory: Path, found: Bisection) -> Bisection:
-    searchlog.keep_result(directory, found)
-    whole = _outermost(found)
+def _stored(directory: Path, bisection: Bisection) -> Bisection:
+    searchlog.keep_result(directory, bisection)
+    whole = _outermost(bisection)
     if whole.kind == "git":
         searchlog.keep_git_log(directory, whole)
-    return found
+    return bisection
 
 
-def place_of(question: SearchQuestion, ask: Ask, directory: Path) -> Path:
-    """Where a boot's run directory is."""
+def _boot_directory(question: SearchQuestion, ask: Ask, directory: Path) -> Path:
+    """The run directory of a boot."""
     name = "".join(c if c.isalnum() or c in "-_." else "_" for c in question.candidates[ask.candidate].name[:40])
-    place = directory / searchlog.STEPS / f"{ask.candidate:04d}-{name}"
-    return place if question.exact else place / f"boot-{ask.boot}"
+    path = directory / searchlog.STEPS / f"{ask.candidate:04d}-{name}"
+    return path if question.exact else path / f"boot-{ask.boot}"
 
 
 def _metric(directory: Path, question: SearchQuestion, log: list[Observation], measure: Measure) -> tuple[str, str]:
     """Of a search whose every boot was made by an earlier process."""
-    one = next(o for o in log if o.value is not None)
-    asked = Ask(candidate=one.candidate, boot=one.boot, reason="", left=0, expected=0)
-    kept = searchlog.kept_result(directory)
-    if kept is not None:
-        return kept.metric, kept.unit
-    again: BootProbe = measure(question, asked, place_of(question, asked, directory), silent)
+    first = next(entry for entry in log if entry.value is not None)
+    asked = Ask(candidate=first.candidate, boot=first.boot, reason="", left=0, expected=0)
+    result = searchlog.read_result(directory)
+    if result is not None:
+        return result.metric, result.unit
+    again: BootProbe = measure(question, asked, _boot_directory(question, asked, directory), silent)
     return again.metric, again.unit
 
 
-def _told(question: SearchQuestion, asked: Ask) -> Progress:
-    one = question.candidates[asked.candidate]
-    name = f"{one.name[:12]} {one.title}" if question.kind == "git" else one.title
+def _asked_progress(question: SearchQuestion, asked: Ask) -> Progress:
+    candidate = question.candidates[asked.candidate]
+    name = f"{candidate.name[:12]} {candidate.title}" if question.kind == "git" else candidate.title
     more = f"; {asked.left} candidates left, about {asked.expected} boot{'s' * (asked.expected != 1)} to go"
     return Progress(stage="bisect", subject=f"{asked.candidate} of {len(question.candidates) - 1}",
                     text=f"{name}: {asked.reason}{more}")  # fmt: skip
 
 
-def _heard(question: SearchQuestion, one: Observation, unit: str) -> Progress:
-    text = f"{one.value:g} {unit}" if one.value is not None else f"{one.outcome}: {one.detail}"
-    return Progress(stage="bisect", subject=question.candidates[one.candidate].name[:12], text=text)
+def _measured_progress(question: SearchQuestion, entry: Observation, unit: str) -> Progress:
+    text = f"{entry.value:g} {unit}" if entry.value is not None else f"{entry.outcome}: {entry.detail}"
+    return Progress(stage="bisect", subject=question.candidates[entry.candidate].name[:12], text=text)
 
 
-def _observed(asked: Ask, got: BootProbe, number: int) -> Observation:
+def _observed(asked: Ask, probe: BootProbe, number: int) -> Observation:
     return Observation(
-        number=number, candidate=asked.candidate, boot=asked.boot, outcome=got.outcome, value=got.value,
-        reason=asked.reason, detail=got.detail, image_sha256=got.image_sha256, build_s=got.build_s, boot_s=got.boot_s,
+        number=number, candidate=asked.candidate, boot=asked.boot, outcome=probe.outcome, value=probe.value,
+        reason=asked.reason, detail=probe.detail, image_sha256=probe.image_sha256, build_s=probe.build_s,
+        boot_s=probe.boot_s,
     )  # fmt: skip
 
 
 def _bisection(
-    question: SearchQuestion, log: list[Observation], found: Conclusion, metric: str, unit: str
+    question: SearchQuestion, log: list[Observation], conclusion: Conclusion, metric: str, unit: str
 ) -> Bisection:
-    step = found.steps[0]
+    step = conclusion.steps[0]
     return Bisection(
         range=question.range, workload=question.probe.workloads[0].name, metric=metric, unit=unit,
-        clock=question.probe.clock, candidates=question.candidates, observations=tuple(log), steps=found.steps,
-        measured=len({one.candidate for one in log if one.value is not None}),
-        boots=sum(one.value is not None for one in log), skipped=skipped(question, log), margin=question.margin,
+        clock=question.probe.clock, candidates=question.candidates, observations=tuple(log), steps=conclusion.steps,
+        measured=len({entry.candidate for entry in log if entry.value is not None}),
+        boots=sum(entry.value is not None for entry in log), skipped=skipped(question, log), margin=question.margin,
         error_rate=None if question.exact else question.error_rate, kind=question.kind, notes=question.notes,
-        introduced=introduced(question.kind, question.candidates, step), open=_texts(question, found.open),
-        open_codes=found.open,
+        introduced=introduced(question.kind, question.candidates, step), open=_texts(question, conclusion.open),
+        open_codes=conclusion.open,
     )  # fmt: skip
 
 
@@ -208,21 +215,21 @@ def _texts(question: SearchQuestion, doubts: Sequence[Reason]) -> tuple[str, ...
     return tuple(reason_text(doubt, candidates=names) for doubt in doubts)
 
 
-def _culprit(question: SearchQuestion, found: Bisection) -> Experiment:
-    step = found.steps[0]
-    pair: tuple[Candidate, ...] = (found.candidates[step.last_without], found.candidates[step.first])
-    uses = tuple(kernel_use(question.kind, like, one) for like, one in zip(question.compare.kernels, pair, strict=True))
+def _culprit(question: SearchQuestion, bisection: Bisection) -> Experiment:
+    step = bisection.steps[0]
+    pair: tuple[Candidate, ...] = (bisection.candidates[step.last_without], bisection.candidates[step.first])
+    uses = tuple(kernel_use(question.kind, like, c) for like, c in zip(question.compare.kernels, pair, strict=True))
     return structs.replace(question.compare, kernels=uses)
 
 
 def _way_out(question: SearchQuestion, log: list[Observation]) -> str:
     ends = (0, len(question.candidates) - 1)
     for end in ends:
-        boots = [one for one in log if one.candidate == end]
+        boots = [entry for entry in log if entry.candidate == end]
         if boots and all(boot.value is None for boot in boots):
             return boots[-1].detail or "choose another end: this one cannot be measured"
     if not question.exact:
         return f"bisect on exact counts instead: --clock {profiling()[0]}, one boot a candidate"
-    if {one.candidate for one in log} - set(ends):
+    if {entry.candidate for entry in log} - set(ends):
         return "a smaller --margin, with another --out, tells smaller changes apart"
     return "choose ends that differ: kassay compare shows whether they do"

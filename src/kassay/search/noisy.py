@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Bisection on a clock: every boot is a vote with a weight, and the search ends when the odds are past what was asked.
 
-After docs/bisect.md: pairs of end boots give the change and the scatter, the next boot is the one that tells most, a
-boot that strays has no vote, and a host whose pace changes is told from a change by boots made side by side. What
-then stands apart from both ends is a step of its own.
+After docs/bisect.md: pairs of end boots give the change and the scatter, the next boot is the one that tells most, an
+outlier has no vote, and boots made side by side tell a host whose pace changes from a change of the kernel. What then
+differs from both ends is a step of its own.
 """
 
 from collections.abc import Sequence, Set
@@ -53,37 +53,39 @@ class _Search(NamedTuple):
     all_steps: bool
 
     def inside(self, low: int, high: int) -> list[tuple[int, float]]:
-        return [(place, value) for place, value in self.boots if low <= place <= high]
+        return [boot for boot in self.boots if low <= boot[0] <= high]
 
-    def count(self, place: int) -> int:
-        return len(self.history.values.get(place, ()))
+    def count(self, candidate: int) -> int:
+        return len(self.history.values.get(candidate, ()))
 
-    def hopeless(self, place: int, least: int = 2 * TRIES) -> bool:
-        """Whether it fails too often to be asked again: three times as often as not, and `least` times."""
-        failed = self.history.failed.get(place, 0)
-        return place in self.history.unbuilt or failed >= max(least, 3 * self.count(place))
+    def hopeless(self, candidate: int, least: int = 2 * TRIES) -> bool:
+        """Whether it fails too often to be booted again: three times as often as not, and `least` times."""
+        failed = self.history.failed.get(candidate, 0)
+        return candidate in self.history.unbuilt or failed >= max(least, 3 * self.count(candidate))
 
 
 def next_step(last: int, log_: Sequence[Observation], error_rate: float, *, seed: int = 1,
               steps: str = "all") -> Decision:  # fmt: skip
     """What to boot next of the candidates 0 (good) to `last` (bad), or what was found.
 
-    A step is found when the odds of its place are at least 1 - error_rate. Its two sides are then booted in turns with
-    each other and with the ends, and what stands apart from its end is searched in turn.
+    A step is found when the odds of its position are at least 1 - error_rate. Its two sides are then booted in turns
+    with each other and with the ends, and what differs from its end is searched in turn.
     """
-    boots = tuple((one.candidate, log(one.value)) for one in log_ if one.value is not None)
-    found = _between(0, last, _Search(History(log_, TRIES), boots, error_rate, seed, steps == "all"))
-    return found if isinstance(found, Ask) or not found.steps else _with_rest(found, levels_of(paired(boots, 0, last)))
+    boots = tuple((entry.candidate, log(entry.value)) for entry in log_ if entry.value is not None)
+    decision = _between(0, last, _Search(History(log_, TRIES), boots, error_rate, seed, steps == "all"))
+    if isinstance(decision, Ask) or not decision.steps:
+        return decision
+    return _with_rest(decision, levels_of(paired(boots, 0, last)))
 
 
-def _with_rest(found: Conclusion, levels: Levels) -> Conclusion:
+def _with_rest(conclusion: Conclusion, levels: Levels) -> Conclusion:
     """Says when the steps are not all of the change: what is left may be steps too small for these boots."""
-    known = sum(log(step.after / step.before) for step in found.steps)
-    error = (levels.error**2 + len(found.steps) * error_of(levels.sigma, PAIRS) ** 2) ** 0.5
-    if abs(levels.change - known) < _REST * error:
-        return found
-    smaller = reason("smaller-steps", whole=exp(levels.change) - 1, known=exp(known) - 1)
-    return structs.replace(found, open=(*found.open, smaller))
+    explained = sum(log(step.after / step.before) for step in conclusion.steps)
+    error = (levels.error**2 + len(conclusion.steps) * error_of(levels.sigma, PAIRS) ** 2) ** 0.5
+    if abs(levels.change - explained) < _REST * error:
+        return conclusion
+    smaller = reason("smaller-steps", whole=exp(levels.change) - 1, known=exp(explained) - 1)
+    return structs.replace(conclusion, open=(*conclusion.open, smaller))
 
 
 def _between(low: int, high: int, search: _Search) -> Decision:
@@ -92,7 +94,7 @@ def _between(low: int, high: int, search: _Search) -> Decision:
     if ends is not None:
         return ends
     pairs = paired(search.boots, low, high)
-    at_first = levels_of(pairs[:END_PAIRS])  # more boots must not turn a search back
+    at_first = levels_of(pairs[:END_PAIRS])  # later boots must not undo this decision
     if at_first.apart < LEAST_APART:
         return _too_close(low, high, at_first)
     levels, inside = levels_of(pairs), search.inside(low, high)
@@ -100,7 +102,7 @@ def _between(low: int, high: int, search: _Search) -> Decision:
     own = _own_level(low, high, levels, posterior, search)
     if own is not None:
         return own if isinstance(own, Ask) else _both((low, own), (own, high), search)
-    gone = {place for place in range(low + 1, high) if place in search.history.skipped or search.hopeless(place)}
+    gone = {c for c in range(low + 1, high) if c in search.history.skipped or search.hopeless(c)}
     classes = _classes(low, high, gone)
     chances = [float(posterior.odds[a - low : b - low].sum()) for a, b in classes]
     best = max(range(len(classes)), key=lambda i: chances[i])
@@ -117,17 +119,18 @@ def _between(low: int, high: int, search: _Search) -> Decision:
 
 def _ends(low: int, high: int, search: _Search) -> Ask | Conclusion | None:
     """Boots of the two ends in pairs, each pair in random order, until there are enough."""
-    for place in (low, high):
-        if search.hopeless(place, 2 * END_PAIRS):
-            return Conclusion(steps=(), open=(reason("stretch-not-measured", candidate=place),))
+    for candidate in (low, high):
+        if search.hopeless(candidate, 2 * END_PAIRS):
+            return Conclusion(steps=(), open=(reason("stretch-not-measured", candidate=candidate),))
     pairs = len(paired(search.boots, low, high))
     if pairs >= END_PAIRS:
         return None
     missing = waiting(search.boots, low, high)
     first = Random(f"bisect/{search.seed}/{low}/{high}/{pairs}").choice((low, high))
-    place = first if missing is None else missing
-    why = f"the {'good' if place == low else 'bad'} end of this search, pair {pairs + 1} of {END_PAIRS} with the other"
-    return search.history.ask(place, why, high - low, 2 * (END_PAIRS - pairs) + ceil(log2(max(2, high - low))) + 6)
+    candidate = first if missing is None else missing
+    end = "good" if candidate == low else "bad"
+    why = f"the {end} end of this search, pair {pairs + 1} of {END_PAIRS} with the other"
+    return search.history.ask(candidate, why, high - low, 2 * (END_PAIRS - pairs) + ceil(log2(max(2, high - low))) + 6)
 
 
 def _too_close(low: int, high: int, levels: Levels) -> Conclusion:
@@ -138,41 +141,41 @@ def _too_close(low: int, high: int, levels: Levels) -> Conclusion:
     return Conclusion(steps=(), open=(close,))
 
 
-def _stands_apart(one: int, other: int, errors: float, levels: Levels, search: _Search) -> bool | Ask:
-    """Whether boots of the two, made side by side, differ by more than so many errors; or the boot that tells."""
-    pairs = paired(search.boots, one, other)
+def _stands_apart(candidate: int, other: int, errors: float, levels: Levels, search: _Search) -> bool | Ask:
+    """Whether boots of the two, made side by side, differ by more than so many errors; or the boot still needed."""
+    pairs = paired(search.boots, candidate, other)
     if len(pairs) >= PAIRS:
         return abs(between(pairs)) > errors * error_of(levels.sigma, len(pairs))
-    ask = next_in_round(search.boots, (one, other), PAIRS)
-    why = f"whether {one} costs what {other} does: pair {len(pairs) + 1} side by side"
-    return search.history.ask(ask, why, abs(one - other), 2 * (PAIRS - len(pairs)))
+    ask = next_in_round(search.boots, (candidate, other), PAIRS)
+    why = f"whether {candidate} costs what {other} does: pair {len(pairs) + 1} side by side"
+    return search.history.ask(ask, why, abs(candidate - other), 2 * (PAIRS - len(pairs)))
 
 
 def _own_level(low: int, high: int, levels: Levels, posterior: Posterior, search: _Search) -> int | Ask | None:
-    """A candidate on neither end's level; or the boot that tells. Asked of one whose boots leave open what it has."""
+    """A candidate on neither end's level, or the boot still needed to tell; only of candidates in doubt."""
     if levels.apart < _OWN_LEVEL_ABOVE:
         return None
-    order = dict.fromkeys(place for place, _ in search.inside(low, high))  # the first found is found again, always
-    for place in (place for place in order if search.count(place) > 1 and not search.hopeless(place)):
-        if place in (low, high):
+    # In the order of their first boots: a candidate once found is found again at every later boot.
+    for candidate in dict.fromkeys(candidate for candidate, _ in search.inside(low, high)):
+        if candidate in (low, high) or search.count(candidate) < 2 or search.hopeless(candidate):
             continue
-        if search.count(place) < PAIRS and not _UNDECIDED < posterior.odds[: place - low].sum() < 1 - _UNDECIDED:
+        odds = posterior.odds[: candidate - low].sum()
+        if search.count(candidate) < PAIRS and not _UNDECIDED < odds < 1 - _UNDECIDED:
             continue
-        nearer = sorted((low, high), key=lambda end: -len(paired(search.boots, place, end)))
+        nearer = sorted((low, high), key=lambda end: -len(paired(search.boots, candidate, end)))
         answers = []
         for end in nearer:
-            answers.append(_stands_apart(place, end, _OWN_LEVEL, levels, search))
+            answers.append(_stands_apart(candidate, end, _OWN_LEVEL, levels, search))
             if answers[-1] is not True:
                 break
         if answers[-1] is not False:
-            return place if answers[-1] is True else answers[-1]
+            return candidate if answers[-1] is True else answers[-1]
     return None
 
 
 def _classes(low: int, high: int, skipped: Set[int]) -> list[tuple[int, int]]:
     """Candidates that no boot can tell apart: (a, b) stands for the gaps a+1..b, with a and b testable."""
-    places = [place for place in range(low, high + 1) if place in (low, high) or place not in skipped]
-    return list(pairwise(places))
+    return list(pairwise(c for c in range(low, high + 1) if c in (low, high) or c not in skipped))
 
 
 def _most_telling(low: int, high: int, classes: list[tuple[int, int]], chances: list[float], posterior: Posterior,
@@ -181,16 +184,16 @@ def _most_telling(low: int, high: int, classes: list[tuple[int, int]], chances: 
     tells most about where the step is. An end tells when the host's pace is in doubt."""
     likeliest = max(range(len(classes)), key=lambda i: chances[i])
     total, halving = 0.0, (1.0, 0, low)
-    for (_, place), chance in zip(classes[:-1], chances, strict=False):
+    for (_, candidate), chance in zip(classes[:-1], chances, strict=False):
         total += chance
-        halving = min(halving, (round(abs(total - 0.5), 6), search.history.boots.get(place, 0), place))
-    places = dict.fromkeys((halving[2], *classes[likeliest], low, high))
-    gains = {place: round(posterior.gain(place), 4) for place in places}
-    place = max(gains, key=lambda p: (gains[p], -search.history.boots.get(p, 0)))
+        halving = min(halving, (round(abs(total - 0.5), 6), search.history.boots.get(candidate, 0), candidate))
+    candidates = dict.fromkeys((halving[2], *classes[likeliest], low, high))
+    gains = {candidate: round(posterior.gain(candidate), 4) for candidate in candidates}
+    candidate = max(gains, key=lambda p: (gains[p], -search.history.boots.get(p, 0)))
     likely = f"likeliest so far is {classes[likeliest][1]} with {chances[likeliest]:.0%}"
-    how = "an end again, to see whether the host is as it was" if place in (low, high) else "tells most"
+    how = "an end again, to see whether the host is as it was" if candidate in (low, high) else "tells most"
     left = sum(b - a for (a, b), chance in zip(classes, chances, strict=True) if chance > search.error_rate / 100)
-    return search.history.ask(place, f"{how}; {likely}", left, _expected(chances, levels, search.error_rate))
+    return search.history.ask(candidate, f"{how}; {likely}", left, _expected(chances, levels, search.error_rate))
 
 
 def _expected(chances: list[float], levels: Levels, error_rate: float) -> int:
@@ -202,15 +205,15 @@ def _expected(chances: list[float], levels: Levels, error_rate: float) -> int:
     return ceil(missing / bits + past) + 3 * PAIRS
 
 
-def _settled(low: int, high: int, place: tuple[int, int], odds: float, levels: Levels, search: _Search) -> Decision:
+def _settled(low: int, high: int, gap: tuple[int, int], odds: float, levels: Levels, search: _Search) -> Decision:
     """A step was found: its sides are booted in turns with the ends, then what is left on either side is searched."""
-    before, after = place
-    places = tuple(dict.fromkeys((low, before, after, high))) if search.all_steps else place
-    have = min(len(paired(search.boots, *two)) for two in pairwise(places))
+    before, after = gap
+    candidates = tuple(dict.fromkeys((low, before, after, high))) if search.all_steps else gap
+    have = min(len(paired(search.boots, *pair)) for pair in pairwise(candidates))
     if have < PAIRS:
         why = f"{after} is the first with the step ({odds:.1%}): its sides in turns, {have + 1} of {PAIRS}"
-        ask = next_in_round(search.boots, places, PAIRS)
-        return search.history.ask(ask, why, after - before, (len(places) - 1) * (PAIRS - have) + 2)
+        ask = next_in_round(search.boots, candidates, PAIRS)
+        return search.history.ask(ask, why, after - before, (len(candidates) - 1) * (PAIRS - have) + 2)
     step = step_between(search.history, before, after, odds, paired(search.boots, before, after))
     if not search.all_steps:
         return Conclusion(steps=(step,))
@@ -218,12 +221,12 @@ def _settled(low: int, high: int, place: tuple[int, int], odds: float, levels: L
 
 
 def _rest(low: int, high: int, step: Step, levels: Levels, search: _Search) -> Decision:
-    """Whether the last without is still as the good end, and the first with it already as the bad end."""
+    """Whether the last without the step costs what the good end does, and the first with it what the bad end does."""
     steps: list[Step] = [step]
     left: list[Reason] = []
-    for one, other in ((low, step.last_without), (step.first, high)):
-        apart = one != other and _stands_apart(one, other, _REST, levels, search)
-        further = _between(one, other, search) if apart is True else apart
+    for lower, upper in ((low, step.last_without), (step.first, high)):
+        apart = lower != upper and _stands_apart(lower, upper, _REST, levels, search)
+        further = _between(lower, upper, search) if apart is True else apart
         if isinstance(further, Ask):
             return further
         if isinstance(further, Conclusion):
@@ -238,9 +241,9 @@ def _both(left: tuple[int, int], right: tuple[int, int], search: _Search) -> Dec
     steps: list[Step] = []
     left_open: list[Reason] = []
     for low, high in sides if search.all_steps else sides[:1]:
-        found = _between(low, high, search)
-        if isinstance(found, Ask):
-            return found
-        steps += found.steps
-        left_open += found.open
+        decision = _between(low, high, search)
+        if isinstance(decision, Ask):
+            return decision
+        steps += decision.steps
+        left_open += decision.open
     return Conclusion(steps=ordered(steps), open=tuple(left_open))

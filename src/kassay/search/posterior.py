@@ -61,9 +61,9 @@ class Posterior:
     """Of a stretch whose candidates low + 1 ... high are each as likely as any other before the first boot."""
 
     def __init__(self, low: int, high: int, boots: Sequence[tuple[int, float]], levels: Levels) -> None:
-        """boots: place and logarithm, in the order made; both ends among them."""
+        """boots: candidate and logarithm, in the order made; both ends among them."""
         self._low, self._high, self._boots = low, high, boots
-        self._places = sorted({place for place, _ in boots})
+        self._measured = sorted({candidate for candidate, _ in boots})
         self._model = _Model.over(boots, levels)
 
     @cached_property
@@ -80,14 +80,14 @@ class Posterior:
     def _forward(self) -> "tuple[Floats, Floats]":
         import numpy as np
 
-        return self._model.forward(np.searchsorted(self._places, [place for place, _ in self._boots]))
+        return self._model.forward(np.searchsorted(self._measured, [candidate for candidate, _ in self._boots]))
 
     @cached_property
     def _segment(self) -> "NDArray[np.intp]":
-        """Of each candidate, between which measured ones it is: boots tell no more."""
+        """Of each candidate, between which measured ones it lies: boots cannot tell more."""
         import numpy as np
 
-        return np.searchsorted(self._places, np.arange(self._low + 1, self._high + 1), side="left") - 1
+        return np.searchsorted(self._measured, np.arange(self._low + 1, self._high + 1), side="left") - 1
 
     @cached_property
     def _next(self) -> "tuple[Floats, Floats]":
@@ -96,13 +96,14 @@ class Posterior:
         likeliest = int(likelihood.max(axis=0).argmax())
         return self._model.predicted(pace[:, likeliest, :], likeliest)
 
-    def gain(self, place: int) -> float:
-        """Bits that a boot of `place` is expected to tell about where the step is."""
+    def gain(self, candidate: int) -> float:
+        """Bits that a boot of `candidate` is expected to tell about where the step is."""
         import numpy as np
 
         good, bad = self._next
-        has = np.bincount(self._segment[: place - self._low], self.odds[: place - self._low], len(self._places) - 1)
-        lacks = np.bincount(self._segment, self.odds, len(self._places) - 1) - has
+        segments, end = len(self._measured) - 1, candidate - self._low
+        has = np.bincount(self._segment[:end], self.odds[:end], segments)
+        lacks = np.bincount(self._segment, self.odds, segments) - has
         both = has @ bad + lacks @ good
         return float(_entropy(both[None, :])[0] - has @ _entropy(bad) - lacks @ _entropy(good))
 
@@ -130,19 +131,20 @@ class _Model(NamedTuple):
         sigmas = np.maximum(np.array(_SCALES) * levels.sigma, width)  # a boot must not fall between two cells
         return cls(values, cells, np.repeat(changes, len(sigmas)), np.tile(sigmas, len(changes)))
 
-    def forward(self, places: "NDArray[np.intp]") -> "tuple[Floats, Floats]":
-        """Log likelihood for a step in each segment between measured places, and what b is before the next boot.
+    def forward(self, positions: "NDArray[np.intp]") -> "tuple[Floats, Floats]":
+        """Log likelihood for a step in each segment between measured candidates, and what b is before the next boot.
 
-        places: of each boot, as a number among the measured ones. Shapes: (segments, combinations), and that by cells.
+        positions: of each boot, its candidate's index among the measured ones. Shapes: (segments,
+        combinations), and that by cells.
         """
         import numpy as np
 
-        segments = np.arange(1, int(places.max()) + 1)
+        segments = np.arange(1, int(positions.max()) + 1)
         pace = np.full((len(segments), len(self.changes), len(self.cells)), 1 / len(self.cells))
         shifts = np.stack([np.zeros_like(self.changes), self.changes])[:, :, None]
         densities = self._density(self.values[:, None, None, None] - shifts)
-        changed = (places[:, None] >= segments).astype(int)
-        masses = np.empty((len(places), *pace.shape[:2]))
+        changed = (positions[:, None] >= segments).astype(int)
+        masses = np.empty((len(positions), *pace.shape[:2]))
         for density, has, mass in zip(densities, changed, masses, strict=True):
             pace *= density[has]
             pace.sum(axis=2, out=mass)
@@ -166,12 +168,12 @@ class _Model(NamedTuple):
         change, sigma = self.changes[combination], self.sigmas[combination]
         step, reach = self.cells[1] - self.cells[0], abs(change)
         values = np.arange(self.cells[0] - reach, self.cells[-1] + reach, step)
-        found = []
+        densities = []
         for shift in (0.0, change):
             spread = np.exp(-0.5 * ((values[None, :] - shift - self.cells[:, None]) / sigma) ** 2)
             density = (1 - STRAYS) * (pace @ (spread / spread.sum(axis=1, keepdims=True))) + STRAYS / len(values)
-            found.append(density / density.sum(axis=1, keepdims=True))
-        return found[0], found[1]
+            densities.append(density / density.sum(axis=1, keepdims=True))
+        return densities[0], densities[1]
 
 
 def _moved(pace: "Floats") -> "Floats":

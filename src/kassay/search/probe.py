@@ -82,11 +82,11 @@ def _read(folder: RunDirectory, records: tuple[RunRecord, ...]) -> BootProbe:
     if not any(item.measurements for item in evidence):
         text = f"{failures[-1].outcome}: {failures[-1].detail}" if failures else "no boot was made"
         return BootProbe(outcome="not-booted", detail=_line(text))
-    (found,) = primary_values(folder.plan, evidence)  # a search has one setting
-    if found.refused or found.side.value is None or found.side.value <= 0:
-        why = reasons_text(found.refused or (reason("zero-count"),))
-        return BootProbe(outcome="refused", detail=_line(why), metric=found.metric, unit=found.unit)
-    return BootProbe(outcome="value", value=found.side.value, metric=found.metric, unit=found.unit)
+    (primary,) = primary_values(folder.plan, evidence)  # a search has one setting
+    if primary.refused or primary.side.value is None or primary.side.value <= 0:
+        why = reasons_text(primary.refused or (reason("zero-count"),))
+        return BootProbe(outcome="refused", detail=_line(why), metric=primary.metric, unit=primary.unit)
+    return BootProbe(outcome="value", value=primary.side.value, metric=primary.metric, unit=primary.unit)
 
 
 def _without_outlook(tell: Tell) -> Tell:

@@ -23,7 +23,7 @@ _NO_CODE = re.compile(r"/\*.*?(?:\*/|$)|//.*$|\"(?:\\.|[^\"\\])*\"")
 
 
 class Annotation(Record, frozen=True, kw_only=True):
-    """One word of WORDS on one function (its prototypes included), or one hint at one place.
+    """One word of WORDS on one function (its prototypes included), or one hint on one line.
 
     lines: in the file with the whole series, from 1. function: that carries it; for a hint the text of its line.
     """
@@ -43,7 +43,8 @@ class Annotation(Record, frozen=True, kw_only=True):
 
 def added(diff: str) -> tuple[Annotation, ...]:
     """What a diff from base to the whole series adds, in order. Lines that only move bring nothing new."""
-    return tuple(one for file in parse(diff) if file.path.endswith((".c", ".h")) for one in _of_file(file))
+    files = [file for file in parse(diff) if file.path.endswith((".c", ".h"))]
+    return tuple(annotation for file in files for annotation in _of_file(file))
 
 
 def taken_back(text: str, annotation: Annotation) -> str:
@@ -51,7 +52,7 @@ def taken_back(text: str, annotation: Annotation) -> str:
     lines = text.split("\n")
     for number in annotation.lines:
         line = lines[number - 1]
-        start = _found(line, annotation.word)
+        start = _position(line, annotation.word)
         before, after = line[:start], line[start + len(annotation.word) :]
         if annotation.word in HINTS:
             lines[number - 1] = before + _single(before, after.lstrip(" "))
@@ -71,26 +72,24 @@ def _single(before: str, after: str) -> str:
     return after
 
 
-def put_on(base: str, whole: str, one: Annotation) -> str | None:
+def put_on(base: str, whole: str, annotation: Annotation) -> str | None:
     """The base's file with this annotation alone; None where base has no such line to put it on."""
     lines = base.split("\n")
-    if one.word in HINTS:
-        wanted = taken_back(whole, one).split("\n")[one.lines[0] - 1]
-        places = [i for i, line in enumerate(lines) if _bare(line) == _bare(wanted)]
-        if len(places) != 1:
+    if annotation.word in HINTS:
+        wanted = taken_back(whole, annotation).split("\n")[annotation.lines[0] - 1]
+        indices = [i for i, line in enumerate(lines) if _bare(line) == _bare(wanted)]
+        if len(indices) != 1:
             return None
-        lines[places[0]] = whole.split("\n")[one.lines[0] - 1]
+        lines[indices[0]] = whole.split("\n")[annotation.lines[0] - 1]
         return "\n".join(lines)
-    places = [i for i, line in enumerate(lines) if _defines(line, one.function)]
-    if not places or any(_found(lines[i], one.word) >= 0 for i in places):
+    indices = [i for i, line in enumerate(lines) if _defines(line, annotation.function)]
+    if not indices or any(_position(lines[i], annotation.word) >= 0 for i in indices):
         return None
-    for i in places:
-        static = (
-            re.match(r"static\s+(?:inline\s+)?", lines[i]) if one.word != "inline" else re.match(r"static\s+", lines[i])
-        )
+    for i in indices:
+        static = re.match(r"static\s+" if annotation.word == "inline" else r"static\s+(?:inline\s+)?", lines[i])
         at = static.end() if static else 0
-        kept = re.sub(r"inline\s+$", "", lines[i][:at]) if "inline" in one.word else lines[i][:at]
-        lines[i] = f"{kept}{one.word} {lines[i][at:]}"
+        prefix = re.sub(r"inline\s+$", "", lines[i][:at]) if "inline" in annotation.word else lines[i][:at]
+        lines[i] = f"{prefix}{annotation.word} {lines[i][at:]}"
     return "\n".join(lines)
 
 
@@ -102,15 +101,15 @@ def _of_file(file: FileDiff) -> Iterator[Annotation]:
         new = [line[1:] for line in hunk.lines if line[:1] in ("+", " ", "")]
         gone.update((word, key) for word, key, _ in _words(old, hunk.old[0], _marked(hunk.lines, "-")))
         came += _words(new, hunk.new[0], _marked(hunk.lines, "+"))
-    found: dict[tuple[str, str], list[int]] = {}
+    numbers_of: dict[tuple[str, str], list[int]] = {}
     for word, key, number in came:
         if gone[word, key]:
             gone[word, key] -= 1
         elif word in HINTS:
-            found[word, f"{key} #{number}"] = [number]
+            numbers_of[word, f"{key} #{number}"] = [number]
         else:
-            found.setdefault((word, key), []).append(number)
-    for (word, key), numbers in found.items():
+            numbers_of.setdefault((word, key), []).append(number)
+    for (word, key), numbers in numbers_of.items():
         yield Annotation(path=file.path, word=word, function=key.partition(" #")[0], lines=tuple(numbers))
 
 
@@ -144,7 +143,7 @@ def _defines(line: str, function: str) -> bool:
     return bool(re.match(rf"[A-Za-z_][\w\s*]*\b{re.escape(function)}\s*\(", line)) and not line.startswith(function)
 
 
-def _found(line: str, word: str) -> int:
+def _position(line: str, word: str) -> int:
     """Where a word stands in a line's code; -1 where it does not."""
     return next((m.start() for m in _WORD.finditer(_code(line)) if m[0] == word), -1)
 

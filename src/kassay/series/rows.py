@@ -30,8 +30,8 @@ _HEADER, _COMMON_HEADER, _BUILD_FILE = 40, 400, 400
 
 
 def nearest_first(trees: Sequence[str], changed: Changed) -> tuple[str, ...]:
-    """The trees, from the first on always to the one that the fewest rebuilt files lead to. changed: paths that differ
-    between two."""
+    """The trees in an order to build: after each one the tree for which the fewest files are rebuilt. changed: paths
+    that differ between two trees."""
     left = list(dict.fromkeys(trees))
     ordered = left[:1]
     while len(ordered) < len(left):
@@ -83,15 +83,15 @@ def built(series: Series, arch: str, tell: Tell, build: Build) -> Series:
     """The series with every row's image or first error. Nothing is built twice, and the order rebuilds little."""
     owed = {row.tree: row for row in series.rows if row.outcome == "measured" and row.tree is not None}
     order = nearest_first(tuple(owed), cache(git.changed))
-    made: dict[str, SeriesRow] = {}
+    built_rows: dict[str, SeriesRow] = {}
     for number, tree in enumerate(order, 1):
         row = owed[tree]
         tell(Progress(stage="series", subject=row.name, text=f"kernel {number} of {len(order)}: {row.title}",
                       done=(number - 1) / len(order)))  # fmt: skip
-        made[row.name] = _built(row, parse_ref(row.ref, arch), build)
-        if made[row.name].outcome != "measured" and row.name == BASE:  # it is the first one
-            raise NotBuilt(f"base does not build: {made[BASE].detail}", f"make {series.base} build first")
-    return structs.replace(series, rows=_same_images([made.get(row.name, row) for row in series.rows]))
+        built_rows[row.name] = _built(row, parse_ref(row.ref, arch), build)
+        if built_rows[row.name].outcome != "measured" and row.name == BASE:  # the first tree in the order
+            raise NotBuilt(f"base does not build: {built_rows[BASE].detail}", f"make {series.base} build first")
+    return structs.replace(series, rows=_same_images([built_rows.get(row.name, row) for row in series.rows]))
 
 
 def image_of(flavour: str, tell: Tell) -> Build:
@@ -100,14 +100,14 @@ def image_of(flavour: str, tell: Tell) -> Build:
 
 
 def placed(series: Series) -> tuple[tuple[SeriesRow, int | None], ...]:
-    """The rows that are kernels of the experiment, each with the place of the one it is compared with.
+    """The rows that are kernels of the experiment, each with the index of the one it is compared with.
 
     Where that one has no kernel, the comparison is with what it was to be compared with itself, in the end with base.
     """
     by_name = {row.name: row for row in series.rows}
     measured = [row for row in series.rows if row.outcome == "measured"]
-    place = {row.name: index for index, row in enumerate(measured)}
-    return tuple((row, place.get(stands_for(row, by_name))) for row in measured)
+    index_of = {row.name: index for index, row in enumerate(measured)}
+    return tuple((row, index_of.get(stands_for(row, by_name))) for row in measured)
 
 
 def stands_for(row: SeriesRow, by_name: Mapping[str, SeriesRow]) -> str:
@@ -121,24 +121,24 @@ def stands_for(row: SeriesRow, by_name: Mapping[str, SeriesRow]) -> str:
 def experiment_of(series: Series, template: Experiment) -> Experiment:
     """The experiment whose kernels are the rows; everything else as in the template. Raises BadInput where all rows
     are one kernel."""
-    found = placed(series)
-    if len(found) < 2:
+    placed_rows = placed(series)
+    if len(placed_rows) < 2:
         raise BadInput(f"{series.base}: no row of the series is another kernel than base: {_why(series)}",
                        "the compiler makes the same code of it, so there is nothing to measure")  # fmt: skip
     first, last = template.kernels[0].cmdline, template.kernels[-1].cmdline
     uses = tuple(
         KernelUse(ref=row.ref, cmdline=first if row.name == BASE else last, name=row.name, against=against)
-        for row, against in found
+        for row, against in placed_rows
     )
     return structs.replace(template, kernels=uses)
 
 
 def keep(directory: Path, series: Series) -> None:
-    """Writes the rows beside the runs, so that an answer can tell of them."""
+    """Writes the rows into a run directory, for its report."""
     write_atomic(directory / _FILE, to_json(series))
 
 
-def kept(directory: Path) -> Series | None:
+def read_rows(directory: Path) -> Series | None:
     """What keep() wrote; None where there is nothing. Raises BadInput when it is damaged."""
     try:
         return from_json((directory / _FILE).read_bytes(), Series)
@@ -151,7 +151,7 @@ def kept(directory: Path) -> Series | None:
 
 
 def _named(row: SeriesRow, ref: KernelRef, build: BuildRef) -> SeriesRow:
-    """The row with the reference that names its tree, however its patches came to be there."""
+    """The row with the reference that names its tree alone, without patches."""
     if row.tree is None:
         return row
     return structs.replace(row, ref=with_build(ref, structs.replace(build, patches=(), pin=row.tree)))
@@ -174,14 +174,14 @@ def _built(row: SeriesRow, ref: KernelRef, build: Build) -> SeriesRow:
 
 
 def _same_images(rows: Sequence[SeriesRow]) -> tuple[SeriesRow, ...]:
-    """Rows whose kernel another row has already, or whose source's fate another row met, say so."""
-    found: dict[str, SeriesRow] = {}
+    """Marks rows whose image an earlier row has, and rows whose source an earlier row built or failed to build."""
+    marked: dict[str, SeriesRow] = {}
     first: dict[str, str] = {}
     for row in rows:
-        found[row.name] = one = _same(row, found.get(row.same_as), first)
-        if one.outcome == "measured" and one.image_sha256 is not None:
-            first[one.image_sha256] = one.name
-    return tuple(found.values())
+        marked[row.name] = result = _same(row, marked.get(row.same_as), first)
+        if result.outcome == "measured" and result.image_sha256 is not None:
+            first[result.image_sha256] = result.name
+    return tuple(marked.values())
 
 
 def _same(row: SeriesRow, source: SeriesRow | None, first: Mapping[str, str]) -> SeriesRow:

@@ -44,20 +44,20 @@ def variants(base: str, patches: Sequence[Patch], asked: Asked, tell: Tell) -> t
     row with that tree has it) or "not-applied". Raises NotBuilt when the series itself does not apply."""
     trees = steps(base, patches)
     rows: list[SeriesRow] = []
-    seen: dict[str, str] = {}
+    row_of_tree: dict[str, str] = {}
     makers = list(_rows(trees, patches, asked))
     for number, (row, make) in enumerate(makers, 1):
         tell(Progress(stage="series", subject=row.name, text=row.title, done=number / len(makers)))
-        made = _made(row, make)
-        if made.tree in seen:
-            made = structs.replace(made, outcome="same-source", same_as=seen[made.tree])
-        elif made.tree is not None:
-            seen[made.tree] = row.name
-        rows.append(made)
+        result = _with_tree(row, make)
+        if result.tree in row_of_tree:
+            result = structs.replace(result, outcome="same-source", same_as=row_of_tree[result.tree])
+        elif result.tree is not None:
+            row_of_tree[result.tree] = row.name
+        rows.append(result)
     return tuple(rows)
 
 
-def _made(row: SeriesRow, make: _Make) -> SeriesRow:
+def _with_tree(row: SeriesRow, make: _Make) -> SeriesRow:
     try:
         tree = make()
     except NotBuilt as error:
@@ -68,12 +68,12 @@ def _made(row: SeriesRow, make: _Make) -> SeriesRow:
 
 
 def failed(row: SeriesRow, outcome: str, error: NotBuilt) -> SeriesRow:
-    """The row that came to nothing, with the error in one line."""
+    """The row that could not be made, with the error in one line."""
     return structs.replace(row, outcome=outcome, detail=" | ".join(map(str.strip, error.what.splitlines())))
 
 
 def _rows(trees: Sequence[str], patches: Sequence[Patch], asked: Asked) -> Iterator[tuple[SeriesRow, _Make]]:
-    """trees: base, and what it is after each patch."""
+    """trees: of base, and after each patch."""
     base, whole = trees[0], trees[-1]
     every = tuple(range(1, len(patches) + 1))
     yield _row(BASE, "base", "nothing applied", (), ""), lambda: base
@@ -123,8 +123,8 @@ def _conflicts(diff: Path, index: Path) -> str:
     unmerged = git.git(("ls-files", "--unmerged", "-z"), index=index).split("\0")[:-1]
     paths = {line.partition("\t")[2] for line in unmerged}
     text = diff.read_bytes().decode("utf-8", "replace")
-    places = [place_of(file, hunk) for file, hunk in hunks_of(text) if file.path in paths or not paths]
-    return ", ".join(dict.fromkeys(places)) or "files that only one of them has"
+    locations = [place_of(file, hunk) for file, hunk in hunks_of(text) if file.path in paths or not paths]
+    return ", ".join(dict.fromkeys(locations)) or "files that only one of them has"
 
 
 def _hunks(trees: Sequence[str], patches: Sequence[Patch], every: tuple[int, ...]) -> Iterator[tuple[SeriesRow, _Make]]:
@@ -148,7 +148,7 @@ def _reversed(tree: str, file: FileDiff, hunk: Hunk) -> str:
 
 
 def _plain(file: FileDiff) -> FileDiff:
-    """Without the file's own fate where that is not the hunk's: renames and modes stay as the series has them."""
+    """The file's diff without renames and modes, which stay as the series has them. New and deleted files are left."""
     if any(line.startswith(("new file", "deleted file")) for line in file.header):
         return file
     header = (f"diff --git a/{file.path} b/{file.path}", f"--- a/{file.path}", f"+++ b/{file.path}")
@@ -157,11 +157,11 @@ def _plain(file: FileDiff) -> FileDiff:
 
 def _annotations(base: str, whole: str, every: tuple[int, ...]) -> Iterator[tuple[SeriesRow, _Make]]:
     diff = git.git(("diff-tree", "-r", "-p", "--no-renames", base, whole))
-    for i, one in enumerate(added(diff), 1):
-        row = _row(f"without a{i}", "annotation", one.title, every, WHOLE)
-        yield row, partial(_without_annotation, whole, one)
-        alone = _row(f"only a{i}", "alone", f"{one.title}, alone on base", (), BASE)
-        yield alone, partial(_annotated, base, whole, one)
+    for i, annotation in enumerate(added(diff), 1):
+        row = _row(f"without a{i}", "annotation", annotation.title, every, WHOLE)
+        yield row, partial(_without_annotation, whole, annotation)
+        alone = _row(f"only a{i}", "alone", f"{annotation.title}, alone on base", (), BASE)
+        yield alone, partial(_annotated, base, whole, annotation)
 
 
 def _without_annotation(whole: str, annotation: Annotation) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Experiment files: TOML -> Experiment, strict, every problem with its place; and back."""
+"""Experiment files: TOML -> Experiment, strict, every problem with its location in the file; and back."""
 
 import tomllib
 from pathlib import Path
@@ -28,7 +28,7 @@ _SUITE_KEYS = ("summary", "workloads")
 
 
 def load(path: Path) -> Experiment:
-    """Reads an experiment file. Raises BadInput with every problem, each with its dotted place."""
+    """Reads an experiment file. Raises BadInput with every problem, each with its dotted location."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -46,15 +46,15 @@ def parse(text: str, origin: str) -> Experiment:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadInput(f"{origin}: {error}") from error
-    found: list[str] = []
-    _unknown(table, _KEYS, "", found)
+    errors: list[str] = []
+    _unknown(table, _KEYS, "", errors)
     if table.get("schema", SCHEMA) != SCHEMA:
-        found.append(f"schema: {table['schema']!r}, but this version reads {SCHEMA!r}")
+        errors.append(f"schema: {table['schema']!r}, but this version reads {SCHEMA!r}")
     plain = {**_defaults(table.get("clock")), **{key: table[key] for key in _PLAIN_KEYS if key in table}}
-    plain["kernels"] = [_kernel(entry, i, found) for i, entry in enumerate(_list(table, "kernels", found))]
-    plain["workloads"] = _workloads(table, found)
-    plain["memory_bytes"] = _sizes(table.get("memory_bytes", ["1GiB"]), found)
-    _fail(found, origin)
+    plain["kernels"] = [_kernel(entry, i, errors) for i, entry in enumerate(_list(table, "kernels", errors))]
+    plain["workloads"] = _workloads(table, errors)
+    plain["memory_bytes"] = _sizes(table.get("memory_bytes", ["1GiB"]), errors)
+    _fail(errors, origin)
     plain |= _of_applications(plain["workloads"], table)
     try:
         experiment = msgspec.convert({"name": Path(origin).stem, "question": "compare", **plain}, Experiment)
@@ -94,14 +94,14 @@ def dump(experiment: Experiment) -> str:
 
 
 def _defaults(clock: Any) -> dict[str, Any]:
-    """Of a file that names a clock but not how often: those of the command line."""
-    known = measuring().get(clock) if isinstance(clock, str) else None
+    """Defaults that depend on the clock, for a file that names one; the same as on the command line."""
+    defaults = measuring().get(clock) if isinstance(clock, str) else None
     names = ("repeats", "perturb", "margin", "flavour")
-    return {name: getattr(known, name) for name in names} if known is not None else {}
+    return {name: getattr(defaults, name) for name in names} if defaults is not None else {}
 
 
 def _of_applications(workloads: list[dict[str, Any]], table: dict[str, Any]) -> dict[str, Any]:
-    """What a file that names applications leaves open: as on the command line."""
+    """Defaults that depend on the applications that a file names; the same as on the command line."""
     own = [application(str(use["name"])) for use in workloads if "program" not in use and is_application(use["name"])]
     if not own:
         return {}
@@ -110,30 +110,30 @@ def _of_applications(workloads: list[dict[str, Any]], table: dict[str, Any]) -> 
     return {key: value for key, value in usual.items() if key not in table}
 
 
-def _kernel(entry: Any, index: int, found: list[str]) -> dict[str, Any]:
+def _kernel(entry: Any, index: int, errors: list[str]) -> dict[str, Any]:
     if isinstance(entry, str):
         return {"ref": full_ref(entry)}
-    table = _table(entry, f"kernels[{index}]", _KERNEL_KEYS, "a reference or a table with ref", found)
+    table = _table(entry, f"kernels[{index}]", _KERNEL_KEYS, "a reference or a table with ref", errors)
     return table | ({"ref": full_ref(table["ref"])} if isinstance(table["ref"], str) else {})
 
 
-def _workload(entry: Any, index: int, found: list[str]) -> dict[str, Any]:
-    place = f"workloads[{index}]"
+def _workload(entry: Any, index: int, errors: list[str]) -> dict[str, Any]:
+    location = f"workloads[{index}]"
     if isinstance(entry, str):
         return {"name": entry}
     if isinstance(entry, dict) and "program" in entry:
         entry = {"name": name_of(str(entry["program"])), **entry}
-    known = (*_WORKLOAD_KEYS, *programs.KEYS)
-    table = _table(entry, place, known, "a name, or a table with name or program", found)
-    program = programs.read(table, place, found)
+    keys = (*_WORKLOAD_KEYS, *programs.KEYS)
+    table = _table(entry, location, keys, "a name, or a table with name or program", errors)
+    program = programs.read(table, location, errors)
     table = {key: value for key, value in table.items() if key in _WORKLOAD_KEYS}
     if "path" in program:
         table["program"] = program
     elif program:
-        found.append(f"{place}: {', '.join(program)}: belong to a program, and there is none")
+        errors.append(f"{location}: {', '.join(program)}: belong to a program, and there is none")
     axes = table.pop("set", {})
     if not isinstance(axes, dict):
-        found.append(f"{place}.set: must be a table of parameters")
+        errors.append(f"{location}.set: must be a table of parameters")
         axes = {}
     table["axes"] = [
         msgspec.to_builtins(
@@ -144,63 +144,63 @@ def _workload(entry: Any, index: int, found: list[str]) -> dict[str, Any]:
     return table
 
 
-def _workloads(table: dict[str, Any], found: list[str]) -> list[dict[str, Any]]:
-    """Those of the file, or of the suite that it names in their place."""
+def _workloads(table: dict[str, Any], errors: list[str]) -> list[dict[str, Any]]:
+    """The workloads of the file, or of the suite that it names instead."""
     if "suite" not in table:
-        return [_workload(entry, i, found) for i, entry in enumerate(_list(table, "workloads", found))]
+        return [_workload(entry, i, errors) for i, entry in enumerate(_list(table, "workloads", errors))]
     if "workloads" in table:
-        found.append("suite: beside workloads; write one of the two")
+        errors.append("suite: beside workloads; write one of the two")
     return [msgspec.to_builtins(use) for use in suite_workloads(str(table["suite"]))]
 
 
 def suite_workloads(name: str) -> tuple[WorkloadUse, ...]:
     """The workloads of a suite. Raises BadInput with every problem of its file."""
     path, table = table_of(name)
-    found: list[str] = []
-    _unknown(table, _SUITE_KEYS, "", found)
-    entries = [_workload(entry, i, found) for i, entry in enumerate(_list(table, "workloads", found))]
+    errors: list[str] = []
+    _unknown(table, _SUITE_KEYS, "", errors)
+    entries = [_workload(entry, i, errors) for i, entry in enumerate(_list(table, "workloads", errors))]
     if not isinstance(table.get("summary"), str):
-        found.append("summary: missing, or not a text")
-    _fail(found, str(path))
+        errors.append("summary: missing, or not a text")
+    _fail(errors, str(path))
     try:
         return msgspec.convert(entries, tuple[WorkloadUse, ...])
     except msgspec.ValidationError as error:
         raise BadInput(f"{path}: {error}") from error
 
 
-def _table(entry: Any, place: str, known: tuple[str, ...], wanted: str, found: list[str]) -> dict[str, Any]:
-    if not isinstance(entry, dict) or known[0] not in entry:
-        found.append(f"{place}: must be {wanted}")
-        return {known[0]: ""}
-    _unknown(entry, known, f"{place}.", found)
-    return {key: entry[key] for key in known if key in entry}
+def _table(entry: Any, location: str, keys: tuple[str, ...], wanted: str, errors: list[str]) -> dict[str, Any]:
+    if not isinstance(entry, dict) or keys[0] not in entry:
+        errors.append(f"{location}: must be {wanted}")
+        return {keys[0]: ""}
+    _unknown(entry, keys, f"{location}.", errors)
+    return {key: entry[key] for key in keys if key in entry}
 
 
-def _list(table: dict[str, Any], key: str, found: list[str]) -> list[Any]:
+def _list(table: dict[str, Any], key: str, errors: list[str]) -> list[Any]:
     value = table.get(key)
     if not isinstance(value, list) or not value:
-        found.append(f"{key}: missing, or not a list with at least one entry")
+        errors.append(f"{key}: missing, or not a list with at least one entry")
         return []
     return value
 
 
-def _sizes(values: Any, found: list[str]) -> list[int]:
+def _sizes(values: Any, errors: list[str]) -> list[int]:
     sizes = []
     for index, value in enumerate(values if isinstance(values, list) else [values]):
         try:
             sizes.append(value if isinstance(value, int) else parse_bytes(str(value)))
         except ValueError as error:
-            found.append(f"memory_bytes[{index}]: {error}")
+            errors.append(f"memory_bytes[{index}]: {error}")
     return sizes
 
 
-def _unknown(table: dict[str, Any], known: tuple[str, ...], place: str, found: list[str]) -> None:
-    found += [f"{place}{key}: unknown key; {nearest_of(key, known)}" for key in table if key not in known]
+def _unknown(table: dict[str, Any], keys: tuple[str, ...], prefix: str, errors: list[str]) -> None:
+    errors += [f"{prefix}{key}: unknown key; {nearest_of(key, keys)}" for key in table if key not in keys]
 
 
-def _fail(found: list[str], origin: str) -> None:
-    if found:
-        raise BadInput("\n".join(f"{origin}: {problem}" for problem in found))
+def _fail(errors: list[str], origin: str) -> None:
+    if errors:
+        raise BadInput("\n".join(f"{origin}: {problem}" for problem in errors))
 
 
 def _value(value: Any) -> str:
@@ -217,5 +217,5 @@ def _value(value: Any) -> str:
 
 
 def _text(text: str) -> str:
-    # A JSON string is a TOML basic string but for DEL, which TOML wants escaped.
+    # A JSON string is also a TOML basic string, except for DEL, which TOML wants escaped.
     return msgspec.json.encode(text).decode().replace("\x7f", "\\u007f")

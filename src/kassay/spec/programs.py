@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A workload of an experiment file that is a program of the user's: keys -> ProgramUse, and back."""
+"""A workload of an experiment file that is a user's program: keys -> ProgramUse, and back."""
 
 import shlex
 from collections.abc import Iterator, Mapping
@@ -12,13 +12,14 @@ KEYS = {
     "link": "link", "from": "start", "to": "end", "require": "require", "state": "state", "limit_ms": "limit_ms",
     "application": "application",
 }  # fmt: skip
-"""Of the file, and the field that each is."""
+"""Keys of the file -> fields of ProgramUse."""
 _LISTS = ("args", "env", "files", "cflags", "link", "require", "state")
 _SPLIT = ("args", "cflags", "link")
 
 
-def read(table: Mapping[str, Any], place: str, found: list[str]) -> dict[str, Any]:
-    """The fields of a ProgramUse that a table has; what is wrong with them goes to `found`."""
+def read(table: Mapping[str, Any], location: str, errors: list[str]) -> dict[str, Any]:
+    """The fields of a ProgramUse that a table has. location: of the table in the file, for texts that are added to
+    errors."""
     fields: dict[str, Any] = {}
     for key, field in KEYS.items():
         if key not in table:
@@ -28,13 +29,13 @@ def read(table: Mapping[str, Any], place: str, found: list[str]) -> dict[str, An
             try:
                 value = shlex.split(value) if field in _SPLIT else [value]
             except ValueError as error:
-                found.append(f"{place}.{key}: {error}")
+                errors.append(f"{location}.{key}: {error}")
         fields[field] = value
     return fields
 
 
 def written(use: ProgramUse) -> Iterator[tuple[str, Any]]:
-    """(key, value) of everything that is set."""
+    """(key, value) of each field that differs from its default."""
     usual = ProgramUse(path="")
     for key, field in KEYS.items():
         value = getattr(use, field)

@@ -36,41 +36,41 @@ _COUNTS = (
 
 
 def problems(experiment: Experiment) -> Iterator[str]:
-    """Every problem of an experiment as "place: sentence"; nothing when it is sound."""
+    """Every problem of an experiment as "location: sentence"; nothing when it is sound."""
     unreadable = tuple(_texts(experiment))
-    for rule in (_texts,) if unreadable else _RULES:  # nothing else can be said about text that cannot be printed
+    for rule in (_texts,) if unreadable else _RULES:  # other rules would print such text
         yield from rule(experiment)
 
 
 def _words(e: Experiment) -> Iterator[str]:
-    for name, value, known in (
+    for name, value, choices in (
         ("order", e.order, ORDERS),
         ("clock", e.clock, tuple(measuring())), ("arch", e.arch, tuple(arches())), ("schema", e.schema, (SCHEMA,)),
         ("boot", e.boot, BOOTS), ("profile", e.profile, PROFILES),
     ):  # fmt: skip
-        if value not in known:
-            yield f"{name}: unknown {value!r}; {nearest_of(value, known)}"
+        if value not in choices:
+            yield f"{name}: unknown {value!r}; {nearest_of(value, choices)}"
 
 
 def _questions(e: Experiment) -> Iterator[str]:
     if _question(e) is None:
-        found = discover(QUESTIONS, "QUESTION", Question).values()
-        known = [one.name for one in found if one.kernels is not None]
-        yield f"question: unknown {e.question!r}; {nearest_of(e.question, known)}"
+        questions = discover(QUESTIONS, "QUESTION", Question).values()
+        known_names = [question.name for question in questions if question.kernels is not None]
+        yield f"question: unknown {e.question!r}; {nearest_of(e.question, known_names)}"
 
 
 def question_of(e: Experiment) -> Question:
     """What an experiment asks. Raises BadInput when this version does not know the question."""
-    if (found := _question(e)) is None:
+    if (question := _question(e)) is None:
         raise BadInput("\n".join(_questions(e)))
-    return found
+    return question
 
 
 def _question(e: Experiment) -> Question | None:
     if e.question not in names(QUESTIONS):
         return None
-    found = load(QUESTIONS, e.question, "QUESTION", Question)
-    return found if found.kernels is not None else None
+    question = load(QUESTIONS, e.question, "QUESTION", Question)
+    return question if question.kernels is not None else None
 
 
 def _counts(e: Experiment) -> Iterator[str]:
@@ -104,9 +104,9 @@ def _kernels(e: Experiment) -> Iterator[str]:
     question = _question(e)
     if question is None or question.kernels is None:
         return
-    known, count = question.kernels, len(e.kernels)
-    if count < known.least or (known.most is not None and count > known.most):
-        yield f"kernels: {known.rule}" + (f"; here are {count}" if known.most is not None else "")
+    allowed, count = question.kernels, len(e.kernels)
+    if count < allowed.least or (allowed.most is not None and count > allowed.most):
+        yield f"kernels: {allowed.rule}" + (f"; here are {count}" if allowed.most is not None else "")
     for index, use in enumerate(e.kernels):
         try:
             ref = parse_ref(use.ref, e.arch)
@@ -130,19 +130,19 @@ def _kernels(e: Experiment) -> Iterator[str]:
 def _workloads(e: Experiment) -> Iterator[str]:
     if not e.workloads:
         yield "workloads: needs at least one"
-    for place, use in enumerate(e.workloads):
+    for index, use in enumerate(e.workloads):
         yield from (
-            f"workloads[{place}].set.{axis.name}: needs at least one value" for axis in use.axes if not axis.values
+            f"workloads[{index}].set.{axis.name}: needs at least one value" for axis in use.axes if not axis.values
         )
 
 
 def _programs(e: Experiment) -> Iterator[str]:
-    known = [use.name for use in e.workloads]
-    for place, use in enumerate(e.workloads):
+    workload_names = [use.name for use in e.workloads]
+    for index, use in enumerate(e.workloads):
         if not use.program:
             continue
-        at, program = f"workloads[{place}]", use.program
-        if known.count(use.name) > 1:
+        at, program = f"workloads[{index}]", use.program
+        if workload_names.count(use.name) > 1:
             yield f"{at}.name: {use.name!r} is the name of two workloads; give the program another one with name"
         if program != structs.replace(program, sha256="") and not re.fullmatch("[0-9a-f]{64}", program.sha256):
             yield f"{at}.sha256: not the hash of a program; leave it out"
@@ -178,8 +178,8 @@ def _snapshots(e: Experiment) -> Iterator[str]:
     clock, arch = measuring().get(e.clock), arches().get(e.arch)
     can = clock is not None and clock.exact and arch is not None and arch.qemu.snapshots
     if e.boot == "snapshot" and not (can and set(e.cpus) == {1}):
-        counting = listed(name for name, one in measuring().items() if one.exact)
-        saving = listed(name for name, one in arches().items() if one.qemu.snapshots)
+        counting = listed(name for name, other in measuring().items() if other.exact)
+        saving = listed(name for name, other in arches().items() if other.qemu.snapshots)
         yield f'boot: "snapshot" is for clock {counting} on {saving} with one CPU; use "short"'
 
 
@@ -192,9 +192,9 @@ def _emulated(e: Experiment) -> Iterator[str]:
 def _cpus(e: Experiment) -> Iterator[str]:
     named = [(f"cpu[{index}]", name) for index, name in enumerate(e.cpu or ())]
     own = [(f"kernels[{index}].cpu", use.cpu) for index, use in enumerate(e.kernels) if use.cpu]
-    known = cpus_for(e.arch) if named or own else ()
-    wrong = ((at, name) for at, name in named + own if name not in known)
-    yield from (f"{at}: no {name!r} for {e.arch}; {nearest_of(name, known)}" for at, name in wrong)
+    known_cpus = cpus_for(e.arch) if named or own else ()
+    wrong = ((at, name) for at, name in named + own if name not in known_cpus)
+    yield from (f"{at}: no {name!r} for {e.arch}; {nearest_of(name, known_cpus)}" for at, name in wrong)
     if e.cpu is not UNSET and len(set(e.cpu)) < max(1, len(e.cpu)):
         yield "cpu: needs at least one value, and each once"
     if own and len(named) > 1:
@@ -204,7 +204,7 @@ def _cpus(e: Experiment) -> Iterator[str]:
 
 
 def _state(e: Experiment) -> Iterator[str]:
-    """Of what can be chosen of the machine's memory."""
+    """Settings of the machine's memory."""
     asked = [name for name in ("nodes", *STATE) if getattr(e, name) is not UNSET]
     lacking = asked if _native(e) else [name for name in asked if name in _OF_GUESTS and _fixed(e)]
     if lacking:
@@ -212,8 +212,8 @@ def _state(e: Experiment) -> Iterator[str]:
     if e.thp is not UNSET and e.thp not in _POLICIES[:3]:
         yield f"thp: unknown {e.thp!r}; {nearest_of(e.thp, _POLICIES[:3])}"
     if e.mthp is not UNSET and not all(_SIZE_POLICY.fullmatch(item) for item in e.mthp.split(",")):
-        known = ", ".join(_POLICIES)
-        yield f"mthp: {e.mthp!r}: write ORDER=POLICY, as in 4=always; orders from 2 to 8, policies {known}"
+        policies = ", ".join(_POLICIES)
+        yield f"mthp: {e.mthp!r}: write ORDER=POLICY, as in 4=always; orders from 2 to 8, policies {policies}"
     if e.dirty_ratio is not UNSET and not re.fullmatch(r"[1-9]\d?|100", e.dirty_ratio):
         yield f"dirty_ratio: {e.dirty_ratio!r} is outside 1..100 (per cent)"
     fraction = e.percpu_high_fraction
@@ -255,7 +255,7 @@ def _profiles(e: Experiment) -> Iterator[str]:
 
 
 def _predictions(e: Experiment) -> Iterator[str]:
-    """Of what can be predicted at all; which CPUs are known is looked up where their data is read."""
+    """Whether time can be predicted at all; whether the CPUs are known is checked where their data is read."""
     clock = measuring().get(e.clock)
     if e.trace_budget is not UNSET and (problem := _budget_problem(e.trace_budget)):
         yield f"trace_budget: {problem}"
@@ -301,13 +301,13 @@ def _elsewhere(e: Experiment) -> Iterator[str]:
 
 
 def _native(e: Experiment) -> bool:
-    """Whether nothing is booted; not for an unknown clock, which is a problem of its own."""
+    """Whether nothing is booted; False for an unknown clock, which another rule reports."""
     clock = measuring().get(e.clock)
     return clock is not None and clock.native
 
 
 def _fixed(e: Experiment) -> bool:
-    """Whether the machine is what it is, this one or another."""
+    """Whether the machine, this one or another, cannot be configured."""
     clock = measuring().get(e.clock)
     return clock is not None and clock.fixed
 

@@ -19,10 +19,10 @@ def suites() -> Mapping[str, Path]:
 
 def table_of(name: str) -> tuple[Path, dict[str, Any]]:
     """The file of a suite and what it says: summary, and workloads as in an experiment file. Raises BadInput."""
-    known = suites()
-    if name not in known:
-        raise unknown("unknown suite", name, known)
-    path = known[name]
+    paths = suites()
+    if name not in paths:
+        raise unknown("unknown suite", name, paths)
+    path = paths[name]
     try:
         return path, tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The status page, served to browsers of this machine alone. It answers questions, and changes nothing."""
+"""The status page, served to browsers of this machine only. The server reads, and changes nothing."""
 
 import threading
 from collections.abc import Callable
@@ -21,15 +21,15 @@ from kassay.watch.status import Watch, Watched
 
 LOOPBACK = "127.0.0.1"
 _EVERY_S = 2.0
-"""How often a page asks again."""
-_KEPT_S = 1.0
-"""How long one answer serves all pages."""
+"""How often a page reloads its changing part."""
+_REUSED_S = 1.0
+"""For how long the statuses are reused, whatever the number of open pages."""
 _PLAIN = "text/plain; charset=utf-8"
 _HTML = "text/html; charset=utf-8"
 
 
 class Pages:
-    """What the server answers with; several threads may ask at once."""
+    """The content of the pages; safe to call from several threads."""
 
     def __init__(self, directory: Path) -> None:
         self._watch = Watch(directory)
@@ -39,11 +39,11 @@ class Pages:
         self._until = 0.0
 
     def whole(self, run: str) -> str:
-        """The page."""
+        """The whole page."""
         return self._rendered(run, lambda *given, **how: page(*given, **how, every_s=_EVERY_S))
 
     def part(self, run: str) -> str:
-        """What changes of it."""
+        """The part of the page that changes."""
         return self._rendered(run, part)
 
     def _rendered(self, run: str, render: Callable[..., str]) -> str:
@@ -56,13 +56,13 @@ class Pages:
         """Of every run directory."""
         with self._lock:
             if clock.monotonic_s() >= self._until:
-                found = (watched.status() for watched in self._watch.find())
-                self._statuses = tuple(status for status in found if status is not None)
-                self._until = clock.monotonic_s() + _KEPT_S
+                statuses = (watched.status() for watched in self._watch.find())
+                self._statuses = tuple(status for status in statuses if status is not None)
+                self._until = clock.monotonic_s() + _REUSED_S
             return self._statuses
 
     def report(self, run: str) -> bytes | None:
-        """The answer as a page: the file that is there, or made now where it is older than the runs."""
+        """The answer as a page: from its file, or computed now if the file is older than the last run."""
         watched = self._watch.named(run or ".")
         if watched is None:
             return None
@@ -76,11 +76,11 @@ class Pages:
 
 
 def serve(directory: Path, port: int, ready: Callable[[str], None]) -> None:
-    """Until interrupted. port: 0 for any that is free. ready: gets the address once it answers. Raises HostLacks where
-    the port is taken."""
-    with server(directory, port) as made:
-        ready(f"http://{LOOPBACK}:{made.server_port}/")
-        made.serve_forever()
+    """Serves until interrupted. port: 0 for any free port. ready: called with the address when the server listens.
+    Raises HostLacks if the port is in use."""
+    with server(directory, port) as http_server:
+        ready(f"http://{LOOPBACK}:{http_server.server_port}/")
+        http_server.serve_forever()
 
 
 def server(directory: Path, port: int) -> ThreadingHTTPServer:
@@ -91,21 +91,21 @@ def server(directory: Path, port: int) -> ThreadingHTTPServer:
         answers = pages
 
     try:
-        made = ThreadingHTTPServer((LOOPBACK, port), Handler)
+        http_server = ThreadingHTTPServer((LOOPBACK, port), Handler)
     except (OSError, OverflowError) as error:
         raise HostLacks(
             f"port {port}: {error}", "name another one with --port, or none for any that is free"
         ) from error
-    made.daemon_threads = True
-    return made
+    http_server.daemon_threads = True
+    return http_server
 
 
 class _Handler(BaseHTTPRequestHandler):
     answers: Pages
 
     def do_GET(self) -> None:
-        """Of fixed paths only; a name that a query brings is looked up among those that were found."""
-        # A page of another site could be made to carry this machine's address under a name of its own.
+        """Answers fixed paths only. The run of a query is looked up by name, never used as a path."""
+        # DNS rebinding: another site can let a host name of its own point to 127.0.0.1, and so read this server.
         if self.headers.get("Host", "").rpartition(":")[0] not in (LOOPBACK, "localhost"):
             self._send(HTTPStatus.FORBIDDEN, _PLAIN, b"only for browsers of this machine\n")
             return
@@ -123,8 +123,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(HTTPStatus.OK, _HTML, self.answers.part(run).encode())
         elif path == "/status.json":
             self._send(HTTPStatus.OK, "application/json", msgspec.json.encode(self.answers.statuses()) + b"\n")
-        elif path == "/report" and (found := self.answers.report(run)) is not None:
-            self._send(HTTPStatus.OK, _HTML, found)
+        elif path == "/report" and (report := self.answers.report(run)) is not None:
+            self._send(HTTPStatus.OK, _HTML, report)
         else:
             self._send(HTTPStatus.NOT_FOUND, _PLAIN, b"there is no such page\n")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Run directory -> where it stands: counts from the journal, values from what was measured since the last look."""
+"""Run directory -> its progress: counts from the journal, values from the runs that were made so far."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,13 +32,13 @@ from kassay.spec.rules import question_of
 
 _LAST, _FAILURES = 12, 20
 _SENTENCES = 1
-"""Points whose verdicts are told in words; more are read off the table."""
+"""With more points than this there is no verdict in words, only the table."""
 _DEPTH = 3
 REPORT = "report.html"
 
 
 class _Values(NamedTuple):
-    """Of the runs that are made. decided: whether those that are owed could still change an answer."""
+    """Values of the runs made so far. decided: whether the runs that are left cannot change an answer any more."""
 
     findings: tuple[Finding, ...] = ()
     verdict: str = ""
@@ -46,18 +46,18 @@ class _Values(NamedTuple):
 
 
 class Watched:
-    """One run directory; what was read once is not read again."""
+    """One run directory; each run's files are read only once."""
 
     def __init__(self, path: Path, name: str) -> None:
         self.path, self.name = path, name
         self._report = (path.parent if path.name == BESIDE else path) / REPORT
         self._folder: RunDirectory | None = None
-        self._known: dict[str, Measurement] = {}
-        self._seen = -1  # records whose values are known
+        self._measurements: dict[str, Measurement] = {}
+        self._progress = -1  # of the last reading, see _renew()
         self._values = _Values()
 
     def status(self) -> RunStatus | None:
-        """As of now; None before there is a plan. Raises BadInput where the directory is damaged."""
+        """The status now; None before there is a plan. Raises BadInput if the directory is damaged."""
         if not (self.path / "plan.json").exists():
             return None
         self._folder = folder = self._folder or open_directory(self.path)
@@ -75,57 +75,60 @@ class Watched:
         return self._report if self._report.stat().st_mtime_ns >= journal.stat().st_mtime_ns else None
 
     def _renew(self, folder: RunDirectory, records: tuple[RunRecord, ...], *, measuring: bool) -> str:
-        """Reads the values that are new; returns why there are none, or of when they are.
+        """Reads new values, if any; returns a note: why there are none, or of which look they are.
 
-        Reading takes this host's CPUs, and values between two looks are nobody's business: while time is measured
-        here nothing is read, and elsewhere only once for each look.
+        Reading uses this host's CPUs, and values between two looks must not be shown. So nothing is read while time is
+        measured on this host; while it is measured on other hosts, values are read once for each look.
+
+        progress: number of records, or the boots of the last look while time is measured.
         """
         plan = folder.plan
-        seen, note = len(records), ""
+        progress, note = len(records), ""
         if not plan.experiment.exact:
             note = "Times are judged at planned numbers of boots only, and values shown are those of the last look."
             if measuring and not any(record.host for record in records):
                 return "Time is being measured on this host: values are read when it ends, as reading them takes CPUs."
             if measuring:
-                made = {record.run for record in standing(plan, records) if record.outcome == "ok"}
-                lost = {record.run for record in records if record.attempt > plan.experiment.retries} - made
-                seen = last_look(plan, made, lost) or 0
-        if seen != self._seen and records:
+                finished = {record.run for record in standing(plan, records) if record.outcome == "ok"}
+                lost = {record.run for record in records if record.attempt > plan.experiment.retries} - finished
+                progress = last_look(plan, finished, lost) or 0
+        if progress != self._progress and records:
             self._values = self._read(folder, standing(plan, records))
-            self._seen = seen
+            self._progress = progress
         return note
 
     def _read(self, folder: RunDirectory, records: tuple[RunRecord, ...]) -> _Values:
         plan = folder.plan
-        evidence = collect(folder, records, known=self._known)
-        found = analyse(plan, evidence, question_of(plan.experiment), primary_only=True)
-        few = len({finding.point for finding in found.findings}) <= _SENTENCES
-        verdict = verdict_of(plan, found.findings, found.ladders, found.families) if few and found.findings else ""
-        return _Values(found.findings or with_itself(plan, evidence), verdict, found.decided)
+        evidence = collect(folder, records, known=self._measurements)
+        comparisons = analyse(plan, evidence, question_of(plan.experiment), primary_only=True)
+        verdict = ""
+        if comparisons.findings and len({finding.point for finding in comparisons.findings}) <= _SENTENCES:
+            verdict = verdict_of(plan, comparisons.findings, comparisons.ladders, comparisons.families)
+        return _Values(comparisons.findings or with_itself(plan, evidence), verdict, comparisons.decided)
 
 
 class Watch:
-    """A run directory with what is timed beside it, or a directory that holds some: of a search, of a whole lab."""
+    """A run directory with its timed runs, or a directory that holds several, such as that of a search."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self._found: dict[str, Watched] = {}
+        self._watched: dict[str, Watched] = {}
         self.find()
 
     def find(self) -> tuple[Watched, ...]:
-        """Every run directory there is now, by name."""
+        """Every run directory that exists now, sorted by name."""
         for path in _plans(self.directory):
             name = str(path.relative_to(self.directory))
-            self._found.setdefault(name, Watched(path, name))
-        return tuple(self._found[name] for name in sorted(self._found))
+            self._watched.setdefault(name, Watched(path, name))
+        return tuple(self._watched[name] for name in sorted(self._watched))
 
     def named(self, name: str) -> Watched | None:
-        """One of those that were found."""
-        return self._found.get(name)
+        """One of the directories that find() returned."""
+        return self._watched.get(name)
 
 
 def _plans(directory: Path) -> Sequence[Path]:
-    """Directories with a plan, no deeper than the directories that kassay makes."""
+    """Directories with a plan, at most _DEPTH levels down."""
     if (directory / "plan.json").exists():
         return [path for path in (directory, directory / BESIDE) if (path / "plan.json").exists()]
     patterns = ("/".join(["*"] * depth) for depth in range(1, _DEPTH + 1))
@@ -159,7 +162,7 @@ def _status(watched: Watched, folder: RunDirectory, records: tuple[RunRecord, ..
         values=_values(plan, points, values.findings), values_note=note, units=_units(plan, points),
         verdict=values.verdict, hosts=hosts_of(folder, records),
         last=attempts[:_LAST],
-        failures=tuple(one for one in attempts if one.outcome != "ok")[:_FAILURES],
+        failures=tuple(attempt for attempt in attempts if attempt.outcome != "ok")[:_FAILURES],
         again=f"kassay run {quote(str(path / 'spec.toml'))} --out {quote(str(path))}",
         started_utc=min((record.started_utc for record in records), default=""), kassay_version=__version__,
     )  # fmt: skip
@@ -167,12 +170,12 @@ def _status(watched: Watched, folder: RunDirectory, records: tuple[RunRecord, ..
 
 def _attempts(plan: Plan, records: tuple[RunRecord, ...]) -> tuple[Attempt, ...]:
     """Newest first."""
-    places = {point: place for place, point in enumerate(dict.fromkeys(cell.point for cell in plan.cells))}
+    indices = {point: index for index, point in enumerate(dict.fromkeys(cell.point for cell in plan.cells))}
     cells = {cell.id: cell for cell in plan.cells}
     of_run = {run.id: cells[run.cell] for run in plan.runs}
     return tuple(
         Attempt(
-            point=places[of_run[record.run].point], kernel=of_run[record.run].kernel, host=record.host or "",
+            point=indices[of_run[record.run].point], kernel=of_run[record.run].kernel, host=record.host or "",
             outcome=record.outcome, detail=record.detail, seconds=sum(structs.astuple(record.wall)),
             started_utc=record.started_utc,
         )
@@ -183,8 +186,8 @@ def _attempts(plan: Plan, records: tuple[RunRecord, ...]) -> tuple[Attempt, ...]
 def _values(plan: Plan, points: Sequence[Point], findings: Sequence[Finding]) -> tuple[ValueSoFar, ...]:
     """One for each cell that has a value, with its first comparison."""
     kernels = {label: index for index, label in enumerate(labels(plan.experiment))}
-    found: dict[tuple[int, int], ValueSoFar] = {}
-    for finding in (one for one in findings if one.primary):
+    values: dict[tuple[int, int], ValueSoFar] = {}
+    for finding in (f for f in findings if f.primary):
         for is_head, side in enumerate(finding.sides):
             if side.value is None:
                 continue
@@ -195,9 +198,9 @@ def _values(plan: Plan, points: Sequence[Point], findings: Sequence[Finding]) ->
                 change=finding.change if compared else None, verdict=finding.verdict if compared else "",
                 evidence=finding.evidence if compared else "",
             )  # fmt: skip
-            if key not in found or (compared and not found[key].verdict):
-                found[key] = value
-    return tuple(found[key] for key in sorted(found))
+            if key not in values or (compared and not values[key].verdict):
+                values[key] = value
+    return tuple(values[key] for key in sorted(values))
 
 
 def _units(plan: Plan, points: Sequence[Point]) -> tuple[PointUnit, ...]:

@@ -7,10 +7,10 @@ from kassay.model.run import CellEvidence
 
 def _check(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
     hosts = {m.host for side in (base, head) for m in side.measurements}
-    known = dict.fromkeys((*base.disagreements, *head.disagreements))
-    return tuple(
-        Refusal(verdict="hosts-disagree", reason=one.reason) for one in known if hosts.issuperset((one.host, one.other))
-    )[:1]
+    for disagreement in (*base.disagreements, *head.disagreements):
+        if hosts.issuperset((disagreement.host, disagreement.other)):
+            return (Refusal(verdict="hosts-disagree", reason=disagreement.reason),)
+    return ()
 
 
 RULE = GateRule(name="hosts_agree", summary="hosts that disagree on a count are not merged", order=15, check=_check)

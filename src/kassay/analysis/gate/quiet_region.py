@@ -20,7 +20,7 @@ DEFERRED = ("rcu_preempt", "rcu_sched", "rcu_exp", "rcuc/", "rcuog/", "rcuop/", 
 """Names of threads that do work the workload deferred, as the kernel gives them."""
 
 TIMED_SHARE = 0.2
-"""Of timed boots: as many may have been disturbed before a comparison is refused."""
+"""Share of timed boots that may have been disturbed; with more, a comparison is refused."""
 
 _NAMED = 3  # functions and tasks in a reason: enough to recognise what ran
 
@@ -33,20 +33,21 @@ def _doubt(side: CellEvidence) -> Reason | None:
 
 
 def disturbed(measurements: Iterable[Measurement]) -> list[Reason]:
-    """Why, for every run in which other tasks had too much of the region."""
+    """A reason for every run in which other tasks took too much of the region."""
     return [why for measurement in measurements if (why := _restless(measurement) or _foreign(measurement))]
 
 
 def _side(side: CellEvidence) -> tuple[Refusal, ...]:
     clock = clock_of(side.cell.machine.clock)
-    if clock.native:  # other work is part of the time there, and said to be
+    if clock.native:  # there other work is part of the time, and reports say so
         return ()
-    found = disturbed(side.measurements)
-    # Of exact counts every run must be clean. Of times nearly all: a rank test bears single strays, and they are told.
-    if not found or (not clock.exact and len(found) <= TIMED_SHARE * len(side.measurements)):
+    reasons = disturbed(side.measurements)
+    # With exact counts every run must be clean. With times nearly all: a rank test tolerates single outliers, and
+    # _doubt() reports them.
+    if not reasons or (not clock.exact and len(reasons) <= TIMED_SHARE * len(side.measurements)):
         return ()
-    more = len(found) - 1 or None
-    why = reason(found[0].code, side.label, **{**dict(found[0].arguments), "more": more})
+    more = len(reasons) - 1 or None
+    why = reason(reasons[0].code, side.label, **{**dict(reasons[0].arguments), "more": more})
     return (Refusal(verdict="contaminated", reason=why),)
 
 
@@ -57,7 +58,7 @@ def _restless(measurement: Measurement) -> Reason | None:
 
 
 def _foreign(measurement: Measurement) -> Reason | None:
-    """What is wrong, or None. A sound profile is asked, else the kernel's own record of run times."""
+    """What is wrong, or None. By a usable profile where there is one, else by the kernel's own record of run times."""
     if measurement.region is not None and not measurement.region.problem:
         return _by_instructions(measurement, measurement.region)
     share = _share(measurement, deferred=False)
@@ -87,7 +88,7 @@ def _tasks(measurement: Measurement, *, deferred: bool) -> list[tuple[str, int]]
 
 
 def _share(measurement: Measurement, *, deferred: bool) -> float:
-    """Of the region's time, by the run times of tasks; 0 where these are not known, which a side's doubts tell."""
+    """Of the region's time, by the run times of tasks; 0 where these are not known; a side's doubts report that."""
     ns = sum(ns for _, ns in _tasks(measurement, deferred=deferred))
     return ns / measurement.region_ns if measurement.region_ns else 0.0
 

@@ -12,19 +12,19 @@ def _side(side: CellEvidence) -> tuple[Refusal, ...]:
         for checked in measurement.requirements:
             if checked.holds is not True:
                 wanted = checked.requirement
-                what = {
+                arguments = {
                     "moment": wanted.moment, "field": wanted.field, "operator": wanted.operator, "value": wanted.value,
                     "found": "absent" if checked.found is None else checked.found,
                 }  # fmt: skip
-                key = tuple(what.items())
+                key = tuple(arguments.items())
                 broken[key] = broken.get(key, 0) + 1
     runs = len(side.measurements)
     return tuple(
         Refusal(
             verdict="semantic-failure",
-            reason=reason("state-not-as-needed", side.label, **dict(what), count=count, runs=runs),
+            reason=reason("state-not-as-needed", side.label, **dict(arguments), count=count, runs=runs),
         )
-        for what, count in broken.items()
+        for arguments, count in broken.items()
     )
 
 

@@ -4,7 +4,7 @@
 from kassay.analysis.gate import GateRule, Refusal
 from kassay.model.finding import StateDifference
 from kassay.model.reason import reason
-from kassay.model.run import CellEvidence, Fields
+from kassay.model.run import CellEvidence, Fields, Measurement
 
 SHAPE = (
     "range.vmas", "range.Size", "range.Rss", "range.AnonHugePages", "range.ShmemPmdMapped", "range.FilePmdMapped",
@@ -33,16 +33,19 @@ def _check(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
     unsteady = (*_steady(base), *_steady(head))
     if unsteady:
         return unsteady
-    a, b = base.measurements[0], head.measurements[0]
-    found = (*differences("before", a.before, b.before), *differences("after", a.after, b.after))
-    if not found:
+    differing = _differences(base.measurements[0], head.measurements[0])
+    if not differing:
         return ()
-    first = found[0]
+    first = differing[0]
     differs = reason(
         "state-differs", field=first.field, moment=first.moment, base_value=first.base, base=base.label,
-        head_value=first.head, head=head.label, more=len(found) - 1 or None,
+        head_value=first.head, head=head.label, more=len(differing) - 1 or None,
     )  # fmt: skip
-    return (Refusal(verdict="state-mismatch", reason=differs, differences=found),)
+    return (Refusal(verdict="state-mismatch", reason=differs, differences=differing),)
+
+
+def _differences(base: Measurement, head: Measurement) -> tuple[StateDifference, ...]:
+    return (*differences("before", base.before, head.before), *differences("after", base.after, head.after))
 
 
 def differences(moment: str, base: Fields, head: Fields) -> tuple[StateDifference, ...]:
@@ -66,14 +69,14 @@ def _steady(side: CellEvidence) -> tuple[Refusal, ...]:
     """A side whose own runs were not in one state has no state to compare."""
     first = side.measurements[0]
     for other in side.measurements[1:]:
-        found = (*differences("before", first.before, other.before), *differences("after", first.after, other.after))
-        if found:
-            d = found[0]
+        differing = _differences(first, other)
+        if differing:
+            d = differing[0]
             differ = reason(
                 "runs-differ", side.label, field=d.field, moment=d.moment, value=d.base, run=first.run,
                 other_value=d.head, other_run=other.run,
             )  # fmt: skip
-            return (Refusal(verdict="state-mismatch", reason=differ, differences=found),)
+            return (Refusal(verdict="state-mismatch", reason=differ, differences=differing),)
     return ()
 
 

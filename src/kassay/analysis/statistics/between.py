@@ -2,7 +2,7 @@
 """Do hosts differ in a change by more than boots of one host do?
 
 Each host has its own blocks, ranks and levels (blocked.py); what they may have in common is the change. At a shift
-that is everybody's, each host's rank sum lies about its expectation, with the variance that relabelling inside its
+that all hosts share, each host's rank sum lies about its expectation, with the variance that relabelling inside its
 blocks gives. The squares of these distances, in units of their variance, are added up at the shift that makes the sum
 smallest; without a difference between H hosts the sum follows the chi-square distribution with H - 1 degrees of freedom
 (minimum chi-square: Neyman 1949). How far the hosts themselves scatter, beyond their boots, is the estimate of
@@ -22,7 +22,7 @@ _FEWEST = 1e-12
 
 
 class Between(NamedTuple):
-    """p: of "one change is everybody's". common: that change, a logarithm of head / base. scatter: standard deviation
+    """p: of "all hosts have one change". common: that change, a logarithm of head / base. scatter: standard deviation
     of the hosts' own changes beyond what their boots explain, a logarithm; None where a host has too few boots for an
     interval."""
 
@@ -35,31 +35,31 @@ def between(hosts: Sequence[Sequence[Boot]]) -> Between:
     """hosts: the boots of each, two hosts at least. ValueError: fewer, or a host that blocked.test() refuses."""
     if len(hosts) < 2:
         raise ValueError("two hosts at least")
-    own = [Comparison((boots,)) for boots in hosts]
-    shifts = [one.estimate() for one in own]
-    common, distance = _closest(own, min(shifts), max(shifts))
+    comparisons = [Comparison((boots,)) for boots in hosts]
+    shifts = [comparison.estimate() for comparison in comparisons]
+    common, distance = _closest(comparisons, min(shifts), max(shifts))
     from scipy.special import chdtrc  # half a second to import
 
     p = float(chdtrc(len(hosts) - 1, distance))
-    return Between(round(p, 12), round(common, 9), _scatter(own, shifts))
+    return Between(round(p, 12), round(common, 9), _scatter(comparisons, shifts))
 
 
-def _closest(own: Sequence[Comparison], low: float, high: float) -> tuple[float, float]:
+def _closest(comparisons: Sequence[Comparison], low: float, high: float) -> tuple[float, float]:
     """The shift at which the hosts' distances are smallest together, and their sum there: on a grid, then on a finer
     one about its best point, as the sum has steps."""
-    found = (low, _distance(own, low))
+    closest = (low, _distance(comparisons, low))
     for _ in range(2):
         step = (high - low) / _STEPS
         points = [low + step * number for number in range(_STEPS + 1)]
-        sums = [(_distance(own, point), point) for point in points]
+        sums = [(_distance(comparisons, point), point) for point in points]
         best, at = min(sums)
-        found = min((found, (at, best)), key=lambda one: one[1])
-        low, high = found[0] - step, found[0] + step
-    return found
+        closest = min((closest, (at, best)), key=lambda pair: pair[1])
+        low, high = closest[0] - step, closest[0] + step
+    return closest
 
 
-def _distance(own: Sequence[Comparison], shift: float) -> float:
-    return sum(_squared(one.blocks(shift)) for one in own)
+def _distance(comparisons: Sequence[Comparison], shift: float) -> float:
+    return sum(_squared(comparison.blocks(shift)) for comparison in comparisons)
 
 
 def _squared(blocks: Sequence[BlockWeights]) -> float:
@@ -73,15 +73,15 @@ def _squared(blocks: Sequence[BlockWeights]) -> float:
     return away * away / variance if variance > 0 else 0.0
 
 
-def _scatter(own: Sequence[Comparison], shifts: Sequence[float]) -> float | None:
+def _scatter(comparisons: Sequence[Comparison], shifts: Sequence[float]) -> float | None:
     errors = []
-    for one in own:
-        if (found := one.interval(0.05)) is None:
+    for comparison in comparisons:
+        if (limits := comparison.interval(0.05)) is None:
             return None
-        errors.append(max((found[1] - found[0]) / 2 / _NORMAL_95, _FEWEST))
+        errors.append(max((limits[1] - limits[0]) / 2 / _NORMAL_95, _FEWEST))
     weights = [1 / error**2 for error in errors]
     total = sum(weights)
     mean = sum(w * shift for w, shift in zip(weights, shifts, strict=True)) / total
     spread = sum(w * (shift - mean) ** 2 for w, shift in zip(weights, shifts, strict=True))
-    beyond = (spread - (len(own) - 1)) / (total - sum(w * w for w in weights) / total)
+    beyond = (spread - (len(comparisons) - 1)) / (total - sum(w * w for w in weights) / total)
     return round(sqrt(max(0.0, beyond)), 9)

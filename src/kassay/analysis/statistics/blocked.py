@@ -10,6 +10,7 @@ are the shifts at which the statistic is centred and at which the test does not 
 
 from collections.abc import Callable, Sequence
 from math import log, sqrt
+from statistics import median
 from typing import NamedTuple
 
 from kassay.analysis.statistics.relabelling import BlockWeights, deviation, two_sided_p
@@ -68,10 +69,10 @@ class Comparison:
 
     def blocks(self, shift: float) -> list[BlockWeights]:
         """Ranks by block once head is shifted back. Ranks of small cells count more, as theirs are smaller numbers."""
-        made = []
+        weights = []
         for cell, weight in zip(self._cells, self._weights, strict=True):
-            made += cell.blocks(shift, weight)
-        return made
+            weights += cell.blocks(shift, weight)
+        return weights
 
     def p(self, shift: float) -> float:
         return two_sided_p(self.blocks(shift))
@@ -105,8 +106,8 @@ class Comparison:
     def _last_accepted(self, alpha: float, middle: float, step: float, most: float) -> float:
         """Outermost shift from middle, in the direction of step, that the test accepts; most: where it cannot.
 
-        p does not fall smoothly: once a rejected shift is found, PROBES more up to twice as far are tried, and no
-        shift at all, so that an interval without zero and p above alpha do not meet.
+        p does not fall smoothly: once a rejected shift is found, PROBES more up to twice as far are tried, and the
+        shift 0, so that an interval without zero never comes with a p above alpha.
         """
         sign = 1.0 if step > 0 else -1.0
 
@@ -131,25 +132,25 @@ class Comparison:
 
 
 def of_hosts(boots: Sequence[Boot]) -> list[list[Boot]]:
-    """The boots of each host apart, of those hosts that have boots of both kernels in a block; all where there is none.
+    """The boots of each host that has boots of both kernels in a block; all boots together where no host has.
 
-    A host that tells nothing of the difference would only be a cell without a test.
+    The boots of other hosts say nothing about the difference.
     """
-    found: dict[str, list[Boot]] = {}
+    by_host: dict[str, list[Boot]] = {}
     for boot in boots:
-        found.setdefault(boot.host, []).append(boot)
-    if len(found) < 2:
+        by_host.setdefault(boot.host, []).append(boot)
+    if len(by_host) < 2:
         return [list(boots)]
-    telling = [made for made in found.values() if any(len(heads) == 2 for heads in _heads(made).values())]
+    telling = [own for own in by_host.values() if any(len(heads) == 2 for heads in _heads(own).values())]
     return telling or [list(boots)]
 
 
 def _heads(boots: Sequence[Boot]) -> dict[int, set[bool]]:
     """By block, whose boots it has."""
-    found: dict[int, set[bool]] = {}
+    heads: dict[int, set[bool]] = {}
     for boot in boots:
-        found.setdefault(boot.block, set()).add(boot.head)
-    return found
+        heads.setdefault(boot.block, set()).add(boot.head)
+    return heads
 
 
 class _Cell:
@@ -174,7 +175,7 @@ class _Cell:
     def scatter(self) -> float:
         """About one standard error of the difference: where to start looking for the ends of the interval."""
         away = [abs(r) for members in self._residuals(0.0) for r, _ in members]
-        return 3 * _middle(away) * UNIT / sqrt(len(away))
+        return 3 * median(away) * UNIT / sqrt(len(away))
 
     def blocks(self, shift: float, weight: int) -> list[BlockWeights]:
         """Doubled mid-ranks of the residuals, times weight."""
@@ -198,17 +199,11 @@ class _Cell:
 
 def residuals(logs: Sequence[Sequence[float]]) -> list[list[int]]:
     """Logarithms by block, in order -> minus the median of their own and both neighbouring blocks, in units of 1e-9."""
-    made = []
+    rows = []
     for index, members in enumerate(logs):
-        middle = _middle([z for near in logs[max(0, index - 1) : index + 2] for z in near])
-        made.append([round((z - middle) / UNIT) for z in members])
-    return made
-
-
-def _middle(values: Sequence[float]) -> float:
-    ordered = sorted(values)
-    half = len(ordered) // 2
-    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
+        middle = median([z for near in logs[max(0, index - 1) : index + 2] for z in near])
+        rows.append([round((z - middle) / UNIT) for z in members])
+    return rows
 
 
 def doubled_ranks(values: Sequence[int]) -> dict[int, int]:

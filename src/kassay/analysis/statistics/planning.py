@@ -61,8 +61,8 @@ def tick(values: Sequence[float]) -> float | None:
 
 
 def _on_grid(values: Sequence[float], step: float) -> bool:
-    places = [(value - values[0]) / step for value in values]
-    return all(abs(place - round(place)) <= OFF_GRID for place in places)
+    multiples = [(value - values[0]) / step for value in values]
+    return all(abs(multiple - round(multiple)) <= OFF_GRID for multiple in multiples)
 
 
 def _factor(alpha: float) -> float:

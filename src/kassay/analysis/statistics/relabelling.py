@@ -21,7 +21,8 @@ if TYPE_CHECKING:  # loaded where it is needed: every command would wait for it
 EXACT_BELOW = 2**62
 """Relabellings that 64-bit integers can count; with more, doubles do, at a relative error of about 1e-13."""
 MOST_WORK = 50_000_000
-"""Additions up to which is counted: about 65 + 65 boots in one block, or 24 + 24 in blocks of four in 15 cells."""
+"""Additions; with more, p is approximated: above about 65 + 65 boots in one block, or 24 + 24 in blocks of four in 15
+cells."""
 
 
 class BlockWeights(NamedTuple):
@@ -111,9 +112,9 @@ def _counts(blocks: tuple[tuple[tuple[int, ...], int], ...]) -> tuple[Counts, fl
     for (weights, heads), scale in zip(blocks, scales, strict=True):
         last = used + sum(weights[len(weights) - heads :])
         rows = [counts, *(_zeros(length, exact) for _ in range(heads))]
-        for seen, weight in enumerate(weights):
-            left = len(weights) - seen - 1
-            for k in range(min(heads, seen + 1), max(0, heads - left - 1), -1):
+        for index, weight in enumerate(weights):
+            left = len(weights) - index - 1
+            for k in range(min(heads, index + 1), max(0, heads - left - 1), -1):
                 rows[k][weight:last] += rows[k - 1][: last - weight]
         counts, used = rows[heads], last
         if not exact:

@@ -23,7 +23,7 @@ SEED = 20_260_501
 
 
 class LadderBoot(NamedTuple):
-    """One boot of the kernel at this place of the ladder, counted from 0; block as in blocked.Boot."""
+    """One boot. kernel: its index in the ladder. block: as in blocked.Boot."""
 
     block: int
     kernel: int

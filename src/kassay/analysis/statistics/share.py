@@ -4,7 +4,7 @@
 The share is a ratio of two differences, so no interval comes from the two changes' own intervals. Of exact counts it is
 monotone in each of its three values, so its extremes lie where each value is at an end of its range. Of times, a share
 s is excluded when (new - candidate) - s (new - old), taken block by block, is not symmetric about 0 by the signed ranks
-of Wilcoxon: what drifts from block to block falls out of such differences, no distribution is assumed but that kernels
+of Wilcoxon: drift from block to block cancels in such differences, no distribution is assumed but that kernels
 jitter alike, and a gap that is not clear gives no interval instead of a wrong one (E. C. Fieller's argument, on ranks).
 """
 
@@ -60,10 +60,10 @@ def of_times(old: Sequence[float], new: Sequence[float], candidate: Sequence[flo
     edges = np.unique(a[b != 0] / b[b != 0])
     probes = np.concatenate(([edges[0] - 1], (edges[1:] + edges[:-1]) / 2, [edges[-1] + 1])) if len(edges) else edges
     above = _above(a, b, probes)
-    kept = (critical < above) & (above < len(a) - critical)  # sums of pairs above 0 are Wilcoxon's statistic
-    if not len(edges) or kept[0] or kept[-1]:
+    accepted = (critical < above) & (above < len(a) - critical)  # sums of pairs above 0 are Wilcoxon's statistic
+    if not len(edges) or accepted[0] or accepted[-1]:
         return GapShare(share=None, interval=None, blocks=blocks, reason=reason("gap-not-clear"))
-    inside = [i for i, one in enumerate(kept) if one]
+    inside = [i for i, is_accepted in enumerate(accepted) if is_accepted]
     middle = _middle(above, len(a), edges)
     low, high = (edges[inside[0] - 1], edges[inside[-1]]) if inside else (middle, middle)
     return GapShare(
@@ -92,7 +92,7 @@ def _middle(above: "_Floats", pairs: int, edges: "_Floats") -> float:
 
 @cache
 def _critical(blocks: int, level: float) -> tuple[int, float]:
-    """The largest statistic that is excluded on either side at `level`, and the level that is then really kept. -1,
+    """The largest statistic that is excluded on either side at `level`, and the level that this really gives. -1,
     and the whole range, where so few blocks exclude nothing at that level."""
     import numpy as np
 
@@ -102,5 +102,5 @@ def _critical(blocks: int, level: float) -> tuple[int, float]:
         counts[rank:] += counts[:-rank].copy()
     tail = np.cumsum(counts) / 2.0**blocks
     allowed = np.flatnonzero(2 * tail <= 1 - level + 1e-12)
-    found = int(allowed[-1]) if len(allowed) else 0  # the extremes are excluded in any case, and the level says so
-    return found, float(1 - 2 * tail[found])
+    critical = int(allowed[-1]) if len(allowed) else 0  # the extremes are excluded in any case, and the level says so
+    return critical, float(1 - 2 * tail[critical])

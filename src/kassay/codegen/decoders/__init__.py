@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One file per architecture whose functions can be taken apart; file name = its name, each with a constant DECODER."""
+"""One file for each architecture that can be disassembled, named as the architecture, with a constant DECODER."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""arm64: one instruction after the other; an address is made of two, a page (adrp) and the place in it."""
+"""arm64: instructions in order; an address needs two of them, for its page (adrp) and for the offset in the page."""
 
 import re
 from collections.abc import Iterator
@@ -34,19 +34,19 @@ _FILLS = (bytes.fromhex("1f2003d5"), bytes(4))
 
 
 def _decode(part: Symbol, file: Linked) -> Iterator[Decoded]:
-    """The instructions of one symbol; words that are none become ".byte"."""
+    """The instructions of one symbol; other words become ".byte"."""
     pages: dict[int, int] = {}
-    for one in _engine().disasm(part.code, part.spot[1]):
-        code, offset = bytes(one.bytes), one.address - part.spot[1]
-        refers, mask = (None, 0) if one.id == 0 else _address(one, part, file, pages)
-        text, kind = f"{one.mnemonic} {one.op_str}".strip(), _kind(one.mnemonic)
+    for instruction in _engine().disasm(part.code, part.spot[1]):
+        code, offset = bytes(instruction.bytes), instruction.address - part.spot[1]
+        refers, mask = (None, 0) if instruction.id == 0 else _address(instruction, part, file, pages)
+        text, kind = f"{instruction.mnemonic} {instruction.op_str}".strip(), _kind(instruction.mnemonic)
         if refers is not None:
             word = int.from_bytes(code, "little")
-            text = _with_hole(one, word, mask)
+            text = _with_hole(instruction, word, mask)
             kind = TRACER if kind == CALL and name_of(refers, file) in _TRACERS else kind
             code = (word & ~mask).to_bytes(4, "little")
-        _follow(one, pages, kind)
-        yield Decoded(offset, one.size, text, kind, () if refers is None else (refers,), code)
+        _follow(instruction, pages, kind)
+        yield Decoded(offset, instruction.size, text, kind, () if refers is None else (refers,), code)
 
 
 def _kind(mnemonic: str) -> str:
@@ -57,19 +57,19 @@ def _kind(mnemonic: str) -> str:
     return NOOP if mnemonic == "nop" else TRAP if mnemonic == "udf" else PLAIN
 
 
-def _address(one: Any, part: Symbol, file: Linked, pages: dict[int, int]) -> tuple[Reference | None, int]:
+def _address(instruction: Any, part: Symbol, file: Linked, pages: dict[int, int]) -> tuple[Reference | None, int]:
     """What the instruction's field refers to, and the field's bits."""
-    word, space = int.from_bytes(one.bytes, "little"), part.spot[0]
-    refers = file.relocated((space, one.address), 0)
-    mask = _field(one.mnemonic, word)
+    word, space = int.from_bytes(instruction.bytes, "little"), part.spot[0]
+    refers = file.relocated((space, instruction.address), 0)
+    mask = _field(instruction.mnemonic, word)
     if mask is None:
         return None, 0
-    if one.mnemonic == "adrp":  # the page alone says little; whose it is, the second instruction says
+    if instruction.mnemonic == "adrp":  # the second instruction names the symbol
         return Reference(None, "page"), mask
     if refers is not None:
         return refers, mask
     if mask != _IMM12:
-        return Reference((space, one.operands[-1].imm & (1 << 64) - 1)), mask
+        return Reference((space, instruction.operands[-1].imm & (1 << 64) - 1)), mask
     page = pages.get((word >> 5) & 31)
     if page is None:
         return None, 0
@@ -93,35 +93,35 @@ def _field(mnemonic: str, word: int) -> int | None:
 
 
 def _scale(word: int) -> int:
-    """By how much the 12-bit offset of a load or store counts; an add counts bytes."""
+    """By how many bits the 12-bit offset of a load or store is shifted; that of an add counts bytes."""
     if word & 0x3B000000 != 0x39000000:
         return 0
     vector_128 = word & 0x04800000 == 0x04800000 and not word >> 30
     return 4 if vector_128 else word >> 30
 
 
-def _with_hole(one: Any, word: int, mask: int) -> str:
+def _with_hole(instruction: Any, word: int, mask: int) -> str:
     if mask == _IMM12:
         marked = (word & ~mask | _FIELD << 10).to_bytes(4, "little")
-        one = next(_engine().disasm(marked, one.address))
-        return f"{one.mnemonic} " + _LAST.sub(f"lo12({HOLE})", one.op_str)
-    return f"{one.mnemonic} " + _LAST.sub(HOLE, one.op_str)
+        instruction = next(_engine().disasm(marked, instruction.address))
+        return f"{instruction.mnemonic} " + _LAST.sub(f"lo12({HOLE})", instruction.op_str)
+    return f"{instruction.mnemonic} " + _LAST.sub(HOLE, instruction.op_str)
 
 
-def _follow(one: Any, pages: dict[int, int], kind: str) -> None:
-    """Keeps the pages that registers hold; read in the order of addresses, whatever jumps there are."""
-    if one.id == 0:
+def _follow(instruction: Any, pages: dict[int, int], kind: str) -> None:
+    """Updates the pages that registers hold. Instructions are read in the order of addresses; jumps are ignored."""
+    if instruction.id == 0:
         return
-    word = int.from_bytes(one.bytes, "little")
-    if kind in (CALL, TRACER) or one.mnemonic.startswith("blr"):
+    word = int.from_bytes(instruction.bytes, "little")
+    if kind in (CALL, TRACER) or instruction.mnemonic.startswith("blr"):
         for register in _CALLER_SAVED:
             pages.pop(register, None)
         return
-    for name in (one.reg_name(register) for register in one.regs_access()[1]):
+    for name in (instruction.reg_name(register) for register in instruction.regs_access()[1]):
         if name[0] in "xw" and name[1:].isdigit():
             pages.pop(int(name[1:]), None)
-    if one.mnemonic == "adrp":
-        pages[word & 31] = one.operands[-1].imm & (1 << 64) - 1
+    if instruction.mnemonic == "adrp":
+        pages[word & 31] = instruction.operands[-1].imm & (1 << 64) - 1
 
 
 @cache

@@ -18,10 +18,10 @@ _NOT_KNOWN = "the order of the boots is not known as blocks"
 
 
 def blocks_of(runs: Mapping[str, tuple[int, str, str] | None]) -> tuple[dict[str, int], tuple[str, ...]]:
-    """Run id -> block, for runs of (repetition, start, what ran), and what a reader must be told.
+    """Run id -> block, for runs of (repetition, start, kernel), and notes for the reader.
 
-    Repetitions are blocks when no repetition starts before the one ahead of it has started all its runs, and when
-    what ran did not always come in the same order; a fixed order does not protect against drift.
+    Repetitions are blocks when each one starts after the previous one has started all its runs, and when the order
+    of the kernels was not the same in all of them: a fixed order does not protect against drift.
     """
     groups: dict[int, list[tuple[str, str, str]]] = defaultdict(list)
     for run_id, run in runs.items():
@@ -31,7 +31,7 @@ def blocks_of(runs: Mapping[str, tuple[int, str, str] | None]) -> tuple[dict[str
     ordered = [sorted(groups[key]) for key in sorted(groups)]
     if any(later[0][0] < earlier[-1][0] for earlier, later in pairwise(ordered)):
         return {}, (f"{_NOT_KNOWN}: the start times of the repetitions overlap",)
-    orders = {tuple(what for _, what, _ in group) for group in ordered}
+    orders = {tuple(label for _, label, _ in group) for group in ordered}
     if len(orders) == 1 and len(next(iter(orders))) > 1:
         return {}, (f"{_NOT_KNOWN}: every repetition ran the kernels in the same order, which lets drift in",)
     note = f"each of the {len(ordered)} repetitions is a block: start times show one after the other, in varying order"
@@ -42,10 +42,10 @@ _TOTAL, _PER_PAGE = "_ns_avg", "_ns_per_page"
 
 
 def without_duplicates(series: tuple[SampleSeries, ...]) -> tuple[tuple[SampleSeries, ...], tuple[str, ...]]:
-    """Leaves out every X_ns_avg that is X_ns_per_page times one whole number of pages in all runs, and says so."""
+    """Leaves out every X_ns_avg that is X_ns_per_page times one whole number of pages in all runs, with a note."""
     by_metric: dict[tuple[object, ...], list[SampleSeries]] = defaultdict(list)
-    for one in series:
-        by_metric[one.workload, one.settings, one.metric].append(one)
+    for s in series:
+        by_metric[s.workload, s.settings, s.metric].append(s)
     dropped: dict[tuple[object, ...], int] = {}
     for (workload, settings, metric), totals in by_metric.items():
         if isinstance(metric, str) and metric.endswith(_TOTAL):
@@ -54,13 +54,13 @@ def without_duplicates(series: tuple[SampleSeries, ...]) -> tuple[tuple[SampleSe
                 dropped[workload, settings, metric] = pages
     notes = (f"{metric} is {str(metric).removesuffix(_TOTAL)}{_PER_PAGE} times {pages} pages; it is left out"
              for (_, _, metric), pages in dropped.items())  # fmt: skip
-    kept = tuple(one for one in series if (one.workload, one.settings, one.metric) not in dropped)
-    return kept, tuple(dict.fromkeys(notes))
+    remaining = tuple(s for s in series if (s.workload, s.settings, s.metric) not in dropped)
+    return remaining, tuple(dict.fromkeys(notes))
 
 
 def _pages(totals: list[SampleSeries], per_page: list[SampleSeries]) -> int | None:
-    """The whole number that explains every pair of values; values per page are printed without decimals."""
-    values = {(one.kernel, sample.run): sample.value for one in per_page for sample in one.samples}
+    """The number of pages that explains every pair of values; values per page are printed without decimals."""
+    values = {(s.kernel, sample.run): sample.value for s in per_page for sample in s.samples}
     least, most, pairs = 1.0, math.inf, 0
     for total in totals:
         for sample in total.samples:
@@ -76,7 +76,7 @@ def _pages(totals: list[SampleSeries], per_page: list[SampleSeries]) -> int | No
 
 
 def _roundest(least: int, most: int) -> int:
-    """The number between both that most powers of two divide: workloads have round sizes."""
+    """The number from least to most that the highest power of two divides: workloads have round sizes."""
     step = 1
     while (most // (2 * step)) * 2 * step >= least:
         step *= 2
@@ -103,10 +103,10 @@ def _read(givens: tuple[Given, ...]) -> Reading:
     table = [row for given in givens for row in csv_rows(given, _NEEDED)]
     _no_value_twice(table)
     labels = _labels(table)
-    kept = [row for row in _expanded(table) if row.cells["status"] != "unsupported"]
+    supported = [row for row in _expanded(table) if row.cells["status"] != "unsupported"]
     varying = [name for name in _CONSTANTS if len({row.cells.get(name, "") for row in table}) > 1]
     blocks, about_blocks = _blocks(table, labels, varying)
-    rows = [_row(row, labels, varying, blocks) for row in kept]
+    rows = [_row(row, labels, varying, blocks) for row in supported]
     series, about_duplicates = without_duplicates(series_of(rows))
     notes = [*about_blocks, *about_duplicates]
     unsupported = sum(row.cells["status"] == "unsupported" for row in table)
@@ -126,9 +126,9 @@ def _expanded(table: Iterable[CsvRow]) -> list[CsvRow]:
             metrics[row.cells["scenario"]][row.cells["metric"]] = None
     rows: list[CsvRow] = []
     for row in table:
-        whole = row.cells["status"] == "failed" and not row.cells["metric"]
-        names = list(metrics[row.cells["scenario"]]) if whole else [row.cells["metric"]]
-        rows += [CsvRow(row.place, {**row.cells, "metric": name}) for name in names]
+        failed_run = row.cells["status"] == "failed" and not row.cells["metric"]
+        names = list(metrics[row.cells["scenario"]]) if failed_run else [row.cells["metric"]]
+        rows += [CsvRow(row.location, {**row.cells, "metric": name}) for name in names]
     return rows
 
 
@@ -138,7 +138,7 @@ def _labels(table: Iterable[CsvRow]) -> dict[tuple[str, str], str]:
     for row in table:
         family, exact = row.cells["version_family"], row.cells["exact_version"]
         if not (family or exact):
-            raise BadInput(f"{row.place}: neither version_family nor exact_version", "every row names its kernel")
+            raise BadInput(f"{row.location}: neither version_family nor exact_version", "every row names its kernel")
         versions[family].add(exact)
     labels = {
         (family, exact): family if family and len(exacts) == 1 else exact or family
@@ -152,9 +152,9 @@ def _labels(table: Iterable[CsvRow]) -> dict[tuple[str, str], str]:
 
 def _kernels(table: Iterable[CsvRow], labels: dict[tuple[str, str], str]) -> tuple[ImportedKernel, ...]:
     """Oldest version first: the file's own order is that of its runs, which is random."""
-    found = {(row.cells["version_family"], row.cells["exact_version"]) for row in table}
-    ordered = sorted(found, key=lambda both: _natural(both[1] or both[0]))
-    return tuple(ImportedKernel(label=labels[both], release=both[1] or None) for both in ordered)
+    versions = {(row.cells["version_family"], row.cells["exact_version"]) for row in table}
+    ordered = sorted(versions, key=lambda version: _natural(version[1] or version[0]))
+    return tuple(ImportedKernel(label=labels[version], release=version[1] or None) for version in ordered)
 
 
 def _natural(version: str) -> tuple[tuple[int, int, str], ...]:
@@ -166,7 +166,7 @@ def _natural(version: str) -> tuple[tuple[int, int, str], ...]:
 def _blocks(
     table: Iterable[CsvRow], labels: dict[tuple[str, str], str], varying: list[str]
 ) -> tuple[dict[str, int], tuple[str, ...]]:
-    """Blocks of each cell by itself: the framework finishes all repetitions of one before it starts the next."""
+    """Blocks within each cell: the framework finishes all repetitions of a cell before it starts the next cell."""
     cells: dict[tuple[str, ...], dict[str, tuple[int, str, str] | None]] = defaultdict(dict)
     for row in table:
         cell = (row.cells["scenario"], *(row.cells.get(name, "") for name in varying))
@@ -174,40 +174,40 @@ def _blocks(
     blocks: dict[str, int] = {}
     notes: dict[str, None] = {}
     for cell, runs in cells.items():
-        found, about = blocks_of(runs)
-        blocks |= found
-        notes |= dict.fromkeys(f"{cell[0]}: {note}" for note in about)
+        cell_blocks, cell_notes = blocks_of(runs)
+        blocks |= cell_blocks
+        notes |= dict.fromkeys(f"{cell[0]}: {note}" for note in cell_notes)
     return blocks, tuple(notes)
 
 
 def _run_of(row: CsvRow, labels: dict[tuple[str, str], str]) -> tuple[int, str, str] | None:
-    found = _RUN.search(row.cells["run_id"])
-    if found is None:
+    match = _RUN.search(row.cells["run_id"])
+    if match is None:
         return None
     label = labels[row.cells["version_family"], row.cells["exact_version"]]
-    return int(found.group(1)), _started(row), label
+    return int(match.group(1)), _started(row), label
 
 
 def _started(row: CsvRow) -> str:
-    found = _RUN.search(row.cells["run_id"])
-    return "{}-{}-{}T{}:{}:{}Z".format(*found.groups()[1:]) if found else ""
+    match = _RUN.search(row.cells["run_id"])
+    return "{}-{}-{}T{}:{}:{}Z".format(*match.groups()[1:]) if match else ""
 
 
 def _row(row: CsvRow, labels: dict[tuple[str, str], str], varying: list[str], blocks: dict[str, int]) -> FileRow:
     cells = row.cells
     name = cells["metric"]
     if not name or not cells["scenario"]:
-        raise BadInput(f"{row.place}: no {'scenario' if name else 'metric'}", "every row names both")
+        raise BadInput(f"{row.location}: no {'scenario' if name else 'metric'}", "every row names both")
     if cells["status"] not in ("ok", "failed"):
-        raise BadInput(f"{row.place}: status is {cells['status']!r}", "known: ok, failed, unsupported")
+        raise BadInput(f"{row.location}: status is {cells['status']!r}", "known: ok, failed, unsupported")
     sample = Sample(
-        value=cost(cells["value"], row.place) if cells["status"] == "ok" else None, run=cells["run_id"],
+        value=cost(cells["value"], row.location) if cells["status"] == "ok" else None, run=cells["run_id"],
         detail="" if cells["status"] == "ok" else cells.get("failure_reason", "") or "failed",
         started_utc=_started(row), block=blocks.get(cells["run_id"]),
     )  # fmt: skip
     return FileRow(
         kernel=labels[cells["version_family"], cells["exact_version"]], workload=cells["scenario"],
-        metric=_metric(name), sample=sample, place=row.place,
+        metric=_metric(name), sample=sample, location=row.location,
         settings=settings_of({key: cells.get(key, "") for key in varying}),
     )  # fmt: skip
 
@@ -219,19 +219,19 @@ def _metric(name: str) -> Metric:
 
 
 def _no_value_twice(table: Iterable[CsvRow]) -> None:
-    seen: dict[tuple[str, ...], str] = {}
+    first_locations: dict[tuple[str, ...], str] = {}
     for row in table:
         key = tuple(row.cells[name] for name in ("run_id", "scenario", "metric", "exact_version", "version_family"))
-        if key in seen:
-            raise BadInput(f"{row.place}: repeats {row.cells['metric']} of the run at {seen[key]}",
+        if key in first_locations:
+            raise BadInput(f"{row.location}: repeats {row.cells['metric']} of the run at {first_locations[key]}",
                            "one run has one value of a metric; remove one")  # fmt: skip
-        seen[key] = row.place
+        first_locations[key] = row.location
 
 
 def _with_primary(series: tuple[SampleSeries, ...]) -> tuple[SampleSeries, ...]:
-    names = [one.metric for one in series]
+    names = [s.metric for s in series]
     chosen = _HEADLINE if _HEADLINE in names else next((n for n in names if n.endswith("_per_page")), None)
-    return tuple(msgspec.structs.replace(one, primary=one.metric == chosen) for one in series)
+    return tuple(msgspec.structs.replace(s, primary=s.metric == chosen) for s in series)
 
 
 IMPORTER = Importer(

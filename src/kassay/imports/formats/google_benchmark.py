@@ -41,7 +41,7 @@ def _read(givens: tuple[Given, ...]) -> Reading:
             notes[f"{given.name}: the benchmark library was built for debugging; its loop costs more"] = None
         rows += _rows(given, top, _started(context), notes)
     series = series_of(rows)
-    if any(one.metric.endswith("_per_second") for one in series):
+    if any(s.metric.endswith("_per_second") for s in series):
         notes["items_per_second and bytes_per_second are computed from the times; they are no second witness"] = None
     return Reading(
         format="google-benchmark", kernels=tuple(ImportedKernel(label=label) for label in labels), series=series,
@@ -51,18 +51,18 @@ def _read(givens: tuple[Given, ...]) -> Reading:
 
 def _rows(given: Given, top: At, started: str, notes: dict[str, None]) -> list[FileRow]:
     runs: dict[str, list[dict[str, At]]] = defaultdict(list)
-    middles: dict[str, list[dict[str, At]]] = defaultdict(list)
+    medians: dict[str, list[dict[str, At]]] = defaultdict(list)
     for entry in top.field("benchmarks").items():
         fields = entry.fields()
         name = (fields.get("run_name") or entry.field("name")).text()
         if "aggregate_name" not in fields:
             runs[name].append(fields)
         elif fields["aggregate_name"].value == "median":
-            middles[name].append(fields)
-    if not runs and not middles:
-        raise BadInput(f"{given.place}: benchmarks: no results", "let at least one benchmark finish")
-    for name in [name for name in middles if name not in runs]:
-        runs[name] = middles[name]
+            medians[name].append(fields)
+    if not runs and not medians:
+        raise BadInput(f"{given.location}: benchmarks: no results", "let at least one benchmark finish")
+    for name in [name for name in medians if name not in runs]:
+        runs[name] = medians[name]
         notes[f"{given.name}: only aggregates were written; the value of {name} is their median"] = None
     return [row for name, entries in runs.items() for row in _of_benchmark(given, name, entries, started, notes)]
 
@@ -83,7 +83,7 @@ def _of_benchmark(
     if not values:
         values = {"real_time": [], "cpu_time": []}
     return [
-        FileRow(kernel=given.kernel or "", workload=name, metric=_metric(metric), place=f"{given.place}: {name}",
+        FileRow(kernel=given.kernel or "", workload=name, metric=_metric(metric), location=f"{given.location}: {name}",
             sample=Sample(value=median(inner) if inner else None, run=given.name, detail=detail, started_utc=started,
                           inner=tuple(inner) if len(inner) > 1 else ()))
         for metric, inner in values.items()
@@ -101,19 +101,19 @@ def _failure(fields: dict[str, At]) -> str | None:
 
 def _numbers(fields: dict[str, At]) -> dict[str, float]:
     """Times in ns, rates, and the counters that the benchmark's author added."""
-    found: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     for name in ("real_time", "cpu_time"):
         unit = fields["time_unit"].text() if "time_unit" in fields else "ns"
         if name not in fields:
-            raise BadInput(f"{next(iter(fields.values())).place}: its benchmark has no {name!r}",
+            raise BadInput(f"{next(iter(fields.values())).location}: its benchmark has no {name!r}",
                            "it is damaged, or complexity output, which has no times")  # fmt: skip
         if unit not in _NS:
-            raise BadInput(f"{fields['time_unit'].place}: unknown unit {unit!r}", f"known: {', '.join(_NS)}")
-        found[name] = fields[name].cost() * _NS[unit]
+            raise BadInput(f"{fields['time_unit'].location}: unknown unit {unit!r}", f"known: {', '.join(_NS)}")
+        numbers[name] = fields[name].cost() * _NS[unit]
     for name, value in fields.items():
-        if name not in found and name not in _NOT_COUNTERS and value.is_number():
-            found[name] = value.cost() if name in _METRICS else value.number()
-    return found
+        if name not in numbers and name not in _NOT_COUNTERS and value.is_number():
+            numbers[name] = value.cost() if name in _METRICS else value.number()
+    return numbers
 
 
 def _metric(name: str) -> Metric:

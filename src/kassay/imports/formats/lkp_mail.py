@@ -17,7 +17,7 @@ _QUOTE = re.compile(r"^(?:[ \t]*>)+[ \t]?")
 _AXES_ABOVE = re.compile(rb"^[> \t]*={20,}[ \t\r]*$", re.MULTILINE)
 _FACT = re.compile(r"(commit|test machine|testcase):\s+(\S.*)")
 _IDENTITY = ("compiler", "kconfig", "rootfs", "tbox_group", "testcase")
-_VISIBLE = 40  # % from which a spread is most likely made by runs in which the value was zero
+_VISIBLE = 40  # %; a spread above this most likely comes from runs in which the value was zero
 
 
 def _recognise(given: Given) -> bool:
@@ -26,26 +26,26 @@ def _recognise(given: Given) -> bool:
 
 def _read(givens: tuple[Given, ...]) -> Reading:
     if len(givens) > 1:
-        raise BadInput(f"{givens[1].place}: a second mail", "import one mail at a time, each into its own directory")
+        raise BadInput(f"{givens[1].location}: a second mail", "import one mail at a time, each into its own directory")
     given = givens[0]
     no_kernel_given(givens)
     lines = [_QUOTE.sub("", line).strip() for line in lines_of(given)]
     facts = _facts(lines)
-    tables = _tables(lines, given.place)
+    tables = _tables(lines, given.location)
     series: list[SampleSeries] = []
     shares: list[FunctionShares] = []
     notes = ["the mail has means and spreads only: no single values, no order, no n"]
     for table in tables:
-        found, remarks = function_shares(_workload(table), {row.key: (row.base, row.head) for row in table.rows})
+        table_shares, remarks = function_shares(_workload(table), {row.key: (row.base, row.head) for row in table.rows})
         series += _series(table, facts)
-        shares += [found] if found is not None else []
+        shares += [table_shares] if table_shares is not None else []
         notes += [*remarks, *_implied_n(table.rows)]
     notes.append("functions that vanished and had less than 5 % of the cycles are not in the robot's table")
     first = tables[0]
     axes = dict(first.header.axes)
     machine = ", ".join(filter(None, (axes.get("tbox_group"), facts.get("test machine")))) or "unknown"
     return Reading(
-        format="LKP mail", kernels=_kernels(tables, facts, given.place), series=tuple(series), replication="unknown",
+        format="LKP mail", kernels=_kernels(tables, facts, given.location), series=tuple(series), replication="unknown",
         machine=machine, notes=tuple(dict.fromkeys(notes)), shares=tuple(shares),
         lkp_header=first.header if len(tables) == 1 else None,
     )  # fmt: skip
@@ -54,9 +54,9 @@ def _read(givens: tuple[Given, ...]) -> Reading:
 def _facts(lines: list[str]) -> dict[str, str]:
     facts: dict[str, str] = {}
     for line in lines:
-        found = _FACT.fullmatch(line)
-        if found:
-            facts.setdefault(found.group(1), found.group(2))
+        match = _FACT.fullmatch(line)
+        if match:
+            facts.setdefault(match.group(1), match.group(2))
     return facts
 
 
@@ -88,13 +88,13 @@ def _series(table: LkpTable, facts: dict[str, str]) -> list[SampleSeries]:
         cpus=int(threads.group(1)) if threads else None,
     )  # fmt: skip
     return [
-        _one(plain, row, spread, _label(commit), row.key == headline)
+        _commit_series(plain, row, spread, _label(commit), row.key == headline)
         for row in table.rows
         for commit, spread in zip(table.commits, (row.base, row.head), strict=True)
     ]
 
 
-def _one(plain: SampleSeries, row: TableRow, spread: Spread, label: str, primary: bool) -> SampleSeries:
+def _commit_series(plain: SampleSeries, row: TableRow, spread: Spread, label: str, primary: bool) -> SampleSeries:
     metric = metric_of(row.key)
     unit, better, definition = metric.unit, metric.better, metric.definition
     if spread.n is not None:
@@ -114,20 +114,20 @@ def _kernels(tables: list[LkpTable], facts: dict[str, str], file: str) -> tuple[
         raise BadInput(f"{file}: its tables compare different commits", "cut the mail to one comparison")
     table = tables[0]
     long_form = facts.get("commit", "").split(" ")[0]
-    made = []
+    kernels = []
     for commit, printed in zip(table.commits, (table.header.base_id, table.header.head_id), strict=True):
         forms = [form for form in (commit, printed, long_form) if form.startswith(_label(commit))]
         full = max(forms, key=len)
-        made.append(ImportedKernel(label=_label(commit), compiler=dict(table.header.axes).get("compiler"),
-                                   commit=full if re.fullmatch(r"[0-9a-f]{7,40}", full) else None))  # fmt: skip
-    if made[0].label == made[1].label:
-        raise BadInput(f"{file}: both columns are {made[0].label}", "a comparison has two commits")
-    return tuple(made)
+        kernels.append(ImportedKernel(label=_label(commit), compiler=dict(table.header.axes).get("compiler"),
+                                      commit=full if re.fullmatch(r"[0-9a-f]{7,40}", full) else None))  # fmt: skip
+    if kernels[0].label == kernels[1].label:
+        raise BadInput(f"{file}: both columns are {kernels[0].label}", "a comparison has two commits")
+    return tuple(kernels)
 
 
 def _implied_n(rows: tuple[TableRow, ...]) -> tuple[str, ...]:
-    """What the largest spreads say about n: among n values that are never negative, one alone not being zero gives
-    the largest possible spread, sqrt(n - 1); k of n not being zero give sqrt((n - k) / k)."""
+    """What the largest spreads say about n. The spread of n values that are never negative is largest, sqrt(n - 1),
+    when only one of them is not zero; when k of them are not zero it is sqrt((n - k) / k)."""
     spreads = [spread.deviation for row in rows for spread in (row.base, row.head)]
     printed = sorted(
         {round(100 * spread) for spread in spreads if spread is not None and 100 * spread >= _VISIBLE}, reverse=True
@@ -135,7 +135,9 @@ def _implied_n(rows: tuple[TableRow, ...]) -> tuple[str, ...]:
     if not printed or not 100 <= printed[0] <= 1000:
         return ()
     least = math.ceil((printed[0] / 100) ** 2 + 1)
-    fits = [k for k in range(1, least) if any(abs(100 * math.sqrt((least - k) / k) - one) < 1.5 for one in printed)]
+    fits = [
+        k for k in range(1, least) if any(abs(100 * math.sqrt((least - k) / k) - percent) < 1.5 for percent in printed)
+    ]
     return (
         f"n is not printed. Spreads of {', '.join(map(str, printed))} % occur: {printed[0]} % needs at least "
         f"{least} runs, and k of {least} runs that are not zero give sqrt(({least} - k) / k), which matches for k = "

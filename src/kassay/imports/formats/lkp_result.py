@@ -26,8 +26,8 @@ _ROOT = "result"
 
 
 class Where(NamedTuple):
-    """What a path tells. run: None for the file that holds all runs of a commit. axes: only for a path whose whole
-    layout is there, below a directory named result; else empty, or the commit alone."""
+    """What a path tells of a file. run: None for the file that holds all runs of a commit. axes: of a path with LKP's
+    whole layout, below a directory named result; else empty, or the commit alone."""
 
     axes: dict[str, str]
     run: str | None
@@ -53,11 +53,11 @@ def result_files(directory: Path) -> tuple[Path, ...]:
     children = sorted(child for child in directory.iterdir() if child.is_dir() and not child.is_symlink())
     matrix = next((directory / name for name in _MATRIX if (directory / name).is_file()), None)
     if _RUN.fullmatch(directory.name):
-        found = [matrix] if matrix is not None else _benchmark_files(directory)
-    # A compiler's own matrix mixes its last hundred runs of all commits; those are below it again.
+        files = [matrix] if matrix is not None else _benchmark_files(directory)
+    # The matrix in a compiler's directory mixes the last hundred runs of all commits; these have their own files below.
     else:
-        found = [matrix] if matrix is not None and all(_RUN.fullmatch(child.name) for child in children) else []
-    return tuple(found) or tuple(file for child in children for file in result_files(child))
+        files = [matrix] if matrix is not None and all(_RUN.fullmatch(child.name) for child in children) else []
+    return tuple(files) or tuple(file for child in children for file in result_files(child))
 
 
 def _benchmark_files(run: Path) -> list[Path]:
@@ -86,17 +86,17 @@ def _read(givens: tuple[Given, ...]) -> Reading:
     rows: list[FileRow] = []
     kernels: list[tuple[ImportedKernel, str]] = []
     notes: dict[str, None] = {}
-    places = [where(given.path) for given in givens]
-    varying = _varying(place.axes for place in places)
-    for given, place in zip(givens, places, strict=True):
-        kernel = _kernel(given, place)
-        kernels.append((kernel, given.place))
-        rows += _rows(given, place, kernel.label, varying, notes)
+    origins = [where(given.path) for given in givens]
+    varying = _varying(origin.axes for origin in origins)
+    for given, origin in zip(givens, origins, strict=True):
+        kernel = _kernel(given, origin)
+        kernels.append((kernel, given.location))
+        rows += _rows(given, origin, kernel.label, varying, notes)
     notes["LKP fills a missing value with 0; a 0 in these series may be an absent value"] = None
     merged = merged_kernels(kernels)
     return Reading(
         format="LKP result", kernels=merged, series=_with_primary(series_of(rows)), replication="unknown",
-        machine=", ".join(dict.fromkeys(place.axes["tbox_group"] for place in places if "tbox_group" in place.axes))
+        machine=", ".join(dict.fromkeys(origin.axes["tbox_group"] for origin in origins if "tbox_group" in origin.axes))
         or "unknown", notes=tuple(notes), order_doubt=_doubt(givens, len(merged)),
     )  # fmt: skip
 
@@ -110,48 +110,48 @@ def _doubt(givens: tuple[Given, ...], kernels: int) -> str:
 
 def _varying(all_axes: Iterable[dict[str, str]]) -> tuple[str, ...]:
     """Axes that make a setting: the parameters always, the others where the files differ in them."""
-    seen: dict[str, set[str]] = {}
+    values_of: dict[str, set[str]] = {}
     for axes in all_axes:
         for name, value in axes.items():
-            seen.setdefault(name, set()).add(value)
-    return tuple(name for name, values in seen.items()
+            values_of.setdefault(name, set()).add(value)
+    return tuple(name for name, values in values_of.items()
                  if name == "parameters" or (len(values) > 1 and name not in _FIXED))  # fmt: skip
 
 
-def _kernel(given: Given, place: Where) -> ImportedKernel:
-    commit = place.commit
+def _kernel(given: Given, origin: Where) -> ImportedKernel:
+    commit = origin.commit
     label = kernel_of(given, commit[:10] if commit and _HEX.fullmatch(commit) else commit, "a path outside of result/")
-    return ImportedKernel(label=label, compiler=place.axes.get("compiler"),
+    return ImportedKernel(label=label, compiler=origin.axes.get("compiler"),
                           commit=commit if commit and _HEX.fullmatch(commit) else None,
                           named_by=f"the path of {given.name}")  # fmt: skip
 
 
-def _rows(given: Given, place: Where, label: str, varying: tuple[str, ...], notes: dict[str, None]) -> list[FileRow]:
+def _rows(given: Given, origin: Where, label: str, varying: tuple[str, ...], notes: dict[str, None]) -> list[FileRow]:
     fields = json_of(given).fields()
     sources = fields.pop("stats_source", None)
-    of_runs = sources is not None or (place.run is None and given.path.name.startswith("matrix.json"))
+    of_runs = sources is not None or (origin.run is None and given.path.name.startswith("matrix.json"))
     broken = [bool(value.value) for value in fields[_INCOMPLETE].items()] if _INCOMPLETE in fields else []
-    settings = settings_of({name: place.axes.get(name, "") for name in varying})
-    workload = place.axes.get("testcase") or _testcase(given, list(fields))
+    settings = settings_of({name: origin.axes.get(name, "") for name in varying})
+    workload = origin.axes.get("testcase") or _testcase(given, list(fields))
     rows: list[FileRow] = []
     skipped = 0
-    for key, found in fields.items():
-        numbers = _numbers(found)
+    for key, member in fields.items():
+        numbers = _numbers(member)
         if numbers is None:
             skipped += 1
         elif key != _INCOMPLETE:
-            samples = _columns(numbers, broken, given) if of_runs else [_run(key, numbers, broken, given, place)]
+            samples = _columns(numbers, broken, given) if of_runs else [_run(key, numbers, broken, given, origin)]
             rows += [FileRow(kernel=label, workload=workload, metric=metric_of(key), sample=sample, settings=settings,
-                         place=f"{given.place}: {key}") for sample in samples]  # fmt: skip
+                             location=f"{given.location}: {key}") for sample in samples]  # fmt: skip
     if skipped:
         notes[f"{given.name}: {skipped} keys hold text, and are left out"] = None
     if not rows:
-        raise BadInput(f"{given.place}: no numbers", "give <test>.json or matrix.json of a finished run")
+        raise BadInput(f"{given.location}: no numbers", "give <test>.json or matrix.json of a finished run")
     return rows
 
 
 def _testcase(given: Given, keys: list[str]) -> str:
-    """The file's name where its keys begin with it; else what the keys begin with, for files that somebody renamed."""
+    """The file's name where its keys begin with it; else what the keys begin with, as the file may be renamed."""
     name = given.path.name.split(".json")[0]
     if any(key.startswith(f"{name}.") for key in keys):
         return name
@@ -159,11 +159,11 @@ def _testcase(given: Given, keys: list[str]) -> str:
     return prefix or next((key.split(".")[0] for key in keys), name)
 
 
-def _numbers(found: At) -> list[float] | None:
+def _numbers(member: At) -> list[float] | None:
     """The list's numbers; None when it holds text."""
-    values = list(found.items())
+    values = list(member.items())
     if not values:
-        raise BadInput(f"{found.place}: an empty list", "it is damaged; remove the key")
+        raise BadInput(f"{member.location}: an empty list", "it is damaged; remove the key")
     if all(isinstance(value.value, str) for value in values):
         return None
     return [value.number() for value in values]
@@ -178,9 +178,9 @@ def _columns(numbers: list[float], broken: list[bool], given: Given) -> list[Sam
     ]  # fmt: skip
 
 
-def _run(key: str, numbers: list[float], broken: list[bool], given: Given, place: Where) -> Sample:
+def _run(key: str, numbers: list[float], broken: list[bool], given: Given, origin: Where) -> Sample:
     """One run's values over its intervals, as one value by LKP's own rules."""
-    run = place.run or given.name
+    run = origin.run or given.name
     if any(broken):
         return Sample(value=None, run=run, detail="LKP: incomplete run")
     if len(numbers) == 1:
@@ -194,14 +194,14 @@ def _run(key: str, numbers: list[float], broken: list[bool], given: Given, place
 
 def _with_primary(series: tuple[SampleSeries, ...]) -> tuple[SampleSeries, ...]:
     """Marks the headline of each test case. Raises BadInput when it is negative: kernels are compared by ratio."""
-    heads = {name: headline_of([one.metric for one in series if one.workload == name], name)
-             for name in {one.workload for one in series}}  # fmt: skip
+    heads = {name: headline_of([s.metric for s in series if s.workload == name], name)
+             for name in {s.workload for s in series}}  # fmt: skip
     marked = []
-    for one in series:
-        primary = one.metric == heads[one.workload]
-        for sample in one.samples if primary else ():
-            not_negative(sample.value or 0.0, f"{sample.run}: {one.metric}")
-        marked.append(msgspec.structs.replace(one, primary=primary))
+    for s in series:
+        primary = s.metric == heads[s.workload]
+        for sample in s.samples if primary else ():
+            not_negative(sample.value or 0.0, f"{sample.run}: {s.metric}")
+        marked.append(msgspec.structs.replace(s, primary=primary))
     return tuple(marked)
 
 

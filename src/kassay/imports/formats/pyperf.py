@@ -14,9 +14,9 @@ from kassay.imports.json_at import At, json_of, opens_object
 from kassay.imports.text import text_of
 from kassay.model.samples import ImportedKernel, Sample
 
-# What Python calls a platform: release, machine, often the processor's name, which is the machine's again.
+# Python's platform: release, machine, and often the processor's name, which repeats the machine's.
 _PLATFORM = re.compile(r"Linux-(.+?)-([a-z]\w+)(?:-\2)?(?:-with-.*)?$")
-_SAME_BOOT_S = 10.0  # a kernel's idea of when it booted moves a little with the adjustment of its clock
+_SAME_BOOT_S = 10.0  # a kernel's boot time moves a little when its clock is adjusted
 _METRICS = {
     "second": Metric(name="time", unit="ns", better="lower", definition="time of one loop, without warm-ups"),
     "byte": Metric(name="memory", unit="byte", better="lower", definition="memory, as the benchmark measures it"),
@@ -28,7 +28,7 @@ class _Process(NamedTuple):
     """One worker process. boot: when its kernel booted, in seconds; None when the file does not tell."""
 
     file: str
-    place: str
+    location: str
     kernel: ImportedKernel
     benchmark: str
     metric: Metric
@@ -54,8 +54,8 @@ def _read(givens: tuple[Given, ...]) -> Reading:
     machines = dict.fromkeys(process.machine for process in processes if process.machine)
     return Reading(
         format=f"pyperf {pyperf.__version__}", series=series, machine="; ".join(machines) or "unknown",
-        kernels=merged_kernels((process.kernel, process.place) for process in processes),
-        replication=_replication(processes, max(len(one.samples) for one in series)), notes=_notes(processes),
+        kernels=merged_kernels((process.kernel, process.location) for process in processes),
+        replication=_replication(processes, max(len(s.samples) for s in series)), notes=_notes(processes),
     )  # fmt: skip
 
 
@@ -70,12 +70,12 @@ def _processes(pyperf: Any, given: Given) -> Iterable[_Process]:
     except BadInput:
         raise
     except Exception as error:  # whatever the library raises at a file that it does not understand
-        raise BadInput(f"{given.place}: pyperf {pyperf.__version__} cannot read it: {error!s:.80}",
+        raise BadInput(f"{given.location}: pyperf {pyperf.__version__} cannot read it: {error!s:.80}",
                        "is this a file that pyperf wrote?") from error  # fmt: skip
 
 
 def _check(top: At) -> None:
-    """Kinds and numbers, each with its place, which the library's own errors do not name."""
+    """Raises BadInput for a wrong kind or number with its location, which the library's own errors do not name."""
     benchmarks = list(top.field("benchmarks").items())
     if not benchmarks:
         raise BadInput(f"{top.file}: benchmarks: none", "give a file with at least one benchmark")
@@ -83,17 +83,17 @@ def _check(top: At) -> None:
         runs = [run.fields() for run in benchmark.field("runs").items()]
         values = [value.cost() for run in runs if "values" in run for value in run["values"].items()]
         if not values:
-            raise BadInput(f"{benchmark.place}: no values, only calibration or warm-ups", "let the benchmark finish")
+            raise BadInput(f"{benchmark.location}: no values, only calibration or warm-ups", "let the benchmark finish")
 
 
 def _process(given: Given, benchmark: Any, run: Any, metadata: dict[str, Any]) -> _Process:
-    found = _PLATFORM.match(str(metadata.get("platform", "")))
-    release, arch = (found.group(1), found.group(2)) if found else (None, None)
+    match = _PLATFORM.match(str(metadata.get("platform", "")))
+    release, arch = (match.group(1), match.group(2)) if match else (None, None)
     label = kernel_of(given, release, "pyperf's metadata")
     cpus = metadata.get("cpu_count")
     scale = 1e9 if benchmark.get_unit() == "second" else 1
     return _Process(
-        file=given.name, place=given.place, benchmark=str(benchmark.get_name() or "unnamed"),
+        file=given.name, location=given.location, benchmark=str(benchmark.get_name() or "unnamed"),
         kernel=ImportedKernel(label=label, release=release, arch=arch, named_by=given.name),
         metric=_METRICS[benchmark.get_unit()],
         values=tuple(float(value) * scale for value in run.values), boot=_seconds(metadata.get("boot_time")),
@@ -114,7 +114,7 @@ def _boot_key(process: _Process) -> tuple[str, float | str]:
 
 
 def _boots(processes: Iterable[_Process]) -> dict[tuple[str, float | str], str]:
-    """Which boot each process belongs to, as a name: equal boot times are one boot; a file without is one."""
+    """Which boot each process belongs to, as a name: equal boot times are one boot; so is a file without them."""
     keys = {_boot_key(process) for process in processes}
     named = {key: key[1] for key in keys if isinstance(key[1], str)}
     timed = sorted((label, when) for label, when in keys if not isinstance(when, str))
@@ -134,7 +134,7 @@ def _row(boot: str, group: list[_Process]) -> FileRow:
     definition = f"{first.metric.definition}; median over processes of each process's median"
     metric = Metric(name=first.metric.name, unit=first.metric.unit, better=first.metric.better, definition=definition)
     return FileRow(
-        kernel=first.kernel.label, workload=first.benchmark, metric=metric, place=first.place, cpus=first.cpus,
+        kernel=first.kernel.label, workload=first.benchmark, metric=metric, location=first.location, cpus=first.cpus,
         sample=Sample(value=median(inner), run=boot, inner=inner),
     )  # fmt: skip
 

@@ -39,7 +39,7 @@ def _read(givens: tuple[Given, ...]) -> Reading:
     for given in givens:
         labels[kernel_of(given, None, "will-it-scale")] = None
         if header_of(given) == _COLUMNS:
-            rows += [made for row in csv_rows(given, _COLUMNS) for made in _of_csv(given, row)]
+            rows += [file_row for row in csv_rows(given, _COLUMNS) for file_row in _of_csv(given, row)]
             notes["the column linear is tasks times the best single task; it measures nothing and is left out"] = None
         else:
             rows.append(_of_text(given))
@@ -55,55 +55,55 @@ def _of_text(given: Given) -> FileRow:
     lines = [line.strip() for line in lines_of(given)]
     title, totals, average = _parsed(given, lines)
     if average is None:
-        raise BadInput(f"{given.place}: line {len(lines)}: no average, so the run did not end",
+        raise BadInput(f"{given.location}: line {len(lines)}: no average, so the run did not end",
                        "run it with -s N, and keep all of its output")  # fmt: skip
     if not totals or average != sum(totals) // len(totals):
-        raise BadInput(f"{given.place}: average:{average} is not that of the {len(totals)} measured seconds",
+        raise BadInput(f"{given.location}: average:{average} is not that of the {len(totals)} measured seconds",
                        "lines are missing or were changed; give the output as it was")  # fmt: skip
-    # Which test it was the title says; a file's name may as well be that of a kernel.
+    # The title names the test; the file's name may be that of a kernel.
     mode = _MODE.search(PurePath(given.name).name)
     settings = settings_of({"mode": mode[1]} if mode else {})
     sample = Sample(value=float(median(totals)), run=given.name, inner=tuple(float(total) for total in totals))
     return FileRow(kernel=given.kernel or "", workload=title, metric=_OPS,
-               sample=sample, place=given.place, settings=settings)  # fmt: skip
+                   sample=sample, location=given.location, settings=settings)  # fmt: skip
 
 
 def _parsed(given: Given, lines: list[str]) -> tuple[str, list[int], int | None]:
     """Title, operations of every measured second, and the printed average."""
     title, totals, average, measuring = "", [], None, False
     for at, line in enumerate(lines, 1):
-        place = f"{given.place}: line {at}"
+        location = f"{given.location}: line {at}"
         word, _, rest = line.partition(":")
         if word == "testcase" and not title:
             title = rest.strip() or "unnamed"
         elif word == "testcase":
-            raise BadInput(f"{place}: a second run in one file", "give each run its own file")
+            raise BadInput(f"{location}: a second run in one file", "give each run its own file")
         elif word == "average" and average is None:
-            average = whole(rest, place)
+            average = whole(rest, location)
         elif line == "measurement":
             measuring = True
         elif line not in ("", "warmup"):
-            found = _SECOND.fullmatch(line)
-            if found is None or average is not None:
-                raise BadInput(f"{place}: {line[:40]!r} is not will-it-scale's", "it is damaged, or cut off")
-            totals += [whole(found.group(3), place)] if measuring else []
+            match = _SECOND.fullmatch(line)
+            if match is None or average is not None:
+                raise BadInput(f"{location}: {line[:40]!r} is not will-it-scale's", "it is damaged, or cut off")
+            totals += [whole(match.group(3), location)] if measuring else []
     return title, totals, average
 
 
 def _of_csv(given: Given, row: CsvRow) -> list[FileRow]:
-    tasks = whole(row.cells["tasks"], row.place)
-    made = []
+    tasks = whole(row.cells["tasks"], row.location)
+    rows = []
     for mode in ("processes", "threads") if tasks else ():
-        value = number(row.cells[mode], row.place)
+        value = number(row.cells[mode], row.location)
         settings = settings_of({"mode": mode, "tasks": str(tasks)})
         # runtest.py prints -1 where the program gave no average.
-        ops = Sample(value=None if value == -1 else cost(row.cells[mode], row.place), run=given.name,
+        ops = Sample(value=None if value == -1 else cost(row.cells[mode], row.location), run=given.name,
                      detail="no average" if value == -1 else "")  # fmt: skip
-        idle = Sample(value=cost(row.cells[f"{mode}_idle"], row.place), run=given.name)
+        idle = Sample(value=cost(row.cells[f"{mode}_idle"], row.location), run=given.name)
         for metric, sample in ((_OPS, ops), (_IDLE, idle)):
-            made.append(FileRow(kernel=given.kernel or "", workload=_test(given), metric=metric, sample=sample,
-                            place=row.place, settings=settings))  # fmt: skip
-    return made
+            rows.append(FileRow(kernel=given.kernel or "", workload=_test(given), metric=metric, sample=sample,
+                                location=row.location, settings=settings))  # fmt: skip
+    return rows
 
 
 def _test(given: Given) -> str:

@@ -60,56 +60,65 @@ class Facts(NamedTuple):
 
 def facts(text: str) -> Facts:
     """Reads lines "NAME<TAB>VALUE"; others are left out."""
-    found: dict[str, list[str]] = {}
+    values_by_name: dict[str, list[str]] = {}
     for line in text.splitlines():
         name, tab, value = line.partition("\t")
         if tab:
-            found.setdefault(name, []).append(value.strip())
-    return Facts({name: tuple(values) for name, values in found.items()}, text)
+            values_by_name.setdefault(name, []).append(value.strip())
+    return Facts({name: tuple(values) for name, values in values_by_name.items()}, text)
 
 
-def refusals(found: Facts, arch: str, started: bool) -> Iterator[tuple[str, str]]:
+def refusals(machine_facts: Facts, arch: str, started: bool) -> Iterator[tuple[str, str]]:
     """(why the machine cannot be measured on, what to do about it). started: by a command of the user, not by kexec."""
-    machine = of_machine(found.get("machine"))
+    machine = of_machine(machine_facts.get("machine"))
     if machine is None or machine.name != arch:
-        yield f"it is a {found.get('machine') or 'machine of an unknown kind'}, not {arch}", "name its --arch"
-    if found.get("root") != "0":
+        yield f"it is a {machine_facts.get('machine') or 'machine of an unknown kind'}, not {arch}", "name its --arch"
+    if machine_facts.get("root") != "0":
         yield "no root by sudo", "let this user become root without a password (sudo -n)"
-    if not started and not found.get("kexec"):
+    if not started and not machine_facts.get("kexec"):
         yield "kexec is not there", "apt install kexec-tools, or give --start COMMAND"
-    if not started and found.get("kexec_off") == "1":
+    if not started and machine_facts.get("kexec_off") == "1":
         yield (
             "kexec is switched off (kernel.kexec_load_disabled)",
             "start it anew without that, or give --start COMMAND",
         )
-    if not started and found.get("lockdown") not in ("", "none"):
-        yield f"kernel lockdown ({found.get('lockdown')}) lets kexec start signed kernels only", "see docs/metal.md"
-    if not found.all("initrd_tool"):
+    if not started and machine_facts.get("lockdown") not in ("", "none"):
+        yield (
+            f"kernel lockdown ({machine_facts.get('lockdown')}) lets kexec start signed kernels only",
+            "see docs/metal.md",
+        )
+    if not machine_facts.all("initrd_tool"):
         yield "neither mkinitramfs nor dracut is there, so no initrd can be made", "apt install initramfs-tools"
-    if found.all("lacking"):
-        yield f"it lacks {', '.join(found.all('lacking'))}", "install what has them: kmod, util-linux, coreutils, tar"
-    if int(found.get("free_kb") or 0) < _ROOM_KB:
-        yield f"/var/tmp has {found.get('free_kb') or 0} kB left", "kassay needs 1 GB there"
-    if int(found.get("busy") or 0) > _BUSY_TICKS:
-        yield f"other programs use it: its CPUs were busy for {int(found.get('busy')) / 2:g} % of one CPU", "stop them"
+    if machine_facts.all("lacking"):
+        yield (
+            f"it lacks {', '.join(machine_facts.all('lacking'))}",
+            "install what has them: kmod, util-linux, coreutils, tar",
+        )
+    if int(machine_facts.get("free_kb") or 0) < _ROOM_KB:
+        yield f"/var/tmp has {machine_facts.get('free_kb') or 0} kB left", "kassay needs 1 GB there"
+    if int(machine_facts.get("busy") or 0) > _BUSY_TICKS:
+        yield (
+            f"other programs use it: its CPUs were busy for {int(machine_facts.get('busy')) / 2:g} % of one CPU",
+            "stop them",
+        )
 
 
-def identity(found: Facts, arch: str, clock: str, host: str) -> MachineIdentity:
+def identity(machine_facts: Facts, arch: str, clock: str, host: str) -> MachineIdentity:
     """The machine, by what no kernel changes."""
     words = [
-        found.get("cpu") or f"unknown CPU ({arch_of(arch).uname})",
-        f"microcode {found.get('microcode')}" if found.get("microcode") else "",
-        f"CPUs {found.get('cpus')}",
-        f"{int(found.get('memory') or 0) / (1 << 30):g} GiB",
-        f"{found.get('maker')} {found.get('board')}",
+        machine_facts.get("cpu") or f"unknown CPU ({arch_of(arch).uname})",
+        f"microcode {machine_facts.get('microcode')}" if machine_facts.get("microcode") else "",
+        f"CPUs {machine_facts.get('cpus')}",
+        f"{int(machine_facts.get('memory') or 0) / (1 << 30):g} GiB",
+        f"{machine_facts.get('maker')} {machine_facts.get('board')}",
         host,
     ]
-    virtual = found.get("hypervisor") == "yes"
+    virtual = machine_facts.get("hypervisor") == "yes"
     return MachineIdentity(
         arch=arch,
         clock=clock,
         accelerator="a virtual machine" if virtual else "none",
-        program=found.get("kexec_version") or "started by a command",
+        program=machine_facts.get("kexec_version") or "started by a command",
         options=POLICY,
         host=", ".join(re.sub(r"\s+", " ", word) for word in words if word.strip()),
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The scripts that are executed on a machine, and in which order, for whoever wants to read them first."""
+"""The scripts that are executed on a machine, and in which order; --plan prints them."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -22,7 +22,7 @@ def script(name: str) -> str:
 
 
 def directory_of(visit: Visit) -> str:
-    """Where everything lies on the machine."""
+    """kassay's directory on the machine."""
     return f"/var/tmp/kassay-{visit.id}"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What init tells of a boot, made here of what the machine tells by scripts: frames of guest/emit.h."""
+"""The stream of a boot as init would write it (frames of guest/emit.h), made from the output of the scripts."""
 
 import re
 import zlib
@@ -41,7 +41,7 @@ def since_the_run(log: bytes) -> bytes:
 
 def captured(text: str) -> tuple[tuple[str, str], ...]:
     """Path and text of each file in what state.sh printed."""
-    found: dict[str, list[str]] = {}
+    lines_by_path: dict[str, list[str]] = {}
     for path, line in re.findall(r"^file\t([^\t\n]+)\t(.*)$", text, re.MULTILINE):
-        found.setdefault(path, []).append(line)
-    return tuple((path, "\n".join(lines) + "\n") for path, lines in found.items())
+        lines_by_path.setdefault(path, []).append(line)
+    return tuple((path, "\n".join(lines) + "\n") for path, lines in lines_by_path.items())

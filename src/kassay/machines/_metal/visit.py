@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 class StepFailed(HostLacks):
-    """A script that said why it could not do what it is for."""
+    """A script failed; the text is its own error."""
 
 
 @contextlib.contextmanager
@@ -78,14 +78,14 @@ class Visited:
         self.now: Facts | None = None
         self.begun = False
         self._tell = tell
-        self._found: Facts | None = None
+        self._original: Facts | None = None
 
     def tell(self, text: str) -> None:
         """Shows what is being done there."""
         self._tell(Progress(stage="metal", subject=self.link.name, text=text))
 
     def patiently(self, call: Callable[[], T]) -> T:
-        """The answer to a call that may be made twice, also when the connection is away for a while."""
+        """The result of a call, which is repeated when the connection is lost; it must be safe to make it twice."""
         until = clock.monotonic_s() + self.visit.reach.limit_s
         while True:
             try:
@@ -117,30 +117,31 @@ class Visited:
         self.begun, self.now = True, now
         self._script("open", owner)
         note = Path(self.visit.directory, NOTE)
-        self._found = self._noted(self.directory) if resumed else None
-        if self._found is None:
-            self._found = facts(note.read_text("utf-8")) if SESSION in now.words and note.exists() else now
-            self.link.send(self._found.text.encode(), f"{self.directory}/found")
-        write_atomic(note, f"{self.link.name}\n{self._found.text}".encode())
+        self._original = self._noted(self.directory) if resumed else None
+        if self._original is None:
+            self._original = facts(note.read_text("utf-8")) if SESSION in now.words and note.exists() else now
+            self.link.send(self._original.text.encode(), f"{self.directory}/found")
+        write_atomic(note, f"{self.link.name}\n{self._original.text}".encode())
         for kernel in self.visit.kernels:
             self._bring(kernel)
 
     def _noted(self, directory: str) -> Facts | None:
-        """How the machine was found, by its own note; None where a kill came before it was written."""
+        """How the machine was found, by the note on it; None where kassay was killed before it was written."""
         done = self.link.script(steps.script("found"), (directory,))
         return facts(done.out) if not done.status and "boot\t" in done.out else None
 
     def _ended(self, other: OtherSession, now: Facts) -> Facts:
-        """The machine after the session of a killed kassay was brought to its end. Raises HostLacks when it lives."""
+        """The machine after cleaning up the session of a killed kassay. Raises HostLacks when that kassay still
+        runs."""
         running = frozenset(int(path.name) for path in Path("/proc").glob("[0-9]*"))
         if alive(other, platform.node(), running, this_boot()):
             what = f"{self.link.name} is in use by another experiment ({other.owner or 'of an unknown owner'})"
             raise HostLacks(what, "wait for it to end; one that has done nothing for 15 minutes is taken for dead")
         directory = f"/var/tmp/kassay-{other.id}"
         self.tell(f"an experiment that was killed left {directory}: cleaning up")
-        found = self._noted(directory)
-        if found is not None:
-            now = self._home(directory, found, now)
+        original = self._noted(directory)
+        if original is not None:
+            now = self._home(directory, original, now)
         checked(self.link, "leave", (directory,))
         return now
 
@@ -179,47 +180,47 @@ class Visited:
             self.link.drop()
         return None
 
-    def reset(self, what: str) -> Facts:
+    def reset(self, problem: str) -> Facts:
         """The machine after the user's command for one that does not answer. Raises HostLacks without one."""
         command, limit = self.visit.reach.reset, self.visit.reach.limit_s
         if not command:
             self.begun = False
-            what = f"{self.link.name}: {what} within {limit} s; the machine is left as it is"
-            raise HostLacks(what, "start it by hand and repeat the command, which goes on; or give --reset COMMAND")
-        self.tell(f"{what}; resetting: {command}")
+            problem = f"{self.link.name}: {problem} within {limit} s; the machine is left as it is"
+            raise HostLacks(problem, "start it by hand and repeat the command, which goes on; or give --reset COMMAND")
+        self.tell(f"{problem}; resetting: {command}")
         done = process.run(("sh", "-c", command), timeout_s=limit, env={"KASSAY_HOST": self.link.name})
         now = self.came_up("") if done.status == 0 else None
         if now is None:
             self.begun = False
             why = f"status {done.status}: {last_line(done.err)}" if done.status else f"no answer within {limit} s"
-            raise HostLacks(f"{self.link.name}: {what}, and --reset did not help: {why}", "start it by hand")
+            raise HostLacks(f"{self.link.name}: {problem}, and --reset did not help: {why}", "start it by hand")
         return now
 
     def end(self) -> None:
         """Back to the kernel and the settings that were found; nothing is left there. Raises HostLacks."""
-        if not self.begun or self._found is None:
+        if not self.begun or self._original is None:
             return
         self.begun = False
         try:
             now = inspected(self.link)
-            self._home(self.directory, self._found, now)
+            self._home(self.directory, self._original, now)
             checked(self.link, "leave", (self.directory,))
         except ConnectionLost as lost:
-            what = f"{self.link.name} was lost on its way back to {self._found.get('release')}: {lost}"
+            what = f"{self.link.name} was lost on its way back to {self._original.get('release')}: {lost}"
             raise HostLacks(what, "repeat the command: it brings the machine back") from lost
         Path(self.visit.directory, NOTE).unlink(missing_ok=True)
 
-    def _home(self, directory: str, found: Facts, now: Facts) -> Facts:
-        if now.kernel != found.kernel or SESSION in now.words or RUN in now.words:
-            self.tell(f"back to {found.get('release')}")
+    def _home(self, directory: str, original: Facts, now: Facts) -> Facts:
+        if now.kernel != original.kernel or SESSION in now.words or RUN in now.words:
+            self.tell(f"back to {original.get('release')}")
             checked(self.link, "home", (directory, steps.manner(self.visit)[1]))
-            what = f"its own kernel {found.get('release')} did not come up"
+            what = f"its own kernel {original.get('release')} did not come up"
             now = self.came_up(now.get("boot")) or self.reset(what)
-            if now.kernel != found.kernel:
-                what = f"{self.link.name} is on {now.kernel}, and was found on {found.kernel}"
+            if now.kernel != original.kernel:
+                what = f"{self.link.name} is on {now.kernel}, and was found on {original.kernel}"
                 raise HostLacks(what, f"start that kernel by hand; {directory} there is what is left")
-        told = facts(checked(self.link, "restore", (directory,)))
-        for text in told.all("differs"):
+        answer = facts(checked(self.link, "restore", (directory,)))
+        for text in answer.all("differs"):
             self.tell(f"cannot be put back: {text}")
         return now
 
@@ -231,7 +232,8 @@ def this_boot() -> str:
 
 @contextlib.contextmanager
 def visiting(address: SshAddress, run_in: Callable[[Visited], Run], visit: Visit, tell: Tell) -> Iterator[Run]:
-    """The runs of a visit. It begins with the first of them, or with what a kill has left; it ends with the block."""
+    """The runs of a visit. It begins with the first run, or at once where a killed kassay left the machine changed; it
+    ends with the block."""
     with connected(address) as link:
         visited = Visited(link, visit, tell)
         try:

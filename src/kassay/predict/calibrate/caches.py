@@ -3,51 +3,51 @@
 
 from collections.abc import Mapping
 
-from kassay.predict.calibrate.facts import Facts, Found, Rule, plain
+from kassay.predict.calibrate.facts import Estimate, Facts, Rule, plain
 from kassay.predict.calibrate.points import MEMORY_KIB
 from kassay.predict.calibrate.samples import curve
 from kassay.predict.calibrate.steps import Step, crossing
 
 
 def _cache(name: str, part: int) -> Rule:
-    def rule(facts: Facts) -> Found | None:
+    def rule(facts: Facts) -> Estimate | None:
         if name not in facts.caches:
             return None
         value = facts.caches[name][part]
-        return Found(value, value, value, 1, f"/sys/devices/system/cpu/cpu0/cache ({name})")
+        return Estimate(value, value, value, 1, f"/sys/devices/system/cpu/cpu0/cache ({name})")
 
     return rule
 
 
-def _chase(facts: Facts, least: float, most: float) -> Found | None:
+def _chase(facts: Facts, least: float, most: float) -> Estimate | None:
     """The smallest latency of chases through regions of least..most bytes: a plateau that others can only raise."""
     points = {kib: facts.measured[f"chase_local:{kib}"] for kib in curve(facts.measured, "chase_local")}
-    inside = {kib: one for kib, one in points.items() if least <= kib << 10 <= most}
+    inside = {kib: point for kib, point in points.items() if least <= kib << 10 <= most}
     if not inside:
         return None
     kib = min(inside, key=lambda size: inside[size].value)
-    one = inside[kib]
-    return Found(one.value, one.low, one.high, one.n, f"pointer chase through {kib} KiB (chase_local:{kib})")
+    point = inside[kib]
+    return Estimate(point.value, point.low, point.high, point.n, f"pointer chase through {kib} KiB (chase_local:{kib})")
 
 
-def _l2_latency(facts: Facts) -> Found | None:
+def _l2_latency(facts: Facts) -> Estimate | None:
     if "l2" not in facts.caches or "l1d" not in facts.caches:
         return None
     return _chase(facts, 2 * facts.caches["l1d"][0], facts.caches["l2"][0] / 2)
 
 
-def _l3_latency(facts: Facts) -> Found | None:
-    """Of regions so large that next to nothing of them stays in the second level by chance."""
+def _l3_latency(facts: Facts) -> Estimate | None:
+    """Of regions so large that almost nothing of them is in the second level by chance."""
     if "l3" not in facts.caches:
         return None
     return _chase(facts, 3 * facts.caches["l2"][0], facts.caches["l3"][0])
 
 
-def _memory_latency(facts: Facts) -> Found | None:
+def _memory_latency(facts: Facts) -> Estimate | None:
     return _chase(facts, 2 * facts.caches.get("l3", facts.caches.get("l2", (0, 0)))[0], MEMORY_KIB << 10)
 
 
-def _l3_lifetime(facts: Facts) -> Found | None:
+def _l3_lifetime(facts: Facts) -> Estimate | None:
     """How long a line stays in a third level that others use: the time of a lap of the chase that finds half of its
     lines in it."""
     near, far = _l3_latency(facts), _memory_latency(facts)
@@ -61,15 +61,15 @@ def _l3_lifetime(facts: Facts) -> Found | None:
     step: Step | None = crossing(points, near.value, far.value)
     size = facts.caches["l3"][0]
     if step is None or size <= step.size << 10:
-        return Found(0, 0, 0, near.n, "chases through all of the third level have its latency (chase_local)")
+        return Estimate(0, 0, 0, near.n, "chases through all of the third level have its latency (chase_local)")
     half = (near.value + far.value) / 2
     value, low, high = (round((kib << 10) / 64 * half) for kib in (step.size, step.low, step.high))
-    return Found(value, low, high, near.n,
-                 f"a lap of the largest region whose chase is nearer to the third level's latency than to memory's, "
-                 f"at the middle of both, of {size >> 20} MiB that CPUs and guests share (chase_local)")  # fmt: skip
+    return Estimate(value, low, high, near.n,
+                    f"a lap of the largest region whose chase is nearer to the third level's latency than to memory's, "
+                    f"at the middle of both, of {size >> 20} MiB that CPUs and guests share (chase_local)")  # fmt: skip
 
 
-def _adjacent(facts: Facts) -> Found | None:
+def _adjacent(facts: Facts) -> Estimate | None:
     """Whether a missing line brings the other one of its pair: a chase through both lines of each pair is then quicker
     than one through the first lines alone."""
     size = facts.caches.get("l2", (0, 0))[0]
@@ -82,9 +82,9 @@ def _adjacent(facts: Facts) -> Found | None:
         return None
     both, firsts = min(points, key=lambda pair: pair[1].value)
     value = float(both.value < 0.8 * firsts.value)
-    return Found(value, value, value, firsts.n,
-                 f"a chase through all lines takes {both.value:.0f} cycles, one through the first lines of pairs "
-                 f"{firsts.value:.0f} (chase_local, chase_firsts)")  # fmt: skip
+    return Estimate(value, value, value, firsts.n,
+                    f"a chase through all lines takes {both.value:.0f} cycles, one through the first lines of pairs "
+                    f"{firsts.value:.0f} (chase_local, chase_firsts)")  # fmt: skip
 
 
 CACHES: Mapping[str, Rule] = {

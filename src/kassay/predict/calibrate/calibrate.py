@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The whole of `kassay calibrate`: measures, and makes a timing file of what was measured and of the nearest one."""
+"""`kassay calibrate`: measures this machine, and writes a timing file; what was not measured is of the nearest CPU."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ from kassay.model.progress import Progress, Tell
 from kassay.predict.calibrate import machine as machines
 from kassay.predict.calibrate import program, samples
 from kassay.predict.calibrate.derive import parameters_of
-from kassay.predict.calibrate.facts import Facts, Found
+from kassay.predict.calibrate.facts import Estimate, Facts
 from kassay.predict.calibrate.points import Group, groups
 from kassay.predict.calibrate.system import latencies_of, reason_of, system_of
 from kassay.predict.calibrate.text import timing_text
@@ -53,55 +53,55 @@ def calibrate(name: str, *, like: str, repeats: int, fresh: bool, tell: Tell, ou
         if fresh:
             journal.unlink(missing_ok=True)
         before = samples.begin(journal, host, program.program_id())
-        seen = [*before, *measure(groups(), repeats, before, journal, tell)]
-        timing = timing_of(name, host, nearest, seen)
+        recorded = [*before, *measure(groups(), repeats, before, journal, tell)]
+        timing = timing_of(name, host, nearest, recorded)
         timing = replace(timing, interval=_interval(path, timing))
         text = timing_text(timing)
         parse(text, str(path))
         files.write_atomic(path, text.encode())
         journal.unlink(missing_ok=True)
     names = [*timing.parameters, *timing.system]
-    left = tuple(one for one in names if timing.machine is not None and one in timing.machine.missing)
-    return Calibrated(path, timing, len(before), tuple(one for one in names if one not in left), left)
+    left = tuple(key for key in names if timing.machine is not None and key in timing.machine.missing)
+    return Calibrated(path, timing, len(before), tuple(key for key in names if key not in left), left)
 
 
 def measure(asked: Sequence[Group], repeats: int, before: Sequence[samples.Repeat], journal: Path | None,
             tell: Tell) -> list[samples.Repeat]:  # fmt: skip
-    """Every group in turn, `repeats` times over, without what `before` has."""
-    done = {(one.repeat, one.group) for one in before}
+    """Every group in turn, `repeats` times, except for what `before` has already."""
+    done = {(repeat.repeat, repeat.group) for repeat in before}
     todo = [(number, group) for number in range(repeats) for group in asked if (number, group.name) not in done]
-    whole, found = repeats * len(asked), []
+    whole, measured = repeats * len(asked), []
     for at, (number, group) in enumerate(todo):
         tell(Progress(stage="calibrate", subject=f"repeat {number + 1}/{repeats}", text=group.name,
                       done=(whole - len(todo) + at) / whole))  # fmt: skip
-        found.append(samples.repeat_of(number, group.name, program.run(group.words, group.samples)))
+        measured.append(samples.repeat_of(number, group.name, program.run(group.words, group.samples)))
         if journal is not None:
-            samples.add(journal, found[-1])
+            samples.add(journal, measured[-1])
     tell(Progress(stage="calibrate", subject=f"repeat {repeats}/{repeats}", text="", done=1.0))
-    return found
+    return measured
 
 
-def timing_of(name: str, host: machines.HostMachine, nearest: Timing, seen: Sequence[samples.Repeat]) -> Timing:
+def timing_of(name: str, host: machines.HostMachine, nearest: Timing, recorded: Sequence[samples.Repeat]) -> Timing:
     """The timing file of this machine: what was measured, and from `nearest` what was not, each marked."""
-    measured, refused = samples.quantities(seen), samples.refusals(seen)
+    measured, refused = samples.quantities(recorded), samples.refusals(recorded)
     like = {key: quantity.value for key, quantity in nearest.parameters.items()}
-    found = parameters_of(Facts(measured, machines.caches(), like))
-    _fit_ways(found, nearest)
+    estimates = parameters_of(Facts(measured, machines.caches(), like))
+    _fit_ways(estimates, nearest)
     system = system_of(measured, nearest.system)
-    repeats = len({one.repeat for one in seen})
+    repeats = len({repeat.repeat for repeat in recorded})
     missing = {
         key: reason_of(key, system=key in nearest.system, refused=refused, measured=measured)
         for key in (*nearest.parameters, *nearest.system)
-        if key not in found and key not in system
+        if key not in estimates and key not in system
     }
-    hz = samples.core_hz(seen)
+    hz = samples.core_hz(recorded)
     return replace(
         nearest,
         schema=SCHEMA, name=name, calibrated=True,
         summary=_summary(host),
-        ghz=_quantity(Found(hz.value / 1e9, hz.low / 1e9, hz.high / 1e9, hz.n, "chain of additions"), repeats),
+        ghz=_quantity(Estimate(hz.value / 1e9, hz.low / 1e9, hz.high / 1e9, hz.n, "chain of additions"), repeats),
         interval=replace(nearest.interval, source=f"as of {nearest.name}: no changes were measured here"),
-        parameters={key: _quantity(found[key], repeats, whole=parameters()[key].whole) if key in found
+        parameters={key: _quantity(estimates[key], repeats, whole=parameters()[key].whole) if key in estimates
                     else _left(quantity, nearest.name) for key, quantity in nearest.parameters.items()},
         system={key: _quantity(system[key], repeats) if key in system else _left(quantity, nearest.name)
                 for key, quantity in nearest.system.items()},
@@ -119,14 +119,14 @@ def _summary(host: machines.HostMachine) -> str:
     return f"{machines.cpu_words(host.cpuinfo)}{under}, calibrated"
 
 
-def compared(timing: Timing, measured: Mapping[str, Found]) -> list[tuple[str, float, float]]:
+def compared(timing: Timing, measured: Mapping[str, Estimate]) -> list[tuple[str, float, float]]:
     """Parameters that a file and this machine disagree on by more than both spreads: name, the file's, measured."""
     rows = []
-    for name, one in measured.items():
+    for name, estimate in measured.items():
         file = timing.parameters[name]
-        apart = one.low > file.high * 1.1 or one.high < file.low * 0.9
-        if apart and abs(one.value - file.value) > 0.15 * max(one.value, file.value):
-            rows.append((name, file.value, one.value))
+        apart = estimate.low > file.high * 1.1 or estimate.high < file.low * 0.9
+        if apart and abs(estimate.value - file.value) > 0.15 * max(estimate.value, file.value):
+            rows.append((name, file.value, estimate.value))
     return rows
 
 
@@ -144,8 +144,8 @@ def _same_machine(path: Path, host: machines.HostMachine) -> None:
     """Raises BadInput where a file of that name is of another machine: it would be lost."""
     if not path.exists():
         return
-    there = read(path).machine
-    for difference in machines.differences(there.cpuinfo if there else {}, host.cpuinfo):
+    calibrated = read(path).machine
+    for difference in machines.differences(calibrated.cpuinfo if calibrated else {}, host.cpuinfo):
         raise BadInput(
             f"{path}: calibrated on another machine: {difference}", "choose another name, or remove the file"
         )
@@ -160,24 +160,24 @@ def _interval(path: Path, timing: Timing) -> IntervalTable:
     return replace(before.interval, source=before.interval.source.partition("; learned")[0] + when)
 
 
-def _fit_ways(found: dict[str, Found], nearest: Timing) -> None:
+def _fit_ways(estimates: dict[str, Estimate], nearest: Timing) -> None:
     """Sizes become multiples of their ways; what was fully associative stays so."""
     for entries, ways in (("dtlb_entries", "dtlb_ways"), ("stlb_entries", "stlb_ways")):
-        one, count = found.get(entries), nearest.parameters[ways].value
-        if one is None:
+        estimate, count = estimates.get(entries), nearest.parameters[ways].value
+        if estimate is None:
             continue
         if count == nearest.parameters[entries].value:
-            found[ways] = one._replace(how=f"one set: as many as {entries}")
+            estimates[ways] = estimate._replace(how=f"one set: as many as {entries}")
         else:
-            whole = max(count, one.value // count * count)
-            found[entries] = one._replace(value=whole, low=min(one.low, whole))
+            whole = max(count, estimate.value // count * count)
+            estimates[entries] = estimate._replace(value=whole, low=min(estimate.low, whole))
 
 
-def _quantity(one: Found, repeats: int, *, whole: bool = False) -> Quantity:
+def _quantity(estimate: Estimate, repeats: int, *, whole: bool = False) -> Quantity:
     digits = 0 if whole else 2
-    value, low, high = (round(number, digits) for number in (one.value, one.low, one.high))
+    value, low, high = (round(number, digits) for number in (estimate.value, estimate.low, estimate.high))
     return Quantity(value=value, low=min(low, value), high=max(high, value),
-                    source=f"measured: {one.how}; {one.n} samples in {repeats} repeats")  # fmt: skip
+                    source=f"measured: {estimate.how}; {estimate.n} samples in {repeats} repeats")  # fmt: skip
 
 
 def _left(quantity: Quantity, name: str) -> Quantity:
@@ -185,7 +185,7 @@ def _left(quantity: Quantity, name: str) -> Quantity:
 
 
 def _composites(measured: Mapping[str, samples.Measured], repeats: int) -> dict[str, Quantity]:
-    """Whole operations of the running kernel and of two CPUs, in cycles: what predictions can be held against."""
+    """Whole operations of the running kernel and of two CPUs, in cycles: what predictions can be compared with."""
     kinds = (
         "entry",
         "fault_",
@@ -200,7 +200,7 @@ def _composites(measured: Mapping[str, samples.Measured], repeats: int) -> dict[
         "write_atomic",
     )
     return {
-        word: _quantity(Found(*one, "cycles of one operation"), repeats)
-        for word, one in measured.items()
+        word: _quantity(Estimate(*point, "cycles of one operation"), repeats)
+        for word, point in measured.items()
         if word.startswith(kinds)
     }

@@ -35,7 +35,7 @@ class HostMachine(Record, frozen=True, kw_only=True):
 
 
 def host_machine(hypervisor: str) -> HostMachine:
-    """This machine. hypervisor: as the probes were told by the CPU. Raises HostLacks on an unknown architecture."""
+    """This machine. hypervisor: as the CPU reported it to the probes. Raises HostLacks on an unknown architecture."""
     arch = of_machine(platform.machine())
     if arch is None:
         raise HostLacks(f"no probes for {platform.machine()}", "calibrate on x86_64 or arm64")
@@ -50,12 +50,12 @@ def host_machine(hypervisor: str) -> HostMachine:
 def cpuinfo_of(text: str) -> dict[str, str]:
     """The lines that name the CPU, of the first processor of a /proc/cpuinfo."""
     first = text.partition("\n\n")[0]
-    found = {}
+    identity = {}
     for name in _NAMES:
         line = re.search(rf"(?m)^{re.escape(name)}[ \t]*:[ \t]*(.*)$", first)
         if line is not None:
-            found[name] = " ".join(line[1].split())
-    return found
+            identity[name] = " ".join(line[1].split())
+    return identity
 
 
 def nearest_cpu(machine: HostMachine) -> str:
@@ -68,7 +68,7 @@ def nearest_cpu(machine: HostMachine) -> str:
 
 
 def cpu_words(cpuinfo: Mapping[str, str]) -> str:
-    """As "AMD EPYC, AuthenticAMD family 25 model 17", what is known of it."""
+    """Text such as "AMD EPYC, AuthenticAMD family 25 model 17", as far as it is known."""
     if "CPU part" in cpuinfo:
         return f"implementer {cpuinfo.get('CPU implementer', '?')} part {cpuinfo['CPU part']}"
     numbers = (
@@ -78,7 +78,7 @@ def cpu_words(cpuinfo: Mapping[str, str]) -> str:
 
 
 def differences(file: Mapping[str, str], host: Mapping[str, str]) -> Iterator[str]:
-    """What the numbers of a file's CPU and of this host's are where they differ: the name and the microcode may."""
+    """The identifying numbers of a file's CPU and of this host's where they differ. Name and microcode may differ."""
     for name in _SAME:
         if file.get(name) != host.get(name):
             yield f"{name}: {file.get(name, '-')} in the file, {host.get(name, '-')} here"
@@ -88,16 +88,16 @@ def refuse_another_machine(names: Iterable[str]) -> None:
     """Raises BadInput where HOST is among the names and its file is of another machine, as in a home that is shared."""
     if HOST not in names:
         return
-    there = timing_for(HOST).machine
+    calibrated = timing_for(HOST).machine
     host = cpuinfo_of(Path("/proc/cpuinfo").read_text("utf-8", "replace"))
-    for difference in differences(there.cpuinfo if there else {}, host):
+    for difference in differences(calibrated.cpuinfo if calibrated else {}, host):
         raise BadInput(f"{HOST}: calibrated on another machine: {difference}",
                        "kassay calibrate NAME makes a file of this one; name the other one by its path")  # fmt: skip
 
 
 def caches() -> dict[str, tuple[int, int]]:
-    """ "l1d", "l1i", "l2", "l3" -> bytes and ways, as the kernel was told by the CPU or by a hypervisor."""
-    found = {}
+    """ "l1d", "l1i", "l2", "l3" -> bytes and ways, as the CPU or a hypervisor reports them to the kernel."""
+    sizes = {}
     for folder in sorted(_CACHES.glob("index[0-9]*")):
         try:
             level, kind, size, ways = (
@@ -107,8 +107,8 @@ def caches() -> dict[str, tuple[int, int]]:
         except (OSError, ValueError):
             continue
         suffix = {"Data": "d", "Instruction": "i"}.get(kind, "")
-        found[f"l{level}{suffix}"] = (kib << 10, int(ways))
-    return found
+        sizes[f"l{level}{suffix}"] = (kib << 10, int(ways))
+    return sizes
 
 
 def _policy() -> str:

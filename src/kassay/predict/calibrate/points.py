@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the probes are asked: groups of points, each group one process, so that repeats of all groups interleave."""
+"""What the probes measure: groups of points, each group one process, so that repeats of all groups interleave."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from kassay.predict.calibrate.program import names
 
-REPEATS = 7
 _INSTRUCTION_GROUP = 12
 PARALLEL_KIB = 128 << 10
 MEMORY_KIB = 128 << 10
@@ -34,7 +33,7 @@ PARAMETRIC = (
 
 
 class Group(NamedTuple):
-    """words: what one process is asked. samples: of each."""
+    """words: the points of one process. samples: of each."""
 
     name: str
     samples: int
@@ -43,13 +42,13 @@ class Group(NamedTuple):
 
 def groups() -> tuple[Group, ...]:
     """Everything that is measured on this architecture, in order; single instructions in groups of a dozen."""
-    known = names()
-    single = [name for name in known if not name.startswith(PARAMETRIC)]
-    made = [
+    probes = names()
+    single = [name for name in probes if not name.startswith(PARAMETRIC)]
+    planned = [
         Group(f"instructions {start // _INSTRUCTION_GROUP + 1}", 40, tuple(single[start : start + _INSTRUCTION_GROUP]))
         for start in range(0, len(single), _INSTRUCTION_GROUP)
     ]
-    made += [
+    planned += [
         Group("branches", 25, (*_asked("branch_conditional", (0, 1)), *_asked("branch_indirect", (0, 1, 3)))),
         Group("returns", 20, _asked("call_depth", DEPTHS)),
         Group("caches", 12, (*_asked("chase_local", CHASES_KIB), *_asked("chase_firsts", (3072, 4096, 6144)))),
@@ -70,9 +69,11 @@ def groups() -> tuple[Group, ...]:
                              *_asked("map_cycle", (1, 64)))),
         Group("two CPUs", 12, _asked("cross_flush", (0, 1))),
     ]  # fmt: skip
-    there = set(known)
-    asked = (Group(one.name, one.samples, tuple(w for w in one.words if w.partition(":")[0] in there)) for one in made)
-    return tuple(group for group in asked if group.words)
+    possible = (
+        group._replace(words=tuple(word for word in group.words if word.partition(":")[0] in probes))
+        for group in planned
+    )
+    return tuple(group for group in possible if group.words)
 
 
 def _asked(name: str, arguments: Iterable[int]) -> tuple[str, ...]:

@@ -36,15 +36,15 @@ def program() -> Path:
         raise HostLacks(
             f"no calibration: {COMPILER} is not there to build the probes", f"apt install {COMPILER} libc6-dev"
         )
-    made = files.cache_directory() / "probes" / program_id()
-    if not made.is_file():
+    binary = files.cache_directory() / "probes" / program_id()
+    if not binary.is_file():
         names = sorted(path.name for path in sources().glob("*.c"))
-        first = compiler.program(made, (COMPILER, *FLAGS, *names), sources())
+        first = compiler.program(binary, (COMPILER, *FLAGS, *names), sources())
         if first:
             raise HostLacks(
                 f"no calibration: the probes do not compile with {COMPILER}: {first}", "apt install gcc libc6-dev"
             )
-    return made
+    return binary
 
 
 @cache
@@ -77,7 +77,7 @@ def run(words: Sequence[str], samples: int) -> Output:
 
 def parse(text: str) -> Output:
     """Reads what the program prints. Raises Defect for what is no such text."""
-    found = Output({}, {}, "")
+    output = Output({}, {}, "")
     hypervisor, hz, reference = "", 0.0, 0.0
     for line in text.splitlines():
         kind, _, rest = line.partition(" ")
@@ -89,11 +89,11 @@ def parse(text: str) -> Output:
             hypervisor = rest
         elif kind == "u":
             word, _, why = rest.partition(" ")
-            found.refused[word] = why
+            output.refused[word] = why
         elif kind == "s" and hz and reference:
             word, count, ticks, chain = rest.split()
             each, cycle = int(ticks) / int(count), int(chain) / reference
-            found.samples.setdefault(word, []).append(Sample(each / cycle, 1e9 * each / hz, hz / cycle))
+            output.samples.setdefault(word, []).append(Sample(each / cycle, 1e9 * each / hz, hz / cycle))
         else:
             raise Defect(f"the probes printed {line!r}")
-    return found._replace(hypervisor=hypervisor)
+    return output._replace(hypervisor=hypervisor)

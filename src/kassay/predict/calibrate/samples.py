@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Samples become quantities, and a journal keeps them, so that a killed calibration goes on where it was.
 
-Others on the same machine only ever add time. So a repeat says the lower quartile of its samples, and a quantity is
-that of its least disturbed repeat, between the smallest sample and the upper quartile of the repeats. The very smallest
-samples of a repeat do not count: where both chains beside a sample were interrupted, it looks too short.
+Other programs on the same machine can only add time. So the value of a repeat is the lower quartile of its samples, and
+a quantity is the value of its least disturbed repeat; low is the smallest sample, high the upper quartile of the
+repeats. The very smallest samples of a repeat do not count: where the reference chains before and after a sample were
+both interrupted, the sample looks too short.
 """
 
 import json
@@ -73,11 +74,11 @@ def repeat_of(number: int, group: str, output: Output) -> Repeat:
 
 def quantities(repeats: Iterable[Repeat]) -> dict[str, Measured]:
     """Every point by name, over all repeats."""
-    found: dict[str, list[Point]] = {}
+    by_word: dict[str, list[Point]] = {}
     for repeat in repeats:
         for word, point in repeat.points.items():
-            found.setdefault(word, []).append(point)
-    return {word: _over(points) for word, points in found.items()}
+            by_word.setdefault(word, []).append(point)
+    return {word: _over(points) for word, points in by_word.items()}
 
 
 def refusals(repeats: Iterable[Repeat]) -> dict[str, str]:
@@ -87,8 +88,8 @@ def refusals(repeats: Iterable[Repeat]) -> dict[str, str]:
 
 def core_hz(repeats: Sequence[Repeat]) -> Measured:
     """The core's clock while the probes ran."""
-    seen = sorted(repeat.hz for repeat in repeats if repeat.hz)
-    return Measured(seen[len(seen) // 2], seen[0], seen[-1], len(seen))
+    clocks = sorted(repeat.hz for repeat in repeats if repeat.hz)
+    return Measured(clocks[len(clocks) // 2], clocks[0], clocks[-1], len(clocks))
 
 
 def _over(points: list[Point]) -> Measured:
@@ -106,7 +107,7 @@ def curve(measured: Mapping[str, Measured], name: str) -> dict[int, float]:
 
 
 def begin(path: Path, machine: HostMachine, program: str) -> list[Repeat]:
-    """What an earlier, killed calibration with the same probes measured; begins the journal where there is none.
+    """What an earlier, killed calibration with the same probes measured; starts a journal where there is none.
 
     Raises BadInput for a journal of another machine.
     """
@@ -123,15 +124,15 @@ def begin(path: Path, machine: HostMachine, program: str) -> list[Repeat]:
     if head is None or (head.machine, head.program) != (machine, program):
         files.write_atomic(path, to_json(Head(schema=SCHEMA, machine=machine, program=program)) + b"\n")
         return []
-    found = []
+    repeats = []
     for line in lines[1:]:
         try:
-            found.append(from_json(line, Repeat))
+            repeats.append(from_json(line, Repeat))
         except msgspec.MsgspecError:
-            # Cut where it was killed: what follows begins on a line of its own.
-            files.write_atomic(path, b"\n".join([lines[0], *map(to_json, found)]) + b"\n")
+            # The last line is cut short where it was killed: it is removed, and the next repeat gets its own line.
+            files.write_atomic(path, b"\n".join([lines[0], *map(to_json, repeats)]) + b"\n")
             break
-    return found
+    return repeats
 
 
 def add(path: Path, repeat: Repeat) -> None:

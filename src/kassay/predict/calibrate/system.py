@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 
-from kassay.predict.calibrate.facts import Found
+from kassay.predict.calibrate.facts import Estimate
 from kassay.predict.calibrate.samples import Measured
 from kassay.predict.timing import Entry, Override, Timing
 
@@ -49,24 +49,24 @@ _WHY = {
 _WHY_PARAMETERS = "no probe of it: the published value stands"
 
 
-def system_of(measured: Mapping[str, Measured], known: Mapping[str, object]) -> dict[str, Found]:
+def system_of(measured: Mapping[str, Measured], wanted: Mapping[str, object]) -> dict[str, Estimate]:
     """Costs of those system instructions that user mode may execute, of those that a timing file has."""
-    found = {}
+    costs = {}
     for name, point in _SYSTEM.items():
-        one = measured.get(point)
-        if one is not None and name in known:
-            found[name] = Found(one.value, one.low, one.high, one.n, f"one after the other ({point})")
-    return found
+        measurement = measured.get(point)
+        if measurement is not None and name in wanted:
+            costs[name] = Estimate(*measurement, f"one after the other ({point})")
+    return costs
 
 
 def latencies_of(measured: Mapping[str, Measured], timing: Timing) -> tuple[Override, ...]:
     """An override for each form whose latency was measured to be another than the file's."""
-    made = []
+    overrides = []
     for point, patterns, less in _LATENCIES:
-        one = measured.get(point)
-        if one is None:
+        measurement = measured.get(point)
+        if measurement is None:
             continue
-        latency = round(one.value - less, 1)
+        latency = round(measurement.value - less, 1)
         for form in timing.instructions:
             if not any(fnmatchcase(form, pattern) for pattern in patterns):
                 continue
@@ -77,9 +77,9 @@ def latencies_of(measured: Mapping[str, Measured], timing: Timing) -> tuple[Over
             mask, _, busy = ports.rpartition("x")
             if before > 4 and "/" not in ports and busy == f"{before:g}":
                 ports = f"{mask}x{round(latency)}"
-            how = f"measured: latency; {one.n} samples ({point}); was {before:g}"
-            made.append(Override(forms=(form,), entry=(uops, latency, ports), source=how))
-    return tuple(made)
+            how = f"measured: latency; {measurement.n} samples ({point}); was {before:g}"
+            overrides.append(Override(forms=(form,), entry=(uops, latency, ports), source=how))
+    return tuple(overrides)
 
 
 def _entry(timing: Timing, form: str) -> Entry:

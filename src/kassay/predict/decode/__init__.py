@@ -29,10 +29,10 @@ class Facts(NamedTuple):
 
     form: mnemonic with kinds and sizes of its operands ("add r64,m64"). kind: a word from above. system: its name in
     the table of system instructions of a timing file; "" for others. address_reads: registers that addresses are made
-    of; data_reads: those that its result needs; writes: those that have to wait for it. A base that an access moves on
-    (push, pop, post-index) is not among the writes: CPUs have it at once. load_bytes, store_bytes: of one execution,
-    of one round of a repeated instruction. locked: an atomic access of memory.
-    exchanges: one whose loaded value does not depend on the stored one.
+    of; data_reads: those that its result needs; writes: those that have to wait for it. A base register that an access
+    advances (push, pop, post-index) is not among the writes: CPUs have its new value at once. load_bytes, store_bytes:
+    of one execution, of one round of a repeated instruction. locked: an atomic access of memory. exchanges: one whose
+    loaded value does not depend on the stored one.
     """
 
     form: str
@@ -70,11 +70,11 @@ UNREADABLE = "(unreadable)"
 def facts(arch: str, code: bytes, lengths: Sequence[int]) -> tuple[Facts, ...]:
     """Facts of each instruction of a block. Raises BadInput for an architecture without a decoder."""
     decoder = decoder_of(arch)
-    found, at = [], 0
+    decoded, at = [], 0
     for length in lengths:
-        found.append(decoder.facts(code[at : at + length]))
+        decoded.append(decoder.facts(code[at : at + length]))
         at += length
-    return tuple(found)
+    return tuple(decoded)
 
 
 @cache

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""x86_64: which instructions are of which kind, and what the stack has to do with them."""
+"""x86_64: the kind of each instruction, and how it uses the stack."""
 
 from typing import Any
 
@@ -64,16 +64,16 @@ SYSTEM_NAMES = frozenset(name for _, name in SYSTEM.values() if name) | {
 NO_ACCESS = frozenset(["invlpg", "clflush", "clflushopt", "clwb", "verw", "endbr64"])
 """An operand in memory that is not accessed as data, or is no operand."""
 FREE_STACK = frozenset(["push", "pop", "call", "ret", "leave", "pushfq", "popfq", "pushf", "popf"])
-"""The stack pointer is moved on by the front end."""
+"""The front end advances the stack pointer of these."""
 _NOPS = frozenset(["nop", "endbr64", "endbr32", "fnop", "ud0", "ud1", "ud2", "int3"])
 _DATA_SEGMENTS = frozenset(("ds", "es", "ss", "cs", "fs", "gs"))
 
 
-def kind_of(name: str, one: Any) -> tuple[str, str]:
+def kind_of(name: str, instruction: Any) -> tuple[str, str]:
     """(kind, name in the table of system instructions or "")."""
     if name in SYSTEM:
         return SYSTEM[name]
-    if name in ("mov", "push", "pop") and (control := _control(one, name)):
+    if name in ("mov", "push", "pop") and (control := _control(instruction, name)):
         return control
     if name in _NOPS:
         return NOP, ""
@@ -86,19 +86,19 @@ def kind_of(name: str, one: Any) -> tuple[str, str]:
     if name in ("retf", "retfq", "ljmp", "lcall"):
         return SYSRETURN, "iret"
     if name in ("call", "jmp"):
-        direct = one.operands[0].type == x86.X86_OP_IMM
+        direct = instruction.operands[0].type == x86.X86_OP_IMM
         return (CALL if direct else CALL_INDIRECT, "") if name == "call" else (JUMP if direct else JUMP_INDIRECT, "")
     if name.startswith(("j", "loop")):
         return BRANCH, ""
     return PLAIN, ""
 
 
-def _control(one: Any, name: str) -> tuple[str, str] | None:
+def _control(instruction: Any, name: str) -> tuple[str, str] | None:
     """A move to or from a control, debug or segment register."""
-    for position, operand in enumerate(one.operands):
+    for position, operand in enumerate(instruction.operands):
         if operand.type != x86.X86_OP_REG:
             continue
-        register, written = one.reg_name(operand.reg), position == 0 and name != "push"
+        register, written = instruction.reg_name(operand.reg), position == 0 and name != "push"
         if register.startswith("cr"):
             if not written:
                 return PLAIN, "read_cr"
@@ -110,9 +110,10 @@ def _control(one: Any, name: str) -> tuple[str, str] | None:
     return None
 
 
-def stack_bytes(name: str, one: Any) -> tuple[int, int]:
+def stack_bytes(name: str, instruction: Any) -> tuple[int, int]:
     """Bytes (loaded, stored) on the stack, besides the operands."""
-    size = one.operands[0].size if one.operands and name in ("push", "pop") and one.operands[0].size == 2 else 8
+    operands = instruction.operands
+    size = 2 if operands and name in ("push", "pop") and operands[0].size == 2 else 8
     if name in ("push", "pushfq", "call"):
         return 0, size
     if name in ("pop", "popfq", "ret", "leave"):

@@ -54,7 +54,7 @@ _SYSTEM_NAMES = frozenset(name for _, name in _FIXED.values() if name) | {
 }  # fmt: skip
 _NOPS = frozenset(["nop", "hint", "bti", "csdb", "sev", "sevl", "udf", "dgh", "psb", "tsb"])
 _CHEAP = ("sp_el0", "tpidr", "tpidrro", "currentel", "nzcv", "fpcr")
-"""Registers of the system that are read as others are."""
+"""System registers whose accesses are no system instructions for a timing file."""
 _PAGES = re.compile(r"r?va")
 _FLAGS, _LINK = 64, 30
 _NUMBERS = {f"{kind}{n}": n for kind in "xw" for n in range(31)} | {
@@ -73,19 +73,19 @@ _CONDITION = re.compile(r",(?:eq|ne|hs|lo|mi|pl|vs|vc|hi|ls|ge|lt|gt|le|al|nv|cs
 
 @cache
 def _facts(code: bytes) -> Facts:
-    one = next(_engine().disasm(code, 0x1000, 1), None)
-    if one is None or len(code) != 4:
+    instruction = next(_engine().disasm(code, 0x1000, 1), None)
+    if instruction is None or len(code) != 4:
         return Facts(UNREADABLE)
-    name = str(one.mnemonic)
-    kind, system = _kind_of(name, str(one.op_str))
-    address, data, writes = _registers(one, name)
-    load, store = _access_bytes(name, _widths(one), kind)
+    name = str(instruction.mnemonic)
+    kind, system = _kind_of(name, str(instruction.op_str))
+    address, data, writes = _registers(instruction, name)
+    load, store = _access_bytes(name, _widths(instruction), kind)
     if kind == PLAIN and name == "mov" and len(data) == 1 and writes and not (data | writes) & {*range(32, 64)}:
         kind = MOVE
     if kind in (NOP, PREFETCH):
         data, writes = set(), set()
     return Facts(
-        form=_form(one, name),
+        form=_form(instruction, name),
         kind=kind,
         system=system,
         address_reads=tuple(sorted(address)),
@@ -98,30 +98,30 @@ def _facts(code: bytes) -> Facts:
     )
 
 
-def _registers(one: Any, name: str) -> tuple[set[int], set[int], set[int]]:
+def _registers(instruction: Any, name: str) -> tuple[set[int], set[int], set[int]]:
     """Of addresses, read as data, written."""
     address: set[int] = set()
     data: set[int] = set()
     writes: set[int] = set()
-    listed = [operand for operand in one.operands if operand.type == arm.ARM64_OP_REG]
-    accesses = _accesses(one, name, listed)
+    listed = [operand for operand in instruction.operands if operand.type == arm.ARM64_OP_REG]
+    accesses = _accesses(instruction, name, listed)
     for operand, access in zip(listed, accesses, strict=True):
-        number = _NUMBERS.get(one.reg_name(operand.reg))
+        number = _NUMBERS.get(instruction.reg_name(operand.reg))
         if number is None:
             continue
         if access & CS_AC_READ:
             data.add(number)
         if access & CS_AC_WRITE:
             writes.add(number)
-    for operand in one.operands:
+    for operand in instruction.operands:
         if operand.type == arm.ARM64_OP_MEM:
-            parts = (one.reg_name(part) for part in (operand.mem.base, operand.mem.index) if part)
+            parts = (instruction.reg_name(part) for part in (operand.mem.base, operand.mem.index) if part)
             address |= {_NUMBERS[part] for part in parts if part in _NUMBERS}
-    _implicit(one, name, data, writes)
+    _implicit(instruction, name, data, writes)
     return address, data, writes
 
 
-def _accesses(one: Any, name: str, listed: list[Any]) -> list[int]:
+def _accesses(instruction: Any, name: str, listed: list[Any]) -> list[int]:
     """How each register operand is accessed, where the disassembler does not know it or has it wrong."""
     if name in _COMPARING or name.startswith(("cbz", "cbnz", "tbz", "tbnz", "msr", "tlbi", "dc", "ic", "at", "sys")):
         return [CS_AC_READ] * len(listed)
@@ -130,34 +130,39 @@ def _accesses(one: Any, name: str, listed: list[Any]) -> list[int]:
             half = len(listed) // 2
             return [CS_AC_READ | CS_AC_WRITE] * half + [CS_AC_READ] * (len(listed) - half)
         return [CS_AC_READ, CS_AC_WRITE][: len(listed)]
-    if name.startswith("ld") and not any("[" in word for word in str(one.op_str).split("}")[:1] if "]" in word):
+    if name.startswith("ld") and not any("[" in word for word in str(instruction.op_str).split("}")[:1] if "]" in word):
         return [CS_AC_WRITE] * len(listed)
-    found = [operand.access for operand in listed]
-    if found and found[0] == CS_AC_READ | CS_AC_WRITE and name not in _KEEPING and not _is_vector(one, listed[0]):
-        found[0] = CS_AC_WRITE
-    return found
+    accesses = [operand.access for operand in listed]
+    if (
+        accesses
+        and accesses[0] == CS_AC_READ | CS_AC_WRITE
+        and name not in _KEEPING
+        and not _is_vector(instruction, listed[0])
+    ):
+        accesses[0] = CS_AC_WRITE
+    return accesses
 
 
-def _is_vector(one: Any, operand: Any) -> bool:
-    return _NUMBERS.get(one.reg_name(operand.reg), 0) >= 32
+def _is_vector(instruction: Any, operand: Any) -> bool:
+    return _NUMBERS.get(instruction.reg_name(operand.reg), 0) >= 32
 
 
-def _implicit(one: Any, name: str, data: set[int], writes: set[int]) -> None:
-    for registers, into in ((one.regs_read, data), (one.regs_write, writes)):
+def _implicit(instruction: Any, name: str, data: set[int], writes: set[int]) -> None:
+    for registers, into in ((instruction.regs_read, data), (instruction.regs_write, writes)):
         for register in registers:
-            if one.reg_name(register) == "nzcv" and not name.startswith(("cbz", "cbnz", "msr")):
+            if instruction.reg_name(register) == "nzcv" and not name.startswith(("cbz", "cbnz", "msr")):
                 into.add(_FLAGS)
     if name.startswith(("bl", "pac", "aut", "xpac")) and name not in ("b.lt", "b.le", "b.lo", "b.ls"):
         writes.add(_LINK)
     if (name.startswith("ret") and not data) or name.startswith(("paciasp", "autiasp")):
         data.add(_LINK)
-    if one.update_flags and name in _COMPARING:
+    if instruction.update_flags and name in _COMPARING:
         writes.add(_FLAGS)
 
 
-def _widths(one: Any) -> tuple[int, ...]:
+def _widths(instruction: Any) -> tuple[int, ...]:
     """Bytes of each register operand, in order."""
-    text = str(one.op_str)
+    text = str(instruction.op_str)
     vectors = [
         int(count) * {"b": 1, "h": 2, "s": 4, "d": 8}[kind] for count, kind in re.findall(r"\.(\d+)([bhsd])", text)
     ]
@@ -172,8 +177,8 @@ def _widths(one: Any) -> tuple[int, ...]:
     )
 
 
-def _form(one: Any, name: str) -> str:
-    text = str(one.op_str)
+def _form(instruction: Any, name: str) -> str:
+    text = str(instruction.op_str)
     if name in ("mrs", "msr"):
         return f"{name} x,sys" if name == "mrs" else "msr sys,x"
     if name in ("tlbi", "dc", "ic", "at", "sys", "sysl", "prfm", "prfum", "hint", "bti"):
@@ -181,7 +186,7 @@ def _form(one: Any, name: str) -> str:
     for pattern, into in _KINDS:
         text = re.sub(pattern, into, text)
     text = _INDEXED.sub("[x,x]", _MEMORY.sub("[x]", text))
-    text = _LIST.sub(lambda found: f"{{{found[1]}*{1 + found[2].count(',')}}}", text)
+    text = _LIST.sub(lambda match: f"{{{match[1]}*{1 + match[2].count(',')}}}", text)
     text = _CONDITION.sub(",c", text)
     return f"{'b.c' if name.startswith('b.') else name} {text}".strip()
 

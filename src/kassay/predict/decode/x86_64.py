@@ -86,72 +86,72 @@ _FUSING = frozenset(["cmp", "test", "and", "add", "sub", "inc", "dec"])
 _SIGNS = frozenset(["js", "jns", "jo", "jno", "jp", "jnp"])
 _CARRIES = frozenset(["ja", "jae", "jb", "jbe"])
 _FLAG_BITS = {
-    bit: (what, flag)
+    bit: (effect, flag)
     for name, bit in vars(x86).items()
     if (match := re.fullmatch(r"X86_EFLAGS_(MODIFY|PRIOR|RESET|TEST|SET|UNDEFINED)_(\w\w)", name))
-    for what, flag in [match.groups()]
+    for effect, flag in [match.groups()]
 }
 _FLAG_NUMBERS = {"CF": _CARRY, "DF": _DIRECTION} | dict.fromkeys(("OF", "SF", "ZF", "AF", "PF"), _FLAGS)
 
 
 @cache
 def _facts(code: bytes) -> Facts:
-    one = next(_engine().disasm(code, 0x1000, 1), None)
-    if one is None or one.size != len(code):
+    instruction = next(_engine().disasm(code, 0x1000, 1), None)
+    if instruction is None or instruction.size != len(code):
         return Facts(UNREADABLE)
-    name = _mnemonic(one)
-    kind, system = kind_of(name, one)
-    found = _Accesses(one, name)
+    name = _mnemonic(instruction)
+    kind, system = kind_of(name, instruction)
+    accesses = _Accesses(instruction, name)
     if kind == PLAIN:
-        kind = _idiom(one, name) or kind
+        kind = _idiom(instruction, name) or kind
     if kind in (ZERO, NOP):
-        found.data.clear()
+        accesses.data.clear()
     if kind in (PREFETCH, NOP) or name in NO_ACCESS:
-        found.load = found.store = 0
-        found.writes.clear()
-    locked = name.startswith("lock ") or (name == "xchg" and bool(found.load))
+        accesses.load = accesses.store = 0
+        accesses.writes.clear()
+    locked = name.startswith("lock ") or (name == "xchg" and bool(accesses.load))
     return Facts(
-        form=_form(one, name),
+        form=_form(instruction, name),
         kind=kind,
         system=system,
-        address_reads=tuple(sorted(found.address)),
-        data_reads=tuple(sorted(found.data)),
-        writes=tuple(sorted(found.writes)),
-        load_bytes=found.load,
-        store_bytes=found.store,
+        address_reads=tuple(sorted(accesses.address)),
+        data_reads=tuple(sorted(accesses.data)),
+        writes=tuple(sorted(accesses.writes)),
+        load_bytes=accesses.load,
+        store_bytes=accesses.store,
         locked=locked,
-        exchanges=name == "xchg" and bool(found.load),
+        exchanges=name == "xchg" and bool(accesses.load),
     )
 
 
 class _Accesses:
     """What an instruction reads and writes."""
 
-    def __init__(self, one: Any, name: str) -> None:
+    def __init__(self, instruction: Any, name: str) -> None:
         self.address: set[int] = set()
         self.data: set[int] = set()
         self.writes: set[int] = set()
         self.load = self.store = 0
         bare = name.removeprefix("lock ")
-        self._operands(one, bare)
-        self._implicit(one, bare)
-        self._flags(one, bare)
-        load, store = stack_bytes(bare, one)
+        self._operands(instruction, bare)
+        self._implicit(instruction, bare)
+        self._flags(instruction, bare)
+        load, store = stack_bytes(bare, instruction)
         if load or store:
             self.load, self.store = self.load + load, self.store + store
             self.address.add(_RSP)
         if bare in FREE_STACK:
             self.data.discard(_RSP)
-            if bare != "pop" or one.operands[0].reg != x86.X86_REG_RSP:
+            if bare != "pop" or instruction.operands[0].reg != x86.X86_REG_RSP:
                 self.writes.discard(_RSP)
-        repair(one, bare, self)
+        repair(instruction, bare, self)
 
-    def _operands(self, one: Any, name: str) -> None:
-        for operand in one.operands:
+    def _operands(self, instruction: Any, name: str) -> None:
+        for operand in instruction.operands:
             if operand.type == x86.X86_OP_MEM:
-                self._memory(one, operand, name)
+                self._memory(instruction, operand, name)
             elif operand.type == x86.X86_OP_REG:
-                register = one.reg_name(operand.reg)
+                register = instruction.reg_name(operand.reg)
                 number = _NUMBERS.get(register)
                 if number is None:
                     continue
@@ -162,13 +162,13 @@ class _Accesses:
                     if _NARROW.match(register):  # the rest of the register stays
                         self.data.add(number)
 
-    def _memory(self, one: Any, operand: Any, name: str) -> None:
+    def _memory(self, instruction: Any, operand: Any, name: str) -> None:
         into = self.data if name == "lea" else self.address
         for register in (operand.mem.base, operand.mem.index):
-            number = _NUMBERS.get(one.reg_name(register) or "")
+            number = _NUMBERS.get(instruction.reg_name(register) or "")
             if number is not None:
                 into.add(number)
-        if one.reg_name(operand.mem.segment) in ("fs", "gs"):
+        if instruction.reg_name(operand.mem.segment) in ("fs", "gs"):
             into.add(_BASES)
         if name == "lea":
             return
@@ -178,51 +178,51 @@ class _Accesses:
         if access & CS_AC_WRITE:
             self.store += operand.size
 
-    def _implicit(self, one: Any, name: str) -> None:
-        for registers, into in ((one.regs_read, self.data), (one.regs_write, self.writes)):
+    def _implicit(self, instruction: Any, name: str) -> None:
+        for registers, into in ((instruction.regs_read, self.data), (instruction.regs_write, self.writes)):
             for register in registers:
-                number = _NUMBERS.get(one.reg_name(register))
+                number = _NUMBERS.get(instruction.reg_name(register))
                 if number is not None and number not in self.address:
                     into.add(number)
 
-    def _flags(self, one: Any, name: str) -> None:
-        if x86.X86_GRP_FPU in one.groups:
+    def _flags(self, instruction: Any, name: str) -> None:
+        if x86.X86_GRP_FPU in instruction.groups:
             return
-        for bit, (what, flag) in _FLAG_BITS.items():
-            if one.eflags & bit and flag in _FLAG_NUMBERS:
-                (self.data if what in ("TEST", "PRIOR") else self.writes).add(_FLAG_NUMBERS[flag])
-        if name in _SHIFTS and one.op_str.endswith(", cl"):
+        for bit, (effect, flag) in _FLAG_BITS.items():
+            if instruction.eflags & bit and flag in _FLAG_NUMBERS:
+                (self.data if effect in ("TEST", "PRIOR") else self.writes).add(_FLAG_NUMBERS[flag])
+        if name in _SHIFTS and instruction.op_str.endswith(", cl"):
             self.data |= {_CARRY, _FLAGS}  # a count of zero leaves them
 
 
-def _mnemonic(one: Any) -> str:
-    """ "lock add", "rep movsb", "mov": prefixes that say nothing are left out."""
-    name = str(one.mnemonic)
-    return name if is_string(one, name) else _PREFIXES.sub("", name)
+def _mnemonic(instruction: Any) -> str:
+    """ "lock add", "rep movsb", "mov": prefixes without effect are removed."""
+    name = str(instruction.mnemonic)
+    return name if is_string(instruction, name) else _PREFIXES.sub("", name)
 
 
-def _idiom(one: Any, name: str) -> str:
+def _idiom(instruction: Any, name: str) -> str:
     """zero, move or ""."""
-    operands = one.operands
+    operands = instruction.operands
     if not operands or any(operand.type != x86.X86_OP_REG for operand in operands):
         return ""
     registers = [operand.reg for operand in operands]
     if name in _ZEROING and registers[-1] == registers[-2] and operands[-1].size >= 4:
         return ZERO
-    plain = len(operands) == 2 and all(_NUMBERS.get(one.reg_name(r), 99) < 48 for r in registers)
+    plain = len(operands) == 2 and all(_NUMBERS.get(instruction.reg_name(r), 99) < 48 for r in registers)
     return MOVE if name in _COPYING and plain and operands[0].size >= 4 else ""
 
 
-def _form(one: Any, name: str) -> str:
-    if name == "nop" or is_string(one, name):
+def _form(instruction: Any, name: str) -> str:
+    if name == "nop" or is_string(instruction, name):
         return name
-    operands = [_operand(one, operand, name) for operand in one.operands]
+    operands = [_operand(instruction, operand, name) for operand in instruction.operands]
     if name in ("xchg", "xadd", "test", "lock xadd") and len(operands) == 2 and operands[1].startswith("m"):
         operands.reverse()
     return f"{name} {','.join(operands)}".strip()
 
 
-def _operand(one: Any, operand: Any, name: str) -> str:
+def _operand(instruction: Any, operand: Any, name: str) -> str:
     if operand.type == x86.X86_OP_IMM:
         return "i"
     if operand.type == x86.X86_OP_MEM:
@@ -232,7 +232,7 @@ def _operand(one: Any, operand: Any, name: str) -> str:
                 return "three"
             return "scaled" if memory.index and memory.scale > 1 else "simple"
         return f"m{8 * operand.size}" + (f"b{operand.avx_bcast}" if operand.avx_bcast else "")
-    register = one.reg_name(operand.reg)
+    register = instruction.reg_name(operand.reg)
     number = _NUMBERS.get(register)
     if register == "cl" and name in _SHIFTS:
         return "cl"

@@ -14,7 +14,7 @@ CODEGEN_FORMATS = "kassay.report.codegen"
 
 
 class CodegenAnswer(NamedTuple):
-    """What is written down. classes: the two whose code is to stand side by side, where two were asked for."""
+    """What a format writes. classes: the two to be shown side by side, where the user named two."""
 
     report: "CodegenReport"
     classes: tuple[str, str] | None = None
@@ -44,7 +44,7 @@ def of_suffix(suffix: str) -> CodegenFormat:
 
 
 def suffixes() -> tuple[str, ...]:
-    """Of the files that can be written."""
+    """Of the files that the formats write."""
     return tuple(form.suffix for form in discover(CODEGEN_FORMATS, "FORMAT", CodegenFormat).values())
 
 

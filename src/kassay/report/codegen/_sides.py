@@ -18,7 +18,7 @@ _AROUND = 3  # equal instructions shown on each side of a difference
 _SIDE = 57  # columns of one side: two of them, and what stands between, are at most WIDTH
 _COUNT, _NAME = 8, 5
 _MOST_PAIRS = 4_000_000
-"""Of instructions to be compared; a second at most. Beyond, what both begin and end with is aligned."""
+"""Most pairs of instructions to compare: a second of work. Above it only equal begins and ends are aligned."""
 
 
 class PairRow(NamedTuple):
@@ -32,8 +32,8 @@ class PairRow(NamedTuple):
 
 
 def aligned_sides(left: Sequence[Instruction], right: Sequence[Instruction]) -> list[PairRow]:
-    """Every instruction of both, once."""
-    ours, theirs = [_key(one) for one in left], [_key(one) for one in right]
+    """Rows that have every instruction of both sides once."""
+    ours, theirs = [_key(instruction) for instruction in left], [_key(instruction) for instruction in right]
     if len(ours) * len(theirs) > _MOST_PAIRS:
         return _by_ends(left, right, ours, theirs)
     rows: list[PairRow] = []
@@ -59,21 +59,22 @@ def _by_ends(
 def _rows(equal: bool, left: Sequence[Instruction], right: Sequence[Instruction]) -> list[PairRow]:
     both = min(len(left), len(right))
     rows = [PairRow("" if equal else "|", a, b) for a, b in zip(left, right, strict=False)]
-    return rows + [PairRow("<", one, None) for one in left[both:]] + [PairRow(">", None, one) for one in right[both:]]
+    rows += [PairRow("<", instruction, None) for instruction in left[both:]]
+    return rows + [PairRow(">", None, instruction) for instruction in right[both:]]
 
 
 def folded(rows: Sequence[PairRow], around: int) -> list[PairRow]:
     """The rows that differ with `around` equal ones on each side; runs of others become one row with a gap."""
     near = {j for i, row in enumerate(rows) if row.mark for j in range(i - around, i + around + 1)}
-    found: list[PairRow] = []
+    shown: list[PairRow] = []
     for number, row in enumerate(rows):
         if number in near:
-            found.append(row)
-        elif found and found[-1].gap:
-            found[-1] = found[-1]._replace(gap=found[-1].gap + 1)
+            shown.append(row)
+        elif shown and shown[-1].gap:
+            shown[-1] = shown[-1]._replace(gap=shown[-1].gap + 1)
         else:
-            found.append(PairRow("", None, None, 1))
-    return found
+            shown.append(PairRow("", None, None, 1))
+    return shown
 
 
 def count_text(count: float | None) -> str:
@@ -83,8 +84,8 @@ def count_text(count: float | None) -> str:
     return f"{count:.2f}" if count >= 0.005 else "<0.01"
 
 
-def _key(one: Instruction) -> str:
-    return _LABEL.sub(".L", one.text)
+def _key(instruction: Instruction) -> str:
+    return _LABEL.sub(".L", instruction.text)
 
 
 def sides_text(left: Body, right: Body, unit: str) -> list[str]:
@@ -101,13 +102,13 @@ def sides_text(left: Body, right: Body, unit: str) -> list[str]:
 def _row(row: PairRow, counted: bool) -> str:
     if row.gap:
         return f"      ... {row.gap} equal instructions"
-    text = f"{pad(_one(row.left, counted), _SIDE)} {row.mark or ' '} {_one(row.right, counted)}"
-    return text.rstrip()
+    left, right = _instruction_text(row.left, counted), _instruction_text(row.right, counted)
+    return f"{pad(left, _SIDE)} {row.mark or ' '} {right}".rstrip()
 
 
-def _one(one: Instruction | None, counted: bool) -> str:
-    if one is None:
+def _instruction_text(instruction: Instruction | None, counted: bool) -> str:
+    if instruction is None:
         return ""
-    count = count_text(one.count).rjust(_COUNT) + " " if counted else ""
+    count = count_text(instruction.count).rjust(_COUNT) + " " if counted else ""
     room = _SIDE - len(count) - _NAME - 1
-    return f"{count}{pad(one.label, _NAME)} {cut(one_line(one.text), room)}"
+    return f"{count}{pad(instruction.label, _NAME)} {cut(one_line(instruction.text), room)}"

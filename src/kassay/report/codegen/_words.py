@@ -6,7 +6,7 @@ from kassay.model.texts import Table, cells, figures, one_line, table
 from kassay.model.units import format_numbers, format_signed, places_of
 from kassay.report.codegen import CodegenAnswer
 
-# What interrupts and the like make two runs of the same code differ by, at most.
+# Largest relative difference that interrupts and the like cause between two runs of the same code.
 _ALIKE = 0.001
 
 
@@ -44,7 +44,7 @@ def calls_table(report: CodegenReport) -> Table | None:
     callees = list(dict.fromkeys(call.callee for body in leads for call in body.calls))
     if not callees:
         return None
-    # What differs between classes comes first: it is what was asked.
+    # What differs between classes comes first: it is what the user asked for.
     callees.sort(key=lambda name: len({count.get(name, 0) for count in counts}) == 1)
     rows = tuple(
         cells(name, *(str(count.get(name, "-")) for count in counts),
@@ -112,7 +112,7 @@ def leaders_by_count(report: CodegenReport) -> list[Body]:
 
 
 def notes(report: CodegenReport) -> list[str]:
-    """What rows without code, and rows with a reservation, need to be read."""
+    """What the columns mean, and why a row has no code or must be read with care."""
     sentences = []
     if report.unit:
         per = one_line(f"executed: {report.unit} in {report.function}; in all: of {report.workload}, {report.metric}")
@@ -125,12 +125,12 @@ def notes(report: CodegenReport) -> list[str]:
 
 
 def compilers(report: CodegenReport) -> list[tuple[str, str]]:
-    """(compiler's first line, whose it is)."""
-    found: dict[str, list[str]] = {}
+    """(first line of the compiler's version, what was built by it)."""
+    references: dict[str, list[str]] = {}
     for body in report.bodies:
         if body.compiler:
-            found.setdefault(one_line(body.compiler), []).append(body.cc or body.reference)
-    return [(name, ", ".join(dict.fromkeys(whose))) for name, whose in found.items()]
+            references.setdefault(one_line(body.compiler), []).append(body.cc or body.reference)
+    return [(name, ", ".join(dict.fromkeys(whose))) for name, whose in references.items()]
 
 
 def _title(body: Body) -> str:

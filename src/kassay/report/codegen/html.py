@@ -25,7 +25,7 @@ def render(answer: CodegenAnswer) -> str:
         sentences=[one_line(text) for text in executed_sentences(report)], tables=tables(report),
         pairs=[_pair(left, right) for left, right in pairs],
         compilers=compilers(report), notes=notes(report), disclosures=report.disclosures, unit=one_line(report.unit),
-        workload=one_line(report.workload), made=__version__,
+        workload=one_line(report.workload), kassay_version=__version__,
     )  # fmt: skip
 
 
@@ -39,10 +39,15 @@ def _pair(left: Body, right: Body) -> dict[str, Any]:
     return {"left": title_of(left), "right": title_of(right), "rows": rows, "counted": counted, "differ": differ}
 
 
-def _cell(one: Instruction | None) -> dict[str, str]:
-    if one is None:
+def _cell(instruction: Instruction | None) -> dict[str, str]:
+    if instruction is None:
         return {"count": "", "label": "", "text": "", "offset": ""}
-    return {"count": count_text(one.count), "label": one.label, "text": one_line(one.text), "offset": f"{one.offset:x}"}
+    return {
+        "count": count_text(instruction.count),
+        "label": instruction.label,
+        "text": one_line(instruction.text),
+        "offset": f"{instruction.offset:x}",
+    }
 
 
 FORMAT = CodegenFormat(

@@ -18,7 +18,7 @@ from kassay.report.exports import Export
 
 _Function = tuple[str, str, str]  # place, context, name
 _Edge = tuple[_Function, _Function]
-_Places = Mapping[tuple[str, str], str]  # of (context, name): edges and stacks do not tell it
+_Places = Mapping[tuple[str, str], str]  # by (context, name): edges and stacks have no place
 _EVENTS = (
     ("Cost", "Instructions and string iterations"), ("Ir", "Instructions"), ("Rep", "Iterations of string instructions")
 )  # fmt: skip
@@ -49,33 +49,33 @@ def render(profile: Profile) -> str:
 
 
 def _own(profile: Profile) -> dict[_Function, tuple[int, int, int]]:
-    found: dict[_Function, tuple[int, int, int]] = {}
+    costs: dict[_Function, tuple[int, int, int]] = {}
     for function in profile.functions:
         key = (function.place, function.context, function.function)
-        count, instructions, iterations = found.get(key, (0, 0, 0))
+        count, instructions, iterations = costs.get(key, (0, 0, 0))
         instructions, iterations = instructions + function.instructions, iterations + function.iterations
-        found[key] = (count + counted(function), instructions, iterations)
+        costs[key] = (count + counted(function), instructions, iterations)
     for name, count in (("[idle]", profile.idle), ("[unresolved]", profile.unresolved)):
         if count:
-            found["-", "-", name] = (count, count, 0)
-    return found
+            costs["-", "-", name] = (count, count, 0)
+    return costs
 
 
 def _calls(profile: Profile, places: _Places) -> Counter[_Edge]:
-    found: Counter[_Edge] = Counter()
+    calls: Counter[_Edge] = Counter()
     for edge in profile.edges:
-        found[_edge(edge.context, edge.caller, edge.callee, places)] += edge.calls
-    return found
+        calls[_edge(edge.context, edge.caller, edge.callee, places)] += edge.calls
+    return calls
 
 
 def _inclusive(profile: Profile, places: _Places) -> Counter[_Edge]:
-    """What calls along an edge cost with all below. An edge of stacks alone has 0 calls: how often is not known."""
-    found: Counter[_Edge] = Counter()
+    """Cost of the calls along an edge, with all that they call. An edge known from stacks alone has 0 calls."""
+    costs: Counter[_Edge] = Counter()
     for stack in profile.stacks or ():
         context, *names = stack.path
-        for caller, callee in set(pairwise(names)):  # once a path, however often it recurs
-            found[_edge(context, caller, callee, places)] += stack.count
-    return found
+        for caller, callee in set(pairwise(names)):  # once for each path, also where the function calls itself
+            costs[_edge(context, caller, callee, places)] += stack.count
+    return costs
 
 
 def _edge(context: str, caller: str, callee: str, places: _Places) -> _Edge:
@@ -83,8 +83,8 @@ def _edge(context: str, caller: str, callee: str, places: _Places) -> _Edge:
 
 
 def _function(context: str, name: str, places: _Places) -> _Function:
-    """Where a name of a path stands: its own context, or one further out (a system call's callers are the user's)."""
-    own = next((one for one in (context, *CONTEXTS) if (one, name) in places), "-")
+    """The function that a path names. It may be of an outer context: the callers of a system call are user code."""
+    own = next((candidate for candidate in (context, *CONTEXTS) if (candidate, name) in places), "-")
     return places.get((own, name), "-"), own, name
 
 

@@ -18,10 +18,10 @@ FORMATS = "kassay.report.formats"
 class Format(Form["Report"]):
     """A way to write a report down.
 
-    whole: the report's verdict stands in it word for word, and both states of a refused comparison. partial: has no
-    place for some reports, and then render raises BadInput that names a format which has. page: every directory of runs
-    gets a file of it, report.SUFFIX; "people" or "programs" says for whom, "" that it does not. beside: the other
-    files that such a page comes with, by name.
+    whole: it has the report's verdict word for word, and both states of a refused comparison. partial: it cannot write
+    some reports; render then raises BadInput that names another format. page: "people" or "programs" where every
+    directory of runs gets a file report.SUFFIX for these readers, else "". beside: further files that belong to this
+    page, (name, content).
     """
 
     whole: bool = True

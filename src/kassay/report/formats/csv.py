@@ -40,9 +40,9 @@ def _inert(value: Value) -> Value:
 def _subject(series: MetricSeries) -> tuple[Value, ...]:
     m = series.machine
     settings = one_line(" ".join(f"{s.name}={s.value}" for s in (*series.settings, *m.chosen)))
-    where = (one_line(series.workload or ""), settings, one_line(m.arch), m.clock, m.cpus, m.memory_bytes)
-    what = (one_line(series.metric), one_line(series.unit), series.better or "", "yes" if series.primary else "no")
-    return (*where, *what)
+    point = (one_line(series.workload or ""), settings, one_line(m.arch), m.clock, m.cpus, m.memory_bytes)
+    metric = (one_line(series.metric), one_line(series.unit), series.better or "", "yes" if series.primary else "no")
+    return (*point, *metric)
 
 
 def _values(row: KernelRow) -> Iterator[tuple[Value, ...]]:

@@ -34,7 +34,7 @@ def render(report: Report) -> str:
     ]
     shown = [(name, [one_line(text) for text in texts]) for name, texts in facts if any(texts)]
     title, verdict = one_line(report.title), one_line(report.verdict)
-    made, confounders = report.kassay_version, confounder_sentences(report)
+    confounders = confounder_sentences(report)
     scripts = _scripts(parts)
     return template("report.html.j2").render(
         title=title,
@@ -43,7 +43,7 @@ def render(report: Report) -> str:
         confounders=confounders,
         facts=shown,
         parts=parts,
-        made=made,
+        kassay_version=report.kassay_version,
         scripts=scripts,
     )
 

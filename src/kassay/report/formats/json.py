@@ -74,8 +74,8 @@ def _report(report: Report) -> Object:
         "disclosure_codes": _coded(report.disclosures),
         **{name: _plain(getattr(report, name)) for name in ("spec_toml", "wall", "plan_id", "kassay_version")},
         "cpus": [
-            {"kernels": list(seen.kernels), **_plain(seen.cpu), "vulnerabilities": _settings(seen.cpu.vulnerabilities)}
-            for seen in report.cpus
+            {"kernels": list(c.kernels), **_plain(c.cpu), "vulnerabilities": _settings(c.cpu.vulnerabilities)}
+            for c in report.cpus
         ],
         "guest_compiler": report.guest_compiler,
         "guest_sha256": _settings(report.guest_sha256),
@@ -84,7 +84,7 @@ def _report(report: Report) -> Object:
         "kernel_share": [_share(share, report) for share in report.shares],
         "counters": [_at_point(point, report) for point in report.counters],
         "hosts": _plain(report.hosts),
-        "across_hosts": [_at_point(one, report) for one in report.across_hosts],
+        "across_hosts": [_at_point(comparison, report) for comparison in report.across_hosts],
         "beside": [{**_plain(row), "settings": _settings(row.settings)} for row in report.beside],
         "overview": report.overview and _overview(report.overview, report),
         "gaps": [_at_point(gap, report) for gap in report.gaps],
@@ -129,7 +129,7 @@ def _kernel(kernel: KernelIdentity) -> Object:
 
 
 def _experiment(report: Report) -> Object:
-    """`workload` is the first one's name; all of them, with their axes, are in `workloads`."""
+    """`workload` is the name of the first workload; all workloads, with their axes, are in `workloads`."""
     fields = _plain(report.experiment)
     first = next((workload.name for workload in report.experiment.workloads), None)
     return {"name": fields.pop("name"), "question": fields.pop("question"), "workload": first, **fields}
@@ -160,7 +160,7 @@ def _machine(machine: MachineUse, report: Report) -> Object:
         "memory_bytes": machine.memory_bytes,
         "clock": machine.clock,
         "accelerator": report.machine.accelerator,
-        **{one.name: one.value for one in machine.chosen},
+        **{setting.name: setting.value for setting in machine.chosen},
     }
 
 
@@ -173,43 +173,43 @@ _CODES = {
     "profile_note": "profile_note_code", "meaning": "meaning_code", "method": "method_code", "state": "state_code",
     "refused": "refused_code",
 }  # fmt: skip
-"""Fields that hold reasons: there they are sentences; under the second name they stand with code and arguments."""
+"""Fields of reasons, which are written as sentences -> the fields that have the same with code and arguments."""
 
 
 _NO_TEXT = {"profile_note": ""}
 
 
 def _plain(value: Any) -> Any:
-    """Records as dicts and tuples as lists, field order kept; a reason is a sentence, and beside it its code."""
+    """Records as dicts and tuples as lists, field order kept. A reason is a sentence; another field has its code."""
     if isinstance(value, Reason):
         return reason_text(value)
     if isinstance(value, tuple):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     if not isinstance(value, msgspec.Struct):
         return value
     if value.__struct_config__.omit_defaults:  # parts of an experiment, which hold no reasons
         return msgspec.to_builtins(value)
-    found: Object = {}
+    fields: Object = {}
     for name, encoded in zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True):
-        one = getattr(value, name)
-        if one is msgspec.UNSET:
+        field = getattr(value, name)
+        if field is msgspec.UNSET:
             continue
-        if name == "open_codes":  # its sentences are stored, as the names of candidates are not at hand
-            found[encoded] = _coded(one)
+        if name == "open_codes":  # open has the sentences: the names of candidates are not known here
+            fields[encoded] = _coded(field)
             continue
-        found[encoded] = _NO_TEXT.get(name) if one is None else _plain(one)
-        if name in _CODES and not isinstance(one, (str, int)):
-            found[_CODES[name]] = _coded(one)
-    return found
+        fields[encoded] = _NO_TEXT.get(name) if field is None else _plain(field)
+        if name in _CODES and not isinstance(field, (str, int)):
+            fields[_CODES[name]] = _coded(field)
+    return fields
 
 
 def _coded(value: Any) -> Any:
     """Reasons as objects."""
     if isinstance(value, tuple):
-        return [_coded(one) for one in value]
+        return [_coded(item) for item in value]
     if not isinstance(value, Reason):
         return value
-    arguments = {name: _argument(one) for name, one in value.arguments}
+    arguments = {name: _argument(argument) for name, argument in value.arguments}
     return {"code": value.code, "kernel": value.kernel, "arguments": arguments}
 
 

@@ -29,17 +29,17 @@ def render(report: Report) -> str:
     Raises HostLacks without kcidb-io, Defect when its schema does not accept the document.
     """
     schema = _schema()
-    found: Object = {"version": {"major": schema.major, "minor": schema.minor}}
+    document: Object = {"version": {"major": schema.major, "minor": schema.minor}}
     identities = dict(zip(labels(report.experiment), report.kernels, strict=False))
     builds = {label: _id(report, "build", label) for label in identities}
-    found["checkouts"] = [_checkout(report, label, kernel) for label, kernel in identities.items()]
-    found["builds"] = [_build(report, label, kernel) for label, kernel in identities.items()]
-    found["tests"] = _tests(report, builds)
+    document["checkouts"] = [_checkout(report, label, kernel) for label, kernel in identities.items()]
+    document["builds"] = [_build(report, label, kernel) for label, kernel in identities.items()]
+    document["tests"] = _tests(report, builds)
     try:
-        schema.validate(found)
+        schema.validate(document)
     except Exception as error:  # jsonschema's, which is kcidb-io's dependency and not ours
         raise Defect(f"--format kcidb: kcidb-io does not accept it: {str(error).splitlines()[0]}") from error
-    return json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _schema() -> Any:
@@ -58,42 +58,42 @@ def _id(report: Report, *parts: object) -> str:
 
 def _checkout(report: Report, label: str, kernel: KernelIdentity) -> Object:
     commit = _COMMIT.search(f"{kernel.release} {kernel.source}")
-    found: Object = {"id": _id(report, "checkout", label), "origin": _ORIGIN}
-    found |= {"git_commit_hash": commit[0]} if commit else {}
-    return found | {"git_commit_name": one_line(kernel.release), "comment": one_line(kernel.source or kernel.ref)}
+    checkout: Object = {"id": _id(report, "checkout", label), "origin": _ORIGIN}
+    checkout |= {"git_commit_hash": commit[0]} if commit else {}
+    return checkout | {"git_commit_name": one_line(kernel.release), "comment": one_line(kernel.source or kernel.ref)}
 
 
 def _build(report: Report, label: str, kernel: KernelIdentity) -> Object:
-    known = {name: getattr(kernel, name) for name in ("package", "package_version", "image_sha256", "config_sha256")}
-    found: Object = {
+    identity = {name: getattr(kernel, name) for name in ("package", "package_version", "image_sha256", "config_sha256")}
+    build: Object = {
         "checkout_id": _id(report, "checkout", label),
         "id": _id(report, "build", label),
         "origin": _ORIGIN,
         "comment": one_line(label),
         "architecture": re.sub(r"[^a-z0-9_]", "_", kernel.arch),
-        "misc": {name: value for name, value in known.items() if value is not None},
+        "misc": {name: value for name, value in identity.items() if value is not None},
     }
-    return found | ({"compiler": one_line(kernel.compiler)} if kernel.compiler else {})
+    return build | ({"compiler": one_line(kernel.compiler)} if kernel.compiler else {})
 
 
 def _tests(report: Report, builds: dict[str, str]) -> list[Object]:
-    """Each kernel once in each metric; of several comparisons that it stands in, the first that judges it."""
+    """One test for each kernel and metric; of several comparisons of this kernel, the first that judges it."""
     metrics = [series for group in groups(report) for series in group.series]
     rows = [(series, row) for series in metrics for row in series.rows if row.kernel in builds]
-    found: dict[str, Object] = {}
+    tests: dict[str, Object] = {}
     judged: set[str] = set()
-    for one, row in rows:
-        test = _test(report, one, row, builds[row.kernel], first=row is one.rows[0])
+    for series, row in rows:
+        test = _test(report, series, row, builds[row.kernel], first=row is series.rows[0])
         if test["id"] not in judged:
-            found[test["id"]] = test
-        judged |= {test["id"]} if row is not one.rows[0] else set()
-    return list(found.values())
+            tests[test["id"]] = test
+        judged |= {test["id"]} if row is not series.rows[0] else set()
+    return list(tests.values())
 
 
 def _test(report: Report, series: MetricSeries, row: KernelRow, build: str, *, first: bool) -> Object:
     where = tuple((s.name, s.value) for s in series.settings)
     status = "DONE" if first else "ERROR" if row.verdict in REFUSED else _STATUSES.get(row.verdict, "DONE")
-    found: Object = {
+    test: Object = {
         "build_id": build,
         "id": _id(report, "test", series.workload, series.metric, where, _machine_text(series.machine), row.kernel),
         "origin": _ORIGIN,
@@ -104,25 +104,25 @@ def _test(report: Report, series: MetricSeries, row: KernelRow, build: str, *, f
         "misc": _misc(series, row),
     }
     if row.value is not None:
-        found["number"] = {"value": row.value, "unit": one_line(series.unit)}
-    return found
+        test["number"] = {"value": row.value, "unit": one_line(series.unit)}
+    return test
 
 
 def _machine_text(m: MachineUse) -> str:
-    """Of an identifier, so it stays as it is: what was chosen in later versions follows."""
-    known = f"MachineUse(arch={m.arch!r}, clock={m.clock!r}, cpus={m.cpus!r}, memory_bytes={m.memory_bytes!r})"
-    return " ".join((known, *(f"{one.name}={one.value}" for one in m.chosen)))
+    """Part of an identifier, so its form must not change: settings of later versions are appended."""
+    fixed = f"MachineUse(arch={m.arch!r}, clock={m.clock!r}, cpus={m.cpus!r}, memory_bytes={m.memory_bytes!r})"
+    return " ".join((fixed, *(f"{setting.name}={setting.value}" for setting in m.chosen)))
 
 
 def _misc(series: MetricSeries, row: KernelRow) -> Object:
     m = series.machine
     machine = {"arch": m.arch, "cpus": m.cpus, "memory_bytes": m.memory_bytes}
-    found: Object = {"settings": {s.name: s.value for s in series.settings}, "n": row.n, "runs": list(row.side.runs)}
-    found |= {"machine": {name: value for name, value in machine.items() if value is not None}}
-    found["machine"] |= {one.name: one.value for one in m.chosen}
+    misc: Object = {"settings": {s.name: s.value for s in series.settings}, "n": row.n, "runs": list(row.side.runs)}
+    misc |= {"machine": {name: value for name, value in machine.items() if value is not None}}
+    misc["machine"] |= {setting.name: setting.value for setting in m.chosen}
     judged: Object = {"change": row.change, "interval": row.interval and list(row.interval), "verdict": row.verdict,
                       "evidence": row.evidence}  # fmt: skip
-    return found | {name: value for name, value in judged.items() if value not in (None, "")}
+    return misc | {name: value for name, value in judged.items() if value not in (None, "")}
 
 
 def _word(text: str) -> str:

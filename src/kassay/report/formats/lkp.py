@@ -25,38 +25,41 @@ _UNSAFE = re.compile(r"[^-A-Za-z0-9+=:.%,_]")
 _COMPILER = re.compile(r"(gcc|clang)\D*(?:-(\d+))?.*?(\d+)\.\d+")
 
 
-def tables(report: Report, found: Sequence[MetricGroup]) -> tuple[str, ...]:
+def tables(report: Report, metric_groups: Sequence[MetricGroup]) -> tuple[str, ...]:
     """One table for each workload, setting and machine; imported rows, each a workload of its own, are one together."""
     if report.lkp_header is not None:
-        shown = (series for group in found for series in group.series if not derived(row.side for row in series.rows))
+        every = (series for group in metric_groups for series in group.series)
+        shown = (series for series in every if not derived(row.side for row in series.rows))
         rows = [_series_row(series, imported=True) for series in shown]
         return (table(_imported_head(report), ordered([row for row in rows if row is not None])),)
-    return tuple(_table(report, group) for group in found)
+    return tuple(_table(report, group) for group in metric_groups)
 
 
 def _table(report: Report, group: MetricGroup) -> str:
     rows = [_series_row(series, imported=False) for series in group.series]
-    known = [row for row in rows if row is not None]
-    known += [*_counters(report, group), *_shares(report, group)] if known else []
-    return table(_head(report, group), ordered(known, group.lead.workload or ""))
+    filled = [row for row in rows if row is not None]
+    filled += [*_counters(report, group), *_shares(report, group)] if filled else []
+    return table(_head(report, group), ordered(filled, group.lead.workload or ""))
 
 
 def _series_row(series: MetricSeries, *, imported: bool) -> LkpRow | None:
     """None where no kernel has a value, or two that may not be compared: the reason stands under the table."""
     if not imported and len(series.rows) == 2 and series.rows[1].verdict in REFUSED and _both(series):
         return None
-    base, *heads = (_figure(one.side, one.value, one.n, printed=imported) for one in series.rows)
+    base, *heads = (
+        _figure(kernel_row.side, kernel_row.value, kernel_row.n, printed=imported) for kernel_row in series.rows
+    )
     if all(mean.value is None for mean in (base, *heads)):
         return None
     whole = imported and "." in series.metric  # a key of the robot's own
     key = one_line(series.metric) if whole else f"{_safe(series.workload or '-')}.{_safe(series.metric)}"
-    made = row(key, base, tuple(heads))
-    printed = tuple(_printed(one.side.change_text) for one in series.rows[1:])
-    return msgspec.structs.replace(made, changes=printed) if imported and None not in printed else made
+    lkp_row = row(key, base, tuple(heads))
+    printed = tuple(_printed(kernel_row.side.change_text) for kernel_row in series.rows[1:])
+    return msgspec.structs.replace(lkp_row, changes=printed) if imported and None not in printed else lkp_row
 
 
 def _both(series: MetricSeries) -> bool:
-    return all(one.value is not None for one in series.rows)
+    return all(kernel_row.value is not None for kernel_row in series.rows)
 
 
 def _printed(change: str) -> float | None:
@@ -68,9 +71,9 @@ def _printed(change: str) -> float | None:
 
 
 def _figure(side: Side, value: float | None, n: int, *, printed: bool) -> Mean:
-    """The mean of the boots, as the robot has it; where only a mean was imported, that.
+    """The mean of the boots, as the robot has it; the imported mean where there are no single values.
 
-    printed: the spread stands for one of at least as many percent, and less than one more: the robot cuts it off.
+    printed: the spread was cut off to whole percent by the robot; half a percent is added.
     """
     if not side.runs:
         spread = side.spread + 0.005 if printed and side.spread is not None else side.spread
@@ -86,15 +89,15 @@ def _mean_of(runs: Sequence[float]) -> Mean:
 
 def _shares(report: Report, group: MetricGroup) -> list[LkpRow]:
     """Shares of the primary metric's cost, in percent; from one boot of each kernel."""
-    found = profile_shares(report, group)
-    means = {key: [Mean(value=share, n=1) for share in shares] for key, shares in found.items()}
+    profile = profile_shares(report, group)
+    means = {key: [Mean(value=share, n=1) for share in shares] for key, shares in profile.items()}
     return [row(key, base, tuple(heads)) for key, (base, *heads) in means.items()]
 
 
 def _counters(report: Report, group: MetricGroup) -> list[LkpRow]:
     """What the kernels counted, in whole figures of each boot. A level that is printed the same for all kernels has no
     row."""
-    names = [one.kernel for one in group.lead.rows]
+    names = [kernel_row.kernel for kernel_row in group.lead.rows]
     lead = (group.lead.workload, group.lead.settings, group.lead.machine)
     point = next((p for p in report.counters if p.point == lead and {*names} <= {*p.kernels}), None)
     if point is None:
@@ -103,7 +106,7 @@ def _counters(report: Report, group: MetricGroup) -> list[LkpRow]:
     rows = (
         (counter.kind, _counter_row(key, counter, columns)) for counter in point.counters if (key := _key(counter.name))
     )
-    return [made for kind, made in rows if kind == "events" or not _same(made)]
+    return [lkp_row for kind, lkp_row in rows if kind == "events" or not _same(lkp_row)]
 
 
 def _counter_row(key: str, counted: Counted, columns: Sequence[int]) -> LkpRow:
@@ -123,8 +126,8 @@ def _key(name: str) -> str:
     return family + one_line(name if family == "schedstat." else key)
 
 
-def _same(made: LkpRow) -> bool:
-    return len({mean_text(one) for one in (made.base, *made.heads)}) == 1
+def _same(lkp_row: LkpRow) -> bool:
+    return len({mean_text(mean) for mean in (lkp_row.base, *lkp_row.heads)}) == 1
 
 
 def _imported_head(report: Report) -> Head:

@@ -17,14 +17,14 @@ from kassay.report.mail.headline import headline, introduced, subject_line
 from kassay.report.mail.imported import UNSEARCHED, origin, unknown
 from kassay.report.mail.judged import how_sure
 from kassay.report.mail.names import everyday_sentence, names
-from kassay.report.mail.results import beside, failed, functions, results, seed_rules
+from kassay.report.mail.results import counts_and_time, failed, functions, results, seed_rules
 from kassay.report.mail.text import ascii_text, bullets, wrapped
 from kassay.report.predictions import disagreements, mail_sentence
 from kassay.report.repeat import to_reproduce
 
 _PROGRAMS = 4
 _ALONE = "The program does nothing but this; what an application notices of it is another question."
-# Lines that mail programs and git take for something else than text.
+# Begins of lines that mail programs and git do not take for text.
 _MISREAD = re.compile(r"^(?=From |>From |---|diff -|Index: |#regzbot|-- $)", re.MULTILINE)
 
 
@@ -32,7 +32,7 @@ def mail(report: Report) -> str:
     """Headers, a blank line, the text."""
     paragraphs = [wrapped(text) for text in (*answer(report), *(report.lead.mail_also if report.lead else ()))]
     blocks = [["Hi,"], *paragraphs, *results(report), functions(report), *_shares(report)]
-    blocks += [beside(report), *_predicted(report)]
+    blocks += [counts_and_time(report), *_predicted(report)]
     blocks += [*_sure(report), failed(report)]
     blocks += [
         measured(report),
@@ -65,9 +65,9 @@ def _shares(report: Report) -> list[list[str]]:
 
 
 def _predicted(report: Report) -> list[list[str]]:
-    """Of the comparison of the headline, and where its counts disagree with it."""
-    found = headline(report)
-    text = mail_sentence(found.finding) if found is not None else ""
+    """The prediction for the comparison of the headline, and where its counts disagree."""
+    topic = headline(report)
+    text = mail_sentence(topic.finding) if topic is not None else ""
     return [wrapped(ascii_text(" ".join((text, *disagreements(report)))))] if text else []
 
 
@@ -76,15 +76,15 @@ def _limits(report: Report) -> list[str]:
     if report.sources:
         return ["What this does not show:", "", *bullets(unknown(report))]
     items = [everyday_sentence(report, reason) for reason in report.disclosures if reason.code != "command-line"]
-    found = headline(report)
-    if found is not None:
+    topic = headline(report)
+    if topic is not None:
         items += [] if program_groups(report) else [_ALONE]
-        items += _not_found(report) if _stands(found.finding) else []
+        items += _not_found(report) if _stands(topic.finding) else []
     return ["What this does not show:", "", *bullets(items)] if items else []
 
 
 def _not_found(report: Report) -> tuple[str, ...]:
-    """What is not known of the commit that did it."""
+    """What is not known of the commit that caused the change."""
     if report.lead is not None and report.lead.mail_open is not None:
         return report.lead.mail_open
     return (UNSEARCHED,)
@@ -138,7 +138,7 @@ def _message_id(text: str) -> str:
 
 
 def _people(name: str, people: Sequence[str]) -> str:
-    return f"{name}: " + ",\n ".join(_person(name, one) for one in people)
+    return f"{name}: " + ",\n ".join(_person(name, person) for person in people)
 
 
 def _person(name: str, text: str) -> str:

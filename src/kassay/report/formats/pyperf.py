@@ -18,15 +18,16 @@ def render(report: Report) -> str:
     """One suite. Raises BadInput when nothing was timed: pyperf's unit is the second, and counts are none."""
     import pyperf
 
-    series = [one for group in groups(report) for one in group.series if one.unit.partition("/")[0] in _PER_SECOND]
-    found = [(one, row) for one in series for row in one.rows if row.side.runs]
-    if not found:
+    every = (series for group in groups(report) for series in group.series)
+    timed = (series for series in every if series.unit.partition("/")[0] in _PER_SECOND)
+    pairs = [(series, row) for series in timed for row in series.rows if row.side.runs]
+    if not pairs:
         raise BadInput(
             "--format pyperf: this report has no times of single boots, and pyperf knows nothing but seconds",
             "use --format csv or json" + ("" if report.sources else ", or measure with --clock kvm"),
         )
-    names = _numbered([f"{one.workload or '-'} {one.metric} {row.kernel}" for one, row in found])
-    benchmarks = [_benchmark(report, one, row, name) for (one, row), name in zip(found, names, strict=True)]
+    names = _numbered([f"{series.workload or '-'} {series.metric} {row.kernel}" for series, row in pairs])
+    benchmarks = [_benchmark(report, series, row, name) for (series, row), name in zip(pairs, names, strict=True)]
     text = io.StringIO()
     pyperf.BenchmarkSuite(benchmarks).dump(text, compact=False)
     return text.getvalue()
@@ -58,13 +59,13 @@ def _benchmark(report: Report, series: MetricSeries, row: KernelRow, name: str) 
 
 
 def _numbered(names: list[str]) -> list[str]:
-    """Names of their own: where settings or machines differ, the later ones get a number."""
-    seen: Counter[str] = Counter()
-    found = []
+    """Unique names: from the second on, equal names (of other settings or machines) get a number."""
+    counts: Counter[str] = Counter()
+    numbered = []
     for name in map(one_line, names):
-        seen[name] += 1
-        found.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
-    return found
+        counts[name] += 1
+        numbered.append(name if counts[name] == 1 else f"{name} #{counts[name]}")
+    return numbered
 
 
 FORMAT = Format(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Several hosts in words and tables: who measured what, each host's own values, what their difference comes to."""
+"""Several hosts in words and tables: which host measured what, its own values, whether the hosts differ."""
 
 from collections.abc import Mapping, Sequence
 
@@ -29,8 +29,8 @@ def hosts_table(hosts: Sequence[HostRuns]) -> Table:
     """A host a row."""
     columns = ("host", *figures("runs ok", "failed attempts"), "CPU", "kernel of the host", "emulator")
     rows = (
-        cells(host_name(one.host), str(one.ok), str(one.failed), *(text or "-" for text in _words(one)))
-        for one in hosts
+        cells(host_name(host.host), str(host.ok), str(host.failed), *(text or "-" for text in _words(host)))
+        for host in hosts
     )
     return table("Hosts", columns, rows)
 
@@ -39,10 +39,10 @@ def _words(host: HostRuns) -> tuple[str, str, str]:
     return host.cpu, host.kernel, host.program
 
 
-def host_text(one: HostRuns) -> str:
+def host_text(host: HostRuns) -> str:
     """ "b: 11 runs, 1 failed, on Intel Xeon 6330"."""
-    runs = f"{host_name(one.host)}: {one.ok} run{'' if one.ok == 1 else 's'}"
-    return f"{runs}{f', {one.failed} failed,' if one.failed else ''}{f' on {one_line(one.cpu)}' if one.cpu else ''}"
+    runs = f"{host_name(host.host)}: {host.ok} run{'' if host.ok == 1 else 's'}"
+    return f"{runs}{f', {host.failed} failed,' if host.failed else ''}{f' on {one_line(host.cpu)}' if host.cpu else ''}"
 
 
 def hosts_line(hosts: Sequence[HostRuns]) -> str:
@@ -50,63 +50,64 @@ def hosts_line(hosts: Sequence[HostRuns]) -> str:
     return "; ".join(map(host_text, hosts))
 
 
-def across_table(one: AcrossHosts, called: Mapping[str, str]) -> Table:
+def across_table(comparison: AcrossHosts, called: Mapping[str, str]) -> Table:
     """Each host's own values and change. called: kernels' labels as people call them."""
-    base, head = (one_line(called.get(label, label)) for label in (one.base, one.head))
-    values = format_numbers([value for row in one.rows for value in (row.base_value, row.head_value)])
+    base, head = (one_line(called.get(label, label)) for label in (comparison.base, comparison.head))
+    values = format_numbers([value for row in comparison.rows for value in (row.base_value, row.head_value)])
     columns = ("host", *figures(base, f"n {base}", head, f"n {head}", "change", "interval"))
     rows = (
         cells(host_name(row.host), values[2 * i], str(row.n_base), values[2 * i + 1], str(row.n_head),
               format_change(row.change), interval_text(row.interval))
-        for i, row in enumerate(one.rows)
+        for i, row in enumerate(comparison.rows)
     )  # fmt: skip
-    return table(f"{across_name(one, called)} [{one_line(one.unit)}]", columns, rows)
+    return table(f"{across_name(comparison, called)} [{one_line(comparison.unit)}]", columns, rows)
 
 
-def across_name(one: AcrossHosts, called: Mapping[str, str]) -> str:
+def across_name(comparison: AcrossHosts, called: Mapping[str, str]) -> str:
     """ "mprotect_toggle size=8MiB, x86_64, kvm, 1 CPU: 6.16 to 6.17"."""
-    base, head = (one_line(called.get(label, label)) for label in (one.base, one.head))
-    settings = f" {settings_text(one.settings)}" if one.settings else ""
-    return f"{one_line(one.workload)}{settings}, {machine_text(one.machine)}: {base} to {head}"
+    base, head = (one_line(called.get(label, label)) for label in (comparison.base, comparison.head))
+    settings = f" {settings_text(comparison.settings)}" if comparison.settings else ""
+    return f"{one_line(comparison.workload)}{settings}, {machine_text(comparison.machine)}: {base} to {head}"
 
 
-def across_sentence(one: AcrossHosts, called: Mapping[str, str]) -> str:
-    """What the hosts' difference comes to."""
-    text = reason_text(one.meaning, called)
-    return f"{across_name(one, called)}: {text}."
+def across_sentence(comparison: AcrossHosts, called: Mapping[str, str]) -> str:
+    """Whether the hosts differ, with the comparison's name."""
+    text = reason_text(comparison.meaning, called)
+    return f"{across_name(comparison, called)}: {text}."
 
 
 def level_text(comparisons: Sequence[AcrossHosts]) -> str:
     """How the hosts were judged."""
-    known = next((one for one in comparisons if one.level is not None and one.threshold is not None), None)
-    if known is None or known.level is None:
-        return ""
-    return (
-        f"Intervals are at the {known.level:.1%} level, each by the boots of one host. Hosts are said to differ at "
-        f"p ≤ {known.threshold:.2g}."
-    )
+    for comparison in comparisons:
+        if comparison.level is not None and comparison.threshold is not None:
+            return (
+                f"Intervals are at the {comparison.level:.1%} level, each by the boots of one host. Hosts are said to "
+                f"differ at p ≤ {comparison.threshold:.2g}."
+            )
+    return ""
 
 
 def tables(answer: HostsAnswer) -> tuple[Table, ...]:
     """The hosts, then each comparison."""
     called = _called(answer)
-    return (hosts_table(answer.hosts), *(across_table(one, called) for one in answer.comparisons))
+    return (hosts_table(answer.hosts), *(across_table(comparison, called) for comparison in answer.comparisons))
 
 
-def sentence(one: AcrossHosts) -> str:
-    """What the hosts' difference comes to, as a sentence."""
-    text = reason_text(one.meaning)
+def sentence(comparison: AcrossHosts) -> str:
+    """Whether the hosts differ, as a sentence."""
+    text = reason_text(comparison.meaning)
     return f"{text[:1].upper()}{text[1:]}."
 
 
 def notes_of(answer: HostsAnswer) -> tuple[str, ...]:
     """What must be known to read the tables."""
-    found = (reason_text(note) for note in answer.notes)
-    notes = (f"{text[:1].upper()}{text[1:]}." for text in found)
+    texts = (reason_text(note) for note in answer.notes)
+    notes = (f"{text[:1].upper()}{text[1:]}." for text in texts)
     judged = level_text(answer.comparisons)
     return (*notes, *((judged, ABOUT) if judged else ()))
 
 
 def _called(answer: HostsAnswer) -> dict[str, str]:
-    labels = tuple(dict.fromkeys(label for one in answer.comparisons for label in (one.base, one.head)))
+    pairs = ((comparison.base, comparison.head) for comparison in answer.comparisons)
+    labels = tuple(dict.fromkeys(label for pair in pairs for label in pair))
     return dict(zip(labels, spoken(labels), strict=True))

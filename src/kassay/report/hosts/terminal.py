@@ -11,11 +11,11 @@ _WIDTH = 120
 
 
 def render(answer: HostsAnswer) -> str:
-    """The question, a table and what it comes to for each comparison, the hosts, and what must be known."""
+    """The question, a table and a sentence for each comparison, the hosts, and the notes."""
     lines = [answer.title, ""]
-    for table, one in zip(tables(answer)[1:], answer.comparisons, strict=True):
+    for table, comparison in zip(tables(answer)[1:], answer.comparisons, strict=True):
         lines += [*wrapped_note(table.title, _WIDTH), *plain_lines(table, _WIDTH)]
-        lines[-1:] = [*wrapped_note(f"  {sentence(one)}", _WIDTH), ""]
+        lines[-1:] = [*wrapped_note(f"  {sentence(comparison)}", _WIDTH), ""]
     for host in answer.hosts:
         lines += wrapped_note(f"{host_text(host)}; {one_line(host.program) or 'emulator not on record'}", _WIDTH)
     lines.append("")

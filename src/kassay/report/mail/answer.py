@@ -26,10 +26,10 @@ _WHY = {
 
 def answer(report: Report) -> list[str]:
     """Paragraphs, each one text: what was found, then what kind of number it is."""
-    found = headline(report)
-    if found is None:
+    topic = headline(report)
+    if topic is None:
         return ["Nothing was measured, so there is nothing to compare."]
-    f, primary = found.finding, [f for f in report.findings if f.primary] or list(report.findings)
+    f, primary = topic.finding, [f for f in report.findings if f.primary] or list(report.findings)
     confounders = " ".join(confounder_sentences(report, names(report)))
     if report.lead is not None and "mail" in report.lead.replaces:
         paragraphs = [report.lead.mail_answer or ascii_text(report.verdict), confounders]
@@ -49,13 +49,13 @@ def _answered(report: Report, f: Finding, primary: Sequence[Finding]) -> str:
     same = [ladder for ladder in ladders if (ladder.settings, ladder.machine, ladder.metric) == subject]
     texts = [_ladder(report, ladder) for ladder in same] or [_pair(report, f)]
     count = len(primary) if report.sources else len({finding.point for finding in primary})
-    what = "comparisons" if report.sources else "settings"
-    more = [f"That is one of {count} {what}; the table below has them all."] if count > 1 else []
+    noun = "comparisons" if report.sources else "settings"
+    more = [f"That is one of {count} {noun}; the table below has them all."] if count > 1 else []
     return " ".join((*texts, *more))
 
 
 def _built(report: Report) -> list[str]:
-    """The first two questions of every thread: which architecture, which compiler."""
+    """Architecture and compiler: what readers ask for first."""
     arches = [arch for arch in dict.fromkeys(kernel.arch for kernel in report.kernels) if arch != "unknown"]
     built = [compiler.partition(", ")[0] for compiler, _ in compilers(report)]
     by = f"built by {built[0]}" if len(set(built)) == 1 else "built by different compilers, which are listed below"
@@ -64,8 +64,8 @@ def _built(report: Report) -> list[str]:
     return [f"All kernels are {', '.join(parts)}."] if parts else []
 
 
-def _at(report: Report, one: Finding | Ladder, *, workload: bool = True) -> str:
-    point = point_words(report, one, workload=workload)
+def _at(report: Report, result: Finding | Ladder, *, workload: bool = True) -> str:
+    point = point_words(report, result, workload=workload)
     return f" ({point})" if point else ""
 
 
@@ -91,8 +91,8 @@ def _refused(report: Report, f: Finding, pair: str) -> str:
 
 
 def _elsewhere(f: Finding, base: str, head: str, at: str) -> str:
-    known = {"lower": "; lower is better", "higher": "; higher is better"}
-    better = known.get(f.better, "; which way is better is not known")
+    directions = {"lower": "; lower is better", "higher": "; higher is better"}
+    better = directions.get(f.better, "; which way is better is not known")
     unit = f" {unit_words(f.unit)}" if f.unit else ""
     values = f"{number(f.head_value)}{unit} on {head} and {number(f.base_value)} on {base}"
     claim = " No claim is made; why not stands below." if f.reasons else ""
@@ -137,7 +137,7 @@ def _no_larger(f: Finding) -> str:
         return "the same to the digit"
     bound = f.timing.bound if f.timing is not None else None
     if bound is None:
-        bound = max((abs(one) for one in (*(f.interval or ()), f.change) if one is not None), default=0.0)
+        bound = max((abs(limit) for limit in (*(f.interval or ()), f.change) if limit is not None), default=0.0)
     return f"no difference larger than {bare_percent(bound)}"
 
 
@@ -176,7 +176,7 @@ def _step(report: Report, ladder: Ladder, what: str, step: LadderStep) -> str:
 
 
 def _between(f: Finding, ladder: Ladder, step: LadderStep) -> bool:
-    """Whether a finding is the one that a step of a ladder stands on."""
+    """Whether a finding compares the two kernels of this step."""
     ends = (f.sides[0].kernel, f.sides[1].kernel)
     return ends == (step.from_kernel, step.to_kernel) and (f.point, f.metric) == (ladder.point, ladder.metric)
 

@@ -26,17 +26,17 @@ _NOT_KNOWN = "unknown"
 
 def measured(report: Report) -> list[str]:
     """What was done, what one figure is, how often, and by which clock."""
-    found = headline(report)
-    if found is None:
+    topic = headline(report)
+    if topic is None:
         return []
-    f, rounds = found.finding, report.experiment.rounds
-    known = next((w for w in report.workloads if w.name == f.workload), None)
+    f, rounds = topic.finding, report.experiment.rounds
+    workload = next((w for w in report.workloads if w.name == f.workload), None)
     settings = ", ".join(f"{setting.name}={setting.value}" for setting in f.settings)
-    what = known.summary if known is not None else work(report, f)
-    more = f"; {settings}" if settings and known is not None else ""
+    summary = workload.summary if workload is not None else work(report, f)
+    more = f"; {settings}" if settings and workload is not None else ""
     items = [
-        stopped(f"{f.workload}: {what}{more}") if what != f.workload else "",
-        sentence(f"State it needs: {known.state}") if known is not None and known.state else "",
+        stopped(f"{f.workload}: {summary}{more}") if summary != f.workload else "",
+        sentence(f"State it needs: {workload.state}") if workload is not None and workload.state else "",
         stopped(f"{f.metric}: {f.definition}") if f.definition else "",
         f"A round is one repetition of the work inside a boot; a boot has {rounds} of them." if rounds else "",
         clock_of(f.machine.clock).mechanism,
@@ -46,18 +46,18 @@ def measured(report: Report) -> list[str]:
 
 def state(report: Report) -> list[str]:
     """The audited state: where it differs, or field by field that it does not."""
-    found = headline(report)
+    topic = headline(report)
     apart = next((f for f in report.findings if f.differences), None)
     if apart is not None:
         differing = differences_table(apart)
         columns = (*differing.columns[:2], *(called(report, side.kernel) for side in apart.sides))
         lines = lines_of(table("", columns, differing.rows))
         return ["State that should have been the same and was not:", "", *lines]
-    audits = [] if found is None else _audits(report, found.finding)
-    if found is not None and audits:
-        return _agreeing(report, found.finding, audits)
+    audits = [] if topic is None else _audits(report, topic.finding)
+    if topic is not None and audits:
+        return _agreeing(report, topic.finding, audits)
     text = everyday(report, report.state)
-    if report.sources or not text:  # of others' files it stands among the limits
+    if report.sources or not text:  # imported files have it among the limits
         return []
     unknown = report.state.code in UNKNOWN_STATES
     return wrapped(stopped(f"The state of memory is not known: {text}" if unknown else f"State of memory: {text}"))
@@ -97,17 +97,17 @@ def _agreeing(report: Report, f: Finding, audits: Sequence[AuditTable]) -> list[
 
 def _over(values: dict[tuple[str, str], dict[str, str | None]], moment: str, kernels: Sequence[str], name: str,
           report: Report) -> str:  # fmt: skip
-    """The value on all kernels, or which kernel has which."""
-    found = {kernel: values.get((moment, kernel), {}).get(name) for kernel in kernels}
-    if len(set(found.values())) == 1:
-        return next(iter(found.values())) or "-"
-    return ", ".join(f"{text or '-'} on {called(report, kernel)}" for kernel, text in found.items())
+    """The value where all kernels have the same, else the value of each kernel."""
+    by_kernel = {kernel: values.get((moment, kernel), {}).get(name) for kernel in kernels}
+    if len(set(by_kernel.values())) == 1:
+        return next(iter(by_kernel.values())) or "-"
+    return ", ".join(f"{text or '-'} on {called(report, kernel)}" for kernel, text in by_kernel.items())
 
 
 def kernels(report: Report) -> list[str]:
     """Each kernel with its package, its compiler, then the machine and the command line they ran on."""
-    known = zip(names(report).values(), report.kernels, strict=False)
-    items = [f"{name}: {_identity(kernel)}" for name, kernel in known]
+    named = zip(names(report).values(), report.kernels, strict=False)
+    items = [f"{name}: {_identity(kernel)}" for name, kernel in named]
     built = compilers(report) if report.kernels else ()
     if len(built) == 1:
         items.append(f"compiler of all: {built[0][0]}" if built[0][0] != "not known" else "compiler: not known")
@@ -120,15 +120,15 @@ def kernels(report: Report) -> list[str]:
 
 
 def _configuration(report: Report) -> str:
-    """Whether all kernels were configured alike, which is the second question after the compiler."""
+    """Whether all kernels have the same configuration: readers ask for it after the compiler."""
     sums = {name: kernel.config_sha256 for name, kernel in zip(names(report).values(), report.kernels, strict=False)}
-    known = {name: text[:16] for name, text in sums.items() if text}
-    if not known:
+    short_sums = {name: text[:16] for name, text in sums.items() if text}
+    if not short_sums:
         return "configuration: not known"
-    if len(known) == len(sums) and len(set(known.values())) == 1:
-        return f"configuration: the same (sha256 {next(iter(known.values()))})"
-    sums_text = ", ".join(f"{name} {known.get(name, 'not known')}" for name in sums)
-    differs = f"differs{_in_options(report)}" if len(set(known.values())) > 1 else "not known of all"
+    if len(short_sums) == len(sums) and len(set(short_sums.values())) == 1:
+        return f"configuration: the same (sha256 {next(iter(short_sums.values()))})"
+    sums_text = ", ".join(f"{name} {short_sums.get(name, 'not known')}" for name in sums)
+    differs = f"differs{_in_options(report)}" if len(set(short_sums.values())) > 1 else "not known of all"
     return f"configuration: {differs} (sha256 {sums_text})"
 
 
@@ -136,8 +136,8 @@ def _in_options(report: Report) -> str:
     """Which options differ, as far as that is known."""
     if names_ := [name for _, name, _ in differing_options(report)]:
         return f" in {', '.join(names_)}"
-    known = all(kernel.configuration is not None for kernel in report.kernels)
-    return " in no option that can be part of a result" if known else ""
+    all_known = all(kernel.configuration is not None for kernel in report.kernels)
+    return " in no option that can be part of a result" if all_known else ""
 
 
 def _called_refs(report: Report, refs: Sequence[str]) -> list[str]:
@@ -158,16 +158,17 @@ def _machine(report: Report) -> list[str]:
     m = report.machine
     uses = dict.fromkeys(granted_texts(f.machine) for f in report.findings)
     sizes = "; ".join(", ".join(use) for use in uses if use)
-    program = "" if m.program == _NOT_KNOWN or report.sources else m.program  # of a file that is its format
+    program = "" if m.program == _NOT_KNOWN or report.sources else m.program  # for imported files this is their format
     items = [
         f"machine: {text}"
         for text in [", ".join(word for word in (m.arch, program, sizes) if word not in ("", _NOT_KNOWN))]
         if text
     ]
     items += [f"its options: {' '.join(m.options)}"] if m.options else []
-    # The host cannot move an exact count; elsewhere it is half of the result.
+    # The host does not change an exact count, but it does change times.
     items += [f"host: {m.host}"] if m.host not in ("", _NOT_KNOWN) and not clock_of(m.clock).exact else []
     items += [f"hosts that made the runs: {hosts_line(report.hosts)}"] if report.hosts else []
     return items + [
-        f"{across_name(one, names(report))}: {everyday(report, one.meaning)}" for one in report.across_hosts
+        f"{across_name(comparison, names(report))}: {everyday(report, comparison.meaning)}"
+        for comparison in report.across_hosts
     ]

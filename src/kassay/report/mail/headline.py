@@ -49,8 +49,8 @@ def _leading(report: Report, primary: list[Finding]) -> list[Finding]:
 
 
 def tag(report: Report, f: Finding) -> str:
-    """[REGRESSION] for time on real hardware's clock, or counts that time confirms, of kernels of one compiler;
-    [RFC] where no claim is made."""
+    """[REGRESSION] for times by the clock of real hardware, or counts that such times confirm, of kernels built by one
+    compiler; [RFC] where no claim is made; [PERF] else."""
     clock = clock_of(f.machine.clock)
     weak = f.verdict in REFUSED or f.verdict == "inconclusive" or f.evidence in ("partial", "unstable")
     if weak or f.standing == "alone" or clock.screening or clock.imported:
@@ -69,27 +69,27 @@ def _compilers_differ(report: Report, f: Finding) -> bool:
     return len({kernel.compiler for kernel in kernels if kernel is not None and kernel.compiler}) > 1
 
 
-def same_comparison(one: Beside, f: Finding) -> bool:
+def same_comparison(row: Beside, f: Finding) -> bool:
     """Whether counts beside times are of this comparison."""
     kernels = (f.sides[0].kernel, f.sides[1].kernel)
-    where = (one.workload, one.settings, one.metric, one.cpus, one.memory_bytes)
+    where = (row.workload, row.settings, row.metric, row.cpus, row.memory_bytes)
     same = where == (f.workload, f.settings, f.metric, f.machine.cpus, f.machine.memory_bytes)
-    return same and (one.base, one.head) in (kernels, (f.base, f.head))
+    return same and (row.base, row.head) in (kernels, (f.base, f.head))
 
 
 def subject_line(report: Report) -> str:
     """Tag, workload, and what was found, in numbers."""
-    found = headline(report)
-    if found is None:
+    topic = headline(report)
+    if topic is None:
         return "[RFC] nothing was measured"
-    f = found.finding
+    f = topic.finding
     base, head = (called(report, side.kernel) for side in f.sides)
     where = point_words(report, f, workload=False)
     at = f" ({where})" if where else ""
     if report.lead is not None and report.lead.subject:
-        return f"{found.tag} {ascii_text(f.workload)}: {ascii_text(report.lead.subject)}{at}"
-    finding_text = ascii_text(_said(f, base, head, since=found.step))
-    return f"{found.tag} {ascii_text(f.workload)}: {finding_text}{at}"
+        return f"{topic.tag} {ascii_text(f.workload)}: {ascii_text(report.lead.subject)}{at}"
+    finding_text = ascii_text(_subject_text(f, base, head, since=topic.step))
+    return f"{topic.tag} {ascii_text(f.workload)}: {finding_text}{at}"
 
 
 def amount(f: Finding) -> str:
@@ -105,11 +105,11 @@ def _key(f: Finding) -> tuple[object, ...]:
     return (f.point, f.metric, f.sides[0].kernel, f.sides[1].kernel)
 
 
-def _rises(one: Beside) -> bool:
-    return one.time_verdict == "regression" and one.time_evidence in _STRONG and clock_of(one.clock).decides
+def _rises(row: Beside) -> bool:
+    return row.time_verdict == "regression" and row.time_evidence in _STRONG and clock_of(row.clock).decides
 
 
-def _said(f: Finding, base: str, head: str, *, since: bool) -> str:
+def _subject_text(f: Finding, base: str, head: str, *, since: bool) -> str:
     if f.verdict in REFUSED or f.change is None:
         return f"{base} and {head} cannot be compared"
     if clock_of(f.machine.clock).imported:
@@ -129,36 +129,35 @@ _RELEASE = re.compile(r"(\d+\.\d+)(?:\.(\d+))?(-rc\d+)?(.*)")
 def introduced(report: Report) -> list[str]:
     """The range in which a regression began.
 
-    A line that starts with the command is one that a robot acts on: only under [REGRESSION]. Elsewhere the command
-    stands in the middle of an indented line.
+    The tracker's robot acts on a line that begins with its command: only a mail with [REGRESSION] has one. Elsewhere
+    the command stands in the middle of an indented line.
     """
-    found = headline(report)
-    if found is None or found.tag == "[RFC]" or found.finding.verdict != "regression":
+    topic = headline(report)
+    if topic is None or topic.tag == "[RFC]" or topic.finding.verdict != "regression":
         return []
-    span = _span(report, found)
+    span = _span(report, topic)
     if span is None:
         return wrapped("The range in which it began is not known in upstream terms: a kernel here is no release.")
-    introduced, measured = span
-    if found.tag == "[REGRESSION]":
-        return [*wrapped(f"({measured})"), "", f"#regzbot introduced: {introduced}"]
-    short = introduced[:12] if _COMMIT.fullmatch(introduced) else introduced
+    commits, measured = span
+    if topic.tag == "[REGRESSION]":
+        return [*wrapped(f"({measured})"), "", f"#regzbot introduced: {commits}"]
+    short = commits[:12] if _COMMIT.fullmatch(commits) else commits
     return ["  Should this be tracked,", f"  the command is: #regzbot introduced: {short}",
             *wrapped(f"({measured}).", "  ")]  # fmt: skip
 
 
-def _span(report: Report, found: Headline) -> tuple[str, str] | None:
+def _span(report: Report, topic: Headline) -> tuple[str, str] | None:
     """ "v6.16..v6.17" with what was measured; None where an end is not known to be a release of upstream."""
     if report.lead is not None and report.lead.introduced is not None:
         return report.lead.introduced
-    kernels = [identity(report, side.kernel) for side in found.finding.sides]
-    releases = [_released(kernel) for kernel in kernels]
-    base, head = releases
+    kernels = [identity(report, side.kernel) for side in topic.finding.sides]
+    base, head = (_released(kernel) for kernel in kernels)
     if base is None or head is None or base == head:
         return None
     # Two updates of one series have no mainline between them; the range is that of the stable tree.
-    ends = [f"v{one[0]}" for one in (base, head)] if base[0] != head[0] else [f"v{one[1]}" for one in (base, head)]
+    part = 0 if base[0] != head[0] else 1
     by = " as packaged by Debian" if all(k is not None and "debian:" in k.ref for k in kernels) else ""
-    return f"{ends[0]}..{ends[1]}", f"measured: {base[1]} and {head[1]}{by}"
+    return f"v{base[part]}..v{head[part]}", f"measured: {base[1]} and {head[1]}{by}"
 
 
 def _released(kernel: KernelIdentity | None) -> tuple[str, str] | None:

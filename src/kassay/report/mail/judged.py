@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Why the figures may be believed: how many boots, in which order, by which test, and what was checked along."""
+"""Why the figures may be believed: how many boots, in which order, by which test, and what else was checked."""
 
 from kassay.clocks import clock_of
 from kassay.model.finding import REFUSED, Finding, Side
@@ -21,10 +21,10 @@ _ORDERS = {"sequential": "one kernel after the other", "sandwich": "first kernel
 
 def how_sure(report: Report) -> list[str]:
     """Paragraphs on the comparison of the headline; nothing where nothing was measured by kassay."""
-    found = headline(report)
-    if found is None or found.finding.verdict in REFUSED or all(s.value is None for s in found.finding.sides):
+    topic = headline(report)
+    if topic is None or topic.finding.verdict in REFUSED or all(s.value is None for s in topic.finding.sides):
         return []
-    f = found.finding
+    f = topic.finding
     if clock_of(f.machine.clock).exact:
         return [_counts(report, f)]
     return _times(report, f) if f.timing is not None else _means(report, f)
@@ -85,7 +85,7 @@ def _times(report: Report, f: Finding) -> list[str]:
 
 
 def _open(report: Report, f: Finding) -> str:
-    """The metrics of the same comparison that were not decided then."""
+    """The metrics of the same comparison that were not decided when it ended early."""
     pair = (f.point, f.base, f.head)
     left = [finding.metric for finding in report.findings if finding.verdict == "inconclusive" and not finding.primary
             and (finding.point, finding.base, finding.head) == pair]  # fmt: skip
@@ -109,7 +109,7 @@ def _control(report: Report, c: ControlCheck) -> str:
 
 
 def _no_difference(c: ControlCheck) -> str:
-    """How large a difference the check would have found: without that a check that saw nothing proves nothing."""
+    """That no difference was found, and the smallest difference that the check can show."""
     if c.interval is None:
         return "no difference was found, and how large one would have shown is not known"
     most = bare_percent(max(map(abs, c.interval)))

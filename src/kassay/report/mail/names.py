@@ -25,15 +25,18 @@ _BRACKETS = re.compile(r" \(.*\)$")
 
 def names(report: Report) -> dict[str, str]:
     """Each kernel's name by its label: "v6.17.13" where it is a release of the archive, else as the user wrote it."""
-    found = labels(report.experiment)
-    known = dict(zip(found, report.kernels, strict=False))
-    short = dict(zip(found, spoken_names(report.experiment), strict=True))
-    given = {label for label, use in zip(found, report.experiment.kernels, strict=False) if use.name == label}
-    tags = {label: "" if label in given else _archive_tag(known.get(label)) for label in found}
-    seen = Counter(tags.values())
-    chosen = {label: tags[label] if tags[label] and seen[tags[label]] == 1 else _short(short[label]) for label in found}
-    used = Counter(chosen.values())
-    return {label: name if used[name] == 1 else f"{name} (#{i})" for i, (label, name) in enumerate(chosen.items(), 1)}
+    all_labels = labels(report.experiment)
+    kernels = dict(zip(all_labels, report.kernels, strict=False))
+    short = dict(zip(all_labels, spoken_names(report.experiment), strict=True))
+    given = {label for label, use in zip(all_labels, report.experiment.kernels, strict=False) if use.name == label}
+    tags = {label: "" if label in given else _archive_tag(kernels.get(label)) for label in all_labels}
+    tag_counts = Counter(tags.values())
+    unique = {label: tag for label, tag in tags.items() if tag and tag_counts[tag] == 1}
+    chosen = {label: unique.get(label) or _short(short[label]) for label in all_labels}
+    name_counts = Counter(chosen.values())
+    return {
+        label: name if name_counts[name] == 1 else f"{name} (#{i})" for i, (label, name) in enumerate(chosen.items(), 1)
+    }
 
 
 def called(report: Report, label: str) -> str:
@@ -64,28 +67,28 @@ def release_tag(kernel: KernelIdentity | None) -> str:
     return f"v{version}.{patch}" if patch and patch != "0" else f"v{version}"
 
 
-def work(report: Report, one: Finding | Ladder | SeriesTable) -> str:
+def work(report: Report, result: Finding | Ladder | SeriesTable) -> str:
     """What is done, as the start of a sentence; the workload's name and its parameters where nothing more is known."""
-    known = next((w for w in report.workloads if w.name == one.workload), None)
-    if known is not None:
-        return ascii_text(subject(known, one.settings))
-    settings = settings_text(one.settings)
-    return ascii_text(f"{one.workload} ({settings})" if one.settings else one.workload)
+    workload = next((w for w in report.workloads if w.name == result.workload), None)
+    if workload is not None:
+        return ascii_text(subject(workload, result.settings))
+    settings = settings_text(result.settings)
+    return ascii_text(f"{result.workload} ({settings})" if result.settings else result.workload)
 
 
-def point_words(report: Report, one: Finding | Ladder | SeriesTable, *, workload: bool = True) -> str:
+def point_words(report: Report, result: Finding | Ladder | SeriesTable, *, workload: bool = True) -> str:
     """Which of several settings this is: "4 CPUs, size=64MiB"; "" where there is one.
 
-    workload: name that, too, where there are several; not where it stands beside this anyway.
+    workload: whether to name the workload, where there are several.
     """
     several = [f for f in report.findings if f.primary]
     words = []
     if workload and len({f.workload for f in several}) > 1:
-        words.append(one.workload)
+        words.append(result.workload)
     if len({f.machine for f in several}) > 1:
-        words += granted_texts(one.machine)
+        words += granted_texts(result.machine)
     varied = {s.name for f in several for s in f.settings if _values(several, s.name) > 1}
-    words += [f"{s.name}={s.value}" for s in one.settings if s.name in varied]
+    words += [f"{s.name}={s.value}" for s in result.settings if s.name in varied]
     return ascii_text(", ".join(words))
 
 
@@ -101,9 +104,9 @@ def quantity(unit: str, metric: str, clock: str) -> str:
     return ascii_text(" per ".join(word for word in (counted, operation) if word) or metric)
 
 
-def metric_name(one: Finding | Ladder) -> str:
-    """Without the workload's name before it, which stands beside it."""
-    return ascii_text(one.metric.removeprefix(f"{one.workload}."))
+def metric_name(result: Finding | Ladder) -> str:
+    """The metric without its prefix, the workload's name."""
+    return ascii_text(result.metric.removeprefix(f"{result.workload}."))
 
 
 def unit_words(unit: str) -> str:
@@ -112,8 +115,8 @@ def unit_words(unit: str) -> str:
 
 
 def _values(several: list[Finding], name: str) -> int:
-    found: set[Setting] = {s for f in several for s in f.settings if s.name == name}
-    return len(found)
+    settings: set[Setting] = {s for f in several for s in f.settings if s.name == name}
+    return len(settings)
 
 
 def _archive_tag(kernel: KernelIdentity | None) -> str:

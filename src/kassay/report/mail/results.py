@@ -32,17 +32,17 @@ def results(report: Report) -> list[list[str]]:
     if report.lead is not None and "mail" in report.lead.replaces:
         return [list(block) for block in report.lead.mail]
     several = [_settings(report, matrix) for matrix in matrices(report, names(report), brief=True)]
-    found = [group for group in groups(report) if _admitted(group)]
-    shown = [] if several else found[:_GROUPS]
-    left = 0 if several else len(found) - len(shown)
-    blocks = several + [block for group in shown for block in _group(report, group, alone=len(found) == 1)]
+    admitted = [group for group in groups(report) if _admitted(group)]
+    shown = [] if several else admitted[:_GROUPS]
+    left = 0 if several else len(admitted) - len(shown)
+    blocks = several + [block for group in shown for block in _group(report, group, alone=len(admitted) == 1)]
     if left:
         blocks.append([f"{left} more comparisons are in the full report."])
     return blocks
 
 
 def _admitted(group: MetricGroup) -> bool:
-    """Whether any two of its kernels may be compared: figures beside each other invite it."""
+    """Whether any two of its kernels may be compared: readers compare figures that stand in one table."""
     measured = any(row.value is not None for row in group.lead.rows)
     return measured and not all(row.verdict in REFUSED for row in group.lead.rows[1:])
 
@@ -123,14 +123,14 @@ def _parts(report: Report, group: MetricGroup) -> Table:
 
 def functions(report: Report) -> list[str]:
     """Where the headline's difference is: the largest functions, the others, and their sum; nothing when not known."""
-    found = headline(report)
-    if found is None or report.gaps:  # a gap has a table of its own
+    topic = headline(report)
+    if topic is None or report.gaps:  # a gap has a table of its own
         return []
-    kernels = [side.kernel for side in found.finding.sides]
+    kernels = [side.kernel for side in topic.finding.sides]
     same = [d for d in differences(report) if [d.base, d.head] == kernels]
     if not same:
         return []
-    d = next((d for d in same if d.metric == found.finding.metric), same[0])
+    d = next((d for d in same if d.metric == topic.finding.metric), same[0])
     base, head = (called(report, label) for label in kernels)
     digits = _three_digits if report.sources else str
     rows = (
@@ -155,20 +155,20 @@ def _three_digits(text: str) -> str:
 
 
 def _function(text: str, report: Report) -> str:
-    """Its name; which context it ran in is not known of what another tool measured."""
+    """Its name; without "(other)" for another tool's profile, which has no contexts."""
     name = text.removesuffix(" (other)") if report.sources else text
     return _UNATTRIBUTED.get(name, name.replace("└ ", "  "))
 
 
-def beside(report: Report) -> list[str]:
+def counts_and_time(report: Report) -> list[str]:
     """Counts and time of the same work, and what it means that they agree or do not."""
     primary = {f.metric for f in report.findings if f.primary}
-    texts = [_beside(report, row) for row in report.beside if row.metric in primary]
+    texts = [_counts_and_time_text(report, row) for row in report.beside if row.metric in primary]
     blocks = [line for text in texts for line in ("", *wrapped(text))]
     return ["Instructions and time of the same work:", *blocks] if texts else []
 
 
-def _beside(report: Report, row: Beside) -> str:
+def _counts_and_time_text(report: Report, row: Beside) -> str:
     base, head = called(report, row.base), called(report, row.head)
     meaning = everyday(report, row.meaning)
     return (
@@ -181,16 +181,16 @@ def _beside(report: Report, row: Beside) -> str:
 
 def seed_rules(report: Report, limit: int = 6) -> list[str]:
     """The same boots by fixed thresholds."""
-    found = [
+    texts = [
         f"{row.metric}, {settings_text(row.settings)}, {machine_text(row.machine)}: {percent(row.delta)} of the means, "
         f"{row.classification}, {row.word}"
         for row in report.seed_rules
     ]
-    if not found:
+    if not texts:
         return []
-    left = [f"and {len(found) - limit} more"] if len(found) > limit else []
+    left = [f"and {len(texts) - limit} more"] if len(texts) > limit else []
     text = (
         "For comparison, by fixed thresholds (change of the means against 5%, standard deviation and median absolute "
         "deviation against 10%, no failed boot):"
     )
-    return [*wrapped(text), "", *(line for rule in (*found[:limit], *left) for line in wrapped(rule, "  "))]
+    return [*wrapped(text), "", *(line for rule in (*texts[:limit], *left) for line in wrapped(rule, "  "))]

@@ -21,11 +21,11 @@ from kassay.report.notice._words import (
 
 
 def tables(notice: Notice) -> Iterator[Table]:
-    """What each application says; which functions and system calls that is; how large their calls are."""
+    """The applications, then their figures by function and by system call, then the sizes of their calls."""
     answered = [application for application in notice.applications if application.verdict != "unknown"]
     if answered:
         yield _applications(notice, answered)
-    executing = [one for one in answered if one.verdict != "unexecuted"]
+    executing = [application for application in answered if application.verdict != "unexecuted"]
     if executing:
         yield _functions(notice, executing)
         yield _entries_table(notice, executing)
@@ -36,32 +36,44 @@ def _applications(notice: Notice, answered: list[Noticed]) -> Table:
     sides = kernels(notice.subject)
     two = len(sides) > 1
     names = names_of(answered)
-    predicted = list(dict.fromkeys(share.cpu for one in answered for share in one.predicted)) if two else []
+    predicted = (
+        list(dict.fromkeys(share.cpu for application in answered for share in application.predicted)) if two else []
+    )
     columns = ("application", "per", *figures("calls"), "by", *figures(sides[0]))
     more = (*figures(sides[-1], "costs", *(f"time, {cpu}" for cpu in predicted), "all in all"), "evidence")
-    rows = [cells(names(one), *_answer(one), *(_change(one, predicted) if two else ())) for one in answered]
-    what = "; costs and all in all: more of these, of everything, in percent of all" if two else ""
-    return table(f"Instructions of the functions{what}", (*columns, *(more if two else ())), rows)
+    rows = [
+        cells(names(application), *_answer(application), *(_change(application, predicted) if two else ()))
+        for application in answered
+    ]
+    legend = "; costs and all in all: more of these, of everything, in percent of all" if two else ""
+    return table(f"Instructions of the functions{legend}", (*columns, *(more if two else ())), rows)
 
 
-def _answer(one: Noticed) -> tuple[str, ...]:
-    if one.verdict == "unexecuted":
-        return per_text(one), "0", "not executed", "0"
-    return per_text(one), calls_text(one), shares_of_entries(one.entries), cost_text(one, "base")
+def _answer(application: Noticed) -> tuple[str, ...]:
+    if application.verdict == "unexecuted":
+        return per_text(application), "0", "not executed", "0"
+    return (
+        per_text(application),
+        calls_text(application),
+        shares_of_entries(application.entries),
+        cost_text(application, "base"),
+    )
 
 
-def _change(one: Noticed, cpus: list[str]) -> tuple[str, ...]:
-    times = {share.cpu: share.share for share in one.predicted}
-    return (cost_text(one, "head"), share_text(one.share), *(share_text(times.get(cpu)) for cpu in cpus),
-            format_change(one.change), one.evidence)  # fmt: skip
+def _change(application: Noticed, cpus: list[str]) -> tuple[str, ...]:
+    times = {share.cpu: share.share for share in application.predicted}
+    predicted = (share_text(times.get(cpu)) for cpu in cpus)
+    cost, share = cost_text(application, "head"), share_text(application.share)
+    return cost, share, *predicted, format_change(application.change), application.evidence
 
 
 def _functions(notice: Notice, executing: list[Noticed]) -> Table:
     names = names_of(executing)
     rows = [
-        cells(f"{names(one)}: {f.function}", "with what it calls" if f.whole else "itself", per_text(one),
-              *_figures(notice, one, f.base_calls, f.head_calls), *_figures(notice, one, f.base, f.head))
-        for one in executing for f in one.functions if f.base or f.head
+        cells(f"{names(application)}: {f.function}", "with what it calls" if f.whole else "itself",
+              per_text(application), *_figures(notice, application, f.base_calls, f.head_calls),
+              *_figures(notice, application, f.base, f.head))
+        for application in executing for f in application.functions if f.base or f.head
     ]  # fmt: skip
     columns = ("application: function", "counted", "per", *_columns(notice, "calls"))
     return table("By function", columns, rows, folded=True)
@@ -70,9 +82,10 @@ def _functions(notice: Notice, executing: list[Noticed]) -> Table:
 def _entries_table(notice: Notice, executing: list[Noticed]) -> Table:
     names = names_of(executing)
     rows = [
-        cells(f"{names(one)}: {entry_name(c.entry)}", per_text(one),
-              *_figures(notice, one, c.base_calls, c.head_calls), *_figures(notice, one, c.base, c.head))
-        for one in executing for c in one.entries
+        cells(f"{names(application)}: {entry_name(c.entry)}", per_text(application),
+              *_figures(notice, application, c.base_calls, c.head_calls),
+              *_figures(notice, application, c.base, c.head))
+        for application in executing for c in application.entries
     ]  # fmt: skip
     columns = ("application: system call or fault", "per", *_columns(notice, "occurs"))
     return table("By system call or fault", columns, rows, folded=True)
@@ -83,15 +96,19 @@ def _columns(notice: Notice, counted: str) -> tuple[str, ...]:
     return figures(*(f"{counted} {side}" for side in sides), *sides)
 
 
-def _figures(notice: Notice, one: Noticed, base: float | None, head: float | None) -> tuple[str, ...]:
+def _figures(notice: Notice, application: Noticed, base: float | None, head: float | None) -> tuple[str, ...]:
     """Of each kernel that was asked about."""
     sides = (base, head) if notice.subject.head else (base,)
-    return tuple(format_number(None if side is None else scale_of(one) * side) for side in sides)
+    return tuple(format_number(None if side is None else scale_of(application) * side) for side in sides)
 
 
 def _sizes(executing: list[Noticed]) -> Iterator[Table]:
     names = names_of(executing)
-    rows = [cells(f"{names(one)}: {sizes.what}", *_size(sizes)) for one in executing for sizes in relevant_sizes(one)]
+    rows = [
+        cells(f"{names(application)}: {sizes.what}", *_size(sizes))
+        for application in executing
+        for sizes in relevant_sizes(application)
+    ]
     if rows:
         columns = figures("calls", "pages", "median", "90 % up to", "largest", "half of all pages up to")
         title = "How large their calls are, in pages, as recorded in a further run"

@@ -30,8 +30,8 @@ def title(notice: Notice) -> str:
     names = kernels(about)
     if len(names) == 1:
         return f"Who executes {_names(about)} on {names[0]}?"
-    what = f"the change of {about.workload}" if about.workload else f"a change of {_names(about)}"
-    return f"Who notices {what} from {names[0]} to {names[1]}?"
+    change = f"the change of {about.workload}" if about.workload else f"a change of {_names(about)}"
+    return f"Who notices {change} from {names[0]} to {names[1]}?"
 
 
 def kernels(about: Subject) -> tuple[str, ...]:
@@ -40,7 +40,7 @@ def kernels(about: Subject) -> tuple[str, ...]:
 
 
 def verdict(notice: Notice) -> tuple[str, ...]:
-    """The answer: one sentence of how many, one of what it costs each."""
+    """The answer: how many applications notice it, and what it costs each."""
     by = {word: [application for application in notice.applications if application.verdict == word] for word in
           ("noticed", "below", "executed", "unexecuted", "unknown")}  # fmt: skip
     answered = sum(map(len, by.values())) - len(by["unknown"])
@@ -64,26 +64,26 @@ def _count(by: dict[str, list[Noticed]], answered: int) -> str:
 
 
 def _costs(by: dict[str, list[Noticed]]) -> str:
-    known = [*by["noticed"], *by["below"]]
-    if not known:
+    executing = [*by["noticed"], *by["below"]]
+    if not executing:
         return ""
-    names = names_of(known)
-    parts = [f"{names(one)} {share_text(one.share)}" for one in known[:_NAMED]]
-    more = len(known) - len(parts)
+    names = names_of(executing)
+    parts = [f"{names(application)} {share_text(application.share)}" for application in executing[:_NAMED]]
+    more = len(executing) - len(parts)
     if more:
-        most = max(abs(one.share or 0) for one in known[_NAMED:])
+        most = max(abs(application.share or 0) for application in executing[_NAMED:])
         parts.append(f"{more} more at most {share_text(most).lstrip('+')}")
     return f"Of all their instructions it costs {listed(parts)}."
 
 
 def _silent(by: dict[str, list[Noticed]]) -> str:
-    silent = list(dict.fromkeys(one.application for one in by["unexecuted"]))
+    silent = list(dict.fromkeys(application.application for application in by["unexecuted"]))
     executing = sum(len(by[word]) for word in ("noticed", "below", "executed"))
     return f"{listed(silent)} {'does' if len(silent) == 1 else 'do'} not execute it." if silent and executing else ""
 
 
 def _unanswered(unknown: Sequence[Noticed]) -> str:
-    return f"No answer for {listed([one.application for one in unknown])}." if unknown else ""
+    return f"No answer for {listed([application.application for application in unknown])}." if unknown else ""
 
 
 def _applications(number: int) -> str:
@@ -108,13 +108,13 @@ def _names(about: Subject) -> str:
     return listed([function_text(function) for function in about.functions])
 
 
-def function_text(one: SoughtFunction) -> str:
+def function_text(function: SoughtFunction) -> str:
     """ "change_protection with what it calls"."""
-    return f"{one_line(one.function)} with what it calls" if one.whole else f"{one_line(one.function)} itself"
+    return f"{one_line(function.function)} {'with what it calls' if function.whole else 'itself'}"
 
 
 def entry_name(entry: str) -> str:
-    """The system call or fault; for code without one a word for that."""
+    """The system call or fault; "entry and exit" for code of neither."""
     return one_line(entry) if entry else "entry and exit"
 
 
@@ -135,60 +135,67 @@ def shares_of_entries(entries: Sequence[SoughtEntry]) -> str:
     return ", ".join(large)
 
 
-def scale_of(one: Noticed) -> int:
-    """Of how many operations figures are shown, so that a few calls in many operations are no 4e-05: 1, 1000 ..."""
-    calls = max((f.base_calls or f.head_calls or 0 for f in one.functions), default=0)
+def scale_of(application: Noticed) -> int:
+    """For how many operations figures are shown: 1, 1000 ..., so that rare calls are not printed as 4e-05."""
+    calls = max((f.base_calls or f.head_calls or 0 for f in application.functions), default=0)
     return next((scale for scale in _SCALES if calls * scale >= _LEAST), _SCALES[-1]) if calls else 1
 
 
 _SCALES, _LEAST = (1, 1000, 1_000_000), 0.01
 
 
-def per_text(one: Noticed) -> str:
+def per_text(application: Noticed) -> str:
     """ "start", "1 000 000 lines"."""
-    scale, word = scale_of(one), one.unit.partition("/")[2]
+    scale, word = scale_of(application), application.unit.partition("/")[2]
     return word if scale == 1 else f"{format_number(scale)} {word}s"
 
 
 def sizes_text(notice: Notice) -> tuple[str, ...]:
     """For each kind of call that leads to the functions one sentence: how large it is in each application."""
-    found: dict[str, list[str]] = {}
+    by_call: dict[str, list[str]] = {}
     names = names_of(notice.applications)
     for application in notice.applications:
         for size in relevant_sizes(application):
             text = f"{names(application)} {size.median}, {size.p90}, {size.largest}"
-            found.setdefault(f"{size.what} ({'orders' if size.unit == 'order' else 'pages'})", []).append(text)
-    what = "median, 90 % up to, largest, as recorded in a further run"
-    return tuple(f"Sizes of {name}, {what}: {'; '.join(texts)}." for name, texts in found.items())
+            by_call.setdefault(f"{size.what} ({'orders' if size.unit == 'order' else 'pages'})", []).append(text)
+    legend = "median, 90 % up to, largest, as recorded in a further run"
+    return tuple(f"Sizes of {name}, {legend}: {'; '.join(texts)}." for name, texts in by_call.items())
 
 
-def relevant_sizes(one: Noticed) -> list[CallSizes]:
+def relevant_sizes(application: Noticed) -> list[CallSizes]:
     """Of the system calls that lead to the functions; of faults the folios that they allocate."""
-    entries = {"folio order" if entry.entry == "page fault" else entry.entry for entry in one.entries}
-    return [sizes for sizes in one.sizes if sizes.what in entries or sizes.what.partition(" ")[0] in entries]
+    entries = {"folio order" if entry.entry == "page fault" else entry.entry for entry in application.entries}
+    return [sizes for sizes in application.sizes if sizes.what in entries or sizes.what.partition(" ")[0] in entries]
 
 
-def calls_text(one: Noticed) -> str:
+def calls_text(application: Noticed) -> str:
     """Entries into the sought functions: "12", or "12 -> 24" where the kernels differ."""
     base, head = (
-        scale_of(one) * sum(getattr(f, side) or 0 for f in one.functions) for side in ("base_calls", "head_calls")
+        scale_of(application) * sum(getattr(f, side) or 0 for f in application.functions)
+        for side in ("base_calls", "head_calls")
     )
-    if one.head_value is None or base == head:
+    if application.head_value is None or base == head:
         return format_number(base)
     return f"{format_number(base)} → {format_number(head)}"
 
 
-def cost_text(one: Noticed, side: str) -> str:
+def cost_text(application: Noticed, side: str) -> str:
     """Instructions of all sought functions on "base" or "head"."""
-    return format_number(scale_of(one) * sum(getattr(f, side) or 0 for f in one.functions))
+    return format_number(scale_of(application) * sum(getattr(f, side) or 0 for f in application.functions))
+
+
+def problems(notice: Notice) -> list[str]:
+    """The problems of applications, a line for each."""
+    return [f"{a.application}: {a.problem}" for a in notice.applications if a.problem]
 
 
 def names_of(all_: Sequence[Noticed]) -> Callable[[Noticed], str]:
     """What each is called: with its settings, where an application has several."""
-    times = Counter(found.application for found in all_)
+    times = Counter(application.application for application in all_)
 
-    def name(found: Noticed) -> str:
-        several = times[found.application] > 1
-        return f"{found.application} {settings_text(found.settings)}" if several else found.application
+    def name(application: Noticed) -> str:
+        several = times[application.application] > 1
+        settings = f" {settings_text(application.settings)}" if several else ""
+        return f"{application.application}{settings}"
 
     return name

@@ -27,15 +27,15 @@ def _rows(notice: Notice) -> list[str]:
         return []
     two = bool(notice.subject.head)
     columns = ("application", *figures("calls"), "by", *figures("instructions", *(["cost"] * two)))
-    found = table("", columns, [cells(*_cells(one, two)) for one in answered])
-    return [ascii_text(line.text.rstrip()) for line in aligned(found, WIDTH, room_for_names(found, WIDTH))]
+    listing = table("", columns, [cells(*_cells(application, two)) for application in answered])
+    return [ascii_text(line.text.rstrip()) for line in aligned(listing, WIDTH, room_for_names(listing, WIDTH))]
 
 
-def _cells(one: Noticed, two: bool) -> tuple[str, ...]:
-    if one.verdict == "unexecuted":
-        return one.application, "0", "not executed", "0", *(["-"] * two)
-    return (one.application, calls_text(one), entries_text(one.entries), cost_text(one, "head" if two else "base"),
-            *([share_text(one.share)] * two))  # fmt: skip
+def _cells(application: Noticed, two: bool) -> tuple[str, ...]:
+    if application.verdict == "unexecuted":
+        return application.application, "0", "not executed", "0", *(["-"] * two)
+    return (application.application, calls_text(application), entries_text(application.entries),
+            cost_text(application, "head" if two else "base"), *([share_text(application.share)] * two))  # fmt: skip
 
 
 FORMAT = NoticeFormat(name="mail", suffix=".txt", summary="for a mailing list: ASCII, 72 columns", render=render)

@@ -5,7 +5,7 @@ from kassay.model.notice import Notice
 from kassay.report.columns import plain_lines, wrapped_note
 from kassay.report.notice import NoticeFormat
 from kassay.report.notice._tables import tables
-from kassay.report.notice._words import looked_for, title, verdict
+from kassay.report.notice._words import looked_for, problems, title, verdict
 
 _WIDTH = 120
 
@@ -17,12 +17,7 @@ def render(notice: Notice) -> str:
         lines += [*wrapped_note(paragraph, _WIDTH), ""]
     for table in tables(notice):
         lines += [table.title, *plain_lines(table, _WIDTH)]
-    problems = [
-        f"{application.application}: {application.problem}"
-        for application in notice.applications
-        if application.problem
-    ]
-    for text in (*problems, *notice.disclosures):
+    for text in (*problems(notice), *notice.disclosures):
         lines += wrapped_note(text, _WIDTH)
     for command, why in notice.representative:
         lines += [*wrapped_note(why, _WIDTH), f"  {command}"]

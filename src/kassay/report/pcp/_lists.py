@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 MOST_CPUS = 4
 """CPUs that have a chart; the answer's JSON has all that were sampled."""
 _ROLES = {False: ("ink", "bar"), True: ("worse", "better")}
-"""Whether it is a model's beside a kernel's -> colours of high and count."""
+"""Whether a source is a model -> colours of high and count."""
 
 
 class ListPoint(NamedTuple):
@@ -44,12 +44,12 @@ class ListChart(NamedTuple):
 
 def list_charts(sources: Sequence[ListSource], cpus: int = MOST_CPUS) -> tuple[ListChart, ...]:
     """Of the first `cpus` CPUs that any source knows; all with the same axes, so that CPUs can be compared."""
-    found = [point for source in sources for point in source.points]
-    if not found:
+    points = [point for source in sources for point in source.points]
+    if not points:
         return ()
-    last = max(point.seconds for point in found)
-    most = float(max(max(point.high, point.pages) for point in found))
-    chosen = sorted({point.cpu for point in found})[:cpus]
+    last = max(point.seconds for point in points)
+    most = float(max(max(point.high, point.pages) for point in points))
+    chosen = sorted({point.cpu for point in points})[:cpus]
     return tuple(_chart(cpu, _lines(sources, cpu), last, most) for cpu in chosen)
 
 
@@ -79,7 +79,7 @@ def _chart(cpu: int, lines: Sequence["PcpLine"], last: float, most: float) -> Li
 
     from kassay.report.pcp._charts import pages_svg
 
-    # Drawn is high over pages, as it may lie on them; named is high first.
+    # High is drawn after the pages, so that it stays visible; the legend has it first.
     named = (line for pair in zip(lines[1::2], lines[::2], strict=True) for line in pair)
     key = tuple((line.label, line.role, line.dashed) for line in named)
     # vl-convert escapes the text it draws, so this markup holds nothing that a name could have brought in.

@@ -51,7 +51,7 @@ def page(
     ]  # fmt: skip
     return template("pcp.html.j2").render(
         kicker=kicker, title=one_line(title), verdict=one_line(verdict), parts=drawn, tables=list(tables),
-        notes=[one_line(note) for note in notes], more=more, clock=clock, sweeps=sweeps, made=__version__,
+        notes=[one_line(note) for note in notes], more=more, clock=clock, sweeps=sweeps, kassay_version=__version__,
     )  # fmt: skip
 
 

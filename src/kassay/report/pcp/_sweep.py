@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 DRAWN = ("from_zone", "contention", "idle_pages")
 _LOOKS = tuple((role, dashed) for dashed in (False, True) for role in ("ink", "better", "worse", "bar"))
 _LOGARITHMIC_FROM = 20
-"""Largest value by smallest from which on the axis of the values is logarithmic."""
+"""The axis is logarithmic where the largest value is at least so many times the smallest."""
 
 
 class SweepChart(NamedTuple):
@@ -42,13 +42,13 @@ def sweep_charts(answer: PcpSimulation) -> tuple[SweepChart, ...]:
 
 
 def _swept(answer: PcpSimulation) -> tuple[str, dict[str, float]]:
-    """Its name, and its values as numbers; none of them where there is nothing to draw."""
+    """The name of the setting, and its values as numbers; no values where there is nothing to draw."""
     settings = [cell.settings for cell in answer.cells]
     if len(settings[0]) != 1 or len(answer.policies) > len(_LOOKS):
         return "", {}
-    found = {one.value: _number(one.value) for (one,) in settings}
-    numbers = {text: value for text, value in found.items() if value is not None}
-    return settings[0][0].name, numbers if len(numbers) == len(found) else {}
+    parsed = {setting.value: _number(setting.value) for (setting,) in settings}
+    numbers = {text: value for text, value in parsed.items() if value is not None}
+    return settings[0][0].name, numbers if len(numbers) == len(parsed) else {}
 
 
 def _number(text: str) -> float | None:

@@ -13,10 +13,10 @@ Grouped = Sequence[tuple[tuple[Setting, ...], Sequence[SimulatedCell]]]
 
 def grouped(answer: PcpSimulation) -> Grouped:
     """The cells of each setting, in order: one for each policy."""
-    found: dict[tuple[Setting, ...], list[SimulatedCell]] = {}
+    by_setting: dict[tuple[Setting, ...], list[SimulatedCell]] = {}
     for cell in answer.cells:
-        found.setdefault(cell.settings, []).append(cell)
-    return list(found.items())
+        by_setting.setdefault(cell.settings, []).append(cell)
+    return list(by_setting.items())
 
 
 def verdict(answer: PcpSimulation) -> str:
@@ -120,7 +120,7 @@ def _idle(cell: SimulatedCell) -> str:
 
 
 def _name(cell: SimulatedCell) -> str:
-    """ "auto depth=256": no two rows have the same, which would be numbered at a terminal."""
+    """ "auto depth=256": unique, since equal names get numbers at a terminal."""
     return " ".join((cell.policy, *(f"{setting.name}={setting.value}" for setting in cell.settings)))
 
 

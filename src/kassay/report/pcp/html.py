@@ -18,12 +18,12 @@ _BARS = "Share of time that the zone lock is held, and of CPU time that is spent
 
 def render(answer: PcpSimulation) -> str:
     """The page."""
-    found = grouped(answer)
+    groups = grouped(answer)
     return page(
         kicker="kassay: per-CPU page lists, simulated", title=answer.workload, verdict=verdict(answer),
-        parts=[_part(settings_text(settings) if settings else "", of) for settings, of in found[:_MOST_SETTINGS]],
-        tables=tables(answer), notes=(*notes(answer), *definitions()), cpus=2 if len(found) == 1 else 1,
-        more=max(0, len(found) - _MOST_SETTINGS), sweeps=sweep_charts(answer),
+        parts=[_part(settings_text(settings) if settings else "", of) for settings, of in groups[:_MOST_SETTINGS]],
+        tables=tables(answer), notes=(*notes(answer), *definitions()), cpus=2 if len(groups) == 1 else 1,
+        more=max(0, len(groups) - _MOST_SETTINGS), sweeps=sweep_charts(answer),
     )  # fmt: skip
 
 

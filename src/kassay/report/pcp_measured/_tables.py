@@ -48,19 +48,19 @@ QUESTIONS = (
     Question("highest", lambda row, c: row.highest, change=False),
     Question("instr./op", lambda row, c: c.instructions / row.operations if row.operations else None),
 )
-_COMPARED = tuple(one for one in QUESTIONS if one.change)
+_COMPARED = tuple(question for question in QUESTIONS if question.change)
 
 
 def grouped(answer: PcpMeasured) -> Sequence[tuple[str, tuple[Setting, ...], Sequence[PcpRow]]]:
     """The rows of each setting of each workload."""
-    found: dict[tuple[str, tuple[Setting, ...]], list[PcpRow]] = {}
+    by_setting: dict[tuple[str, tuple[Setting, ...]], list[PcpRow]] = {}
     for row in answer.rows:
-        found.setdefault((row.workload, row.settings), []).append(row)
-    return [(workload, settings, rows) for (workload, settings), rows in found.items()]
+        by_setting.setdefault((row.workload, row.settings), []).append(row)
+    return [(workload, settings, rows) for (workload, settings), rows in by_setting.items()]
 
 
 def pairs(rows: Sequence[PcpRow]) -> Iterator[tuple[PcpRow, PcpRow]]:
-    """What is compared: each kernel with the one before, under its own policy, then on each kernel fixed with auto."""
+    """What is compared: each kernel with the one before, under its own policy; then fixed with auto on one kernel."""
     own = [row for row in rows if not row.policy.startswith("fixed=")]
     yield from pairwise(own)
     for row in own:
@@ -73,16 +73,16 @@ def tables(answer: PcpMeasured) -> Iterable[Table]:
     """Counts and changes, setting by setting; then how lists shrink in an idle machine."""
     for workload, settings, rows in grouped(answer):
         own = ", ".join(filter(None, (workload, _telling(settings))))
-        shown = [one for one in QUESTIONS if any(_value(one, row) is not None for row in rows)]
-        shown = [one for one in shown if one.title != "handovers" or answer.cpus > 1]
-        yield table(own, ("kernel", "policy", *figures(*(one.title for one in shown)), "n"),
-                    [cells(_name(row), row.policy, *(_text(_value(one, row)) for one in shown), _runs(row))
+        shown = [question for question in QUESTIONS if any(_value(question, row) is not None for row in rows)]
+        shown = [question for question in shown if question.title != "handovers" or answer.cpus > 1]
+        yield table(own, ("kernel", "policy", *figures(*(question.title for question in shown)), "n"),
+                    [cells(_name(row), row.policy, *(_text(_value(question, row)) for question in shown), _runs(row))
                      for row in rows])  # fmt: skip
-        compared = [one for one in _COMPARED if one in shown]
-        changes = [cells(*_between(base, head), *(_change(one, base, head) for one in compared))
+        compared = [question for question in _COMPARED if question in shown]
+        changes = [cells(*_between(base, head), *(_change(question, base, head) for question in compared))
                    for base, head in pairs(rows)]  # fmt: skip
         if changes:
-            yield table(f"Change, {own}", ("from", "to", *figures(*(one.title for one in compared))), changes)
+            yield table(f"Change, {own}", ("from", "to", *figures(*(question.title for question in compared))), changes)
     yield from _decay(answer)
 
 
@@ -111,31 +111,31 @@ def _decay(answer: PcpMeasured) -> Iterator[Table]:
             continue
         moments = next([sample.time_ns for sample in row.samples] for row in rows if row.samples)
         chosen = sorted({min(at, len(moments) - 1) for at in (0, 1, 3, 7, 15, 31, len(moments) - 1)})
-        made = []
+        table_rows = []
         for row in rows:
             for cpu in range(answer.cpus):
                 lists = [[s for s in row.samples[at].lists if s.cpu == cpu] for at in chosen if at < len(row.samples)]
-                texts = [f"{sum(s.count for s in one)}/{max((s.high for s in one), default=0)}" for one in lists]
-                made.append(cells(_name(row), row.policy, str(cpu), *texts))
+                texts = [f"{sum(s.count for s in own)}/{max((s.high for s in own), default=0)}" for own in lists]
+                table_rows.append(cells(_name(row), row.policy, str(cpu), *texts))
         titles = [f"{moments[at] / 1e9:.0f} s" for at in chosen]
         title = f"pages/high after the burst, {_telling(settings)}"
-        yield table(title, ("kernel", "policy", "CPU", *figures(*titles)), made)
+        yield table(title, ("kernel", "policy", "CPU", *figures(*titles)), table_rows)
 
 
 def _telling(settings: Sequence[Setting]) -> str:
     return settings_text([setting for setting in settings if setting.name in _TELLING])
 
 
-def _value(one: Question, row: PcpRow) -> float | None:
-    return None if row.counts is None or row.problem else one.value(row, row.counts)
+def _value(question: Question, row: PcpRow) -> float | None:
+    return None if row.counts is None or row.problem else question.value(row, row.counts)
 
 
 def _text(value: float | None) -> str:
     return "-" if value is None else format_number(value)
 
 
-def _change(one: Question, base: PcpRow, head: PcpRow) -> str:
-    before, after = _value(one, base), _value(one, head)
+def _change(question: Question, base: PcpRow, head: PcpRow) -> str:
+    before, after = _value(question, base), _value(question, head)
     if before is None or after is None:
         return "-"
     if before == after:

@@ -16,20 +16,20 @@ _BARS = (
     "than the one before. Of lists that hardly changed there is no chart."
 )
 _CPUS = 2
-"""That have a chart, of each kernel under each policy."""
+"""CPUs that have a chart, of each kernel under each policy."""
 
 
 def render(answer: PcpMeasured) -> str:
     """The page."""
-    found = grouped(answer)
+    groups = grouped(answer)
     kernels = list(dict.fromkeys(row.kernel for row in answer.rows))
     return page(
         kicker="kassay: per-CPU page lists of real kernels", title=", ".join(kernels),
-        verdict=f"{len(kernels)} kernels, {len(found)} settings; {cpus_text(answer.cpus)}, "
+        verdict=f"{len(kernels)} kernels, {len(groups)} settings; {cpus_text(answer.cpus)}, "
         f"{memory_text(answer.memory_bytes)}",
         parts=[
             PagePart(", ".join(filter(None, (workload, settings_text(settings)))), _bars(rows), _BARS, _groups(rows))
-            for workload, settings, rows in found
+            for workload, settings, rows in groups
         ],
         tables=tables(answer), notes=notes(answer), cpus=_CPUS, clock="guest time, of 10⁹ instructions each",
     )  # fmt: skip
@@ -47,8 +47,8 @@ def _bars(rows: Sequence[PcpRow]) -> list[tuple[str, float, str]]:
 
 
 def _groups(rows: Sequence[PcpRow]) -> list[ListGroup]:
-    found = ((_name(row), _points(row)) for row in rows)
-    return [ListGroup(name, (ListSource("", points),)) for name, points in found if _moved(points)]
+    drawn = ((_name(row), _points(row)) for row in rows)
+    return [ListGroup(name, (ListSource("", points),)) for name, points in drawn if _moved(points)]
 
 
 def _moved(points: Sequence[ListPoint]) -> bool:
@@ -62,19 +62,19 @@ def _moved(points: Sequence[ListPoint]) -> bool:
 
 
 def _points(row: PcpRow) -> list[ListPoint]:
-    """Of the zone whose lists are the longest, which is the one that the workload's pages are of."""
+    """Of the zone with the longest lists: the workload's pages are from it."""
     longest: dict[str, int] = {}
     for sample in row.samples:
-        for one in sample.lists:
-            longest[one.zone] = max(longest.get(one.zone, 0), one.high, one.count)
+        for page_list in sample.lists:
+            longest[page_list.zone] = max(longest.get(page_list.zone, 0), page_list.high, page_list.count)
     if not longest:
         return []
     zone = max(longest, key=lambda name: longest[name])
     return [
-        ListPoint(sample.time_ns / 1e9, one.cpu, one.count, one.high)
+        ListPoint(sample.time_ns / 1e9, page_list.cpu, page_list.count, page_list.high)
         for sample in row.samples
-        for one in sample.lists
-        if one.zone == zone
+        for page_list in sample.lists
+        if page_list.zone == zone
     ]
 
 

@@ -22,16 +22,16 @@ BEGIN = (
 
 
 def verdict(answer: PcpReplay) -> str:
-    """How far the policy of each trace's own kernel is from it, at most."""
-    found = [(policy, trace) for trace in answer.traces for policy in trace.policies if policy.policy == trace.own]
-    known = [abs(one.errors.moved) for one, _ in found if one.errors.moved is not None]
-    highs = [one.errors.high for one, _ in found if one.errors.high is not None]
-    if not known or not highs:
+    """The largest error of the policies that the traced kernels have themselves."""
+    own_policies = [policy for trace in answer.traces for policy in trace.policies if policy.policy == trace.own]
+    moved = [abs(policy.errors.moved) for policy in own_policies if policy.errors.moved is not None]
+    highs = [policy.errors.high for policy in own_policies if policy.errors.high is not None]
+    if not moved or not highs:
         return f"{len(answer.traces)} traces replayed; none by the policy of its own kernel with pages that moved"
-    of = "1 trace" if len(found) == 1 else f"{len(found)} traces"
+    of = "1 trace" if len(own_policies) == 1 else f"{len(own_policies)} traces"
     return (
         f"{of} by the policy of its own kernel: the pages that pass the zone lock are predicted to within "
-        f"{_share(max(known))}, PCP high over time to within {_share(max(highs))}"
+        f"{_share(max(moved))}, PCP high over time to within {_share(max(highs))}"
     )
 
 
@@ -59,17 +59,17 @@ def tables(answer: PcpReplay) -> Iterable[Table]:
 
 def notes(answer: PcpReplay) -> tuple[str, ...]:
     """What must be known to read it."""
-    found = [*NOTES, BEGIN[0 if answer.by_list else 1]]
+    texts = [*NOTES, BEGIN[0 if answer.by_list else 1]]
     for trace in answer.traces:
         guest = trace.guest
         if guest.unexplained_pages:
-            found.append(
+            texts.append(
                 f"{guest.release}, {guest.workload}: at the end {guest.unexplained_pages} pages of a CPU's lists are "
                 "not explained by the recorded events."
             )
         if not guest.bulk_seen:
-            found.append(f"{guest.release}: allocations in bulk were not recorded.")
-    return tuple(found)
+            texts.append(f"{guest.release}: allocations in bulk were not recorded.")
+    return tuple(texts)
 
 
 def _totals(totals: Totals) -> tuple[str, ...]:
@@ -78,8 +78,8 @@ def _totals(totals: Totals) -> tuple[str, ...]:
     return tuple(format_number(number) for number in numbers)
 
 
-def _errors(one: Replayed) -> tuple[str, ...]:
-    errors = one.errors
+def _errors(policy: Replayed) -> tuple[str, ...]:
+    errors = policy.errors
     return format_change(errors.moved), *(_share(value) for value in (errors.path, errors.high, errors.count))
 
 
