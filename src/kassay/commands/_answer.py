@@ -50,6 +50,7 @@ def measure_and_answer(
     that make the runs. reach: how a remote machine is reached.
     """
     from kassay import pipeline
+    from kassay.report import drawing
 
     chosen = format_named(format_name)
     missing: KassayError | None = None
@@ -60,6 +61,7 @@ def measure_and_answer(
                 pipeline.measure(timed, directory / BESIDE, tell, cluster=cluster, reach=reach)
         except KassayError as error:  # the counts are still answered
             missing = error
+        drawing.start()  # the page comes after the answer
         report = pipeline.answer(directory, tell)
     deliver(report, chosen, directory)
     if missing is not None:

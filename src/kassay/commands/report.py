@@ -44,7 +44,10 @@ def _report(
     for name in given.keys() - {chosen.name}:
         raise BadInput(f"{', '.join(given[name])}: for --format {name}, not for {chosen.name}", f"add --format {name}")
     from kassay import pipeline
+    from kassay.report import drawing
 
+    if chosen.page == "people" or charts is not None:
+        drawing.start()
     with showing() as tell:
         report = pipeline.answer(directory, tell, seed_rules=rules == "seed")
     say_answer(report, chosen, given.get(chosen.name))

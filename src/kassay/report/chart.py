@@ -5,9 +5,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-import vl_convert
-
 from kassay.model.units import format_change, format_numbers
+from kassay.report.drawing import Spec, svg
 from kassay.report.series import KernelRow, MetricSeries
 from kassay.report.words import short_names
 
@@ -26,7 +25,6 @@ BY_ROLE = {role.removeprefix("--"): colour for colour, role in COLOURS.items()}
 # Named, and shipped inside vl-convert, so that text is as wide on every host; the page's own font replaces it.
 FONT = "Liberation Sans"
 Values = list[dict[str, Any]]
-Spec = dict[str, Any]
 
 
 def has_values(series: MetricSeries) -> bool:
@@ -197,13 +195,12 @@ def configured(layers: Sequence[Spec], width: int, height: int, padding: dict[st
 
 def svg_of(spec: Spec) -> str:
     """A chart for a page: in its colours, by day and by night."""
-    svg: str = vl_convert.vegalite_to_svg(spec)
-    return _themed(svg)
+    return _themed(svg(spec))
 
 
-def _themed(svg: str) -> str:
+def _themed(drawn: str) -> str:
     """Placeholder colours become CSS custom properties; fonts, size and labels for screen readers are the page's."""
     for colour, name in COLOURS.items():
-        svg = svg.replace(f'"{colour}"', f'"var({name})"')
-    svg = re.sub(r' font-family="[^"]*"| aria-[a-z]+="[^"]*"| role="[^"]*"| aria-hidden="true"', "", svg)
-    return re.sub(r'(<svg [^>]*?) width="[\d.]+" height="[\d.]+"', r'\1 aria-hidden="true"', svg, count=1)
+        drawn = drawn.replace(f'"{colour}"', f'"var({name})"')
+    drawn = re.sub(r' font-family="[^"]*"| aria-[a-z]+="[^"]*"| role="[^"]*"| aria-hidden="true"', "", drawn)
+    return re.sub(r'(<svg [^>]*?) width="[\d.]+" height="[\d.]+"', r'\1 aria-hidden="true"', drawn, count=1)

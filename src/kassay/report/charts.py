@@ -4,8 +4,6 @@
 import json
 import re
 
-import vl_convert
-
 from kassay.clocks import clock_of
 from kassay.model.report import Report
 from kassay.model.texts import machine_text, one_line, settings_text
@@ -15,7 +13,6 @@ from kassay.report.chart import (
     COLOURS,
     FIGURES,
     FONT,
-    Spec,
     Values,
     configured,
     has_values,
@@ -25,6 +22,7 @@ from kassay.report.chart import (
     quantity,
     wide_spec,
 )  # fmt: skip
+from kassay.report.drawing import Spec, png, svg
 from kassay.report.series import MetricSeries, groups
 from kassay.report.words import interval_text, short_names
 
@@ -48,11 +46,10 @@ def charts(report: Report) -> tuple[tuple[str, bytes], ...]:
     files: list[tuple[str, bytes]] = []
     for number, lead in enumerate(leads, 1):
         timed = _timed(lead)
-        drawn = _printed(_titled(timed_spec(lead) if timed else wide_spec(lead), lead, timed=timed))
-        svg = vl_convert.vegalite_to_svg(drawn)
-        svg = re.sub(r'font-family="[^"]*"', f'font-family="{FONT}, Arial, sans-serif"', svg)
-        files.append((f"report-{number}.svg", svg.encode() + b"\n"))
-        files.append((f"report-{number}.png", vl_convert.vegalite_to_png(drawn, scale=_SCALE)))
+        spec = _printed(_titled(timed_spec(lead) if timed else wide_spec(lead), lead, timed=timed))
+        text = re.sub(r'font-family="[^"]*"', f'font-family="{FONT}, Arial, sans-serif"', svg(spec))
+        files.append((f"report-{number}.svg", text.encode() + b"\n"))
+        files.append((f"report-{number}.png", png(spec, _SCALE)))
     return tuple(files)
 
 

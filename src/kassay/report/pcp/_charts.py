@@ -4,7 +4,8 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from kassay.report.chart import BY_ROLE, FIGURES, Spec, configured, layer, nominal, quantity, svg_of
+from kassay.report.chart import BY_ROLE, FIGURES, configured, layer, nominal, quantity, svg_of
+from kassay.report.drawing import Spec
 
 _WIDTH, _HEIGHT = 788, 190
 
