@@ -9,7 +9,7 @@ import msgspec
 from kassay.bundle.contents import checked_name, files_below
 from kassay.effects.files import disk_errors, sha256_file
 from kassay.errors import BadInput
-from kassay.model.records import Record
+from kassay.model.records import Record, from_json
 
 SCHEMA = "kassay-bundle/1"
 NAME = "manifest.json"
@@ -93,7 +93,7 @@ def _same(path: Path, listed: PackedFile) -> bool:
 
 def _read(root: Path) -> Manifest:
     try:
-        manifest = msgspec.json.decode((root / NAME).read_bytes(), type=Manifest)
+        manifest = from_json((root / NAME).read_bytes(), Manifest)
     except OSError as error:
         raise BadInput(f"{root}: not a bundle (no {NAME})", "give what `kassay bundle pack` made") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

@@ -11,7 +11,7 @@ from msgspec import structs
 
 from kassay.effects.files import sha256_bytes, sha256_file
 from kassay.machines import Ended, Job
-from kassay.model.records import Record
+from kassay.model.records import Record, from_msgpack
 
 _DIRECTORY, _FURTHER = "directory/", "further/"
 """In front of the names of files that lie in the job's own directory, and of its further archives."""
@@ -107,13 +107,13 @@ def to_bytes(record: Record) -> bytes:
 
 def parcel_from(data: bytes) -> Parcel:
     """Raises msgspec.MsgspecError for anything else."""
-    return msgspec.msgpack.decode(data, type=Parcel)
+    return from_msgpack(data, Parcel)
 
 
 def delivery_from(data: bytes, parcel: bytes) -> Delivery:
     """What a host gave for a parcel. Raises ValueError where it is none, or of another parcel."""
     try:
-        delivery = msgspec.msgpack.decode(data, type=Delivery)
+        delivery = from_msgpack(data, Delivery)
     except msgspec.MsgspecError as error:
         raise ValueError(f"not a run's result: {error}") from error
     if delivery.parcel != sha256_bytes(parcel):

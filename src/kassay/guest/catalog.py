@@ -40,7 +40,7 @@ class _Described(Mapping[str, Workload]):
             digest = self._common.copy()
             digest.update(sources.path_of(f"workloads/{name}.c").read_bytes())
             text = derived_text(f"workload-{name}-{digest.hexdigest()[:32]}.json", lambda: _describe(name))
-            self._described[name] = msgspec.json.decode(text, type=Workload)
+            self._described[name] = from_json(text, Workload)
         return self._described[name]
 
     def __iter__(self) -> Iterator[str]:

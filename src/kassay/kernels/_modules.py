@@ -15,6 +15,7 @@ from kassay.kernels._compression import decompress, is_compressed
 from kassay.kernels.debian import modules_package
 from kassay.model.kernel import KernelArtifact
 from kassay.model.progress import Progress, Tell
+from kassay.model.records import from_msgpack
 
 Modules = tuple[tuple[str, bytes], ...]
 
@@ -119,6 +120,6 @@ def _load(path: Path) -> Modules | None:
         data = path.read_bytes()
         if data[:64].decode("ascii", "replace") != sha256_bytes(data[64:]):
             return None
-        return msgspec.msgpack.decode(data[64:], type=Modules)
+        return from_msgpack(data[64:], Modules)
     except (OSError, msgspec.MsgspecError):
         return None

@@ -2,6 +2,7 @@
 """What every record is: frozen, keyword-only, strict when read, tuples inside; and how it becomes bytes."""
 
 import hashlib
+import threading
 from typing import TypeVar
 
 import msgspec
@@ -19,6 +20,9 @@ class Setting(Record, frozen=True, kw_only=True):
 
 
 R = TypeVar("R", bound=Record)
+T = TypeVar("T")
+_complete: set[object] = set()
+_completing = threading.Lock()
 
 
 def to_json(record: Record) -> bytes:
@@ -31,9 +35,33 @@ def to_indented_json(record: Record) -> str:
     return msgspec.json.format(msgspec.json.encode(record), indent=2).decode() + "\n"
 
 
-def from_json(data: bytes, kind: type[R]) -> R:
+def from_json(data: bytes | str, kind: type[T]) -> T:
     """Reads what to_json() wrote. Raises msgspec.ValidationError with the dotted place of what is wrong."""
-    return msgspec.json.decode(data, type=kind)
+    return msgspec.json.decode(data, type=_completed(kind))
+
+
+def from_msgpack(data: bytes, kind: type[T]) -> T:
+    """Reads MessagePack. Raises msgspec.MsgspecError for anything else."""
+    return msgspec.msgpack.decode(data, type=_completed(kind))
+
+
+def from_plain(value: object, kind: type[T], *, strict: bool = True) -> T:
+    """Reads dictionaries, lists and texts. strict: a number is no text. Raises msgspec.ValidationError."""
+    return msgspec.convert(value, _completed(kind), strict=strict)
+
+
+def _completed(kind: type[T]) -> type[T]:
+    """The same type, which any thread may read now.
+
+    msgspec describes a type when it is read for the first time, and lets other threads see the description before it is
+    complete: a thread that reads the type then ends the process by SIGSEGV (msgspec 0.22, json_decode_struct_map). So
+    one thread at a time completes descriptions, and nothing else in kassay has msgspec read a type.
+    """
+    if kind not in _complete:
+        with _completing:
+            msgspec.json.Decoder(kind)
+            _complete.add(kind)
+    return kind
 
 
 def content_id(record: Record) -> str:

@@ -13,7 +13,7 @@ import zstandard
 
 from kassay.effects.files import write_atomic
 from kassay.errors import BadInput
-from kassay.model.records import R, Record
+from kassay.model.records import R, Record, from_plain
 
 SCHEMA = "kassay-pages/1"
 BY_WORKER = 0x80
@@ -221,7 +221,7 @@ class _Header:
 def _record(values: dict[str, str], kind: type[R]) -> R:
     fields = {name: values[name] for name in kind.__struct_fields__ if name in values}  # later versions have more
     try:
-        return msgspec.convert(fields, kind, strict=False)
+        return from_plain(fields, kind, strict=False)
     except msgspec.ValidationError as error:
         raise PagesError(f"its header: {error}") from error
 

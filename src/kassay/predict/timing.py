@@ -18,7 +18,7 @@ from kassay import registry
 from kassay.arches import arches
 from kassay.effects.files import data_directory
 from kassay.errors import BadInput, nearest_of
-from kassay.model.records import Record
+from kassay.model.records import Record, from_plain
 from kassay.predict.interval import IntervalTable
 from kassay.predict.parameters import parameters
 from kassay.predict.ports import groups_of
@@ -177,7 +177,7 @@ def parse(text: str, origin: str) -> Timing:
         raise BadInput(f"{origin}: schema: {table['schema']!r}, but this version reads {SCHEMA!r}",
                        "calibrate anew, or use the version of kassay that wrote it")  # fmt: skip
     try:
-        timing = msgspec.convert(table, Timing)
+        timing = from_plain(table, Timing)
     except msgspec.ValidationError as error:
         raise BadInput(f"{origin}: {error}", "correct the file; docs/timing.md has its sections") from error
     found = list(problems(timing))

@@ -14,6 +14,7 @@ from kassay.model.application import ROUNDS, TIMEOUT_S, memory_for
 from kassay.model.experiment import SCHEMA, Axis, Experiment, WorkloadUse
 from kassay.model.kernel import full_ref
 from kassay.model.program import name_of
+from kassay.model.records import from_plain
 from kassay.model.units import format_bytes, parse_bytes
 from kassay.spec import programs
 from kassay.spec.rules import problems
@@ -57,7 +58,7 @@ def parse(text: str, origin: str) -> Experiment:
     _fail(errors, origin)
     plain |= _of_applications(plain["workloads"], table)
     try:
-        experiment = msgspec.convert({"name": Path(origin).stem, "question": "compare", **plain}, Experiment)
+        experiment = from_plain({"name": Path(origin).stem, "question": "compare", **plain}, Experiment)
     except msgspec.ValidationError as error:
         raise BadInput(f"{origin}: {error}") from error
     return check(experiment, origin)
@@ -163,7 +164,7 @@ def suite_workloads(name: str) -> tuple[WorkloadUse, ...]:
         errors.append("summary: missing, or not a text")
     _fail(errors, str(path))
     try:
-        return msgspec.convert(entries, tuple[WorkloadUse, ...])
+        return from_plain(entries, tuple[WorkloadUse, ...])
     except msgspec.ValidationError as error:
         raise BadInput(f"{path}: {error}") from error
 
