@@ -72,10 +72,12 @@ def measure_and_answer(
 def deliver(report: Report, chosen: Format, directory: Path) -> None:
     """Prints the answer, then writes the report's pages and their charts into the directory."""
     say_answer(report, chosen)  # first, because drawing charts is slow
-    pages = [form for form in formats().values() if form.page]
+    # Those with charts last: what draws them may still be starting.
+    pages = sorted((form for form in formats().values() if form.page), key=lambda form: form.page == "people")
     with showing() as tell:
         for form in pages:
-            tell(Progress(stage="page", subject=f"report{form.suffix}", text="drawing its charts"))
+            text = "drawing its charts" if form.beside is not None else ""
+            tell(Progress(stage="page", subject=f"report{form.suffix}", text=text))
             write_atomic(directory / f"report{form.suffix}", form.render(report).encode())
             write_page_files(report, form, directory)
     if chosen.screen is not None:

@@ -24,6 +24,7 @@ _STEPS = (("regression", "step: costs more than before"), ("improvement", "step:
 
 def render(report: Report) -> str:
     """One self-contained HTML file."""
+    page = template("report.html.j2")  # first: what draws the charts may still be starting
     parts = [_part(number, section) for number, section in enumerate(sections(report), 1)]
     facts = [
         ("Scope", [report.scope]),
@@ -36,7 +37,7 @@ def render(report: Report) -> str:
     title, verdict = one_line(report.title), one_line(report.verdict)
     confounders = confounder_sentences(report)
     scripts = _scripts(parts)
-    return template("report.html.j2").render(
+    return page.render(
         title=title,
         disagreements=disagreements(report),
         verdict=verdict,
