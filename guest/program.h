@@ -11,7 +11,7 @@
 #include "run.h"
 
 #define PROGRAM_PATH "/program"
-#define PROGRAM_WORK "/work" /* its working directory, a tmpfs */
+#define PROGRAM_WORK "/data" /* its working directory, a tmpfs */
 #define PROGRAM_OUTPUT "/output"
 #define MAX_PROGRAM_WORDS 64
 #define MAX_PROGRAM_TASKS 1024 /* of the whole machine: a program that forks without end gets EAGAIN */

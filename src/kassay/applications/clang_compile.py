@@ -21,7 +21,7 @@ APPLICATION = Application(
     without=("libclang1-*", "libstdc++-*-dev", "libobjc-*", "llvm-*-linker-tools", "lib*san[0-9]", "libgprofng0"),
     command=("/usr/bin/clang-19", "-O2", "-c", "-o", "unit.o", "unit.c"),
     environment=("PATH=/usr/bin",),
-    checks=(("/usr/bin/clang-19", "-o", "unit", "unit.o", "-lm"), ("/work/unit",)),
+    checks=(("/usr/bin/clang-19", "-o", "unit", "unit.o", "-lm"), ("/data/unit",)),
     operation="file",
     memory="2GiB",
     inputs=_inputs,

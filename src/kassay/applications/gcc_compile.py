@@ -21,7 +21,7 @@ APPLICATION = Application(
     without=("lib*san[0-9]", "libgprofng0"),
     command=("/usr/bin/gcc-14", "-O2", "-c", "-o", "unit.o", "unit.c"),
     environment=("PATH=/usr/bin",),
-    checks=(("/usr/bin/gcc-14", "-o", "unit", "unit.o", "-lm"), ("/work/unit",)),
+    checks=(("/usr/bin/gcc-14", "-o", "unit", "unit.o", "-lm"), ("/data/unit",)),
     operation="file",
     inputs=_inputs,
 )

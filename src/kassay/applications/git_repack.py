@@ -37,7 +37,7 @@ APPLICATION = Application(
     summary=f"git repack -a -d -f of a repository of {_COMMITS} commits and {_FILES} files, one thread",
     uses="maps packs as windows of 32 MiB and more, reads them by faults, grows its heap by brk, writes one file",
     packages=("git", "dash", "coreutils"),
-    setup=(("/work/make_repository",),),
+    setup=(("/data/make_repository",),),
     command=(*_GIT, "-c", "pack.threads=1", "repack", "-a", "-d", "-f", "-q"),
     checks=((*_GIT, "fsck", "--no-progress"),),
     environment=("PATH=/usr/bin:/bin", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null"),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from kassay.model.application import Application
 
 _BUILD = """#!/bin/sh
-exec make -C /usr/src/linux-headers-*-cloud-* M=/work dm-writeboost-daemon.o
+exec make -C /usr/src/linux-headers-*-cloud-* M=/data dm-writeboost-daemon.o
 """
 
 
@@ -21,10 +21,10 @@ APPLICATION = Application(
     packages=("dash", "dm-writeboost-dkms", "gcc-14", "linux-headers-cloud-amd64", "make"),
     without=("linux-image-*", "initramfs-tools*", "systemd", "udev", "lib*san[0-9]", "libgprofng0"),
     arches=("x86_64",),
-    setup=(("/bin/sh", "-c", "cp /usr/src/dm-writeboost-*/* /work"),),
-    command=("/work/build",),
-    between=(("/bin/sh", "-c", "rm -f /work/*.o /work/.*.cmd"),),
-    checks=(("/bin/sh", "-c", "test -s /work/dm-writeboost-daemon.o"),),
+    setup=(("/bin/sh", "-c", "cp /usr/src/dm-writeboost-*/* /data"),),
+    command=("/data/build",),
+    between=(("/bin/sh", "-c", "rm -f /data/*.o /data/.*.cmd"),),
+    checks=(("/bin/sh", "-c", "test -s /data/dm-writeboost-daemon.o"),),
     environment=("PATH=/usr/bin:/bin",),
     operation="object",
     memory="2GiB",

@@ -28,11 +28,11 @@ APPLICATION = Application(
     uses="fork of a process with a heap of 20 MiB; its pages are copied as clients write; jemalloc; loopback",
     packages=("redis-server", "redis-tools", "dash", "coreutils", "grep"),
     server=(
-        *("/usr/bin/redis-server", "--save", "", "--appendonly", "no", "--dir", "/work"),
+        *("/usr/bin/redis-server", "--save", "", "--appendonly", "no", "--dir", "/data"),
         *("--hz", "1", "--loglevel", "warning"),
     ),
     ready="port:6379",
-    command=("/work/job",),
+    command=("/data/job",),
     between=(("/usr/bin/redis-cli", "eval", _FILL, "0", str(_VALUES)),),
     environment=("PATH=/usr/bin:/bin",),
     operations=str(_SETS),

@@ -26,7 +26,7 @@ APPLICATION = Application(
     summary=f"a shell script that starts {_PROCESSES} short programs in pipes of four",
     uses="fork, execve, page faults of the C library's start, exit: little else",
     packages=("dash", "coreutils"),
-    command=("/work/job",),
+    command=("/data/job",),
     environment=("PATH=/usr/bin:/bin",),
     operations=str(_PROCESSES),
     operation="process",

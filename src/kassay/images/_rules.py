@@ -34,12 +34,12 @@ class Made(NamedTuple):
 # What base-passwd, base-files and netbase would have made or hold; the users are root, nobody, and one for programs
 # that refuse to be root.
 MADE = (
-    Made("etc/passwd", 0o644, b"root:x:0:0:root:/root:/bin/sh\nuser:x:1000:1000:user:/work:/bin/sh\n"
+    Made("etc/passwd", 0o644, b"root:x:0:0:root:/root:/bin/sh\nuser:x:1000:1000:user:/data:/bin/sh\n"
          b"nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"),
     Made("etc/group", 0o644, b"root:x:0:\nuser:x:1000:\nnogroup:x:65534:\n"),
     Made("etc/nsswitch.conf", 0o644, b"passwd: files\ngroup: files\nshadow: files\nhosts: files\nservices: files\n"),
     Made("etc/hosts", 0o644, b"127.0.0.1 localhost\n::1 localhost\n"),
-    Made("root", 0o700), Made("run", 0o755), Made("tmp", 0o1777), Made("var/tmp", 0o1777), Made("work", 0o755),
+    Made("root", 0o700), Made("run", 0o755), Made("tmp", 0o1777), Made("var/tmp", 0o1777), Made("data", 0o755),
     Made("proc", 0o555), Made("sys", 0o555), Made("dev", 0o755),
 )  # fmt: skip
 

@@ -57,7 +57,7 @@ class Words(Record, frozen=True, kw_only=True, omit_defaults=True):
     parameters: tuple[Parameter, ...] = ()
     environment: tuple[str, ...] = ()
     user: int = 0
-    directory: str = "/work"
+    directory: str = "/data"
     setup: tuple[tuple[str, ...], ...] = ()
     server: tuple[str, ...] = ()
     ready: str = ""
