@@ -3,7 +3,6 @@
 
 import importlib
 import socket
-import subprocess
 import sys
 import threading
 from contextlib import suppress
@@ -12,8 +11,6 @@ from typing import Any
 
 from kassay.effects import process
 from kassay.errors import HostLacks
-
-_GONE = (EOFError, OSError, HostLacks)
 
 
 class LibraryProcess:
@@ -29,7 +26,7 @@ class LibraryProcess:
         self._child: process.Child | None = None
         with theirs, suppress(HostLacks):  # without a process the other end is closed, as after its death
             argv = (sys.executable, "-m", __name__, module, str(theirs.fileno()))
-            self._child = process.start(argv, out=subprocess.DEVNULL, err=subprocess.DEVNULL,
+            self._child = process.start(argv, out=process.NOWHERE, err=process.NOWHERE,
                                         pass_fds=(theirs.fileno(),))  # fmt: skip
 
     def close(self) -> None:
@@ -54,7 +51,7 @@ class LibraryProcess:
                     self._connection.recv()
                 self._unread = 0
                 result, error = self._connection.recv()
-        except _GONE:
+        except (EOFError, OSError):
             return getattr(importlib.import_module(self._module), function)(*arguments, **named)
         if error is not None:
             raise error

@@ -23,6 +23,8 @@ _GIT_VARIABLES = frozenset(
 )  # fmt: skip
 
 Child = subprocess.Popen[bytes]
+NOWHERE = subprocess.DEVNULL
+"""For start(): output that nobody reads."""
 _running: "WeakSet[Child]" = WeakSet()
 _starting = threading.Lock()
 _ended = False

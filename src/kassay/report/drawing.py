@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Vega-Lite to SVG and PNG, by vl-convert. Its JavaScript engine takes half a second to start, on a CPU of its own: who
-will need it calls start() while there is other work to do."""
+"""Vega-Lite to SVG, PNG and a page's script, by vl-convert. Its JavaScript engine takes half a second to start, on
+another CPU: who will need it calls start() while there is other work to do."""
 
 import atexit
 import os
@@ -41,3 +41,9 @@ def png(spec: Spec, scale: float) -> bytes:
     """A drawing as PNG. scale: pixels for one of the SVG."""
     drawn: bytes = _engine().call("vegalite_to_png", spec, scale=scale)
     return drawn
+
+
+def library(program: str) -> str:
+    """Vega with Vega-Embed and a JavaScript program that uses them, as one script."""
+    bundle: str = _engine().call("javascript_bundle", program)
+    return bundle

@@ -38,14 +38,11 @@ def library() -> str:
     """Vega with Vega-Embed (BSD-3-Clause), complete, as vl-convert ships them; sets window.vegaEmbed."""
     from importlib.metadata import version
 
-    import vl_convert  # late: only pages with call stacks need it
-
-    def bundled() -> str:
-        bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
-        return bundle
+    from kassay.report import drawing  # late: only pages with call stacks need it
 
     # Stored for each version of the package: to make it takes longer than the rest of a page.
-    return derived_text(f"vega-embed-{version('vl-convert-python')}.js", bundled)
+    name = f"vega-embed-{version('vl-convert-python')}.js"
+    return derived_text(name, lambda: drawing.library("window.vegaEmbed = vegaEmbed;"))
 
 
 def library_notice() -> str:
