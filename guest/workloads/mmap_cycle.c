@@ -39,11 +39,16 @@ static void make_round(struct run *run)
 	script_step(round, (struct step){ .run = step_add, .start = &w.cycles, .args = { 1 } });
 }
 
-/* A page without permissions on each side, so that the range merges with no neighbour. */
-static int add_guard(struct run *run)
+/*
+ * A page without permissions on each side, so that the range merges with no neighbour. The upper one is the end of a
+ * mapping that had room for the range as well: a single page could lie in a small gap, above one that fits the range.
+ */
+static int add_guard(struct run *run, size_t room)
 {
-	if (mmap(NULL, page_bytes(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
-		return fail(run, "no address space for a page");
+	char *start = mmap(NULL, room + page_bytes(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (start == MAP_FAILED || (room && munmap(start, room)))
+		return fail(run, "no address space for %zu bytes", room + page_bytes());
 	return 0;
 }
 
@@ -66,12 +71,12 @@ static int setup(struct run *run)
 		w.written = page_bytes();
 	if (param_is(run, "touch", "all"))
 		w.written = w.size;
-	if (memory_only_base(run) || add_guard(run))
+	if (memory_only_base(run) || add_guard(run, w.size))
 		return -1;
 	add_map(&make);
 	if (w.written)
 		memory_fill(&make, &w.start, w.written, STAMP);
-	if (script_do(run, &make) || add_guard(run))
+	if (script_do(run, &make) || add_guard(run, 0))
 		return -1;
 	phase_add(run, "unmap", 1);
 	phase_add(run, "map", 1);

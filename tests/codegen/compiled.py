@@ -5,7 +5,7 @@ import shutil
 import subprocess
 from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory, mkdtemp
 
 import pytest
 
@@ -61,9 +61,15 @@ def needs(program: str) -> str:
 
 
 @cache
+def _objects() -> TemporaryDirectory[str]:
+    """Of all objects; it goes away with the process."""
+    return TemporaryDirectory(prefix="kassay-codegen-")
+
+
+@cache
 def built(text: str, cc: str = "gcc", *more: str) -> Path:
     """The object of a C text."""
-    directory = Path(mkdtemp(prefix="kassay-codegen-"))
+    directory = Path(mkdtemp(dir=_objects().name))
     source = directory / "a.c"
     source.write_text(text)
     flags = [flag for flag in FLAGS if not (cc == ARM64 and "protection" in flag)]

@@ -35,7 +35,7 @@ class Ran(NamedTuple):
 def run(program: Path, *arguments: str, rounds: int = 2) -> Ran:
     """Runs one workload here with the system's clock and reads its stream.
 
-    Addresses are not randomised, as in every boot: else mmap_cycle's range comes back elsewhere once in 300 runs.
+    Addresses are not randomised, as in every boot; a sanitizer's own memory needs that too.
     """
     words = ("--run", *arguments, "--rounds", str(rounds), "--clock", "monotonic", "--out", "-")
     argv = ("setarch", "-R", str(program), *words)

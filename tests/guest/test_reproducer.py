@@ -54,6 +54,15 @@ def test_it_compiles_without_a_warning_and_runs(tmp_path: Path, name: str, compi
     assert all(float(cost) > 0 for cost in costs.values())
 
 
+def test_the_range_of_mmap_cycle_merges_with_no_neighbour_however_small_it_is(tmp_path: Path) -> None:
+    """With random addresses there are small gaps between libraries; a state that is not as required ends with 1."""
+    (tmp_path / "r.c").write_text(source("mmap_cycle")[1])
+    subprocess.run(["gcc", "-pthread", "-o", "r", "r.c"], cwd=tmp_path, check=True)
+    for size in ("4KiB", "64KiB", "1MiB", "4MiB", "128MiB"):
+        ran = subprocess.run([tmp_path / "r", "rounds=3", f"size={size}"], capture_output=True, text=True)
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """mprotect_toggle's."""
