@@ -2,6 +2,7 @@
 """The host's apt sources in both formats."""
 
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,14 @@ def test_no_text_breaks_the_parsers(text: str) -> None:
     assert all(m.uri for m in (*deb822_entries(text), *one_line_entries(text)))
 
 
+@pytest.fixture(autouse=True)
+def _asked_anew() -> Iterator[None]:
+    """Each test has a host of its own, and leaves none behind."""
+    host_mirrors.forget()
+    yield
+    host_mirrors.forget()
+
+
 def _host_with(monkeypatch: pytest.MonkeyPatch, directory: Path) -> None:
     shown = f"L={shlex.quote(str(directory / 'sources.list'))}\nP={shlex.quote(str(directory))}\n"
     monkeypatch.setattr(process, "find", lambda program: f"/usr/bin/{program}")
@@ -92,6 +101,7 @@ def test_a_mirror_list_gives_its_first_mirror(monkeypatch: pytest.MonkeyPatch, t
     mirrors.write_text("# ours\nhttp://near.example/debian priority:1\nhttp://far.example/debian\n")
     assert host_mirrors().main == Mirror(uri="http://near.example/debian", signed_by="/k.gpg")
     mirrors.write_text("# none\n")
+    host_mirrors.forget()
     with pytest.raises(HostLacks, match="names no mirror"):
         host_mirrors()
 

@@ -86,7 +86,7 @@ def test_without_its_program_it_refuses_and_starts_nothing_else(
 
     monkeypatch.setattr(process, "find", lambda program: None)
     monkeypatch.setattr(process, "start", started)
-    _qemu.version.cache_clear()
+    _qemu.version.forget()
     with pytest.raises(HostLacks, match="not found") as caught:
         machine.identify("x86_64", 1, "short")
     assert "apt install" in caught.value.remedy

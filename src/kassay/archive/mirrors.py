@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kassay.effects import process
+from kassay.effects.ahead import Once
 from kassay.errors import HostLacks
 from kassay.model.records import Record
 
@@ -27,6 +28,7 @@ class Mirrors(Record, frozen=True, kw_only=True):
     security: Mirror | None
 
 
+@Once
 def host_mirrors() -> Mirrors:
     """What the host's sources name. Raises HostLacks when there is no apt or no Debian archive."""
     mirrors: dict[str, Mirror] = {}

@@ -49,6 +49,9 @@ def measure_and_answer(
     timed: the same question with a clock that measures time, shown next to the counts. cluster: address of the hosts
     that make the runs. reach: how a remote machine is reached.
     """
+    from kassay.plan.prepare import ask_ahead
+
+    ask_ahead(experiment)  # answered while the rest of kassay is imported
     from kassay import pipeline
     from kassay.report import drawing
 

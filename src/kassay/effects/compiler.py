@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from kassay.effects import process
+from kassay.effects.ahead import Once
 from kassay.effects.files import write_atomic
 from kassay.errors import Defect
 
@@ -16,6 +17,7 @@ COMPILER = "gcc"
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 
+@cache
 def sources(folder: str, known_by: str, whose: str) -> Path:
     """A folder of C sources: of a checkout ("core"), or inside the installed package ("_core").
 
@@ -36,8 +38,8 @@ def digest(files: Iterable[tuple[str, Path]], made_with: object = None) -> str:
     return sha256.hexdigest()
 
 
-@cache
-def version(compiler: str = COMPILER) -> str:
+@Once
+def version(compiler: str) -> str:
     """First line of a compiler's --version; the compiler must be installed."""
     return process.run((compiler, "--version")).out.partition("\n")[0]
 

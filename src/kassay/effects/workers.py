@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """One pure function over many items; over all CPUs where there are enough items to pay for starting processes."""
 
-import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from typing import TypeVar
 
 I = TypeVar("I")  # noqa: E741
@@ -21,6 +19,9 @@ def mapped(function: Callable[[I], R], items: Sequence[I], *, many: int, chunk: 
     if len(items) < many or cpus == 1:
         yield from map(function, items)
         return
+    import multiprocessing  # late: few answers have so many
+    from concurrent.futures import ProcessPoolExecutor
+
     # Not forked: this process has threads.
     with ProcessPoolExecutor(cpus, mp_context=multiprocessing.get_context("spawn")) as pool:
         yield from pool.map(function, items, chunksize=chunk)

@@ -8,11 +8,12 @@ a SOURCE; a further kind is one further file.
 
 from kassay.kernels._module_tree import module_tree
 from kassay.kernels._modules import load_modules
-from kassay.kernels._source import KernelSource, KernelVersion, fetch, pinned, refresh, sources, versions
+from kassay.kernels._source import KernelSource, KernelVersion, askers, fetch, pinned, refresh, sources, versions
 
 __all__ = [
     "KernelSource",
     "KernelVersion",
+    "askers",
     "fetch",
     "load_modules",
     "module_tree",

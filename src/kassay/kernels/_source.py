@@ -3,7 +3,7 @@
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 
 from kassay.archive.index import current_index
@@ -52,6 +52,10 @@ class KernelSource(ABC):
         """The reference as one that means the same tomorrow, where what it names can change under the same name."""
         return ref.text
 
+    def ask(self) -> None:
+        """Asks this host Once what every resolve() needs to know of it, so that it can be asked ahead."""
+        return
+
     def versions(self, arch: str, flavour: str, tell: Tell) -> tuple[KernelVersion, ...]:
         """What can be had, oldest first; empty for a kind that has no list."""
         return ()
@@ -60,6 +64,12 @@ class KernelSource(ABC):
 def sources() -> Mapping[str, KernelSource]:
     """Every kind of kernel reference, by the word before its colon."""
     return discover("kassay.kernels", "SOURCE", KernelSource)  # type: ignore[type-abstract]
+
+
+def askers(refs: Iterable[KernelRef]) -> Iterator[Callable[[], None]]:
+    """KernelSource.ask of every kind of `refs`; an unknown kind has none."""
+    own = sources()
+    return (own[kind].ask for kind in {ref.kind for ref in refs} & set(own))
 
 
 def versions(kind: str, arch: str, flavour: str, tell: Tell) -> tuple[KernelVersion, ...]:

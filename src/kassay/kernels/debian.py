@@ -18,6 +18,7 @@ from kassay.archive.index import (
     package_file,
     unlisted_package,
 )
+from kassay.archive.mirrors import host_mirrors
 from kassay.archive.versions import choose, is_exact, series_of, unknown_version, upstream_of, version_key
 from kassay.errors import BadInput, HostLacks
 from kassay.kernels import _store
@@ -44,6 +45,10 @@ class DebianSource(KernelSource):
     def resolve(self, ref: KernelRef, flavour: str, tell: Tell) -> KernelArtifact:
         """See KernelSource. An exact version that is in the store is returned whatever the age of the package list."""
         return with_configuration_of_archive(_resolved(ref, flavour, tell), tell)
+
+    def ask(self) -> None:
+        """See KernelSource."""
+        host_mirrors()
 
     def versions(self, arch: str, flavour: str, tell: Tell) -> tuple[KernelVersion, ...]:
         """Every kernel of the archive for this architecture and flavour, oldest first; each version once."""

@@ -99,4 +99,4 @@ def _try(library: Path, arch: str, words: str) -> None:
 @cache
 def _key(api: int, words: str, arch: str) -> str:
     """A hash over sources, flags, compiler and QEMU: when one of them changes, the plugin is built and tried again."""
-    return compiler.digest(_sources().items(), (api, words, arch, compiler.version(), FLAGS))[:16]
+    return compiler.digest(_sources().items(), (api, words, arch, compiler.version(COMPILER), FLAGS))[:16]

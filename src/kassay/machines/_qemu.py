@@ -14,6 +14,7 @@ from kassay.clocks import clock_of
 from kassay.cpus import cpu_for
 from kassay.effects import clock as host_clock
 from kassay.effects import process
+from kassay.effects.ahead import Once
 from kassay.effects.files import disk_errors
 from kassay.errors import HostLacks
 from kassay.machines._argv import Emulation, argv, escape, kernel_cmdline, machine_options, node_options
@@ -65,7 +66,7 @@ def _can_profile(arch: str) -> None:
     plugin(arch, version(arch))
 
 
-@cache
+@Once
 def version(arch: str) -> str:
     """First line of QEMU's --version. Raises HostLacks with the package to install."""
     qemu = arch_of(arch).qemu

@@ -31,7 +31,7 @@ size of its image more."""
 # latest when such a timer is due (icount_get_limit()), so with several CPUs it would move the digits.
 UNANNOUNCED = ("-global", "migration.announce-rounds=0")
 
-_POLL_S = 0.005
+_POLL_S = 0.002
 _ROOM_BYTES = 200 << 20  # less free than this, and a failed write means a full disk
 _ABANDONED_S = 3600
 _MARK = b"KASSAY stage saved"

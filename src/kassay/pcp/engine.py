@@ -267,7 +267,7 @@ def _identity(others: tuple[Path, ...]) -> str:
 
 
 def _key() -> str:
-    return compiler.digest((), (identity(), compiler.version(), FLAGS))[:16]
+    return compiler.digest((), (identity(), compiler.version(COMPILER), FLAGS))[:16]
 
 
 @cache

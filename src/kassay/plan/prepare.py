@@ -4,6 +4,7 @@
 import re
 from collections import ChainMap
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -12,11 +13,12 @@ from msgspec import structs
 from kassay import kernels as kernel_store
 from kassay.arches import Arch, arch_of
 from kassay.clocks import listed
+from kassay.effects.ahead import ahead
 from kassay.effects.files import sha256_file
 from kassay.effects.memory import memory_bytes
 from kassay.errors import BadInput, HostLacks
 from kassay.guest import catalog, program, state
-from kassay.guest.compile import programs
+from kassay.guest.compile import compiler_for, programs
 from kassay.guest.initramfs import ROOT
 from kassay.machines import Machine, emulating, machine_for, machines_of
 from kassay.model.experiment import Experiment, WorkloadUse
@@ -49,6 +51,15 @@ class Prepared(Record, frozen=True, kw_only=True):
     def image(self, workload: str) -> tuple[Image, Path] | None:
         """The image of an application and its archive; None of another workload."""
         return next(((image, Path(path)) for name, image, path in self.images if name == workload), None)
+
+
+def ask_ahead(experiment: Experiment) -> None:
+    """Begins to ask other programs of this host what prepare() needs to know of them; does not wait."""
+    machine = machine_for(experiment.clock, experiment.machine or "", experiment.on or "")
+    refs = [parse_ref(use.ref, experiment.arch) for use in experiment.kernels]
+    ahead(*kernel_store.askers(refs), partial(compiler_for, experiment.arch))
+    if machine.proven:
+        ahead(partial(machine.identify, experiment.arch, max(experiment.cpus), experiment.boot))
 
 
 def prepare(

@@ -122,4 +122,4 @@ def identity() -> str:
 
 @cache
 def _key() -> str:
-    return compiler.digest((), (identity(), compiler.version(), FLAGS))[:16]
+    return compiler.digest((), (identity(), compiler.version(COMPILER), FLAGS))[:16]

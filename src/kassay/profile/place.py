@@ -3,16 +3,16 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
-
-import capstone
-from capstone import Cs
 
 from kassay.arches import CALL, Arch, of_target
 from kassay.errors import Defect
 from kassay.profile.counters import CodeBlock, RawProfile
 from kassay.profile.symbols import Symbols, is_kernel, nameless
+
+if TYPE_CHECKING:
+    from capstone import Cs
 
 _WORD = (1 << 64) - 1
 
@@ -65,10 +65,13 @@ def _instructions(target: str, lengths: bytes, code: bytes) -> Iterator[tuple[st
 
 
 @cache
-def _engine(target: str) -> Cs:
-    return Cs(*(getattr(capstone, name) for name in _arch(target).code.capstone))
+def _engine(target: str) -> "Cs":
+    import capstone  # late: it is large, and a measurement needs none
+
+    return capstone.Cs(*(getattr(capstone, name) for name in _arch(target).code.capstone))
 
 
+@cache
 def _arch(target: str) -> Arch:
     arch = of_target(target)
     if arch is None:

@@ -3,6 +3,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from kassay.model.profile import NO_SYMBOL
@@ -22,17 +23,28 @@ class FunctionSymbol(NamedTuple):
 
 
 class _Table(NamedTuple):
-    """Functions of one place in order of address. fields: words of the lines, to be read when asked for."""
+    """Functions of one place in order of address. lines: as they stand in the table, to be read when asked for; their
+    first word has `digits` digits in all of them, so that they are in the order of text as well."""
 
     place: str
     base: int
-    starts: list[int]
-    fields: list[str]
+    digits: int
+    lines: list[str]
 
-    def function(self, number: int) -> FunctionSymbol:
-        size, lead, name = self.fields[4 * number + 1 : 4 * number + 4]
-        start = self.base + self.starts[number]
+    def function(self, offset: int) -> FunctionSymbol:
+        """The last one that begins at `offset` from the base or before; the first one begins there, or before."""
+        behind = "g" if offset >> 4 * self.digits else f"{offset:0{self.digits}x}~"
+        word, size, lead, name = self.lines[bisect_right(self.lines, behind) - 1].split(" ")
+        start = self.base + int(word, 16)
         return FunctionSymbol(name, self.place, start, start + int(lead, 16), start + int(size, 16))
+
+    @property
+    def start(self) -> int:
+        """Address of the first function."""
+        return self.base + int(self.lines[0][: self.digits], 16)
+
+    def names(self) -> Iterator[str]:
+        return (line.rpartition(" ")[2] for line in self.lines)
 
 
 class Symbols:
@@ -43,8 +55,8 @@ class Symbols:
 
     def __init__(self, tables: Sequence[_Table], kernel: "Symbols | None" = None) -> None:
         self.kernel = kernel or self
-        self._tables = sorted(tables, key=lambda table: table.base + table.starts[0])
-        self._firsts = [table.base + table.starts[0] for table in self._tables]
+        self._tables = sorted(tables, key=attrgetter("start"))
+        self._firsts = [table.start for table in self._tables]
 
     @classmethod
     def load(cls, tables: Sequence[bytes], sections: Mapping[tuple[str, str], int]) -> "Symbols":
@@ -62,7 +74,7 @@ class Symbols:
         if index < 0:
             return None
         table = self._tables[index]
-        function = table.function(bisect_right(table.starts, address - table.base) - 1)
+        function = table.function(address - table.base)
         return function if address < function.end else None
 
     def find(self, address: int) -> tuple[str, str]:
@@ -72,7 +84,7 @@ class Symbols:
 
     def names(self) -> frozenset[str]:
         """All functions of kernel and modules."""
-        return frozenset(name for table in self._tables if table.place != "program" for name in table.fields[3::4])
+        return frozenset(name for table in self._tables if table.place != "program" for name in table.names())
 
 
 def is_program(table: bytes) -> bool:
@@ -102,7 +114,14 @@ def _read(text: str, sections: Mapping[tuple[str, str], int]) -> Iterator[_Table
         if (words[2], section) in sections:
             parts.append((section, sections[words[2], section], lines))
     for _, base, lines in parts:
-        fields = lines.split()
-        if len(fields) % 4:
-            raise ProfileError(f"symbol table of {words[2]}: a line without four words")
-        yield _Table(words[2], base, [int(word, 16) for word in fields[::4]], fields)
+        yield _table(words[2], base, lines)
+
+
+def _table(place: str, base: int, text: str) -> _Table:
+    lines = text.splitlines()
+    if not lines or text.count(" ") != 3 * len(lines):
+        raise ProfileError(f"symbol table of {place}: a line without four words")
+    digits = lines[-1].index(" ")
+    if lines[0].index(" ") != digits:  # in order of address, so that those between may differ only then
+        lines = ["0" * (digits - line.index(" ")) + line for line in lines]
+    return _Table(place, base, digits, lines)

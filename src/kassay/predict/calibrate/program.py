@@ -51,7 +51,7 @@ def program() -> Path:
 def program_id() -> str:
     """A hash over sources, flags and compiler."""
     files_of_it = ((path.name, path) for path in sorted(sources().glob("*.[ch]")))
-    return compiler.digest(files_of_it, (compiler.version(), FLAGS))[:16]
+    return compiler.digest(files_of_it, (compiler.version(COMPILER), FLAGS))[:16]
 
 
 def sources() -> Path:
