@@ -4,6 +4,12 @@
 
 #include "code.h"
 
+/*
+ * At wfe QEMU gives the other CPUs a turn and goes on (HELPER(wfe) in its target/arm/tcg/op_helper.c, read up to
+ * version 10); later ones may wait for the event. Delay loops of the kernel are made of it.
+ */
+#define WFE_HALTS (KASSAY_QEMU_MAJOR > 10)
+
 static uint32_t word_of(const uint8_t *code, size_t size)
 {
 	uint32_t word = 0;
@@ -44,7 +50,7 @@ static struct last_insn ending(const uint8_t *code, size_t size, uint64_t addres
 	}
 	if ((word & 0xffe0001f) == 0xd4000001)
 		return (struct last_insn){ END_SYSCALL, 0 };
-	if (word == 0xd503207f || word == 0xd503205f) /* wfi, wfe */
+	if (word == 0xd503207f || (WFE_HALTS && word == 0xd503205f)) /* wfi, wfe */
 		return (struct last_insn){ END_HALT, 0 };
 	return (struct last_insn){ END_PLAIN, 0 };
 }

@@ -12,6 +12,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#ifndef KASSAY_QEMU_MAJOR /* of the QEMU that the plugin is built for */
+#define KASSAY_QEMU_MAJOR 7
+#endif
+
 /* How a block ends: where control goes after its last instruction. */
 enum ending {
 	END_PLAIN,         /* to what follows */

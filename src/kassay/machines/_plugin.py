@@ -35,7 +35,7 @@ def plugin(arch: str, words: str) -> Path:
     cached = files.cache_directory() / "plugin" / f"{_key(api, words, arch)}.so"
     if not cached.is_file():
         with tempfile.TemporaryDirectory(prefix="kassay-cc-") as scratch:
-            library = _compile(api, Path(scratch))
+            library = _compile(api, words, Path(scratch))
             _try(library, arch, words)
             files.write_atomic(cached, library.read_bytes(), mode=0o755)
     return cached
@@ -60,12 +60,13 @@ def contributed() -> Mapping[str, Path]:
     return registry.files(sources(), "plugin", "arch-*.c")
 
 
-def _compile(api: int, scratch: Path) -> Path:
+def _compile(api: int, words: str, scratch: Path) -> Path:
     library, names = scratch / "profile.so", []
     for name, path in _sources().items():
         shutil.copyfile(path, scratch / name)
         names += [name] if path.suffix == ".c" else []
-    argv = (COMPILER, *FLAGS, f"-DKASSAY_QEMU_API={api}", "-o", str(library), *names)
+    qemu = (f"-DKASSAY_QEMU_API={api}", f"-DKASSAY_QEMU_MAJOR={words.partition('.')[0]}")
+    argv = (COMPILER, *FLAGS, *qemu, "-o", str(library), *names)
     first = compiler.compiled(argv, library, scratch)
     if first:
         name = first.partition(":")[0]
