@@ -41,25 +41,13 @@ ALLOWED: dict[str, set[str]] = {
     "analysis": {"errors", "model", "registry", "clocks", "costs"},
     "report": {"errors", "effects", "model", "registry", "clocks", "costs", "__init__"},
     "questions": GROUND | {"clocks", "analysis", "report", "search", "series"},
+    "answers": GROUND | {"spec", "plan", "journal", "evidence", "analysis", "report", "imports", "predict"},
     "pipeline": GROUND
-    | {
-        "clocks",
-        "cluster",
-        "spec",
-        "plan",
-        "run",
-        "journal",
-        "evidence",
-        "analysis",
-        "report",
-        "imports",
-        "guest",
-        "predict",
-    },
+    | {"answers", "cluster", "spec", "plan", "run", "journal", "evidence", "analysis", "report", "guest"},
     # tools around the street
     "pcp": GROUND
     | {"__init__", "kernels", "guest", "plan", "run", "pipeline", "spec", "journal", "evidence", "profile", "codegen"},
-    "notice": GROUND | {"__init__", "pipeline", "journal", "analysis", "profile", "plan", "run", "guest", "pcp"},
+    "notice": GROUND | {"__init__", "answers", "journal", "analysis", "profile", "plan", "run", "guest", "pcp"},
     "series": GROUND | {"kernels", "building"},
     "search": GROUND | {"kernels", "archive", "building", "journal", "evidence", "analysis", "report"},
     "codegen": GROUND,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kassay import pipeline
+from kassay import answers
 from kassay.journal.journal import read_journal
 from kassay.model.profile import NO_SYMBOL
 from tests.boot.conftest import NEW, Kassay
@@ -77,7 +77,7 @@ def test_a_server_and_its_client_are_counted_alike_to_the_digit(kassay: Kassay, 
     assert {row["values"][label] for row in ran.json()["printed"] for label in row["values"]} == {"4"}
     share = ran.json()["kernel_share"][0]
     assert 0.3 < share["share"] < 1 and {"execve", "page fault"} < {entry["name"] for entry in share["entries"]}
-    stacks = pipeline.profiles(tmp_path / "d", (f"{NEW} (head)",), None)[0].profile.stacks or ()
+    stacks = answers.profiles(tmp_path / "d", (f"{NEW} (head)",), None)[0].profile.stacks or ()
     assert not [one.path for one in stacks if one.path[0] == "user" and NO_SYMBOL in one.path]
     plan = json.loads((tmp_path / "d" / "plan.json").read_text())
     use = plan["experiment"]["workloads"][0]["program"]

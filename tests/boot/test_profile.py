@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from kassay import pipeline
+from kassay import answers, pipeline
 from kassay.evidence.collect import collect
 from kassay.evidence.profiles import region_of
 from kassay.guest import protocol
@@ -136,20 +136,20 @@ def test_a_loop_of_known_length_costs_the_same_on_both_kernels(calibration: Path
 
 
 def test_known_work_is_counted_as_arithmetic_says(calibration: Path) -> None:
-    (loop,) = pipeline.profiles(calibration, None, "loop")[:1]
+    (loop,) = answers.profiles(calibration, None, "loop")[:1]
     costs = {(cost.function, cost.context): cost for cost in loop.profile.functions}
     spun = costs["counted_loop", "user"]
     assert spun.calls == 1
     # 3 instructions an iteration, and those that set up and leave the function.
     assert 3 * ITERATIONS < spun.instructions <= 3 * ITERATIONS + 8
     assert sum(c.instructions + c.iterations for c in loop.profile.functions) == loop.profile.ticks
-    (calls,) = pipeline.profiles(calibration, None, "syscall")[:1]
+    (calls,) = answers.profiles(calibration, None, "syscall")[:1]
     entered = {cost.function: cost.calls for cost in calls.profile.functions if cost.context == "kernel"}
     assert entered["__x64_sys_getppid"] == entered["do_syscall_64"] == SYSCALLS
 
 
 def test_call_stacks_lead_from_the_program_into_the_kernel(calibration: Path) -> None:
-    (calls,) = pipeline.profiles(calibration, None, "syscall")[:1]
+    (calls,) = answers.profiles(calibration, None, "syscall")[:1]
     assert calls.profile.stacks is not None
     path = next(cost.path for cost in calls.profile.stacks if cost.path[-1] == "__x64_sys_getppid")
     places = [path.index(name) for name in ("kernel", "step_calls", "do_syscall_64", "__x64_sys_getppid")]
@@ -157,7 +157,7 @@ def test_call_stacks_lead_from_the_program_into_the_kernel(calibration: Path) ->
 
 
 def test_system_calls_of_known_number_are_entries_of_the_kernel_and_account_for_it(calibration: Path) -> None:
-    for one in pipeline.profiles(calibration, None, "syscall"):
+    for one in answers.profiles(calibration, None, "syscall"):
         entries = {(entry.kind, entry.name): entry for entry in one.profile.entries or ()}
         assert entries["system call", "getppid"].times == SYSCALLS
         kernel = [cost for cost in one.profile.functions if cost.context in ("kernel", "interrupt")]
@@ -218,6 +218,6 @@ def test_loads_and_stores_are_counted_on_request(kassay: Kassay, tmp_path: Path)
     ran = kassay("compare", "mprotect_toggle", OLD, OLD, *RESTORED, "--repeats", "1", "--perturb", "0",
                  "--profile", "memory", "--out", str(tmp_path / "d"))  # fmt: skip
     assert ran.status == 0, ran.err
-    touched = pipeline.profiles(tmp_path / "d", None, "touch")[0].profile
+    touched = answers.profiles(tmp_path / "d", None, "touch")[0].profile
     cost = next(one for one in touched.functions if one.function == "memory_write")
     assert (cost.loads, cost.stores) == (1, 512)  # its way back, and a write to each page of 2 MiB

@@ -201,8 +201,8 @@ def measured(monkeypatch: pytest.MonkeyPatch, called: dict[str, KernelArtifact],
         start = found.parts[0].spot[1]
         return SimpleNamespace(places={start + at: executions for at in (0, 2)})
 
-    monkeypatch.setattr("kassay.pipeline.profiles", profiles)
-    monkeypatch.setattr("kassay.pipeline.executed", executed)
+    monkeypatch.setattr("kassay.answers.profiles", profiles)
+    monkeypatch.setattr("kassay.answers.executed", executed)
 
 
 def test_executions_are_those_of_the_kernel_with_the_same_image(

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from typer.testing import CliRunner
 
-from kassay import pipeline
+from kassay import answers
 from kassay.analysis.itemised import Profiled
 from kassay.cli import build_app
 from kassay.errors import BadInput
@@ -37,7 +37,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
         seen.append((tuple(kernels), metric))
         return tuple(_profiled(kernel) for kernel in kernels)
 
-    monkeypatch.setattr(pipeline, "profiles", profiles)
+    monkeypatch.setattr(answers, "profiles", profiles)
     return seen
 
 
@@ -96,7 +96,7 @@ def test_clones_are_folded_when_asked(run: Run, asked: Asked, monkeypatch: pytes
     more = msgspec.structs.replace(_profiled(LABELS[1]), profile=msgspec.structs.replace(
         HEAD, kernel=LABELS[1], functions=(*HEAD.functions, clone)
     ))  # fmt: skip
-    monkeypatch.setattr(pipeline, "profiles", lambda *_: (more,))
+    monkeypatch.setattr(answers, "profiles", lambda *_: (more,))
     assert "do_mprotect_pkey.cold" in run("--kernel", LABELS[1])
     folded = run("--kernel", LABELS[1], "--fold")
     assert "do_mprotect_pkey.cold" not in folded and " 22.3 " in folded
@@ -108,7 +108,7 @@ def test_under_a_clock_that_measures_time_instructions_are_itemised(run: Run, mo
         profile = msgspec.structs.replace(one.profile, ticks=None)
         return msgspec.structs.replace(one, profile=profile, unit="ns/page", value=99_999.0)
 
-    monkeypatch.setattr(pipeline, "profiles", lambda _, kernels, *more: tuple(map(timed, kernels)))
+    monkeypatch.setattr(answers, "profiles", lambda _, kernels, *more: tuple(map(timed, kernels)))
     shown = run()
     assert shown.startswith("+394.1 instructions/page: ") and "[ns/" not in shown
     assert ["total", "300.6", "694.7", "+394.1"] in [line.split() for line in shown.splitlines()]
@@ -128,7 +128,7 @@ def _refusing(monkeypatch: pytest.MonkeyPatch, **fields: object) -> list[Setting
         seen.append(settings)
         return tuple(msgspec.structs.replace(_profiled(kernel), **fields) for kernel in kernels)
 
-    monkeypatch.setattr(pipeline, "profiles", profiles)
+    monkeypatch.setattr(answers, "profiles", profiles)
     return seen
 
 

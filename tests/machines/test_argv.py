@@ -157,6 +157,9 @@ def test_the_local_timer_goes_only_with_one_cpu_under_icount(clock: str, arch: s
     words = kernel_cmdline(clock, arch, cpus, boot).split()
     assert ("nolapic_timer" in words) == ((clock, arch, cpus) == ("icount", "x86_64", 1))
     assert set(SHORTENING) <= set(words)
+    left_out = next(word for word in words if word.startswith("initcall_blacklist="))
+    assert ("hpet_late_init" in left_out) == (arch == "x86_64")
+    assert len(words) == len(set(words))
 
 
 @pytest.mark.parametrize(("clock", "arch", "cpus", "boot"), [(*point, b) for point in EVERY for b in BOOTS])
@@ -164,13 +167,19 @@ def test_a_busy_host_does_not_make_an_emulated_kernel_panic_over_its_timer(
     clock: str, arch: str, cpus: int, boot: str
 ) -> None:
     words = kernel_cmdline(clock, arch, cpus, boot).split()
-    assert ("no_timer_check" in words) == ((clock, arch) == ("tcg", "x86_64"))
+    assert ("no_timer_check" in words) == (arch == "x86_64" and (clock == "tcg" or boot != "stock"))
+
+
+@pytest.mark.parametrize(("clock", "arch", "cpus", "boot"), [(*point, b) for point in EVERY for b in BOOTS])
+def test_one_cpu_keeps_the_lock_prefixes_that_several_need(clock: str, arch: str, cpus: int, boot: str) -> None:
+    assert ("noreplace-smp" in kernel_cmdline(clock, arch, cpus, boot).split()) == (arch == "x86_64")
 
 
 @every
 def test_a_stock_boot_has_no_shortening_parameter_at_all(clock: str, arch: str, cpus: int) -> None:
     words = set(kernel_cmdline(clock, arch, cpus, "stock").split())
     assert not words & {*SHORTENING, "nolapic_timer"}
+    assert clock == "tcg" or "no_timer_check" not in words
     assert not [word for word in words if "blacklist" in word or "notests" in word]
 
 

@@ -35,8 +35,9 @@ class Qemu:
     most_cpus: of the machine type. direct: whether an uncompressed vmlinux is entered by its PVH note; otherwise the
     image is started as it is. kvm: whether kassay knows it as a virtual machine. snapshots: whether a machine can stop
     itself to be saved (ib700, a watchdog).
-    busy_host: kernel parameters without which a busy host would end the boot where time is emulated. one_cpu: those
-    that shorten a counted boot of one CPU.
+    many: kernel parameters with which one CPU executes the code that several do. busy_host: those without which a busy
+    host would end the boot where time is emulated. shortening, initcalls: those that shorten a boot, and functions of
+    it that are left out for the same reason. one_cpu: those that shorten a counted boot of one CPU.
     """
 
     target: str
@@ -50,7 +51,10 @@ class Qemu:
     direct: bool = False
     kvm: bool = False
     snapshots: bool = False
+    many: tuple[str, ...] = ()
     busy_host: tuple[str, ...] = ()
+    shortening: tuple[str, ...] = ()
+    initcalls: tuple[str, ...] = ()
     one_cpu: tuple[str, ...] = ()
 
     @property

@@ -106,8 +106,14 @@ ARCH = Arch(
         direct=True,
         kvm=True,
         snapshots=True,
+        # On one CPU the kernel overwrites all its lock prefixes: no atomic would be counted, or take its time.
+        many=("noreplace-smp",),
         # The kernel waits for ticks as long as so many instructions take, and panics on a host too busy to send them.
         busy_host=("no_timer_check",),
+        # Here the same wait, and each reading of a clock in it leaves compiled code.
+        shortening=("no_timer_check",),
+        # /dev/hpet and the ACPI timer as a clock source: both are first compared with another clock, for milliseconds.
+        initcalls=("hpet_late_init", "init_acpi_pm_clocksource"),
         # Calibrating the local APIC timer busy-waits 100 ms of guest time, 2.6 s of host time where instructions are
         # counted; with one CPU the HPET's tick serves as well.
         one_cpu=("nolapic_timer",),

@@ -17,6 +17,7 @@ from kassay.bundle.digits import Repeated, same_counts, same_findings, unlike, v
 from kassay.bundle.manifest import Manifest, checked, few
 from kassay.bundle.pack import REPORT, RUN, answered
 from kassay.errors import BadInput, HostLacks, KassayError
+from kassay.evidence.cmdlines import cmdlines_of
 from kassay.evidence.collect import collect
 from kassay.guest.compile import brought
 from kassay.journal import artifacts
@@ -187,7 +188,8 @@ def _programs(packed: Path) -> Programs | None:
     if not asked or not all((packed / artifact_path(name)).is_file() for name in asked.values()):
         return None
     contents = {name: artifacts.get(packed, value) for name, value in asked.items()}
-    return brought(contents, folder.plan.guest_compiler, folder.plan.workloads)
+    programs = brought(contents, folder.plan.guest_compiler, folder.plan.workloads)
+    return msgspec.structs.replace(programs, cmdlines=cmdlines_of(folder.plan, folder.records()))
 
 
 def _repeated(packed: Path, again: Path, tell: Tell, cluster: str) -> Repeated:

@@ -53,7 +53,6 @@ def measure_and_answer(
 
     ask_ahead(experiment)  # answered while the rest of kassay is imported
     from kassay import pipeline
-    from kassay.report import drawing
 
     chosen = format_named(format_name)
     missing: KassayError | None = None
@@ -64,6 +63,8 @@ def measure_and_answer(
                 pipeline.measure(timed, directory / BESIDE, tell, cluster=cluster, reach=reach)
         except KassayError as error:  # the counts are still answered
             missing = error
+        from kassay.report import drawing
+
         drawing.start()  # the page comes after the answer
         report = pipeline.answer(directory, tell)
     deliver(report, chosen, directory)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from kassay import kernels, pipeline
+from kassay import answers, kernels
 from kassay.analysis.itemised import Profiled
 from kassay.codegen.code import FunctionCode
 from kassay.codegen.images import Image
@@ -62,7 +62,7 @@ def with_executions(
     if not wanted:
         raise BadInput(f"{directory}: measured none of these kernels", f"it measured {', '.join(named)}")
     tell(Progress(stage="counts", subject=directory.name, text="reading its profiles"))
-    profiles = pipeline.profiles(directory, wanted, metric, settings)
+    profiles = answers.profiles(directory, wanted, metric, settings)
     runs = _Runs(directory, called, dict(zip(wanted, profiles, strict=True)), metric, settings)
     bodies = []
     for number, (row, kernel) in enumerate(zip(rows, booted, strict=True)):
@@ -91,7 +91,7 @@ def _executed(function: str, row: FoundCode, kernel: KernelArtifact | None, runs
     linked = _linked(function, row, kernel)
     if linked is None:
         return body
-    executions = pipeline.executed(runs.directory, label, runs.metric, runs.settings).places
+    executions = answers.executed(runs.directory, label, runs.metric, runs.settings).places
     return _with(body, row, linked[1], counted(*linked, executions, profiled.profile.operations))
 
 

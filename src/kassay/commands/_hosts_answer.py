@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from msgspec import structs
 
-from kassay import __version__, pipeline
+from kassay import __version__, answers
 from kassay.analysis.hosts import OfHost, across_parts, of_host
 from kassay.errors import BadInput
 from kassay.evidence.hosts import hosts_of
@@ -68,7 +68,7 @@ def _with_timed(directory: Path) -> list[Path]:
 def _part(path: Path, name: str) -> _Part:
     folder = open_directory(path)
     records = read_journal(folder.journal, folder.plan_id)  # all attempts, those that do not count included
-    findings = {_key(folder.plan, finding): finding for finding in pipeline.findings(path) if finding.primary}
+    findings = {_key(folder.plan, finding): finding for finding in answers.findings(path) if finding.primary}
     return _Part(name, folder, hosts_of(folder, records, name), findings)
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from kassay import pipeline
+from kassay import answers
 from kassay.analysis.attribution import itemise
 from kassay.analysis.itemised import Profiled
 from kassay.analysis.pairing import folded
@@ -56,9 +56,7 @@ def answer(directory: Path, asked: Profiling) -> None:
     wanted = alone or (pair if asked.base or asked.head or not asked.coverage else kernels)
     settings = one_value_each(asked.set_ or ())
     cost = cost_of(asked.cost)
-    profiles = tuple(
-        _counted(profile, cost) for profile in pipeline.profiles(directory, wanted, asked.metric, settings)
-    )
+    profiles = tuple(_counted(profile, cost) for profile in answers.profiles(directory, wanted, asked.metric, settings))
     if asked.fold:
         profiles = tuple(msgspec.structs.replace(profiled, profile=folded(profiled.profile)) for profiled in profiles)
     for verdict, reasons in dict.fromkeys(
@@ -111,7 +109,7 @@ def _coverage(shown: _Shown) -> None:
 
 def _lines(shown: _Shown) -> None:
     assert shown.asked.lines is not None
-    executed = pipeline.executed(shown.directory, shown.kernels[0], shown.asked.metric, shown.settings)
+    executed = answers.executed(shown.directory, shown.kernels[0], shown.asked.metric, shown.settings)
     rows = source_lines(shown.asked.lines, executed.places, executed.blocks)
     say_table(lines_table(shown.profiles[0], rows, shown.asked.top))
 

@@ -24,6 +24,7 @@ from kassay.model.progress import Progress, Tell
 from kassay.model.reason import Reason, reason
 from kassay.model.records import content_id, from_json, to_json
 from kassay.model.run import CellEvidence, RunRecord
+from kassay.predict.core import core
 from kassay.predict.interval import interval_of, refusals
 from kassay.predict.predict import IntervalOf, Nanoseconds, OnCpu, Replay, TracedSide, prediction
 from kassay.predict.replay import replay_of, version
@@ -51,6 +52,12 @@ def timings_for(cpus: Iterable[str], arch: str) -> dict[str, Timing]:
             raise BadInput(f"CPU {cpu}: is of {timing.arch}, and the kernels are of {arch}", "name one of theirs")
         timings[timing.name] = timing
     return timings
+
+
+def ready_to_predict(cpus: Sequence[str], arch: str) -> None:
+    """Raises BadInput or HostLacks where a timing file is missing, or the core model cannot be built."""
+    timings_for(cpus, arch)
+    core()
 
 
 def keep_timings(cpus: Iterable[str], directory: Path) -> None:

@@ -15,14 +15,12 @@ _CONFINED = (
 # What makes two boots the same: no address randomisation in the kernel or of the workload.
 DETERMINISTIC = ("nokaslr", "norandmaps")
 # What shortens the boot. The self-tests of the crypto manager run on after boot, in the
-# measured region; the three initcalls gather jitter entropy, sort trace event strings and
-# load certificates; DAMON's statistics (6.17 and later) sample, and clear accessed bits,
+# measured region; DAMON's statistics (6.17 and later) sample, and clear accessed bits,
 # for as long as the machine runs. `kassay` lists them in every report, and `--boot stock` leaves them out.
-SHORTENING = (
-    "cryptomgr.notests=1",
-    "initcall_blacklist=jent_mod_init,trace_eval_init,load_system_certificate_list",
-    "damon_stat.enabled=0",
-)
+SHORTENING = ("cryptomgr.notests=1", "damon_stat.enabled=0")
+# Left out: gathering jitter entropy, sorting trace event strings, loading certificates, and looking up the types of
+# schedulers written in BPF.
+_INITCALLS = ("jent_mod_init", "trace_eval_init", "load_system_certificate_list", "scx_init")
 
 # Where a snapshot is taken, by a watchdog that pauses the machine, before a restored run gets its job and program.
 _SAVING = ("-device", "ib700", "-action", "watchdog=pause")
@@ -85,10 +83,11 @@ def node_options(cpus: int, memory_bytes: int, nodes: int) -> tuple[str, ...]:
 
 def kernel_cmdline(emulation: Emulation, arch: Arch, cpus: int, boot: str) -> str:
     """The kernel's command line before the experiment's own parameters."""
-    words = [f"console={arch.qemu.console}", "quiet", "panic=-1", "reboot=t", *DETERMINISTIC]
+    words = [f"console={arch.qemu.console}", "quiet", "panic=-1", "reboot=t", *DETERMINISTIC, *arch.qemu.many]
     words += arch.qemu.busy_host if emulation.emulated_time else ()
     if boot != "stock":
-        words += SHORTENING
+        words += (*SHORTENING, f"initcall_blacklist={','.join((*_INITCALLS, *arch.qemu.initcalls))}")
+        words += (word for word in arch.qemu.shortening if word not in words)
         words += arch.qemu.one_cpu if emulation.one_cpu and cpus == 1 else ()
     return " ".join(words)
 

@@ -11,11 +11,13 @@ from kassay.model.workload import Workload
 
 class Programs(Record, frozen=True, kw_only=True):
     """The programs of a measured machine. files: name ("init" or a workload) and path. compiler: what built them, in
-    its own words; "" when not known. workloads: as they describe themselves, where they came from elsewhere."""
+    its own words; "" when not known. Of a result that came from elsewhere: workloads: as they describe themselves;
+    cmdlines: see Plan."""
 
     files: tuple[tuple[str, Path], ...]
     compiler: str
     workloads: tuple[Workload, ...] = ()
+    cmdlines: tuple[Setting, ...] = ()
 
     def file(self, name: str) -> Path:
         """The path of one."""

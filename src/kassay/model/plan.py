@@ -67,7 +67,8 @@ class Plan(Record, frozen=True, kw_only=True):
 
     guest_sha256: of each workload's static binary and of init, as "name=hash". guest_compiler: what built them, in its
     own words; "" when not known. images: sha256 of the image of each application, by the workload's name; not written
-    where there is none.
+    where there is none. cmdlines: kernel parameters that all runs with so many CPUs (name) share; not written where
+    nothing boots, and by earlier versions.
     """
 
     experiment: Experiment
@@ -80,3 +81,8 @@ class Plan(Record, frozen=True, kw_only=True):
     guest_compiler: str = ""
     schema: str = SCHEMA
     images: tuple[Setting, ...] | msgspec.UnsetType = msgspec.UNSET
+    cmdlines: tuple[Setting, ...] | msgspec.UnsetType = msgspec.UNSET
+
+    def cmdline(self, cpus: int) -> str:
+        """The kernel parameters that all runs with so many CPUs share; "" where nothing is booted."""
+        return next((line.value for line in self.cmdlines or () if line.name == str(cpus)), "")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec import UNSET, structs
 
-from kassay import __version__, pipeline
+from kassay import __version__, answers
 from kassay.arches import arch_of
 from kassay.errors import BadInput, nearest
 from kassay.journal.directory import open_directory
@@ -134,7 +134,7 @@ def _rank(application: Noticed) -> tuple[int, float, str]:
 
 
 def _check_names(looked: Looked, directory: Path) -> None:
-    functions = {base_name(name) for name in pipeline.functions_of(directory, kernels_in(directory, looked.wanted))}
+    functions = {base_name(name) for name in answers.functions_of(directory, kernels_in(directory, looked.wanted))}
     for name in looked.sought.whole:
         if name not in functions:
             near = nearest(name, functions)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec import structs
 
-from kassay import pipeline
+from kassay import answers
 from kassay.analysis.itemised import Profiled
 from kassay.model.finding import REFUSED, Finding
 from kassay.model.notice import NOTICED, Noticed, PredictedShare
@@ -20,7 +20,7 @@ from kassay.notice.subject import Sought
 
 def noticed_in(directory: Path, wanted: Wanted, sought: Sought, tell: Tell) -> Iterator[Noticed]:
     """Every workload of a run directory, on the wanted kernels. Raises BadInput if it lacks one of the kernels."""
-    for paired in pipeline.paired(directory, kernels_in(directory, wanted), tell):
+    for paired in answers.paired(directory, kernels_in(directory, wanted), tell):
         yield _noticed(paired, wanted, sought, directory)
 
 
@@ -29,7 +29,7 @@ def paths_of(profiled: Profiled) -> KernelPaths:
     return kernel_paths(profiled.profile, profiled.known, profiled.value)
 
 
-def _noticed(paired: pipeline.Paired, wanted: Wanted, sought: Sought, directory: Path) -> Noticed:
+def _noticed(paired: answers.Paired, wanted: Wanted, sought: Sought, directory: Path) -> Noticed:
     finding = paired.finding
     unknown = Noticed(
         application=finding.workload, verdict="unknown", settings=finding.settings, problem=_problem(paired),
@@ -52,7 +52,7 @@ def _noticed(paired: pipeline.Paired, wanted: Wanted, sought: Sought, directory:
     )  # fmt: skip
 
 
-def _problem(paired: pipeline.Paired) -> str:
+def _problem(paired: answers.Paired) -> str:
     if paired.problem is not None:
         return reason_text(paired.problem)
     refused = next((profile for profile in paired.profiles if profile.verdict in REFUSED), None)
@@ -63,7 +63,7 @@ def _problem(paired: pipeline.Paired) -> str:
     return ""
 
 
-def _is_of(paired: pipeline.Paired) -> bool:
+def _is_of(paired: answers.Paired) -> bool:
     """Whether the finding compares these very kernels; a ladder compares neighbours only."""
     return {side.kernel for side in paired.finding.sides} == {profile.profile.kernel for profile in paired.profiles}
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from kassay import pipeline
+from kassay import answers
 from kassay.analysis.itemised import values_of
 from kassay.errors import BadInput, unknown
 from kassay.model.finding import REFUSED, Finding
@@ -32,9 +32,9 @@ def looked_for(directory: Path, words: Sequence[str], settings: Mapping[str, str
     """
     kernels = {kernel.label: kernel for kernel in known_in(directory)}
     labels = tuple(_label(word, kernels, directory) for word in words)
-    finding = _chosen(pipeline.findings(directory), labels, settings, directory)
+    finding = _chosen(answers.findings(directory), labels, settings, directory)
     pair = tuple(side.kernel for side in finding.sides)
-    profiles = pipeline.profiles(directory, pair, finding.metric, values_of(finding.point))
+    profiles = answers.profiles(directory, pair, finding.metric, values_of(finding.point))
     base, head = map(paths_of, profiles)
     sought = sought_of(base, head)
     cost = cost_of(sought, base, head)

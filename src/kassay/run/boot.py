@@ -179,7 +179,7 @@ class Measurer:
         guest = machine.boots and machine.visit is None
         image = self._initramfs(run, cell, directory, arguments, recording) if guest else None
         own = self._prepared.image(cell.workload)
-        base = machine.cmdline(cell.machine.arch, cpus, experiment.boot)
+        base = self._prepared.plan.cmdline(cpus)
         base += f" {initramfs.ROOT}" if own else ""
         usual = APPLICATION_TRACE_BUDGET if use is not None and use.application else TRACE_BUDGET
         return Job(
