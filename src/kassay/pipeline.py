@@ -5,18 +5,22 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from msgspec import structs
+
 from kassay.analysis.interim import InterimLooks
 from kassay.analysis.looks import between_looks, outlook
 from kassay.cluster import joined, refuse_unless_it_travels
 from kassay.effects.files import write_atomic
 from kassay.effects.lock import locked, refusing
+from kassay.evidence.cmdlines import cmdlines_of
 from kassay.guest.program_source import PROGRAMS, SUFFIX, stored
 from kassay.journal import artifacts
-from kassay.journal.directory import RunDirectory, resumed, started
+from kassay.journal.directory import RunDirectory, open_directory, resumed, started
 from kassay.journal.journal import open_journal
 from kassay.journal.tally import Tally
 from kassay.model.experiment import Experiment
 from kassay.model.guest import Programs
+from kassay.model.plan import Plan
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.reach import HERE, Reach
 from kassay.model.report import Report
@@ -44,7 +48,7 @@ def measure(
         ready_to_predict(experiment.predict, experiment.arch)
     if cluster:
         refuse_unless_it_travels(experiment.clock, experiment.machine or "")
-    prepared = prepare(experiment, resumed(directory, experiment), tell, programs, elsewhere=bool(cluster))
+    prepared = prepare(experiment, _before(directory, experiment), tell, programs, elsewhere=bool(cluster))
     with locked(directory / "lock", refusing(str(directory))):
         folder = started(directory, prepared.plan)
         for _, path in prepared.programs.files:
@@ -67,6 +71,14 @@ def measure(
             return
         with at_its_machine(prepared, directory, reach, tell) as prepared:
             make_runs(prepared, folder, records, tell, session)
+
+
+def _before(directory: Path, experiment: Experiment) -> Plan | None:
+    """The plan of a directory that is resumed, with the kernel parameters of its runs."""
+    plan = resumed(directory, experiment)
+    if plan is None or plan.cmdlines:
+        return plan
+    return structs.replace(plan, cmdlines=cmdlines_of(plan, open_directory(directory).records()))
 
 
 def _collected(folder: RunDirectory, finished: tuple[RunRecord, ...]) -> tuple[CellEvidence, ...]:

@@ -85,8 +85,8 @@ def test_two_hosts_make_the_runs_and_one_that_is_killed_loses_none(
     assert list((cache_directory() / "snapshots").iterdir())
 
 
-def test_without_a_scheduler_or_with_a_program_of_the_host_it_is_refused(kassay: Kassay) -> None:
-    words = ("compare", "mprotect_toggle", OLD, NEW, *RESTORED)
+def test_without_a_scheduler_or_with_a_program_of_the_host_it_is_refused(kassay: Kassay, tmp_path: Path) -> None:
+    words = ("compare", "mprotect_toggle", OLD, NEW, *RESTORED, "--out", str(tmp_path / "d"))
     ran = kassay(*words, "--cluster", f"tcp://127.0.0.1:{free_port()}")
     assert ran.status == 3 and "no scheduler answers" in ran.err and "kassay cluster scheduler" in ran.err
     ran = kassay("compare", "mprotect_toggle", "host", "host", "--clock", "host", "--cluster", "tcp://127.0.0.1:9")

@@ -13,7 +13,7 @@ from kassay.journal.directory import open_directory, pinned, resumed, started
 from kassay.model.experiment import Experiment
 from kassay.model.kernel import KernelIdentity, exact_ref, parse_ref
 from kassay.model.plan import Plan
-from kassay.model.records import content_id, to_json
+from kassay.model.records import Setting, content_id, to_json
 from kassay.spec.load import dump, load, parse
 from tests.analysis.plans import plan_of
 
@@ -173,3 +173,14 @@ def test_a_file_that_came_out_of_a_package_is_still_named_by_something_that_exis
     # kernels/image.py answers with the packaged identity when the store has the same image from the archive.
     kernel = KernelIdentity(ref=ref, arch="x86_64", release="r", image_sha256="i", package_version="6.17.8-1")
     assert exact_ref(kernel) in (ref, "debian:6.17.8-1")
+
+
+def test_a_plan_of_an_earlier_version_has_no_kernel_parameters_and_is_resumed(tmp_path: Path) -> None:
+    earlier = plan_of(2)
+    now = msgspec.structs.replace(earlier, cmdlines=(Setting(name="1", value="quiet"),))
+    first = started(tmp_path / "earlier", earlier)
+    assert started(tmp_path / "earlier", now) == first
+    started(tmp_path / "now", now)
+    other = msgspec.structs.replace(earlier, cmdlines=(Setting(name="1", value="debug"),))
+    with pytest.raises(BadInput, match="another cmdlines"):
+        started(tmp_path / "now", other)
