@@ -43,10 +43,12 @@ static struct {
 	bool memory;
 	bool tracing;
 	bool counting; /* mode is not "none" */
+	qemu_plugin_id_t id;
 	const char *trace;
 	const char *rounds;
 	uint64_t budget;
 	enum { WAITING, COUNTING, ENDING, DONE } state;
+	bool asleep;            /* one CPU, before the workload starts: its kernel is not looked at */
 	bool started;           /* the workload did, and was seen to */
 	bool open;              /* a round that a program marks itself has begun */
 	uint64_t froms, tos;    /* in this execution of the program */
@@ -166,11 +168,21 @@ static void end(unsigned int cpu)
 	follow_end(cpu, finish);
 }
 
+static void listen(qemu_plugin_id_t id);
+
+static void wake(qemu_plugin_id_t id)
+{
+	p.asleep = false;
+	listen(id);
+}
+
 static void on_mark(unsigned int cpu, void *data)
 {
 	switch ((char)(uintptr_t)data) {
 	case 'S':
 		p.started = true;
+		if (p.asleep)
+			qemu_plugin_reset(p.id, wake);
 		break;
 	case 'N':
 		p.intervals += p.state == WAITING;
@@ -299,11 +311,17 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 
 	(void)id;
 	halts_hold(p.arch, tb);
-	if (p.state == DONE || !p.counting)
+	if (p.state == DONE || !p.counting || (p.asleep && !code_is_user(qemu_plugin_tb_vaddr(tb))))
 		return;
 	pthread_mutex_lock(&lock);
 	count_block(tb);
 	pthread_mutex_unlock(&lock);
+}
+
+static void listen(qemu_plugin_id_t id)
+{
+	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+	qemu_plugin_register_atexit_cb(id, on_exit_of_qemu, NULL);
 }
 
 static int read_argument(const char *argument)
@@ -365,7 +383,9 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		fprintf(stderr, "kassay-profile: mode=trace needs trace=PATH, rounds=N[:N]... and budget=BYTES\n");
 		return -1;
 	}
-	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
-	qemu_plugin_register_atexit_cb(id, on_exit_of_qemu, NULL);
+	/* The turns of several CPUs depend on the moment at which blocks are translated again. */
+	p.asleep = p.counting && p.cpus == 1 && info->system_emulation;
+	p.id = id;
+	listen(id);
 	return 0;
 }
