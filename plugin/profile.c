@@ -9,10 +9,13 @@
  * the machine has CPUs, and never again: later on they kick every virtual CPU
  * (qemu_plugin_register_*_cb() and qemu_plugin_reset() through
  * async_run_on_cpu()), which ends the turn of the one that runs. With several
- * CPUs that is another order of their turns, so other digits.
+ * CPUs that is another order of their turns, so other digits; one CPU has no
+ * turns, and is reset when its workload starts.
  *
  * Arguments: halts=still (halt.h)
  *            out=PATH points=PATH mode=none|counts|stacks|memory|trace
+ *            boot=unseen: with one CPU the kernel is not looked at before the workload starts; a restored
+ *            machine starts it so soon that it would only be translated twice
  *            users=own: whoever executes user code is measured, as of an application that has a server
  *            trace=PATH rounds=N[:N]... budget=BYTES, of mode=trace, which counts as mode=counts does
  */
@@ -336,6 +339,8 @@ static int read_argument(const char *argument)
 		p.points = strdup(value);
 	else if (!strcmp(argument, "users=own"))
 		follow_users = true;
+	else if (!strcmp(argument, "boot=unseen"))
+		p.asleep = true;
 	else if (!strcmp(argument, "halts=still"))
 		halts_watch();
 	else if (!strncmp(argument, "mode=", 5))
@@ -384,7 +389,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		return -1;
 	}
 	/* The turns of several CPUs depend on the moment at which blocks are translated again. */
-	p.asleep = p.counting && p.cpus == 1 && info->system_emulation;
+	p.asleep &= p.counting && p.cpus == 1;
 	p.id = id;
 	listen(id);
 	return 0;

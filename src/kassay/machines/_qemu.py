@@ -166,6 +166,7 @@ def _plugged(emulation: Emulation, profile: str | None, job: Job, arch: str, wor
         f"out={directory}/profile",
         f"points={directory}/points",
         *(("users=own",) if job.users else ()),
+        *(() if job.snapshot else ("boot=unseen",)),
         *(_tracing(job, directory) if profile == TRACE else ()),
     )
     return _plugin_option(arch, words, (*values, *still))
