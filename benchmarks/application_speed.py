@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks._kassay import kassay
-from benchmarks.time_to_answer import bare_boot, seconds_of
+from benchmarks.time_to_answer import boots_alone, seconds_of
 from kassay.evidence.collect import collect
 from kassay.journal.directory import open_directory
 from kassay.journal.journal import read_journal
@@ -30,7 +30,7 @@ _WANTED = 2e9  # instructions; the time that these take is the target's measure
 def main() -> None:
     """Prints one table, and the whole."""
     directory = Path(sys.argv[1])
-    boot = bare_boot(Path(tempfile.mkdtemp(prefix="speed-")))
+    boot, _ = boots_alone(Path(tempfile.mkdtemp(prefix="speed-")))
     bare = [seconds_of(boot) for _ in range(3)]
     began = time.monotonic()
     asked = kassay("compare", "--suite", "apps", *KERNELS, "--rounds", str(ROUNDS), "--repeats", "2", "--perturb", "0",
