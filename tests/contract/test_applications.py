@@ -85,4 +85,4 @@ def _forget() -> None:
     kassay.registry._folders.cache_clear()
     kassay.applications.application_names.cache_clear()
     kassay.applications.application.cache_clear()
-    kassay.applications.__path__[:] = [path for path in kassay.applications.__path__ if "tmp" not in path]
+    kassay.applications.__path__[:] = [str(Path(kassay.applications.__file__).parent)]
