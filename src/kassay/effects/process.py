@@ -119,7 +119,9 @@ def wait(child: Child, timeout_s: float) -> bool:
         return True
     number = os.pidfd_open(child.pid)
     try:
-        select.select((number,), (), (), timeout_s)
+        ended = select.poll()  # not select(), which knows no file number beyond 1023
+        ended.register(number, select.POLLIN)
+        ended.poll(timeout_s * 1000)
     finally:
         os.close(number)
     return child.poll() is not None
