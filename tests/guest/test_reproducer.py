@@ -54,6 +54,7 @@ def test_it_compiles_without_a_warning_and_runs(tmp_path: Path, name: str, compi
     assert all(float(cost) > 0 for cost in costs.values())
 
 
+@pytest.mark.slow
 def test_the_range_of_mmap_cycle_merges_with_no_neighbour_however_small_it_is(tmp_path: Path) -> None:
     """With random addresses there are small gaps between libraries; a state that is not as required ends with 1."""
     (tmp_path / "r.c").write_text(source("mmap_cycle")[1])
