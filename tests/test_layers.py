@@ -41,7 +41,7 @@ ALLOWED: dict[str, set[str]] = {
     "analysis": {"errors", "model", "registry", "clocks", "costs"},
     "report": {"errors", "effects", "model", "registry", "clocks", "costs", "__init__"},
     "questions": GROUND | {"clocks", "analysis", "report", "search", "series"},
-    "answers": GROUND | {"spec", "plan", "journal", "evidence", "analysis", "report", "imports", "predict"},
+    "answers": GROUND | {"spec", "journal", "evidence", "analysis", "report", "imports", "predict"},
     "pipeline": GROUND
     | {"answers", "cluster", "spec", "plan", "run", "journal", "evidence", "analysis", "report", "guest"},
     # tools around the street

@@ -24,7 +24,7 @@ from kassay.analysis.statistics.seed_rules import judged_by_seed_rules
 from kassay.clocks import clock_of
 from kassay.effects.workers import mapped
 from kassay.errors import BadInput
-from kassay.evidence.cmdlines import cmdlines_of
+from kassay.evidence.cmdlines import cmdlines_of, shared_cmdline
 from kassay.evidence.collect import collect
 from kassay.evidence.hosts import hosts_of
 from kassay.evidence.predictions import found_timings, timings_for, with_predictions
@@ -42,7 +42,6 @@ from kassay.model.reason import Reason, own_words, reason
 from kassay.model.records import content_id
 from kassay.model.report import Comparisons, Report
 from kassay.model.run import CellEvidence, RunRecord
-from kassay.plan.prepare import shared_cmdline
 from kassay.predict.timing import timings
 from kassay.registry import discover
 from kassay.report.build import build_imported, build_report

@@ -2,20 +2,22 @@
 """Start reading here: the street in two functions. measure() ends with a journal, answer() starts from one."""
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 from msgspec import structs
 
 from kassay.analysis.interim import InterimLooks
 from kassay.analysis.looks import between_looks, outlook
+from kassay.answers import report_of
 from kassay.cluster import joined, refuse_unless_it_travels
 from kassay.effects.files import write_atomic
 from kassay.effects.lock import locked, refusing
 from kassay.evidence.cmdlines import cmdlines_of
+from kassay.evidence.collect import collect
+from kassay.evidence.predictions import keep_timings, ready_to_predict
 from kassay.guest.program_source import PROGRAMS, SUFFIX, stored
 from kassay.journal import artifacts
-from kassay.journal.directory import RunDirectory, open_directory, resumed, started
+from kassay.journal.directory import open_directory, resumed, started
 from kassay.journal.journal import open_journal
 from kassay.journal.tally import Tally
 from kassay.model.experiment import Experiment
@@ -24,7 +26,6 @@ from kassay.model.plan import Plan
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.reach import HERE, Reach
 from kassay.model.report import Report
-from kassay.model.run import CellEvidence, RunRecord
 from kassay.plan.prepare import prepare
 from kassay.plan.visit import at_its_machine
 from kassay.report.words import point_names, spoken_names
@@ -43,8 +44,6 @@ def measure(
     this host. reach: how a remote machine is reached.
     """
     if experiment.predict:  # fails before anything is measured if a timing file or the core is missing
-        from kassay.evidence.predictions import ready_to_predict
-
         ready_to_predict(experiment.predict, experiment.arch)
     if cluster:
         refuse_unless_it_travels(experiment.clock, experiment.machine or "")
@@ -54,15 +53,12 @@ def measure(
         for _, path in prepared.programs.files:
             artifacts.put(directory, path.read_bytes())
         _keep_sources(experiment, directory)
-        if experiment.predict:
-            from kassay.evidence.predictions import keep_timings
-
-            keep_timings(experiment.predict, directory)
+        keep_timings(experiment.predict or (), directory)
         records, torn = open_journal(folder.journal, folder.plan_id)
         if torn is not None:
             tell(Progress(stage="journal", subject=directory.name, text=f"a half-written line {torn.line} was cut off"))
         plan = folder.plan
-        looks = InterimLooks(plan, question_of(experiment), partial(_collected, folder), tell)
+        looks = InterimLooks(plan, question_of(experiment), lambda finished: collect(folder, finished), tell)
         words = "" if experiment.exact else outlook(plan, known_pace(experiment))
         session = Session(stages(plan), looks, words, Tally(plan, spoken_names(experiment), point_names(plan), records))
         if cluster:
@@ -79,12 +75,6 @@ def _before(directory: Path, experiment: Experiment) -> Plan | None:
     if plan is None or plan.cmdlines:
         return plan
     return structs.replace(plan, cmdlines=cmdlines_of(plan, open_directory(directory).records()))
-
-
-def _collected(folder: RunDirectory, finished: tuple[RunRecord, ...]) -> tuple[CellEvidence, ...]:
-    from kassay.evidence.collect import collect
-
-    return collect(folder, finished)
 
 
 def _keep_sources(experiment: Experiment, directory: Path) -> None:
@@ -104,6 +94,4 @@ def answer(
     timing files for which time is predicted, an empty list for those of the experiment; BadInput where no run has a
     trace. None: those of the experiment, if it has any.
     """
-    from kassay.answers import report_of  # late: a measurement needs none of its many modules
-
     return report_of(directory, tell, seed_rules, predict)

@@ -3,11 +3,10 @@
 
 from msgspec import UNSET, structs
 
-from kassay.evidence.cmdlines import cmdlines_of
+from kassay.evidence.cmdlines import cmdlines_of, shared_cmdline
 from kassay.model.plan import Plan
 from kassay.model.records import Setting
 from kassay.model.run import RunRecord, WallTime
-from kassay.plan.prepare import shared_cmdline
 from tests.analysis.plans import plan_of
 
 SHARED = "console=ttyS0 quiet nokaslr"

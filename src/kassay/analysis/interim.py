@@ -3,6 +3,7 @@
 
 from collections.abc import Callable
 
+from kassay.analysis.analyse import analyse
 from kassay.analysis.looks import last_look
 from kassay.model.finding import Finding
 from kassay.model.plan import Plan
@@ -30,8 +31,6 @@ class InterimLooks:
         if look is None or look == self._last:
             return False
         self._last = look
-        from kassay.analysis.analyse import analyse  # late: only a timed session is looked at
-
         analysis = analyse(plan, self._collect(records), self._question, primary_only=True)
         text = "all decided" if analysis.decided else _open(analysis.findings)
         self._tell(Progress(stage="look", subject=f"{look} boots a kernel", text=text))

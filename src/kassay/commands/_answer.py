@@ -2,7 +2,6 @@
 """Measure, then answer: the common part of run, compare, ladder, gap and series."""
 
 from collections.abc import Sequence
-from importlib import import_module
 from pathlib import Path
 
 from kassay.commands._experiment import directory_for, experiments_from
@@ -52,8 +51,7 @@ def measure_and_answer(
     """
     from kassay.plan.prepare import ask_ahead
 
-    ask_ahead(experiment)  # answered while the rest of kassay is imported, also what only the answer needs
-    import_module("kassay.answers")
+    ask_ahead(experiment)  # answered while the rest of kassay is imported
     from kassay import pipeline
 
     chosen = format_named(format_name)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Journal -> kernel parameters that all runs of a plan share, also for plans that do not have them."""
+"""Kernel parameters that all runs of a plan share: where a plan does not have them, and in the words of a report."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from kassay.guest.initramfs import ROOT
+from kassay.model.experiment import Experiment
 from kassay.model.plan import Plan
 from kassay.model.records import Setting
 from kassay.model.run import RunRecord
@@ -26,3 +27,17 @@ def cmdlines_of(plan: Plan, records: Sequence[RunRecord]) -> tuple[Setting, ...]
     return tuple(
         Setting(name=cpus, value=words) for cpus, words in sorted(found.items(), key=lambda item: int(item[0]))
     )
+
+
+def shared_cmdline(experiment: Experiment, started_with: Iterable[Setting]) -> str:
+    """The kernel parameters that all runs share, as disclosed in the report. started_with: cmdlines of the plan;
+    without any there is nothing to disclose."""
+    lines = {line.value: line.name for line in started_with}
+    if not lines:
+        return ""
+    own = [use for use in experiment.workloads if use.program and use.program.application]
+    before = "" if len(own) == len(experiment.workloads) else "; applications also:"
+    root = f"{before} {ROOT}" if own else ""
+    if len(lines) == 1:
+        return next(iter(lines)) + root
+    return "; ".join(f"{cpus} CPUs: {line}" for line, cpus in lines.items()) + root

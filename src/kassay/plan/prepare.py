@@ -19,7 +19,6 @@ from kassay.effects.memory import memory_bytes
 from kassay.errors import BadInput, HostLacks
 from kassay.guest import catalog, program, state
 from kassay.guest.compile import compiler_for, programs
-from kassay.guest.initramfs import ROOT
 from kassay.machines import Machine, emulating, machine_for, machines_of
 from kassay.model.experiment import Experiment, WorkloadUse
 from kassay.model.guest import Programs
@@ -99,7 +98,7 @@ def prepare(
     hashes = tuple(Setting(name=name, value=sha256_file(path)) for name, path in guest_programs.files)
     plan = expand(experiment, kernels, combinations, workloads, identity, hashes, guest_programs.compiler)
     if machine.boots:
-        plan = structs.replace(plan, cmdlines=_cmdlines(experiment, before, brought))
+        plan = structs.replace(plan, cmdlines=_cmdlines(machine, experiment, before, brought))
     if own_images:
         plan = structs.replace(plan, images=tuple(Setting(name=n, value=image.sha256) for n, image, _ in own_images))
     return Prepared(
@@ -223,28 +222,15 @@ def modules_of(cell: Cell, workloads: Iterable[Workload]) -> Sequence[str]:
     return tuple(dict.fromkeys((*needed, *swap, *state.modules(cell.machine))))
 
 
-def _cmdlines(experiment: Experiment, before: Plan | None, brought: Programs | None) -> tuple[Setting, ...]:
+def _cmdlines(
+    machine: Machine, experiment: Experiment, before: Plan | None, brought: Programs | None
+) -> tuple[Setting, ...]:
     """See Plan. Those that earlier runs were started with, whatever version of kassay made them; else today's."""
     for known in (before, brought):
         if known is not None and known.cmdlines:
             return known.cmdlines
-    machine = machine_for(experiment.clock, experiment.machine or "")
     lines = {cpus: machine.cmdline(experiment.arch, cpus, experiment.boot) for cpus in experiment.cpus}
     return tuple(Setting(name=str(cpus), value=line) for cpus, line in lines.items())
-
-
-def shared_cmdline(experiment: Experiment, started_with: Iterable[Setting]) -> str:
-    """The kernel parameters that all runs share, as disclosed in the report. started_with: cmdlines of the plan;
-    without any there is nothing to disclose."""
-    lines = {line.value: line.name for line in started_with}
-    if not lines:
-        return ""
-    own = [use for use in experiment.workloads if use.program and use.program.application]
-    before = "" if len(own) == len(experiment.workloads) else "; applications also:"
-    root = f"{before} {ROOT}" if own else ""
-    if len(lines) == 1:
-        return next(iter(lines)) + root
-    return "; ".join(f"{cpus} CPUs: {line}" for line, cpus in lines.items()) + root
 
 
 def _combinations(
