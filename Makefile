@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # make demo   the main job, from nothing: which kernel made mprotect slower?
 # make test   everything, real boots included        make check   fast, no network
+# make release-test   every compiler of this host builds the oldest and the newest kernel
 PY = .venv/bin/python
 # How many examples hypothesis tries: see tests/conftest.py.
 EXAMPLES = quick
@@ -11,7 +12,7 @@ LADDER = debian:6.12 debian:6.16 debian:6.17 debian:6.19 debian:7.0
 # Where it is set each of the tests' processes compiles every module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check fast lint guest golden docs setup clean
+.PHONY: demo test release-test check fast lint guest golden docs setup clean
 
 demo:
 	@scripts/setup run
@@ -21,6 +22,10 @@ test: setup
 	$(MAKE) --no-print-directory check EXAMPLES=thorough
 	$(PY) -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "$(SLOW) and not alone" $(FIRST) tests
 	$(PY) -m pytest -q -m alone
+
+# Before a release. Half an hour to two hours: a kernel is built for each compiler and source that the cache lacks.
+release-test: setup
+	$(PY) -m pytest -v -m release tests/release
 
 # Side by side: most of the time one of them leaves half of the host idle.
 check:
@@ -47,7 +52,7 @@ guest:
 	$(MAKE) --no-print-directory -s -C pcp CC=clang
 
 fast:
-	$(PY) -m pytest -q -n 2 --dist worksteal --hypothesis-profile=$(EXAMPLES) -m "not $(SLOW)"
+	$(PY) -m pytest -q -n 2 --dist worksteal --hypothesis-profile=$(EXAMPLES) -m "not $(SLOW) and not release"
 
 golden:
 	$(PY) -m tests.report.regolden

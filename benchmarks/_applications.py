@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The tables of docs/applications-found.md, made of answers about applications."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+
+from msgspec import structs
 
 from kassay.model.finding import Attribution, Finding, Ladder
 from kassay.model.kernel_share import KernelShare
 from kassay.model.notice import NOTICED, Notice
 from kassay.model.report import Report
-from kassay.report.notice import notice_format
+from kassay.report.notice import NOTICE
 
 _LARGEST = 10
 _PARTS = 6
 _KERNEL = ("kernel", "interrupt")
-_COMMANDS = re.compile(r"^```", re.M)
-"""Where the commands behind an answer begin, with the paths of this host."""
 
 
 def shares(reports: Sequence[Report]) -> str:
@@ -91,9 +90,9 @@ def entries(reports: Iterable[Report]) -> str:
 
 
 def noticed(notices: Iterable[Notice]) -> str:
-    """The answer, the tables and the notes of each finding."""
-    render = notice_format("markdown").render
-    return "\n".join(_COMMANDS.split(render(notice), maxsplit=1)[0] for notice in notices)
+    """The answer, the tables and the notes of each finding, without commands that have paths of this host."""
+    render = NOTICE.form("markdown").render
+    return "\n".join(render(structs.replace(notice, commands=())) for notice in notices)
 
 
 def cost(reports: Sequence[Report]) -> str:

@@ -101,8 +101,8 @@ KINDS = (
     ),
     Kind(
         "report format",
-        own=(r"src/report/formats/NAME\.py",),
-        found=("src/kassay/report/formats/*.py",),
+        own=(r"src/report/(formats|writers)/NAME\.py",),
+        found=("src/kassay/report/formats/*.py", "src/kassay/report/writers/*.py"),
         about="form|suffix|chosen",
         ambiguous=("terminal", "json", "html", "mail", "csv", "lkp", "pyperf"),
     ),

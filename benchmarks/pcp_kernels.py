@@ -16,7 +16,7 @@ from kassay.commands._show import showing
 from kassay.effects.files import write_atomic
 from kassay.model.pcp_measured import PcpMeasured
 from kassay.pcp.measure import Wanted, measure
-from kassay.report.pcp_measured import measured_format
+from kassay.report.pcp.measured import MEASURED
 
 ONE_CPU = Wanted(kernels=("6.1", "6.12", "6.16", "6.19", "7.3"), fixed=True)
 """6.1 does not get a second CPU up under this emulator."""
@@ -28,12 +28,12 @@ ASKED = {"one-cpu": ONE_CPU, "two-cpus": TWO_CPUS}
 def main() -> None:
     """Measures what is not there yet, prints the tables, and writes them to the page."""
     directory, page = Path(sys.argv[1]), Path(sys.argv[2]) if len(sys.argv) > 2 else None
-    render, parts = measured_format("markdown").render, {}
+    render, parts = MEASURED.form("markdown").render, {}
     for name, wanted in ASKED.items():
         with showing() as tell:
             here = directory / name
             found = _known(here) or measure(wanted, here, tell)
-            write_atomic(here / REPORT, measured_format("json").render(found).encode())
+            write_atomic(here / REPORT, MEASURED.form("json").render(found).encode())
         parts[f"kernels: {name}"] = render(found)
     print("\n".join(parts.values()))
     if page is not None:

@@ -36,20 +36,22 @@ static int copy(struct run *run, int from, off_t at, size_t size, const char *pa
 	return 0;
 }
 
-/* One file at *@at, which then stands behind it. */
-static int unpack_one(struct run *run, int self, off_t *at, const char *program, const char *files)
+/* One file at *@at, which then stands behind it, and not behind @end. */
+static int unpack_one(struct run *run, int self, off_t *at, off_t end, const char *program, const char *files)
 {
 	char line[512], path[1024] = "";
 	ssize_t got = pread(self, line, sizeof(line) - 1, *at);
 	unsigned int mode;
 	uint64_t size;
-	int name;
+	int name = 0;
 
 	line[got > 0 ? got : 0] = '\0';
 	line[strcspn(line, "\n")] = '\0';
-	if (sscanf(line, "%o %" SCNu64 " %n", &mode, &size, &name) != 2)
+	if (sscanf(line, "%o %" SCNu64 " %n", &mode, &size, &name) != 2 || !name)
 		return fail(run, "the packed files are damaged");
 	*at += (off_t)strlen(line) + 1;
+	if (*at > end || size > (uint64_t)(end - *at))
+		return fail(run, "the packed files are cut short");
 	if (!strcmp(line + name, "program"))
 		snprintf(path, sizeof(path), "%s", program);
 	else if (!strncmp(line + name, "files/", 6))
@@ -72,9 +74,9 @@ int payload_unpack(struct run *run, const char *program, const char *files)
 	    pread(self, &end, sizeof(end), stat.st_size - (off_t)sizeof(end)) != (ssize_t)sizeof(end) ||
 	    memcmp(end.magic, MAGIC, sizeof(end.magic)))
 		return fail(run, "no program was packed");
-	at = (off_t)end.offset;
+	at = end.offset < (uint64_t)stat.st_size ? (off_t)end.offset : stat.st_size;
 	for (uint64_t i = 0; i < end.count && !status; i++)
-		status = unpack_one(run, self, &at, program, files);
+		status = unpack_one(run, self, &at, stat.st_size - (off_t)sizeof(end), program, files);
 	close(self);
 	return status;
 }

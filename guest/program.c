@@ -111,6 +111,8 @@ static int read_words(struct run *run)
 			status = add_word(run, program.argv, &args, word + 4);
 		else if (!strncmp(word, "env=", 4))
 			status = add_word(run, program.envp, &variables, word + 4);
+		else if (!strncmp(word, "work=", 5))
+			status = !(program.work = word + 5);
 		else
 			status = set_number(run, word);
 		if (status)
@@ -310,6 +312,8 @@ static void verify(struct run *run)
 
 	program_limit(0);
 	program_emit(run);
+	if (program.work)
+		emit_text(&run->stream, "file", "after:kassay/program/work", "%s\n", program.work);
 	if (execute(run, COMMAND_CHECK, "check"))
 		return;
 	if (w.between_succeeded != run_rounds(run) * application.counts[COMMAND_BETWEEN])

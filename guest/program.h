@@ -25,6 +25,7 @@ struct program {
 	uint64_t operations; /* of a round */
 	bool counted;      /* rounds are marked by the program or by the emulator, not by us */
 	int null, output, errors;
+	const char *work;  /* the printed name by which the host divides; NULL for none */
 	const struct application *application; /* that it is the command of; NULL for a program that a user brought */
 };
 

@@ -46,9 +46,9 @@ static ssize_t read_text(const char *path, char *text)
 /* Of "always [madvise] never" the word that holds, which is what the file takes. */
 static void take_chosen(char *text)
 {
-	char *first = strchr(text, '['), *last = strchr(text, ']');
+	char *first = strchr(text, '['), *last = first ? strchr(first, ']') : NULL;
 
-	if (!first || !last)
+	if (!last)
 		return;
 	*last = '\0';
 	memmove(text, first + 1, (size_t)(last - first));

@@ -19,11 +19,16 @@
 
 #include "clock.h"
 #include "program.h"
+#include "results.h"
 
 #define SHIPPED_BYTES (256UL << 10) /* of each of its two outputs */
 #define LINE_BYTES 200
+#define REAP_STEPS 20
+#define REAP_STEP_NS 5000000
 /* A later execve() of a script that ends in "exec" would else be a SIGTRAP that kills it. */
-#define WATCHED (PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL)
+#define OF_ITSELF (PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD)
+#define OF_OTHERS (PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE)
+#define AT_CALL (SIGTRAP | 0x80)
 
 static volatile sig_atomic_t overran;
 static char load[64]; /* of the machine when it did */
@@ -135,20 +140,32 @@ int program_ended(struct run *run, const struct program *program, const char *wo
 		    WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), line);
 }
 
-/* Whether processes of it are left behind it. They have a moment to end by themselves. */
+/* The signal with which a stopped task goes on: none if it stopped for us. */
+static int signal_of(int status)
+{
+	return status >> 16 || WSTOPSIG(status) == AT_CALL ? 0 : WSTOPSIG(status);
+}
+
+/* Whether processes of it are left behind it. They have a moment to end by themselves, without being watched. */
 static int reap(struct run *run)
 {
-	const struct timespec moment = { .tv_nsec = 100000000 };
-	int left = 0;
+	const struct timespec moment = { .tv_nsec = REAP_STEP_NS };
+	int left = 0, status;
 	pid_t pid;
 
-	nanosleep(&moment, NULL);
-	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
-		;
-	if (pid < 0)
-		return 0;
+	for (int i = 0; i < REAP_STEPS; i++) {
+		while ((pid = waitpid(-1, &status, WNOHANG | __WALL)) > 0) {
+			int number = results_known(pid) ? signal_of(status) : 0;
+
+			if (WIFSTOPPED(status))
+				ptrace(PTRACE_DETACH, pid, NULL, (void *)(uintptr_t)number);
+		}
+		if (pid < 0)
+			return 0;
+		nanosleep(&moment, NULL);
+	}
 	kill(-1, SIGKILL);
-	while (waitpid(-1, NULL, 0) > 0)
+	while (waitpid(-1, NULL, __WALL) > 0)
 		left++;
 	return fail(run, "program: %d of its processes were still running when it had ended; let it wait for them", left);
 }
@@ -210,24 +227,41 @@ static void look(struct run *run, pid_t pid)
 		capture_pages_of(run, pid, most_start, most_end - most_start);
 }
 
-/* Lets it run on from stop to stop; returns what waitpid() says of its end. */
-static int follow(struct run *run, pid_t pid)
+/* A task stopped for the first time: the process behind its execve(), another one where it begins. */
+static void meet(pid_t pid, bool itself)
 {
-	bool started = false;
-	int status;
+	if (!results_begin(pid) && !itself) {
+		ptrace(PTRACE_DETACH, pid, NULL, NULL);
+		return;
+	}
+	if (itself)
+		ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)(uintptr_t)(OF_ITSELF | OF_OTHERS));
+	ptrace(results_wanted(pid) ? PTRACE_SYSCALL : PTRACE_CONT, pid, NULL, NULL);
+}
 
-	while (waitpid(pid, &status, __WALL) == pid && WIFSTOPPED(status)) {
-		int number = WSTOPSIG(status);
+/* Lets it and its tasks run on from stop to stop; returns what waitpid() says of its end. */
+static int follow(struct run *run, pid_t itself)
+{
+	int status = 0;
+	pid_t pid;
 
-		if (!started)
-			ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)(uintptr_t)WATCHED);
-		/* The stop behind execve() is of SIGTRAP, one at its end is an event: neither is a signal for it. */
-		if (!started || status >> 16)
-			number = 0;
-		if (started && status >> 16 == PTRACE_EVENT_EXIT)
+	while ((pid = waitpid(-1, &status, __WALL)) > 0) {
+		if (!WIFSTOPPED(status)) {
+			results_end(pid);
+			if (pid == itself)
+				break;
+			continue;
+		}
+		if (!results_known(pid)) {
+			meet(pid, pid == itself);
+			continue;
+		}
+		if (pid == itself && status >> 16 == PTRACE_EVENT_EXIT)
 			look(run, pid);
-		started = true;
-		ptrace(PTRACE_CONT, pid, NULL, (void *)(uintptr_t)number);
+		if (WSTOPSIG(status) == AT_CALL)
+			results_note(pid);
+		ptrace(results_wanted(pid) ? PTRACE_SYSCALL : PTRACE_CONT, pid, NULL,
+		       (void *)(uintptr_t)signal_of(status));
 	}
 	return status;
 }
@@ -245,12 +279,14 @@ int program_watch(struct run *run, const struct program *program)
 	status = follow(run, pid);
 	program_limit(0);
 	if (program_overran(&tasks) || !WIFEXITED(status) || (uint64_t)WEXITSTATUS(status) != program->status) {
+		program_emit(run);
 		program_failed(run, program, status);
 		kill(-1, SIGKILL);
 		return -1;
 	}
 	if (reap(run))
 		return -1;
+	results_emit(run);
 	emit_text(&run->stream, "file", "before:kassay/program/watched", "ns %" PRIu64 "\n",
 		  raw_ns(CLOCK_MONOTONIC) - began);
 	return 0;

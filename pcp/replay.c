@@ -24,6 +24,7 @@
 #include "samples.h"
 
 #define FIRST_LINE "kassay-pages/1\n"
+#define MOST_NS UINT64_C(1000000000000000) /* as of a generated run: in ps it must fit into 64 bits, with samples ahead */
 
 enum kind { ALLOC, FREE, REFILL_PAGE, DRAIN_PAGE, VMSTAT, RECLAIM, KINDS };
 
@@ -92,6 +93,8 @@ static void record_check(const struct record *record, uint64_t index, uint64_t b
 
 	if (kind >= KINDS)
 		stop(2, "%s: record %" PRIu64 ": kind %u is not known", file, index, kind);
+	if (record->time_ns > MOST_NS)
+		stop(2, "%s: record %" PRIu64 ": its time is above %" PRIu64 " ns", file, index, MOST_NS);
 	if (record->time_ns < before_ns)
 		stop(2, "%s: record %" PRIu64 ": its time is before that of the record before", file, index);
 	if (record->cpu >= config.run.cpus)

@@ -79,8 +79,21 @@ static bool moves_pages(const uint8_t *code, size_t size)
 	return (word & 0xfff8e000) == 0xd5088000 || (word & 0xfffff000) == 0xd5181000 || (word & 0xfffff000) == 0xd5182000;
 }
 
+/* Base register sp or x29; store exclusive, compare and swap, and the atomics of LSE. */
+static enum store store(const uint8_t *code, size_t size)
+{
+	uint32_t word = word_of(code, size), base = word >> 5 & 31;
+
+	if (base == 31 || base == 29)
+		return STORE_STACK;
+	if ((word & 0x3f000000) == 0x08000000 || (word & 0x3b200c00) == 0x38200000)
+		return STORE_ATOMIC;
+	return STORE_PLAIN;
+}
+
 static struct arch arm64 = {
 	.target = "aarch64", .ending = ending, .mark = mark, .moves_stack = moves_stack, .moves_pages = moves_pages,
+	.store = store,
 };
 
 ARCH(arm64)

@@ -135,8 +135,48 @@ static bool moves_pages(const uint8_t *code, size_t size)
 	}
 }
 
+/*
+ * Relative to the stack pointer: push, call, and a ModRM byte that a SIB byte with base rsp follows; to the frame pointer:
+ * a ModRM byte of rbp with a negative displacement.
+ */
+static bool is_on_stack(const uint8_t *code, size_t size, size_t at, bool extended)
+{
+	uint8_t opcode = code[at], modrm;
+
+	if ((opcode >= 0x50 && opcode <= 0x57) || opcode == 0x68 || opcode == 0x6a || opcode == 0x9c || opcode == 0xe8)
+		return true;
+	at += opcode == 0x0f ? 2 : 1;
+	if (at >= size || is_string_op(opcode) || (opcode >= 0xa0 && opcode <= 0xa3))
+		return false;
+	modrm = code[at];
+	if (opcode == 0xff && (group5(modrm) == END_CALL_INDIRECT || (modrm >> 3 & 7) == 6))
+		return true;
+	if (modrm >> 6 == 3 || at + 1 >= size || extended)
+		return false;
+	if ((modrm & 7) == 4)
+		return (code[at + 1] & 7) == 4;
+	if ((modrm & 7) != 5 || !(modrm >> 6))
+		return false;
+	return code[at + (modrm >> 6 == 1 ? 1 : 4)] & 0x80;
+}
+
+static enum store store(const uint8_t *code, size_t size)
+{
+	bool locked = false, extended = false;
+	size_t at = 0;
+
+	for (; at < size && is_prefix(code[at]); at++) {
+		locked |= code[at] == 0xf0;
+		extended = (code[at] & 0xf1) == 0x41; /* REX.B: the base is none of the two */
+	}
+	if (at == size || is_on_stack(code, size, at, extended))
+		return STORE_STACK;
+	return locked ? STORE_ATOMIC : STORE_PLAIN;
+}
+
 static struct arch x86_64 = {
 	.target = "x86_64", .ending = ending, .mark = mark, .moves_stack = moves_stack, .moves_pages = moves_pages,
+	.store = store,
 };
 
 ARCH(x86_64)

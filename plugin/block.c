@@ -63,6 +63,7 @@ static uint32_t attention_of(const struct block *block, unsigned int points, boo
 
 	if (points & ~points_at(block->start - 1) & POINT_SWITCH)
 		attention |= ATTEND_SWITCH; /* the first address of its function */
+	attention |= block->roles ? ATTEND_DEFER : 0;
 
 	attention |= points & POINT_FAULT ? ATTEND_FAULT : 0;
 	attention |= points & POINT_INTERRUPT ? ATTEND_INTERRUPT : 0;
@@ -149,6 +150,7 @@ static struct block *make(const struct arch *arch, const struct translated *seen
 	block->function = stacks ? points_function(seen->start) : 0;
 	block->nameless = points & POINT_NAMELESS && !block->function;
 	block->entry = stacks && (points & (POINT_FAULT | POINT_INTERRUPT) || points_entry(seen->start));
+	block->roles = arch->store ? points >> POINT_DEFER_SHIFT & ((1u << ROLE_BITS * DEFERRED_KINDS) - 1) : 0;
 	last = arch->ending(block->code + (seen->last - seen->start), block->lengths[seen->count - 1], seen->last);
 	block->ending = last.ending;
 	block->target = last.target;

@@ -6,6 +6,7 @@
 #include "code.h"
 #include "counter.h"
 #include "qemu_api.h"
+#include "roles.h"
 
 /* Why a block must be looked at each time it begins. */
 enum attention {
@@ -16,6 +17,7 @@ enum attention {
 	ATTEND_SWITCH = 16,      /* begins the kernel's task switch */
 	ATTEND_THUNK_CALL = 32,  /* leads to a thunk */
 	ATTEND_HALT = 64,
+	ATTEND_DEFER = 128,      /* of a function that queues or runs deferred work */
 };
 
 /* What happened at a block's end or in its middle: a stop, an unknown stop, an iteration, a successor, a load, a store. */
@@ -47,6 +49,7 @@ struct block { /* what is needed each time it begins comes first */
 	bool entry; /* enters the kernel: an exception, an interrupt, a system call's function; known with calls alone */
 	bool nameless; /* user code whose calls are not followed: all of it is one place of the call tree */
 	bool zone;  /* of a function that takes the lock of a zone of memory */
+	unsigned int roles; /* of its function, for deferred work (roles.h) */
 	const uint8_t *lengths;
 	const uint8_t *code;
 	uint32_t traced;         /* its number in the trace; NO_ID until it is defined there */

@@ -36,6 +36,13 @@ struct last_insn {
 	uint64_t target; /* END_JUMP and END_CALL */
 };
 
+/* Where an instruction that stores to memory stores to, and how. */
+enum store {
+	STORE_STACK,  /* relative to the stack or frame pointer */
+	STORE_PLAIN,
+	STORE_ATOMIC, /* an atomic read-modify-write, not on the stack */
+};
+
 struct arch {
 	struct arch *next;
 	const char *target; /* QEMU's name of it */
@@ -50,6 +57,8 @@ struct arch {
 	 * theirs. For traces; NULL: not known, which makes them slower.
 	 */
 	bool (*moves_pages)(const uint8_t *code, size_t size);
+	/* How an instruction stores, if it stores at all. To follow deferred work; NULL: not known, and it is not followed. */
+	enum store (*store)(const uint8_t *code, size_t size);
 };
 
 void arch_add(struct arch *arch);

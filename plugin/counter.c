@@ -24,7 +24,7 @@ int counters_open(const char *path, const char *mode, const char *target, unsign
 	if (!file.out)
 		return -1;
 	file.slots = intervals * CONTEXTS;
-	counters_line("profile 1 %s %s %d %u", mode, target, KASSAY_QEMU_API, intervals);
+	counters_line("profile 2 %s %s %d %u", mode, target, KASSAY_QEMU_API, intervals);
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Counters with one value for each slot (interval of a round x context), and
- * the file they go to: docs/profile.md, "kassay-profile/1". Rounds repeat
+ * the file they go to: docs/profile.md, "kassay-profile/2". Rounds repeat
  * each other, so only what differs from the round before is written.
  */
 #ifndef KASSAY_COUNTER_H
@@ -11,7 +11,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum context { CONTEXT_OWN, CONTEXT_INTERRUPT, CONTEXT_OTHER, CONTEXT_IDLE, CONTEXTS };
+/* The last four: work that the measured task queued, by what runs it (defer.h). */
+enum context {
+	CONTEXT_OWN, CONTEXT_INTERRUPT, CONTEXT_OTHER, CONTEXT_IDLE, CONTEXT_WORK, CONTEXT_RCU, CONTEXT_IRQ_WORK, CONTEXT_TIMER,
+	CONTEXTS,
+};
 
 #define MAX_INTERVALS 9
 #define NO_ID UINT32_MAX

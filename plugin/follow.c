@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "birth.h"
+#include "deferral.h"
 #include "trace.h"
 
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
@@ -33,18 +34,9 @@ static struct cpu cpus[MAX_CPUS] = { [0 ... MAX_CPUS - 1] = { .block = &nowhere 
 
 #define NUMBER_OF(cpu) ((unsigned int)((cpu) - cpus))
 
-static enum context context_of(const struct task *task)
-{
-	if (task->interrupts)
-		return CONTEXT_INTERRUPT;
-	if (task->kind == TASK_OWN)
-		return CONTEXT_OWN;
-	return task->kind == TASK_IDLE ? CONTEXT_IDLE : CONTEXT_OTHER;
-}
-
 static void set_slot(struct cpu *cpu)
 {
-	cpu->now = (struct when){ f.interval * CONTEXTS + context_of(cpu->task), counters_round() };
+	cpu->now = (struct when){ f.interval * CONTEXTS + task_context(cpu->task), counters_round() };
 }
 
 static struct task *new_task(uint64_t address, enum task_kind kind)
@@ -56,7 +48,7 @@ static struct task *new_task(uint64_t address, enum task_kind kind)
 	task->next = f.tasks;
 	f.tasks = task;
 	if (f.stacks)
-		tree_reset(&task->stack, context_of(task));
+		tree_reset(&task->stack, task_context(task));
 	return task;
 }
 
@@ -66,7 +58,7 @@ static void set_kind(struct cpu *cpu, enum task_kind kind)
 		return;
 	cpu->task->kind = kind;
 	if (f.stacks && !cpu->task->depth)
-		tree_reset(&cpu->task->stack, context_of(cpu->task));
+		tree_reset(&cpu->task->stack, task_context(cpu->task));
 	set_slot(cpu);
 }
 
@@ -127,6 +119,7 @@ static void enter(struct cpu *cpu, struct block *before, const struct block *blo
 	bool interrupt = block->attention & ATTEND_INTERRUPT;
 	struct frame frame = {
 		.before = before, .site = cpu->site, .counted = cpu->counted, .node = cpu->node, .cut = !interrupt,
+		.queueing = cpu->queueing,
 		.traced = interrupt && block_repeats(before) ? 0 : trace_leave(NUMBER_OF(cpu), !interrupt),
 	};
 
@@ -170,11 +163,15 @@ static struct block *leave(struct cpu *cpu, struct block *before, const struct b
 	cpu->site = frame->site;
 	cpu->counted = frame->counted;
 	cpu->node = frame->node;
+	cpu->queueing = frame->queueing;
 	cpu->returned = true;
 	cpu->traced = frame->traced;
 	set_slot(cpu);
 	if (f.stacks)
 		tree_leave(&task->stack, frame->place);
+	while (task->deferring && task->deferrals[task->deferring - 1].interrupts > task->interrupts)
+		deferral_leave(task);
+	set_slot(cpu);
 	return frame->cut ? resume(frame, block) : frame->before;
 }
 
@@ -253,6 +250,11 @@ static struct block *attend(struct cpu *cpu, struct block *before, struct block 
 		set_kind(cpu, TASK_OWN);
 	before = before && succeed(cpu, before, block) ? before : NULL;
 	cpu->returned = false;
+	if (block->attention & ATTEND_DEFER) {
+		if (deferral_attend(cpu, before, block))
+			before = NULL; /* the call tree is back where the deferral began */
+		set_slot(cpu);
+	}
 	if (block->attention & ATTEND_THUNK_CALL)
 		cpu->site = block;
 	if (block->attention & ATTEND_HALT) {
@@ -379,9 +381,10 @@ static void renew(struct task *task, enum task_kind kind)
 	task->exited = false;
 	task->depth = 0;
 	task->interrupts = 0;
+	task->deferring = 0;
 	task->kind = kind;
 	if (f.stacks)
-		tree_reset(&task->stack, context_of(task));
+		tree_reset(&task->stack, task_context(task));
 }
 
 /* The task that a fork has made runs for the first time. */
@@ -450,6 +453,7 @@ void follow_load(unsigned int index, uint64_t address)
 	if (second_half(cpu->task, address))
 		return;
 	cpu->switching &= ~(unsigned int)SWITCH_LOADS;
+	deferral_sleep(cpu->task);
 	for (task = f.tasks; task && task->address != address; task = task->next)
 		;
 	if (!task && born_own(address))
@@ -462,6 +466,12 @@ void follow_load(unsigned int index, uint64_t address)
 		trace_switch(index);
 	cpu->task = task ? task : new_task(address, TASK_OTHER);
 	set_slot(cpu);
+}
+
+void follow_deferred(unsigned int cpu, unsigned int roles, struct access_seen seen)
+{
+	deferral_look(&cpus[cpu], roles, seen);
+	set_slot(&cpus[cpu]);
 }
 
 void follow_access(unsigned int cpu, struct block *block, bool store)
@@ -482,6 +492,7 @@ void follow_totals(void)
 	counters_line("x lost %" PRIu64, f.lost + tree_lost());
 	counters_line("x switches %" PRIu64, f.switches);
 	counters_line("x missed %" PRIu64, f.missed);
+	defer_totals();
 	f.counting = false;
 	blocks_refresh();
 }

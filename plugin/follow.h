@@ -7,10 +7,12 @@
 #define KASSAY_FOLLOW_H
 
 #include "block.h"
+#include "defer.h"
 #include "tree.h"
 
 #define MAX_FRAMES 32
 #define MAX_CPUS 64
+#define MAX_DEFERRALS 8
 
 /* Where a block was counted. */
 struct when {
@@ -27,6 +29,19 @@ struct frame {
 	bool cut;          /* before may have been left in its middle */
 	bool interrupt;
 	size_t traced;     /* where the trace says how far before was executed */
+	struct queueing queueing; /* what the CPU had seen of an object */
+	struct tree_place place;
+};
+
+/*
+ * Deferred work of a measured task, from the first look at the object that runs to the return of its function; a work
+ * item's worker then sleeps, or turns to another item, and its way to there is part of it.
+ */
+struct deferral {
+	enum deferred kind;
+	unsigned int interrupts; /* of its task when it began: interrupts that come in later are none of it */
+	uint64_t back;           /* where its function returns to; 0 until it is called */
+	bool over;               /* it has returned, to a worker */
 	struct tree_place place;
 };
 
@@ -41,6 +56,8 @@ struct task {
 	unsigned int interrupts; /* frames of interrupts */
 	unsigned int depth;
 	struct frame frames[MAX_FRAMES];
+	unsigned int deferring; /* deferrals that have begun */
+	struct deferral deferrals[MAX_DEFERRALS];
 	struct tree_stack stack;
 };
 
@@ -55,6 +72,7 @@ struct cpu {
 	struct node *node;   /* block was, in the call tree: its task may have another one since */
 	struct task *task;
 	bool returned;       /* from an exception, to the block that comes */
+	struct queueing queueing;
 	size_t traced;       /* if so: where the trace says how far the block before the exception was executed */
 	unsigned int switching; /* or of enum switching, from the beginning of a task switch on */
 	bool settled; /* since the end of the region: what ran then is known to have been executed or cut short */
@@ -101,6 +119,9 @@ bool follow_is_own(unsigned int cpu);
 /* In a task switch: the stack pointer of the running task goes to, that of the next one comes from, this address. */
 void follow_save(unsigned int cpu, uint64_t address);
 void follow_load(unsigned int cpu, uint64_t address);
+
+/* An instruction of a function with these @roles accesses memory, but not its stack. */
+void follow_deferred(unsigned int cpu, unsigned int roles, struct access_seen seen);
 
 /* A load or store of the block that runs on this CPU. */
 void follow_access(unsigned int cpu, struct block *block, bool store);

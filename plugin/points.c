@@ -36,6 +36,15 @@ static const struct {
 	{ "zone", POINT_ZONE }, { "lock", POINT_LOCK }, { "nameless", POINT_NAMELESS },
 	{ "nth_from", NTH | POINT_FROM }, { "nth_to", NTH | POINT_TO }, { "function", FUNCTION },
 	{ "entry", ENTRY },
+	{ "work_queues", POINT_DEFER(DEFERRED_WORK, ROLE_QUEUES) }, { "work_queued", POINT_DEFER(DEFERRED_WORK, ROLE_QUEUED) },
+	{ "work_runs", POINT_DEFER(DEFERRED_WORK, ROLE_RUNS) }, { "work_cancels", POINT_DEFER(DEFERRED_WORK, ROLE_CANCELS) },
+	{ "rcu_queues", POINT_DEFER(DEFERRED_RCU, ROLE_QUEUES) }, { "rcu_queued", POINT_DEFER(DEFERRED_RCU, ROLE_QUEUED) },
+	{ "rcu_runs", POINT_DEFER(DEFERRED_RCU, ROLE_RUNS) },
+	{ "irq_queues", POINT_DEFER(DEFERRED_IRQ_WORK, ROLE_QUEUES) },
+	{ "irq_queued", POINT_DEFER(DEFERRED_IRQ_WORK, ROLE_QUEUED) },
+	{ "irq_runs", POINT_DEFER(DEFERRED_IRQ_WORK, ROLE_RUNS) },
+	{ "timer_queues", POINT_DEFER(DEFERRED_TIMER, ROLE_QUEUES) },
+	{ "timer_runs", POINT_DEFER(DEFERRED_TIMER, ROLE_RUNS) },
 };
 
 static int add(struct ranges *ranges, struct range range)

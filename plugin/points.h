@@ -10,6 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "roles.h"
+
+#define POINT_DEFER_SHIFT 10
+#define POINT_DEFER(kind, role) ((unsigned int)(role) << (POINT_DEFER_SHIFT + ROLE_BITS * (kind)))
+
 enum point {
 	POINT_FAULT = 1,     /* first instruction of an exception's entry */
 	POINT_INTERRUPT = 2, /* of an interrupt's entry; a range for tables of entries */
@@ -21,6 +26,7 @@ enum point {
 	POINT_ZONE = 128,    /* a function that takes the lock of a zone of memory */
 	POINT_LOCK = 256,    /* first instruction of what takes a lock */
 	POINT_NAMELESS = 512, /* code of which no function is known, and whose calls are not followed */
+	/* From bit POINT_DEFER_SHIFT on: what a function does for deferred work (defer.h). */
 };
 
 /* Reads the file. Returns 0, or -1 after a message on stderr. */

@@ -241,6 +241,19 @@ static void on_birth(unsigned int cpu, uint32_t info, uint64_t address, void *da
 		follow_birth(cpu, address);
 }
 
+/* @data: the roles of the instruction's function, and how it stores, of deferred work. */
+static void on_deferred(unsigned int cpu, uint32_t info, uint64_t address, void *data)
+{
+	unsigned int packed = (unsigned int)(uintptr_t)data;
+	struct access_seen seen = {
+		.store = qemu_plugin_mem_is_store(info), .how = packed & 3, .bytes = 1u << qemu_plugin_mem_size_shift(info),
+		.address = address,
+	};
+
+	if (p.state == COUNTING || p.state == ENDING)
+		follow_deferred(cpu, packed >> 2, seen);
+}
+
 static void on_access(unsigned int cpu, uint32_t info, uint64_t address, void *data)
 {
 	(void)address;
@@ -266,6 +279,12 @@ static void watch(struct qemu_plugin_insn *insn, const uint8_t *code, size_t siz
 		qemu_plugin_register_vcpu_mem_cb(insn, on_switch, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
 }
 
+static void watch_deferred(struct qemu_plugin_insn *insn, unsigned int packed)
+{
+	qemu_plugin_register_vcpu_mem_cb(insn, on_deferred, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
+					 (void *)(uintptr_t)packed);
+}
+
 static qemu_plugin_vcpu_udata_cb_t callback_for(const struct block *block)
 {
 	if (p.stacks)
@@ -281,6 +300,8 @@ static void count_block(struct qemu_plugin_tb *tb)
 	unsigned int points = points_at(block->start);
 	bool user = code_is_user(block->start);
 	const uint8_t *code = block->code;
+	bool watched = roles_have(block->roles, ROLE_QUEUES | ROLE_RUNS | ROLE_CANCELS);
+	unsigned int roles = watched ? block->roles : 0;
 	struct access *accesses = p.tracing ? trace_accesses(p.arch, block) : NULL;
 
 	/* Before the block counts: it belongs to the round that it begins. */
@@ -299,6 +320,8 @@ static void count_block(struct qemu_plugin_tb *tb)
 
 		if (user || points & (POINT_SWITCH | POINT_BIRTH))
 			watch(insn, code, block->lengths[i], user, points);
+		if (roles && p.arch->store(code, block->lengths[i]) != STORE_STACK)
+			watch_deferred(insn, roles << 2 | p.arch->store(code, block->lengths[i]));
 		if (p.memory)
 			qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, block);
 		if (accesses)

@@ -321,8 +321,9 @@ void trace_turn(uint32_t round, unsigned int interval)
 	t.next_interval = interval;
 }
 
-void trace_block(unsigned int cpu, struct block *block, enum context context)
+void trace_block(unsigned int cpu, struct block *block, enum context seen)
 {
+	enum context context = seen >= CONTEXT_WORK ? CONTEXT_OTHER : seen; /* a trace knows no deferred work */
 	struct lane *lane;
 
 	if (unlikely(t.turn))

@@ -187,6 +187,25 @@ struct tree_place tree_enter(struct tree_stack *stack, const struct block *block
 	return place;
 }
 
+struct tree_place tree_defer(struct tree_stack *stack, struct node *node, const struct block *block)
+{
+	struct tree_place place = { stack->depth, stack->user_depth };
+
+	push(stack, node, block, 0);
+	return place;
+}
+
+struct node *tree_cause(const struct tree_stack *stack)
+{
+	struct node *node = stack->levels[stack->depth].node, *cause = NULL;
+
+	for (; node->parent; node = node->parent) {
+		if (node->entry)
+			cause = node;
+	}
+	return cause ? cause : node;
+}
+
 void tree_leave(struct tree_stack *stack, struct tree_place place)
 {
 	stack->depth = place.depth;

@@ -47,6 +47,15 @@ struct tree_place tree_enter(struct tree_stack *stack, const struct block *block
 /* The innermost level was entered at @block: counted, where that is an entry into the kernel. */
 void tree_count_entry(struct tree_stack *stack, const struct block *block, unsigned int slot);
 
+/*
+ * Deferred work begins in the function of @block: what is called from it hangs below @node, which is charged, and not below
+ * the callers of the function.
+ */
+struct tree_place tree_defer(struct tree_stack *stack, struct node *node, const struct block *block);
+
+/* For whose sake the innermost level runs: the outermost entry into the kernel that it lies in, or its root. */
+struct node *tree_cause(const struct tree_stack *stack);
+
 /* Back to where it came in. */
 void tree_leave(struct tree_stack *stack, struct tree_place place);
 

@@ -12,6 +12,7 @@ from msgspec import structs
 from kassay.analysis.analyse import analyse, with_itself
 from kassay.analysis.beside import side_by_side
 from kassay.analysis.causes import causes
+from kassay.analysis.changed_lines import with_changed_lines
 from kassay.analysis.counters import at_points
 from kassay.analysis.gate import compared_fields
 from kassay.analysis.hosts import across
@@ -19,16 +20,19 @@ from kassay.analysis.imported import CLOCK, judge_samples
 from kassay.analysis.itemised import Profiled, chosen, itemised, profiled, stacks_of
 from kassay.analysis.itemised import executed as executed_at
 from kassay.analysis.kernel_shares import kernel_shares
+from kassay.analysis.own_work import work_summary
 from kassay.analysis.printed import printed_rows
 from kassay.analysis.statistics.seed_rules import judged_by_seed_rules
 from kassay.clocks import clock_of
 from kassay.effects.workers import mapped
 from kassay.errors import BadInput
+from kassay.evidence.changes import read_changes
 from kassay.evidence.cmdlines import cmdlines_of, shared_cmdline
 from kassay.evidence.collect import collect
 from kassay.evidence.hosts import hosts_of
 from kassay.evidence.predictions import found_timings, timings_for, with_predictions
 from kassay.evidence.profiles import StoredProfiles
+from kassay.evidence.reached import reached
 from kassay.imports import store
 from kassay.journal.directory import BESIDE, RunDirectory, open_directory
 from kassay.model.experiment import labels
@@ -45,6 +49,7 @@ from kassay.model.run import CellEvidence, RunRecord
 from kassay.predict.timing import timings
 from kassay.registry import discover
 from kassay.report.build import build_imported, build_report
+from kassay.report.changed_lines import with_unexecuted
 from kassay.report.overview import FROM, wide, with_overview
 from kassay.report.words import spoken_names
 from kassay.spec.rules import QUESTIONS, question_of
@@ -78,6 +83,8 @@ def _answer_run(directory: Path, tell: Tell, seed_rules: bool, predict: Sequence
         shares = kernel_shares(compared.findings, plan.cells, counted)
     stacks = () if many else stacks_of(findings, plan.cells, counted)
     counters = () if many else at_points(plan, read.evidence)
+    if changes := read_changes(directory):
+        findings = with_changed_lines(findings, plan.cells, changes, counted, reached())
     findings = _predicted(read, findings, predict, tell, primary_only=many)
     parameters = shared_cmdline(plan.experiment, cmdlines_of(plan, read.records))
     report = build_report(
@@ -88,15 +95,17 @@ def _answer_run(directory: Path, tell: Tell, seed_rules: bool, predict: Sequence
     )  # fmt: skip
     if rows := printed_rows(read.evidence):
         report = structs.replace(report, printed=rows)
+    if work := work_summary(findings, read.evidence):
+        report = structs.replace(report, work=work)
     if any(record.host for record in read.records):
         report = structs.replace(report, hosts=hosts_of(read.folder, read.records), across_hosts=across(findings))
     if seed_rules:
         report = structs.replace(report, seed_rules=judged_by_seed_rules(findings))
     if many:
         report = with_overview(report, causes(findings, labels(plan.experiment)), str(directory))
-    if question.complete is None:
-        return report
-    return question.complete(Answered(report=report, plan=plan, evidence=read.evidence, directory=directory))
+    if question.complete is not None:
+        report = question.complete(Answered(report=report, plan=plan, evidence=read.evidence, directory=directory))
+    return report if report.series is not None else with_unexecuted(report)
 
 
 def _predicted(

@@ -13,15 +13,15 @@ from typer.core import TyperCommand, TyperGroup
 
 from kassay import __version__
 from kassay.commands import Command
-from kassay.errors import KassayError
+from kassay.errors import NO_PASS, REGRESSION, KassayError
 from kassay.registry import load, names
 
 COMMANDS = "kassay.commands"
 Parser = TyperCommand | TyperGroup
 
 _EPILOG = (
-    "Exit status: 0 answered · 1 regression (with --exit-code) · 2 bad input · 3 this host lacks something · "
-    "4 nothing admitted, or inconclusive (with --exit-code) · 5 a defect of kassay"
+    "Exit status: 0 answered · 2 bad input · 3 this host lacks something · 5 a defect of kassay. "
+    f"With --exit-code also: 1 {REGRESSION} · 4 {NO_PASS}"
 )
 
 
@@ -34,7 +34,7 @@ class Group(TyperGroup):
             formatter.write_dl([(name, self.summary(name)) for name in self.list_commands(ctx)])
 
     def summary(self, name: str) -> str:
-        """What the command is for."""
+        """Purpose of the command."""
         return _first_paragraph(self.commands[name].help)
 
 
@@ -54,7 +54,7 @@ class Verbs(Group):
         return parser_of(command_named(cmd_name)) if cmd_name in self.commands else None
 
     def summary(self, name: str) -> str:
-        """What the command is for, without reading its options."""
+        """Purpose of the command, without reading its options."""
         run = command_named(name).run
         return _first_paragraph(run.info.help if isinstance(run, typer.Typer) else run.__doc__)
 
@@ -109,7 +109,8 @@ def build_app() -> typer.Typer:
     app = typer.Typer(
         name="kassay", cls=Verbs, no_args_is_help=True, epilog=_EPILOG, rich_markup_mode=None,
         pretty_exceptions_enable=False,
-        help="Weighs what a Linux memory-management change costs: boots them, proves equal state, counts exactly.",
+        help="Measure what a Linux memory-management change costs. kassay boots the kernels, checks that they did the "
+        "same work on the same memory state, and counts every instruction.",
     )  # fmt: skip
 
     @app.callback(invoke_without_command=False)

@@ -6,11 +6,13 @@ KassayError
 ├── HostLacks           3  this host cannot do it: no QEMU, no network, disk full, KVM unusable
 └── Defect              5  kassay itself is wrong: an invariant did not hold
 
-The other statuses are answers, not errors: 0 answered, 1 regression (only with
---exit-code), 4 nothing admitted or inconclusive (only with --exit-code).
+The other statuses are answers, not errors: 0 answered, and with --exit-code 1 REGRESSION, 4 NO_PASS.
 """
 
 from collections.abc import Iterable
+
+REGRESSION = "a phase of a workload is a regression, or a call that a refused one mostly made"
+NO_PASS = "a comparison was refused, a kernel is missing, or nothing was decided"
 
 
 class KassayError(Exception):
@@ -28,7 +30,7 @@ class KassayError(Exception):
 
 
 class BadInput(KassayError):
-    """What the user wrote cannot be understood or does not exist."""
+    """Input of the user that cannot be understood or does not exist."""
 
     status = 2
 

@@ -8,10 +8,12 @@ from msgspec import structs
 
 from kassay.analysis.interim import InterimLooks
 from kassay.analysis.looks import between_looks, outlook
+from kassay.analysis.recording import RoundsToRecord
 from kassay.answers import report_of
 from kassay.cluster import joined, refuse_unless_it_travels
 from kassay.effects.files import write_atomic
 from kassay.effects.lock import locked, refusing
+from kassay.evidence.changes import keep_changes
 from kassay.evidence.cmdlines import cmdlines_of
 from kassay.evidence.collect import collect
 from kassay.evidence.predictions import keep_timings, ready_to_predict
@@ -26,6 +28,7 @@ from kassay.model.plan import Plan
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.reach import HERE, Reach
 from kassay.model.report import Report
+from kassay.plan.changes import source_changes
 from kassay.plan.prepare import prepare
 from kassay.plan.visit import at_its_machine
 from kassay.report.words import point_names, spoken_names
@@ -54,16 +57,21 @@ def measure(
             artifacts.put(directory, path.read_bytes())
         _keep_sources(experiment, directory)
         keep_timings(experiment.predict or (), directory)
+        keep_changes(directory, source_changes(prepared, question_of(experiment).pairs(experiment.kernels)))
         records, torn = open_journal(folder.journal, folder.plan_id)
         if torn is not None:
             tell(Progress(stage="journal", subject=directory.name, text=f"a half-written line {torn.line} was cut off"))
         plan = folder.plan
         looks = InterimLooks(plan, question_of(experiment), lambda finished: collect(folder, finished), tell)
         words = "" if experiment.exact else outlook(plan, known_pace(experiment))
-        session = Session(stages(plan), looks, words, Tally(plan, spoken_names(experiment), point_names(plan), records))
+        tally = Tally(plan, spoken_names(experiment), point_names(plan), records)
+        rounds = RoundsToRecord(plan, lambda finished: collect(folder, finished))
+        session = Session(stages(plan), looks, words, tally, rounds)
         if cluster:
             with joined(cluster, wanted(prepared), tell) as hosts:
-                make_runs(prepared, folder, records, tell, session._replace(stages=between_looks(plan)), hosts)
+                if not experiment.exact:
+                    session = session._replace(stages=between_looks(plan))
+                make_runs(prepared, folder, records, tell, session, hosts)
             return
         with at_its_machine(prepared, directory, reach, tell) as prepared:
             make_runs(prepared, folder, records, tell, session)

@@ -71,7 +71,7 @@ def files(own: Path, folder: str, pattern: str) -> Mapping[str, Path]:
 
 
 def is_extension(path: Path) -> bool:
-    """Whether a file of files() is one of KASSAY_PATH."""
+    """True if a file of files() comes from KASSAY_PATH."""
     return any(path.is_relative_to(directory) for directory in _extension_directories(""))
 
 

@@ -25,6 +25,11 @@ def test_the_largest_four_are_named_and_the_others_summed() -> None:
     )
 
 
+def test_no_share_is_given_of_terms_that_cancel_each_other() -> None:
+    assert said(700, 100, -90, -60, 40, 9, 9).endswith("f3 +40, and 2 smaller ones +18")
+    assert said(700, -100, 90, -60, 40, 9, 30).endswith("f3 +40, and 2 smaller ones +39")
+
+
 def test_few_are_named_without_a_rest() -> None:
     assert said(700, -328.5) == "-328.5 instructions/page: f0 -328.5"
     assert said(20, 0.25, 0.001) == "+0.25 instructions/page: f0 +0.25"

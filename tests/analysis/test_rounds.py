@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.analysis.side import has_mode, method_of, summarise, two_kinds, warmup_rounds
+from kassay.analysis.rounds import has_mode, method_of, summarise, two_kinds, warmup_rounds
 from tests.analysis.sides import evidence, measurement
 
 

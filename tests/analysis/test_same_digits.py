@@ -32,7 +32,8 @@ def test_hosts_that_disagree_are_named_with_both_counts() -> None:
     (refusal,) = refusals_of(base, head)
     assert refusal.verdict == "hosts-disagree"
     assert reason_text(refusal.reason) == (
-        "hosts alpha and beta disagree, and are not merged: a: iteration, round 2: 101 instructions in run-0 on alpha, "
+        "hosts alpha and beta counted the same run differently and are not merged: a: iteration, round 2: "
+        "101 instructions in run-0 on alpha, "
         "103 in run-1 on beta"
     )
 

@@ -70,8 +70,8 @@ def test_the_answer_names_the_setting_of_each_value() -> None:
     assert QUESTION.complete is not None
     assert QUESTION.complete(answered).verdict == (
         "10 instructions/page (iteration) on 6.0 at size=1MiB; 20 instructions/page (iteration) on 6.0 at size=2MiB. "
-        "They are compared with nothing. iteration of 6.0 at size=4MiB is not known: a: no plain run succeeded: none "
-        "was made yet."
+        "They are compared with nothing. iteration of 6.0 at size=4MiB is not known: a: no unmodified run succeeded: "
+        "none was made yet."
     )
 
 

@@ -4,6 +4,7 @@
 The only test that builds a kernel. Everything after the first build is an increment on it.
 """
 
+import difflib
 import shutil
 import subprocess
 import time
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 from benchmarks import _guilty
 
-from kassay.building import builder, git, slots
+from kassay.building import builder, git, line_tables, slots
 from kassay.effects.files import cache_directory
 from kassay.guest import compile, initramfs, protocol
 from kassay.kernels import fetch
@@ -21,7 +22,7 @@ from kassay.machines import Job, machine_for
 from kassay.model.build import BuildRef, build_text
 from kassay.model.kernel import KernelArtifact, parse_ref
 from kassay.model.progress import Progress, silent
-from tests.boot.conftest import QUICK, Kassay, command
+from tests.boot.conftest import ONCE, QUICK, RESTORED, Kassay, command
 
 pytestmark = [pytest.mark.boot, pytest.mark.network, pytest.mark.timeout(3000)]
 BASE = "build:debian-source:7.3"
@@ -109,6 +110,64 @@ def test_a_patch_that_makes_it_slower_is_found_and_itemised(kassay: Kassay, tmp_
     assert any(row["function"] == "prot_commit_flush_ptes" and row["delta"] > 0 for row in rows)
     source = ran.json()["kernels"][1]["build"]
     assert source["patches"] == ["mm/mprotect: no special case for order-0 folios"]
+    for row in rows:  # every function of the kernel adds up from lines of the sources, inlined functions included
+        if row["place"] == "kernel":
+            assert sum(part["delta"] for part in row["source"]) == pytest.approx(row["delta"], abs=1e-9)
+    changed = next(row for row in rows if row["function"] == "change_protection")["source"]
+    assert any(part["function"] == "change_pte_range" and part["file"] == "mm/mprotect.c" for part in changed)
+    assert "at mm/mprotect.c:" in finding["attribution"]["sentence"]
+    assert finding["changed"]["state"] == "executed"
+    packed = tmp_path / "bundle"
+    assert kassay("bundle", "pack", str(tmp_path / "runs"), "--out", str(packed)).status == 0
+    assert (packed / "run" / "changes.json").is_file()
+    assert kassay("bundle", "verify", str(packed)).status == 0  # lines and changes are recomputed from the bundle alone
+
+
+def test_line_tables_change_no_byte_of_the_image(
+    base: KernelArtifact, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same kernel, built without line tables, in a directory of objects of its own."""
+    monkeypatch.setattr(line_tables, "ARGUMENTS", ())
+    one = builder.wanted(parse_ref(BASE), release_config, silent)
+    without = builder.build_image(one, silent)
+    assert base.lines is not None
+    assert line_tables.lines_with_code(Path(base.lines), ("mm/mprotect.c",))["mm/mprotect.c"]
+    (tmp_path / "without").write_bytes(without.lines)
+    assert line_tables.lines_with_code(tmp_path / "without", ("mm/mprotect.c",)) == {}
+    assert without.image == Path(base.image).read_bytes()
+
+
+def test_a_patch_that_the_workload_does_not_execute_is_not_called_equivalent(
+    kassay: Kassay, base: KernelArtifact, tmp_path: Path
+) -> None:
+    """A line of mremap's, which no mprotect() executes, and a comment above code that runs."""
+    patches = tmp_path / "patches"
+    patches.mkdir()
+    line, definition = "\tbool force_flush = false;\n", "static long change_pte_range("
+    edits = (
+        ("mm/mremap.c", line, f"{line}\t(void)READ_ONCE(pmc->old->vm_flags);\n"),
+        ("mm/mprotect.c", definition, f"/* A comment.\n * Of two lines. */\n{definition}"),
+    )
+    for number, (path, old, new) in enumerate(edits, 1):
+        before = "".join(f"{text}\n" for text in _lines(path))
+        assert before.count(old) == 1
+        texts = before.splitlines(keepends=True), before.replace(old, new).splitlines(keepends=True)
+        diff = "".join(difflib.unified_diff(texts[0], texts[1], f"a/{path}", f"b/{path}"))
+        (patches / f"{number}.patch").write_text(f"Subject: patch {number}\n\n{diff}")
+    words = ("series", "mprotect_toggle", "--base", BASE, "--patches", str(patches), *RESTORED, *ONCE)
+    ran = kassay(*words, "--out", str(tmp_path / "series"))
+    assert ran.status == 0, ran.err
+    found = ran.json()
+    rows = {row["name"]: row for row in found["series"]["rows"]}
+    assert (rows["whole"]["outcome"], rows["whole"]["same_as"]) == ("same-image", "1")  # other lines, the same code
+    values = {one["row"]: one for one in next(t for t in found["series"]["tables"] if t["primary"])["values"]}
+    assert (values["1"]["delta"], values["1"]["changed"]) == (0, "not-executed")
+    assert "not executed by this workload" in found["verdict"] and "left out" not in found["verdict"]
+    (part,) = next(one for one in found["findings"] if one["primary"])["changed"]["parts"]
+    assert (part["path"], part["function"], part["executed"]) == ("mm/mremap.c", "move_ptes", [])
+    assert part["not_executed"]
+    assert [one["function"] for one in values["1"]["elsewhere"]] == ["move_ptes"]
+    assert "folio_mremap" in values["1"]["elsewhere"][0]["workloads"]
 
 
 def test_a_patch_that_does_not_apply_and_one_that_does_not_compile_are_refused(kassay: Kassay, tmp_path: Path) -> None:

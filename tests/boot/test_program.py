@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from kassay.guest.program import header
+from kassay.journal.journal import read_journal
 from tests.boot.conftest import NEW, OLD, Kassay
 
 pytestmark = pytest.mark.boot
@@ -211,3 +212,17 @@ def test_every_bad_end_is_named_with_what_it_printed_last(kassay: Kassay, tmp_pa
     details = [failure["detail"] for failure in failures]
     for name, (_, words) in BAD.items():
         assert any(words in detail for detail in details), (name, details)
+
+
+def test_a_program_that_fails_on_every_kernel_is_started_once_on_each(kassay: Kassay, tmp_path: Path) -> None:
+    source, out = tmp_path / "status.c", tmp_path / "d"
+    source.write_text(BAD["status"][0])
+    words = ("compare", "--program", str(source), OLD, NEW, "--boot", "snapshot", "--out", str(out))
+    for _ in range(2):  # the same command again starts nothing
+        ran = kassay(*words)
+        assert ran.status == 2
+        assert "ended with status 3, not 0; it last printed: no such thing" in ran.err
+    tried = kassay("try", "--program", str(source), OLD, "--boot", "snapshot")
+    assert tried.status == 4 and "standard error:\n  no such thing\n" in tried.out
+    records = read_journal(out / "journal.jsonl")
+    assert all(record.attempt == 1 for record in records)

@@ -82,7 +82,8 @@ def test_faults_strings_interrupts_and_tasks_of_four_cpus_are_in_a_trace(tmp_pat
     assert any(step.left is not None and 0 < step.left < len(blocks[step.block].lengths) for step in found)
 
 
-# A loop of which one block ends before an instruction that lies across two pages; and a child that wakes up often.
+# A loop of which one block ends before an instruction that lies across two pages; and a child that wakes up often. It
+# sleeps for a changing time, so that its timer interrupts each of the loop's three instructions.
 _ACROSS = r"""
 #define _GNU_SOURCE
 #include <sched.h>
@@ -103,8 +104,10 @@ int main(void)
 	child = fork();
 	if (!child)
 		sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){ 1 }); /* woken up at once, and to the nanosecond */
-	while (!child)
+	while (!child) {
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+		pause.tv_nsec = 5000 + (pause.tv_nsec + 1) % 7;
+	}
 	sched_yield();
 	__asm__ volatile(
 		"	mov	$20000, %%ecx\n"

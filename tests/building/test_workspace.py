@@ -35,8 +35,9 @@ def recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> workspace.Recipe:
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "Makefile").write_text(MAKEFILE)
     compiler = Compiler(
-        path="/usr/bin/gcc", arch="x86_64", banner="gcc 1", identity="the-identity", make_arguments=("CC=gcc",)
-    )
+        path="/usr/bin/gcc", arch="x86_64", banner="gcc 1", identity="the-identity", make_arguments=("CC=gcc",),
+        tools_prefix="",
+    )  # fmt: skip
     return workspace.Recipe("0" * 40, "7.3.0", "x86_64", compiler, "GNU ld 2.40", "CONFIG_A=y\n", "allno", "linux")
 
 
@@ -55,7 +56,15 @@ def test_what_a_user_has_set_for_builds_of_his_own_plays_no_part(
     made = objects(tmp_path, recipe)
     assert 'CONFIG_LD="ld"' in (made / ".config").read_text()
     workspace.make(tmp_path / "src", made, recipe, "vmlinux", tmp_path / "log", silent)
-    assert (made / "vmlinux").read_text().split() == ["ld", "string:the-identity", "GNU", "ld", "2.40", "/dev/null"]
+    assert (made / "vmlinux").read_text().split() == [
+        "ld",
+        "-g1",
+        "string:the-identity",
+        "GNU",
+        "ld",
+        "2.40",
+        "/dev/null",
+    ]
 
 
 def test_nothing_that_is_set_is_taken_away_again() -> None:

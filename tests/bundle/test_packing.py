@@ -14,10 +14,11 @@ import pytest
 
 from kassay import pipeline
 from kassay.bundle.manifest import NAME, Manifest, packed_files, write_manifest
-from kassay.bundle.pack import pack
+from kassay.bundle.pack import pack, patched_kernels
 from kassay.bundle.verify import LIMIT, rerun, verify
 from kassay.errors import BadInput
 from kassay.journal import artifacts
+from kassay.model.build import BuildSource
 from kassay.model.experiment import Experiment
 from kassay.model.guest import Programs
 from kassay.model.progress import Tell, silent
@@ -299,3 +300,12 @@ def test_times_of_other_programs_than_the_counts_are_told(tmp_path: Path) -> Non
         "The times were measured with other guest programs than the counts: by gcc 14, not by an unknown compiler."
         in told
     )
+
+
+def test_kernels_built_with_patches_are_named_as_none_that_a_bundle_can_build_again(tmp_path: Path) -> None:
+    plan = plan_with(RELEASES)
+    source = BuildSource(base="build:debian-source:7.3", version="7.3", patches=("mm: fast",), tree="e" * 40)
+    kernels = (plan.kernels[0], msgspec.structs.replace(plan.kernels[1], build=source))
+    place = measured(tmp_path / "d", msgspec.structs.replace(plan, kernels=kernels), COSTS)
+    assert patched_kernels(place) == (plan.experiment.kernels[1].ref,)
+    assert patched_kernels(measured(tmp_path / "e", plan, COSTS)) == ()

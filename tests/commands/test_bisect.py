@@ -68,6 +68,7 @@ class Costs:
 
 def stepped(costs: Costs, out: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[int, str]:
     monkeypatch.setattr(kernel_store, "fetch", costs.fetch)
+    monkeypatch.setattr(kernel_store, "check", lambda *_: None)
     monkeypatch.setattr(probing, "probe", costs.probe)
     done = CliRunner().invoke(build_app(), [*STEP, "--out", str(out), *words], standalone_mode=False)
     assert done.exception is None, done.exception

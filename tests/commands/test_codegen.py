@@ -73,6 +73,7 @@ def kernels(linked_kernels: dict[str, KernelArtifact], monkeypatch: pytest.Monke
         return tuple(linked_kernels[ref.text] for ref in asked)
 
     monkeypatch.setattr("kassay.kernels.fetch", fetch)
+    monkeypatch.setattr("kassay.kernels.check", lambda *_: None)
     return linked_kernels
 
 
@@ -124,8 +125,8 @@ def test_two_classes_stand_side_by_side_in_text_and_on_a_page(tmp_path: Path) ->
         (("scan", "image:old", "--show", "A,C"), "there are A"),
         (("scan", "image:old", "--cc", "gcc-12"), "--source"),
         (("scan", "image:old", "--runs", "a", "--measure", "b"), "give one of them"),
-        (("scan", "image:old", "--format", "pdf"), "known: html, json, markdown, terminal"),
-        (("scan", "image:old", "--out", "a.pdf"), "known: .html, .json, .md, .txt"),
+        (("scan", "image:old", "--format", "pdf"), "known: html, json, mail, markdown, terminal"),
+        (("scan", "image:old", "--out", "a.pdf"), "known: .html, .json, .mail, .md, .txt"),
         (("scan", "image:old", "--source", "mm/a.c"), "name sources as build:TREE"),
         (("scan", "elf:old"), "image:PATH"),
     ],

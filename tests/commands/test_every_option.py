@@ -30,14 +30,16 @@ MEASURING = {
     "--cmdline-head": ("a=1", None), "--repeats": ("3", "0"), "--perturb": ("1", "-1"), "--rounds": ("9", "1"),
     "--order": ("sandwich", "up"), "--seed": ("7", "seven"), "--margin": ("0.05", "7"), "--no-control": (None, "=x"),
     "--predict": ("zen4", "zen4,zen4"), "--trace-budget": ("2MiB", "1B"), "--profile": ("counts", "all"),
+    "--deferred": ("apart", "later"),
     "--no-quiesce": (None, "=x"), "--background": ("0", "65"),
     "--timeout": ("33", "0"), "--out": ("OUT", "."), "--fresh": (None, "=x"), "--format": ("json", "pdf"),
-    "--exit-code": (None, "=x"), "--cluster": ("tcp://127.0.0.1:9", "nowhere"),
+    "--exit-code": (None, "=x"), "--allow-refused": ("mprotect_toggle", "mprotect"),
+    "--cluster": ("tcp://127.0.0.1:9", "nowhere"),
     "--reset": ("true", None), "--start": ("true", None), "--boot-limit": ("60", "soon"), "--plan": (None, "=x"),
 }  # fmt: skip
 PROGRAM = {
     "--program": f"{GONE}/repro.c", "--args": "1 2", "--env": "A=1", "--file": "a", "--cflags": "-O1", "--link": "-lm",
-    "--from": "main", "--to": "exit", "--require": "status==0", "--state": "n", "--limit": "3",
+    "--from": "main", "--to": "exit", "--require": "status==0", "--state": "n", "--work": "n", "--limit": "3",
 }  # fmt: skip
 """By option: a value that fits (None: it takes none) and one that does not (None: any text fits)."""
 
@@ -149,3 +151,10 @@ def test_a_value_that_fits_leads_on_and_one_that_does_not_is_named(
         status, text = said(kassay, command, *ARGUMENTS[command], *wrong, *more)
         field = option.removeprefix("--").replace("-", "_")
         assert status == 2 and GONE not in text and field in text.replace("-", "_"), text
+
+
+def test_deferred_work_is_left_out_of_counts_where_time_is_measured_too(kassay: Kassay) -> None:
+    given = (*ARGUMENTS["compare"], "--deferred", "apart", "--plan")
+    status, text = said(kassay, "compare", *given, "--clock", "icount,tcg")
+    assert status == 2 and GONE in text, text
+    assert "takes the profile of each run" in said(kassay, "compare", *given, "--clock", "tcg")[1]

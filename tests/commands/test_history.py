@@ -56,9 +56,18 @@ def test_what_was_timed_beside_counts_is_added_too(ask: Ask, directory: Path) ->
     assert sorted(len(series["points"]) for series in shown["series"]) == [2, 3]
 
 
-def test_one_directory_that_is_none_adds_nothing_of_the_others(ask: Ask, directory: Path, tmp_path: Path) -> None:
-    assert "not a run directory" in refused(ask("add", str(directory), str(tmp_path))).what
-    assert "no history yet" in refused(ask("show")).what
+def test_a_directory_without_runs_is_named_and_the_others_are_added(ask: Ask, directory: Path, tmp_path: Path) -> None:
+    search = tmp_path / "search"
+    measured(search / "culprit", plan_with(RELEASES, rounds=9), {0: [7]})
+    (search / "bisect.json").write_text("{}")
+    result = ask("add", str(search), str(directory))
+    assert "6 runs and 6 values added" in result.output
+    error = refused(result)
+    assert (error.what, error.remedy) == (
+        f"{search}: a directory of kassay bisect, not a run directory",
+        f"its comparison has runs: give {search}/culprit",
+    )
+    assert len(json.loads(ask("show", "--format", "json").output)["series"]) == 1
 
 
 def test_a_metric_is_shown_over_kernels(ask: Ask, directory: Path) -> None:

@@ -40,7 +40,7 @@ def test_each_host_stands_beside_the_other_with_its_own_change(tmp_path: Path, k
     mine, yours = timed(tmp_path / "mine", 0.05), timed(tmp_path / "yours", 0.55, speed=3)
     ended = kassay("hosts", str(mine), str(yours))
     assert ended.status == 0, ended.err
-    assert "The hosts differ in it by more than boots of one host do" in ended.out
+    assert "The hosts differ by more than the boots of one host do" in ended.out
     (one,) = answer_of(kassay("hosts", str(mine), str(yours), "--format", "json")).comparisons
     assert [(row.host, row.n_base) for row in one.rows] == [("mine", 8), ("yours", 8)]
     assert [row.change for row in one.rows] == [pytest.approx(change, abs=0.03) for change in (0.05, 0.55)]

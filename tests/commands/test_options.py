@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.commands._experiment import directory_for, experiment_from, words_of
-from kassay.commands._options import Measuring, with_options
+from kassay.commands._options import Measuring
+from kassay.commands._with_options import with_options
 from kassay.errors import BadInput
 from kassay.model.experiment import Axis, Experiment
 from kassay.spec.load import suite_workloads

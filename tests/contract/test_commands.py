@@ -52,6 +52,7 @@ REACHED: dict[str, tuple[tuple[str, ...], object, str]] = {
     "control": (("--no-control",), False, "false"),
     "predict": (("--predict", "zen3,zen4"), ("zen3", "zen4"), '["zen3", "zen4"]'),
     "trace_budget": (("--trace-budget", "2MiB"), "2MiB", '"2MiB"'),
+    "deferred": (("--deferred", "apart"), "apart", '"apart"'),
 }
 # Until they are named, so that experiments keep their hash.
 UNWRITTEN = {
@@ -68,6 +69,7 @@ UNWRITTEN = {
     "sampled",
     "predict",
     "trace_budget",
+    "deferred",
 }
 FOLLOW = {  # their defaults are those of the clock
     "clock": {"repeats", "perturb", "margin"},

@@ -2,8 +2,10 @@
 """Files are replaced whole or not at all, and the disk's failures become sentences."""
 
 import errno
+import fcntl
 import os
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,20 @@ from kassay.errors import HostLacks
 
 def listing(directory: Path) -> list[str]:
     return sorted(path.name for path in directory.iterdir())
+
+
+def test_a_program_can_be_executed_as_soon_as_it_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process executes it between the rename and the return. ETXTBSY where the file was still open."""
+    path, rename, statuses = tmp_path / "program", Path.replace, []
+
+    def rename_and_execute(self: Path, target: Path) -> Path:
+        renamed = rename(self, target)
+        statuses.append(subprocess.run((str(path),), check=False).returncode)
+        return renamed
+
+    monkeypatch.setattr(Path, "replace", rename_and_execute)
+    write_atomic(path, Path("/bin/true").read_bytes(), mode=0o755)
+    assert statuses == [0]
 
 
 @settings(max_examples=20)
@@ -199,3 +215,23 @@ def test_a_derived_text_is_made_once_and_without_a_cache_each_time(
     assert derived_text("x.js", make) == "ü" and len(made) == 2
     monkeypatch.setenv("XDG_CACHE_HOME", "/proc/nowhere")
     assert [derived_text("x.js", make) for _ in range(2)] == ["ü", "ü"] and len(made) == 4
+
+
+def test_what_a_killed_process_left_of_a_file_goes_when_it_is_written_again(tmp_path: Path) -> None:
+    path = tmp_path / "a[1].json"
+    other = tmp_path / ".b.json.abcdefgh"
+    for left in (tmp_path / ".a[1].json.abcdefgh", tmp_path / ".a[1].json.12345678", other):
+        left.write_bytes(b"hal")
+    write_atomic(path, b"new")
+    assert sorted(tmp_path.iterdir()) == sorted([path, other])
+
+
+def test_what_a_living_process_writes_of_the_same_file_stays(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    partial = tmp_path / ".a.json.abcdefgh"
+    with partial.open("wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        write_atomic(path, b"new")
+        assert partial.exists()
+    write_atomic(path, b"newer")
+    assert not partial.exists() and path.read_bytes() == b"newer"

@@ -30,6 +30,6 @@ def test_only_an_emulator_is_told_to_count(clock: str, remedy: str, tmp_path: Pa
     cell = msgspec.structs.replace(found.cell, machine=msgspec.structs.replace(found.cell.machine, clock=clock))
     here = RunDirectory(path=tmp_path, plan=plan_of(2), plan_id="p")
     profiles = StoredProfiles(here, [record], [msgspec.structs.replace(found, cell=cell)])
-    with pytest.raises(BadInput, match="carries no profile") as caught:
+    with pytest.raises(BadInput, match="has no profile") as caught:
         profiles.of(cell, side("debian:6.1", 1.0), "iteration")
     assert remedy in caught.value.remedy

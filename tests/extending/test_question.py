@@ -24,7 +24,8 @@ def complete(answered):
     rows = tuple(cells(name, f"{value:.1f}") for name, value in sides.items())
     table = Table(title="what each costs", columns=("kernel", "cost"), rows=rows, numeric=(1,))
     block = TextBlock(title="Dearest first", tables=(table,))
-    lead = Lead(replaces=("page", "mail"), screen=(block,), page=(block,), mail=(("The dearest:", "", f"  {dearest}"),),
+    mail = TextBlock(title="The dearest", items=(dearest,))
+    lead = Lead(replaces=("page", "mail"), screen=(block,), page=(block,), mail=(mail,),
                 mail_answer=f"{dearest} is the dearest.")
     return structs.replace(report, verdict=f"{dearest} is the dearest.", lead=lead)
 

@@ -6,10 +6,21 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
-from kassay.guest.program_output import executions, printed, unmet, values_in
-from kassay.model.guest import CapturedFile, GuestReport
+from kassay.guest.program_output import (
+    RESULTS,
+    call_results,
+    executions,
+    operations_in,
+    printed,
+    unmet,
+    values_in,
+    with_printed_operations,
+)
+from kassay.model.guest import CapturedFile, GuestReport, PhaseRounds
 from kassay.model.program import checks
+from kassay.model.work import CallResult
 
 
 def report_of(text: str) -> GuestReport:
@@ -94,3 +105,40 @@ def test_what_is_required_is_held_against_every_execution(require: str, output: 
 @given(st.text(max_size=200))
 def test_any_output_can_be_read(text: str) -> None:
     assert all(name for name in values_in(text))
+
+
+def with_file(report: GuestReport, name: str, text: str) -> GuestReport:
+    file = CapturedFile(moment="after", path=f"kassay/program/{name}", content=text)
+    return structs.replace(report, files=(*report.files, file))
+
+
+def test_rounds_have_the_operations_that_their_executions_print() -> None:
+    report = structs.replace(
+        report_of("ops 5\n\x1e\nops 4\n\x1e\n"), phases=(PhaseRounds(phase="run", operations=1, ticks=(50, 44)),)
+    )
+    (plain,), (divided,) = report.phases, with_printed_operations(with_file(report, "work", "ops\n")).phases
+    assert (plain.done((0, 1)), divided.done((0, 1)), divided.done((1,))) == (2, 9, 4)
+    assert with_printed_operations(report) == report
+
+
+@pytest.mark.parametrize("text", ["", "ops 0", "ops -3", "ops 2.5", "ops many", "other 3"])
+def test_operations_are_whole_and_above_zero_in_each_execution(text: str) -> None:
+    assert operations_in(("ops 5", "ops 4"), "ops") == (5, 4)
+    assert operations_in(("ops 5", text), "ops") == ()
+
+
+def test_results_of_calls_are_read_by_name_and_error() -> None:
+    report = with_file(report_of(""), "results", "madvise EINVAL 50 0\nread - 3 8192\n")
+    assert call_results(report, RESULTS) == (
+        CallResult(name="madvise", error="EINVAL", times=50), CallResult(name="read", times=3, total=8192),
+    )  # fmt: skip
+    assert call_results(report_of(""), RESULTS) is None
+
+
+def test_a_call_that_the_kernel_starts_again_is_no_error() -> None:
+    text = "clone - 20 0\nclone unknown 1 0\nmadvise EINVAL 5 0\n"
+    file = CapturedFile(moment="before", path="kassay/program/results", content=text)
+    assert call_results(structs.replace(report_of(""), files=(file,)), RESULTS) == (
+        CallResult(name="clone", times=20),
+        CallResult(name="madvise", error="EINVAL", times=5),
+    )

@@ -99,7 +99,15 @@ def test_the_value_of_a_run_is_that_of_the_report(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "value"), [("rounds", 7), ("boot", "stock"), ("background", 1), ("quiesce", False), ("flavour", "amd64")]
+    ("field", "value"),
+    [
+        ("rounds", 7),
+        ("boot", "stock"),
+        ("background", 1),
+        ("quiesce", False),
+        ("flavour", "amd64"),
+        ("deferred", "apart"),
+    ],
 )
 def test_what_moves_a_value_makes_another_series(tmp_path: Path, field: str, value: object) -> None:
     plain = gather(measured(tmp_path / "a", plan_with(["6.12.1", "6.17.2"]), {0: [30]}))

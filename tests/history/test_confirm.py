@@ -25,6 +25,7 @@ from kassay.history.nominations import (
 from kassay.history.query import SeriesFilter, lines
 from kassay.history.records import OUTCOMES, Nomination
 from kassay.model.experiment import KernelUse
+from kassay.model.program import ProgramUse
 from kassay.model.reason import own_words
 from kassay.model.report import Report
 from tests.history.batches import batch_of, series
@@ -102,6 +103,16 @@ def test_the_extra_kernel_parameters_of_the_series_are_those_of_the_pair(archive
     assert {use.cmdline for use in experiment_for(archive, one).kernels} == {"thp=never"}
 
 
+def test_the_pair_runs_the_program_of_the_stored_experiment(archive: Archive, tmp_path: Path) -> None:
+    plan = plan_with(["6.12.1", "6.17.2"])
+    program = ProgramUse(path="/tmp/prog.c", sha256="0" * 64)
+    uses = tuple(msgspec.structs.replace(use, program=program) for use in plan.experiment.workloads)
+    plan = msgspec.structs.replace(plan, experiment=msgspec.structs.replace(plan.experiment, workloads=uses))
+    add(archive, gather(measured(tmp_path / "d", plan, {0: [30], 1: [60]})))
+    (one,) = nominated(archive)
+    assert [use.program for use in experiment_for(archive, one).workloads] == [program]
+
+
 def test_imported_values_and_unnamed_kernels_cannot_be_measured_again(archive: Archive) -> None:
     add(archive, batch_of({f"6.{i}": [25.0 if i < 4 else 37.0] for i in range(1, 7)}, of=series(clock="imported")))
     (one,) = nominated(archive)
@@ -147,6 +158,7 @@ def growth(archive: Archive) -> Nomination:
         (report_with("regression", "reliable"), "confirmed"),
         (report_with("regression", "robust-only"), "confirmed"),
         (report_with("regression", "partial"), "not confirmed"),
+        (report_with("different-work", "partial"), "not confirmed"),
         (report_with("improvement"), "not confirmed"),
         (report_with("improvement", better="higher"), "confirmed"),
         (report_with("equivalent"), "not confirmed"),

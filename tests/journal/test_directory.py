@@ -26,6 +26,7 @@ OTHER: dict[str, object] = {
     "nodes": 2, "thp": "never", "mthp": "4=always", "swap": "zram:64MiB",
     "memcg": "64MiB", "dirty_ratio": "10", "percpu_high_fraction": "8",
     "sampled": "zoneinfo", "predict": ("zen3",), "trace_budget": 1 << 20,
+    "deferred": "apart",
 }  # fmt: skip
 
 

@@ -17,7 +17,7 @@ _NAMES = [
     "tsome_function",
     *(f"d{'very_long_' * 20 if n % 500 == 0 else ''}object_{n}" for n in range(_COUNT - 2)),
 ]
-_ADDRESSES = [_TEXT + 24 * n for n in range(_COUNT)]
+ADDRESSES = [_TEXT + 24 * n for n in range(_COUNT)]
 
 
 def _padded(data: bytes) -> bytes:
@@ -63,7 +63,7 @@ def _table(layout: str, addresses: list[int], at: int) -> bytes:
     return front + _padded(struct.pack(f"<{_COUNT}i", *(a - place - 4 * i for i, a in enumerate(addresses)))) + seqs
 
 
-def _kernel(layout: str, addresses: list[int]) -> bytes:
+def kernel_with_table(layout: str, addresses: list[int]) -> bytes:
     plain = fakes.vmlinux()
     filler = bytes(-len(plain) % 16) + struct.pack("<4I", 2500, 3000, 0, 9000) * 64
     return fakes.vmlinux(body=filler + _table(layout, addresses, _TEXT + len(plain) + len(filler)))
@@ -75,12 +75,12 @@ def _expected(addresses: list[int]) -> bytes:
 
 @pytest.mark.parametrize("layout", ["6.1", "6.12", "6.17", "7.0"])
 def test_every_layout_is_read_back_exactly(layout: str) -> None:
-    assert decode_symbols(_kernel(layout, _ADDRESSES)) == _expected(_ADDRESSES)
+    assert decode_symbols(kernel_with_table(layout, ADDRESSES)) == _expected(ADDRESSES)
 
 
 def test_absolute_per_cpu_symbols_stay_absolute() -> None:
-    addresses = [0, 0, 0x1000, *_ADDRESSES[3:]]
-    assert decode_symbols(_kernel("6.12", addresses)) == _expected(addresses)
+    addresses = [0, 0, 0x1000, *ADDRESSES[3:]]
+    assert decode_symbols(kernel_with_table("6.12", addresses)) == _expected(addresses)
 
 
 def test_a_flat_image_counts_from_where_its_pointers_lie() -> None:
@@ -100,14 +100,14 @@ def test_a_kernel_without_symbols_has_none() -> None:
 
 @pytest.mark.parametrize("layout", ["6.1", "6.12", "6.17", "7.0"])
 def test_addresses_that_are_out_of_order_are_not_believed(layout: str) -> None:
-    shuffled = [*_ADDRESSES[:9], _TEXT, *_ADDRESSES[10:]]
-    assert decode_symbols(_kernel(layout, shuffled)) is None
+    shuffled = [*ADDRESSES[:9], _TEXT, *ADDRESSES[10:]]
+    assert decode_symbols(kernel_with_table(layout, shuffled)) is None
 
 
-_WHOLE = _kernel("6.17", _ADDRESSES)
+_WHOLE = kernel_with_table("6.17", ADDRESSES)
 
 
 @settings(max_examples=40)
 @given(st.integers(0, len(_WHOLE)))
 def test_a_truncated_kernel_gives_all_or_nothing(length: int) -> None:
-    assert decode_symbols(_WHOLE[:length]) in (None, _expected(_ADDRESSES))
+    assert decode_symbols(_WHOLE[:length]) in (None, _expected(ADDRESSES))

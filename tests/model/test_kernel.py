@@ -48,6 +48,6 @@ def test_what_is_no_reference_is_answered_with_the_nearest(typed: str, said: str
 
 
 def test_a_cpu_of_its_own_is_no_part_of_a_reference_and_the_way_out_is_said() -> None:
-    with pytest.raises(BadInput, match="a CPU of its own is for kernels of compare, ladder and gap") as caught:
+    with pytest.raises(BadInput, match="a kernel takes no CPU of its own here") as caught:
         parse_ref("debian:6.17@cpu=zen3")
     assert "--cpu NAME" in caught.value.remedy

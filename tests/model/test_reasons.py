@@ -10,7 +10,7 @@ from string import Formatter
 import pytest
 
 from kassay.model.reason import Reason, own_words, reason
-from kassay.model.reason_texts import EVERYDAY, TEXTS, reason_text, reasons_text, starts_with_name
+from kassay.model.reason_texts import TEXTS, reason_text, reasons_text, starts_with_name
 from kassay.model.records import from_json, to_json
 from tests.source import FILES, ROOT, SOURCE, nodes
 
@@ -44,14 +44,12 @@ def test_every_code_has_one_text_and_every_text_is_used() -> None:
     assert {code for code, _, _ in made()} - TEXTS.keys() == set()
     strings = {text for path in OTHERS for text in strings_of(path)}
     assert set(TEXTS) - strings == set()
-    assert EVERYDAY.keys() <= TEXTS.keys()
 
 
 def test_a_text_names_the_arguments_that_its_reason_has() -> None:
     for code, names, complete in made():
         wanted = arguments_of(TEXTS[code])
         assert names == wanted if complete else names <= wanted, code
-    assert [code for code, text in EVERYDAY.items() if arguments_of(text) != arguments_of(TEXTS[code])] == []
 
 
 def test_the_documentation_lists_every_code_with_its_text() -> None:
@@ -68,7 +66,9 @@ def test_a_reason_travels_as_a_record() -> None:
 
 def test_a_kernel_is_called_as_the_audience_calls_it_wherever_it_stands() -> None:
     names = {"debian:6.1": "v6.1", "debian:6.12": "v6.12"}
-    assert reason_text(reason("one-plain-run", "debian:6.1"), names).startswith("v6.1: one plain run")
+    assert reason_text(reason("one-plain-run", "debian:6.1"), names).startswith(
+        "v6.1: there is only one unmodified run"
+    )
     gap = reason("no-gap", base="debian:6.1", head="debian:6.12", verdict="equivalent")
     assert reason_text(gap, names) == "v6.1 to v6.12 is equivalent: there is no gap to close"
     assert reason_text(own_words("debian:6.1 is told as it is"), names) == "debian:6.1 is told as it is"
@@ -78,17 +78,17 @@ def test_a_kernel_is_called_as_the_audience_calls_it_wherever_it_stands() -> Non
 
 def test_what_has_no_value_leaves_no_trace() -> None:
     why = reason("no-plain-run", "a", outcomes=(), detail="")
-    assert reason_text(why) == "a: no plain run succeeded: none was made yet"
+    assert reason_text(why) == "a: no unmodified run succeeded: none was made yet"
     why = reason("no-plain-run", "a", outcomes=(("panic", 1), ("timeout", 2)), detail="Oops")
-    assert reason_text(why) == "a: no plain run succeeded: 1 x panic, 2 x timeout (Oops)"
+    assert reason_text(why) == "a: no unmodified run succeeded: 1 x panic, 2 x timeout (Oops)"
 
 
-def test_everyday_words_need_no_glossary_and_mean_the_same() -> None:
+def test_verdicts_of_the_gate_are_described_where_no_glossary_is_at_hand() -> None:
     values = {"base_value": "0", "base": "a", "head_value": "1", "head": "b"}
     inner = reason("state-differs", field="THP", moment="before", **values, more=None)
     why = reason("comparison-refused", base="a", head="b", verdict="state-mismatch", because=inner)
     assert reason_text(why) == "a to b: state-mismatch: THP before the region: 0 on a, 1 on b"
-    assert reason_text(why, everyday=True) == "a to b: the state differs: THP before the measured part: 0 on a, 1 on b"
+    assert reason_text(why, everyday=True) == "a to b: the state differs: THP before the region: 0 on a, 1 on b"
 
 
 def test_text_of_others_is_no_template() -> None:
@@ -127,7 +127,7 @@ def test_no_module_takes_a_sentence_apart() -> None:
 def test_no_module_but_the_renderer_holds_a_part_of_a_reasons_sentence() -> None:
     parts = {
         part.strip()
-        for text in (*TEXTS.values(), *EVERYDAY.values())
+        for text in TEXTS.values()
         for part in re.split(r"[{\[][^}\]]*[}\]]|\n", text)
         if len(part.strip()) > 24
     }

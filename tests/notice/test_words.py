@@ -4,8 +4,7 @@
 import json
 
 from kassay.model.notice import Notice, Noticed, SoughtEntry, SoughtFunction, Subject
-from kassay.registry import discover
-from kassay.report.notice import NOTICE_FORMATS, NoticeFormat
+from kassay.report.notice import NOTICE
 from kassay.report.notice._words import verdict
 
 CHANGED = SoughtFunction(function="change_protection", whole=True, base=298, head=666, base_calls=1, head_calls=1)
@@ -55,12 +54,12 @@ def test_nobody_notices_or_nobody_executes_it() -> None:
 
 def test_what_has_no_answer_is_not_counted_as_one() -> None:
     broken = one("postgres", None, "unknown", "no run to profile")
-    assert verdict(notice(broken))[0] == "No application was measured, so that nothing can be said."
+    assert verdict(notice(broken))[0] == "No application has an answer."
     assert verdict(notice(GCC, broken))[-1] == "No answer for postgres."
 
 
 def test_every_form_has_each_application_and_what_must_be_known() -> None:
-    for form in discover(NOTICE_FORMATS, "FORMAT", NoticeFormat).values():
+    for form in NOTICE.forms():
         text = form.render(notice(REDIS, NODE, GCC, one("postgres", None, "unknown", "no run to profile")))
         assert text.endswith("\n")
         for word in ("redis", "node_job", "gcc_compile", "postgres", "Read this.", "change_protection"):
@@ -68,7 +67,6 @@ def test_every_form_has_each_application_and_what_must_be_known() -> None:
 
 
 def test_mail_is_ascii_of_72_columns_and_json_names_its_schema() -> None:
-    forms = discover(NOTICE_FORMATS, "FORMAT", NoticeFormat)
-    mail = forms["mail"].render(notice(REDIS, NODE, GCC))
+    mail = NOTICE.form("mail").render(notice(REDIS, NODE, GCC))
     assert mail.isascii() and max(map(len, mail.splitlines())) <= 72
-    assert json.loads(forms["json"].render(notice(NODE)))["schema"] == "kassay-notice/1"
+    assert json.loads(NOTICE.form("json").render(notice(NODE)))["schema"] == "kassay-notice/1"

@@ -22,6 +22,7 @@ def outcome(tmp_path: Path, events: list[Event], given: Config = GIVEN) -> Outco
     ("events", "why"),
     [
         ([Event(5, ALLOC, 0), Event(4, FREE, 0)], "record 1: its time is before that of the record before"),
+        ([Event(10**15 + 1, ALLOC, 0)], "record 0: its time is above 1000000000000000 ns"),
         ([Event(0, ALLOC, 2)], "record 0: CPU 2 is not among the 2"),
         ([Event(0, 7, 0)], "record 0: kind 7 is not known"),
         ([Event(0, ALLOC, 0, pfn=4, order=3)], "record 0: page frame 4 begins no block of order 3"),

@@ -49,6 +49,18 @@ def test_the_order_of_time_is_that_of_one_event_after_the_other(setup: Config) -
     assert [(pcp.count, pcp.high) for pcp in found.pcps] == pcps
 
 
+def test_a_drain_that_goes_on_at_the_very_end_is_not_done() -> None:
+    group = {"tasks": CPUS, "cpu_count": CPUS, "slice": 7, "alloc_ns": 40, "free_ns": 0, "hold_ns": 5000, "idle_ns": 0,
+             "depth_min": 500, "depth_max": 500}  # fmt: skip
+    zone = {"cpu_count": CPUS, "pages": 4096, "batch": 7, "high_min": 28, "high_max": 400}
+    made = config("auto_7_3", {**GROUP, **group}, zone, cpus=CPUS, events=0, vmstat_ns=0, sample_ns=0,
+                  duration_ns=90_000)  # fmt: skip
+    setup = Config(made.policy, made.run, made.zones, ({**GROUP, **group},))
+    expected = counted(run_tasks(setup))
+    found = run(setup).counters
+    assert {name: found[name] for name in expected} == dict(expected)
+
+
 @pytest.mark.parametrize("policy", ["fixed", "auto", "auto_7_3"])
 def test_what_one_cpu_allocates_and_another_frees_goes_through_the_zone(policy: str) -> None:
     group = {"tasks": 1, "depth_min": 32, "depth_max": 32, "order3": 1000, "remote": 1000, "remote_offset": 1}

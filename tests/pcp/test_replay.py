@@ -13,7 +13,7 @@ from kassay.pcp.observed import observed
 from kassay.pcp.pages import PageTrace, write_pages
 from kassay.pcp.recorded import About, page_trace
 from kassay.pcp.replay import Asked, config, own_policy, replay
-from kassay.report.pcp_replayed import replayed_format
+from kassay.report.pcp.replayed import REPLAYED
 from tests.pcp.written import Happened, written
 
 DATA = Path(__file__).parent.parent / "data" / "pages"
@@ -137,9 +137,9 @@ def test_a_trace_without_events_and_an_unknown_parameter_or_policy_are_refused(t
 
 
 def test_every_form_says_how_far_the_policies_are(answer: PcpReplay) -> None:
-    text = replayed_format("terminal").render(answer)
+    text = REPLAYED.form("terminal").render(answer)
     assert max(map(len, text.splitlines())) <= 120
     assert "predicted to within 0.00 %" in text.replace("\n  ", " ")
-    page = replayed_format("html").render(answer)
+    page = REPLAYED.form("html").render(answer)
     assert page.count("<svg") >= 4 and "auto_7_3: high" in page
-    assert msgspec.json.decode(replayed_format("json").render(answer), type=PcpReplay) == answer
+    assert msgspec.json.decode(REPLAYED.form("json").render(answer), type=PcpReplay) == answer

@@ -14,9 +14,10 @@ from kassay.model.pcp import RATES, PcpSimulation
 from kassay.model.progress import Tell
 from kassay.pcp import engine, simulate
 from kassay.pcp.simulate import Asked
-from kassay.registry import names
-from kassay.report.pcp import SIMULATION_FORMATS, simulation_format
-from kassay.report.pcp._sweep import sweep_charts
+from kassay.report.answers import answer_formats
+from kassay.report.document import Chart
+from kassay.report.pcp.simulated import SIMULATED
+from kassay.report.pcp.sweep import sweep_sections
 from tests.pcp.queue import simulated_wait
 
 SMALL = {"events": ("60000",), "memory": ("1GiB",), "cpus": ("4",)}
@@ -102,14 +103,14 @@ def test_a_saturated_lock_serves_one_cpu_after_the_other() -> None:
     assert cell.lock.wait_ns == pytest.approx(cell.lock.predicted_ns, rel=0.02)
 
 
-@pytest.mark.parametrize("name", names(SIMULATION_FORMATS))
+@pytest.mark.parametrize("name", answer_formats())
 def test_every_form_names_every_policy_and_ends_with_a_newline(name: str) -> None:
-    text = simulation_format(name).render(small(depth=("500", "2000")))
+    text = SIMULATED.form(name).render(small(depth=("500", "2000")))
     assert text.endswith("\n") and all(policy in text for policy in ("fixed", "auto"))
 
 
 def test_json_gives_policies_counters_and_parameters() -> None:
-    value = json.loads(simulation_format("json").render(small()))
+    value = json.loads(SIMULATED.form("json").render(small()))
     assert value["schema"] == "kassay-pcp-simulation/1"
     assert [policy["name"] for policy in value["policies"]] == ["fixed", "auto"]
     assert value["cells"][0]["counters"]["acquisitions"] > 0
@@ -119,7 +120,7 @@ def test_json_gives_policies_counters_and_parameters() -> None:
 def test_a_page_holds_nothing_that_a_name_brought_in(tmp_path: Path) -> None:
     path = tmp_path / "x.toml"
     path.write_text('summary = "<script>alert(1)</script>"\n[machine]\nevents = 1000\n[[groups]]\nname = "a"\n')
-    page = simulation_format("html").render(simulate.simulate(Asked(str(path))))
+    page = SIMULATED.form("html").render(simulate.simulate(Asked(str(path))))
     assert "<script" not in page and "&lt;script" in page
 
 
@@ -136,7 +137,15 @@ def run(*words: str) -> tuple[int, str]:
 def test_the_command_writes_its_reports(tmp_path: Path) -> None:
     status, text = run("depth", "--set", "events=20000", "--set", "memory=1GiB", "--out", str(tmp_path / "out"))
     assert status == 0 and "from zone" in text
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["report.html", "report.json", "report.txt"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "report.html", "report.json", "report.mail", "report.md", "report.txt",
+    ]  # fmt: skip
+
+
+def test_a_form_for_programs_is_printed_alone(tmp_path: Path) -> None:
+    small_run = ("depth", "--set", "events=20000", "--set", "memory=1GiB", "--format", "json")
+    done = CliRunner().invoke(build_app(), ["pcp", "simulate", *small_run, "--out", str(tmp_path / "out")])
+    assert json.loads(done.stdout)["schema"] == "kassay-pcp-simulation/1"
 
 
 @pytest.mark.parametrize(
@@ -155,7 +164,7 @@ def test_the_list_names_workloads_policies_and_parameters() -> None:
 
 
 def test_a_sweeps_rows_are_named_by_policy_and_setting() -> None:
-    text = simulation_format("terminal").render(small(depth=("500", "2000")))
+    text = SIMULATED.form("terminal").render(small(depth=("500", "2000")))
     assert [line.split()[:2] for line in text.splitlines() if line.startswith(("  fixed ", "  auto "))][:4] == [
         ["fixed", "depth=500"], ["auto", "depth=500"], ["fixed", "depth=2000"], ["auto", "depth=2000"],
     ]  # fmt: skip
@@ -171,10 +180,11 @@ def test_a_workload_of_an_extension_has_a_name_as_the_others(tmp_path: Path, mon
 
 
 def test_a_sweep_over_one_number_is_drawn_and_another_is_not() -> None:
-    assert [chart.title for chart in sweep_charts(small(depth=("100", "1000", "10000")))] == [
+    assert [section.title for section in sweep_sections(small(depth=("100", "1000", "10000")))] == [
         "from zone over depth", "contention over depth", "idle pages over depth",
     ]  # fmt: skip
-    assert [label for label, _, _ in sweep_charts(small(memory=("1GiB", "2GiB")))[0].key] == ["fixed", "auto"]
-    assert sweep_charts(small()) == ()
-    assert sweep_charts(small(depth=("100", "1000"), seed=("1", "2"))) == ()
-    assert sweep_charts(small(huge_pages=("yes", "no"))) == ()
+    chart = sweep_sections(small(memory=("1GiB", "2GiB")))[0].blocks[-1]
+    assert isinstance(chart, Chart) and [key.text for key in chart.legend] == ["fixed", "auto"]
+    assert sweep_sections(small()) == ()
+    assert sweep_sections(small(depth=("100", "1000"), seed=("1", "2"))) == ()
+    assert sweep_sections(small(huge_pages=("yes", "no"))) == ()

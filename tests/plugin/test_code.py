@@ -57,6 +57,7 @@ class Arch(ctypes.Structure):
         ("mark", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t)),
         ("moves_stack", ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_char_p, ctypes.c_size_t)),
         ("moves_pages", ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_char_p, ctypes.c_size_t)),
+        ("store", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t)),
     )
 
 
@@ -197,3 +198,30 @@ def test_instructions_after_which_pages_may_be_elsewhere_are_known(
     for text in (*moving, *others):
         insn = assembled(tmp_path, target, text)
         assert arch_of(code, target).moves_pages(insn, len(insn)) is (text in moving), text
+
+
+STACK, STORE, ATOMIC = range(3)
+
+
+@pytest.mark.parametrize(
+    ("target", "text", "expected"),
+    [
+        ("x86_64", "push %rbx", STACK), ("x86_64", "pushfq", STACK), ("x86_64", "call *8(%rax)", STACK),
+        ("x86_64", "mov %rax,8(%rsp)", STACK), ("x86_64", "movq $0,0x10(%rsp)", STACK),
+        ("x86_64", "lock addl $0,-4(%rsp)", STACK), ("x86_64", "mov %rsi,-0x18(%rbp)", STACK),
+        ("x86_64", "mov %rsi,8(%rbp)", STORE), ("x86_64", "movq $0,0(%rbp)", STORE),
+        ("x86_64", "mov %rax,(%rbx)", STORE),
+        ("x86_64", "mov %r12,0x18(%r12)", STORE), ("x86_64", "mov %eax,0x20(%r13)", STORE),
+        ("x86_64", "mov %rax,(%rax,%rbx)", STORE),
+        ("x86_64", "lock btsq $0,(%rdx)", ATOMIC), ("x86_64", "lock cmpxchg %ecx,(%r12)", ATOMIC),
+        ("aarch64", "str x0, [sp, #8]", STACK), ("aarch64", "stp x29, x30, [sp, #-16]!", STACK),
+        ("aarch64", "str x0, [x29, #24]", STACK), ("aarch64", "str xzr, [x0, #8]", STORE),
+        ("aarch64", "stp xzr, x1, [x0]", STORE), ("aarch64", "stlxr w1, x2, [x0]", ATOMIC),
+        ("aarch64", "ldsetal x1, x2, [x0]", ATOMIC), ("aarch64", "casal x1, x2, [x0]", ATOMIC),
+    ],
+)  # fmt: skip
+def test_stores_to_the_stack_and_atomic_ones_are_told_apart(
+    code: ctypes.CDLL, tmp_path: Path, target: str, text: str, expected: int
+) -> None:
+    insn = assembled(tmp_path, target, text)
+    assert arch_of(code, target).store(insn, len(insn)) == expected

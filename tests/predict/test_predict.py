@@ -93,9 +93,11 @@ def test_counts_and_prediction_that_differ_are_put_into_words() -> None:
     assert codes(predicted().meaning) == ["counts-over-state"]
     slow = {**BASE, ("walk", "memory"): (4000, 0)}
     assert codes(predicted(head=slow, values=(300.0, 300.0)).meaning) == ["counts-blind"]
-    assert codes(predicted(head=slow, values=(300.0, 360.0)).meaning) == ["counts-under-state"]
-    assert codes(predicted(head=slow, values=(300.0, 200.0)).meaning) == ["counts-mislead"]
-    assert predicted(values=(300.0, 450.0)).meaning is None  # inside the interval
+    more, less = ({**slow, ("sum", "width"): (1000, executed)} for executed in (2600, 1000))
+    assert codes(predicted(head=more, values=(300.0, 360.0)).meaning) == ["counts-under-state"]
+    assert codes(predicted(head=less, values=(300.0, 200.0)).meaning) == ["counts-mislead"]
+    inside = {**HEAD, ("sum", "width"): (2000, 3500)}
+    assert predicted(head=inside, values=(300.0, 450.0)).meaning is None  # inside the interval
     fewer = {**BASE, ("sum", "width"): (1010, 1500)}
     assert codes(predicted(head=fewer, values=(300.0, 250.0)).meaning) == ["counts-without-time"]
     blind = predicted(head=slow, values=(300.0, 300.0)).meaning
@@ -130,6 +132,14 @@ def test_what_is_not_in_the_model_is_refused_and_the_time_without_it_is_given() 
     assert codes(ipis.refused) == ["interrupts-between-cpus"]
 
 
+def test_rounds_that_the_value_does_not_stand_for_give_no_prediction() -> None:
+    """A sort whose last round runs to the end of the program: recorded rounds execute 2.6 times what the value has."""
+    found = refusal(side(replayed(BASE)), side(replayed(HEAD)), counted((300.0, 230.0)))
+    assert codes(found.refused) == ["traced-rounds-differ"] and found.refused is not None
+    assert (found.refused.kernel, found.refused["traced"], found.refused["value"]) == ("debian:6.17.13", 600.0, 230.0)
+    assert codes(*found.doubts) == [] and found.change is None
+
+
 def on_cpus(f: Finding, cpus: int) -> Finding:
     return replace(f, machine=replace(f.machine, cpus=cpus))
 
@@ -142,7 +152,7 @@ def test_an_interval_that_is_refused_takes_the_change_with_it() -> None:
 
 def test_doubts_are_named_with_the_side_they_concern() -> None:
     cut = replace(replayed(HEAD), cut=True, complete=4)
-    found = prediction(counted((300.0, 700.0)), ZEN3, side(replayed(BASE), cpu=""), side(cut), wide)
+    found = prediction(counted((300.0, 610.0)), ZEN3, side(replayed(BASE), cpu=""), side(cut), wide)
     assert codes(*found.doubts) == ["trace-cut", "traced-rounds-differ", "other-cpu-booted"]
     assert [one.kernel for one in found.doubts[:2]] == ["debian:6.17.13"] * 2
     busy = replace(replayed(HEAD), others=((6, 0, 400), (12, 2, 4000)))

@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 
 from kassay.model.guest import GuestReport, PhaseRounds
+from kassay.profile.counters import CONTEXTS_IN_FILE
 from kassay.profile.symbols import Symbols
 
 KERNEL = 0xFFFFFFFF81000000
@@ -15,6 +16,11 @@ REP_MOVSB = b"\xf3\xa4"
 CALL_RAX, JMP_RAX = b"\xff\xd0", b"\xff\xe0"
 
 Counts = dict[int, int]
+
+
+def as_read(slot: int) -> int:
+    """The number that a slot of a file of version 1, which has four contexts, has once it is read."""
+    return slot // 4 * CONTEXTS_IN_FILE + slot % 4
 
 
 def call(site: int, target: int) -> bytes:
@@ -29,8 +35,9 @@ def jmp(site: int, target: int) -> bytes:
 class File:
     """A profile in the making. counts: by round of the file, counter -> slot -> count; each round is given whole."""
 
-    def __init__(self, mode: str = "counts", intervals: int = 2, rounds: int = 1) -> None:
-        self.head = f"profile 1 {mode} x86_64 1 {intervals}"
+    def __init__(self, mode: str = "counts", intervals: int = 2, rounds: int = 1, version: int = 1) -> None:
+        self.head = f"profile {version} {mode} x86_64 1 {intervals}"
+        self.deferred: list[str] = []
         self.intervals = intervals
         self.definitions: list[str] = []
         self.counts: list[dict[int, Counts]] = [{} for _ in range(rounds + 1)]
@@ -93,7 +100,8 @@ class File:
         lines += [f"t {address:x} {kind}" for address, kind in self.tasks]
         marks = (len(self.counts) - 1) * self.intervals
         switches = zip(("switches", "missed"), self.switches or (), strict=False)
-        return [*lines, f"x lost {self.lost}", *(f"x {name} {count}" for name, count in switches), f"x marks {marks}"]
+        return [*lines, f"x lost {self.lost}", *(f"x {name} {count}" for name, count in switches),
+                *self.deferred, f"x marks {marks}"]  # fmt: skip
 
     def bytes(self) -> bytes:
         return finished(self.lines())

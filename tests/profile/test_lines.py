@@ -11,6 +11,7 @@ from elftools.elf.sections import SymbolTableSection
 
 from kassay.effects import process
 from kassay.errors import BadInput, HostLacks
+from kassay.model.lines import Frame, LineTable
 from kassay.profile import lines
 
 SOURCE = """\
@@ -65,7 +66,7 @@ def test_a_line_is_told_with_the_functions_it_was_inlined_into(
 ) -> None:
     if shutil.which(tool) is None:
         pytest.skip(f"{tool} is not installed")
-    monkeypatch.setattr(lines, "_PROGRAMS", (tool,))
+    monkeypatch.setattr(lines, "_PROGRAM", tool)
     places = instructions_of(program, "outer")
     made = lines.rows(program, places, code_of(program))
     assert sum(row.count for row in made) == sum(places.values())
@@ -123,3 +124,12 @@ def test_code_that_was_patched_at_boot_and_code_elsewhere_do_not_matter(program:
     patched = [(address, bytes((block[0] ^ 1, block[1] ^ 1)) + block[2:]) for address, block in code]
     module = [(address + (1 << 40), bytes(16)) for address, _ in code]
     assert lines.rows(program, places, [*patched, *module]) == lines.rows(program, places, code)
+
+
+def test_the_lines_that_a_run_kept_add_up_with_what_lies_outside_of_the_image() -> None:
+    inner, outer = Frame(function="inner", file="mm/a.c", line=3), Frame(function="outer", file="mm/a.c", line=9)
+    table = LineTable(version=1, chains=((inner, outer), (outer,)), places=((16, 0), (20, 1)))
+    made = lines.rows_of_table(table, {16: 5, 20: 7, 99: 4})
+    assert [(row.function, row.line, row.inlined_into, row.count) for row in made] == [
+        ("outer", 9, (), 7), ("inner", 3, ("outer",), 5), (lines.ELSEWHERE, None, (), 4),
+    ]  # fmt: skip

@@ -4,6 +4,7 @@
 from hypothesis import given
 
 from kassay.profile.costs import costs, times
+from kassay.profile.counters import CONTEXTS_IN_FILE
 from kassay.profile.place import placed
 from kassay.profile.raw import parse
 from kassay.profile.totals import totals
@@ -21,7 +22,7 @@ def test_the_functions_of_a_round_cost_what_its_blocks_count(file: File) -> None
         for interval in range(raw.intervals):
             sums = raw.sums([number], [interval])
             made = costs(raw, blocks, sums, [times(raw, counts) for counts in sums])
-            slots = range(4 * interval, 4 * interval + 4)
+            slots = range(CONTEXTS_IN_FILE * interval, CONTEXTS_IN_FILE * (interval + 1))
             counted = sum(found.user[number][slot] + found.kernel[number][slot] for slot in slots)
             assert sum(cost.instructions + cost.iterations for cost in made) == counted
 

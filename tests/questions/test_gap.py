@@ -35,7 +35,7 @@ def test_of_a_gain_a_share_is_given_up() -> None:
 
 def test_without_a_share_the_reason_is_said() -> None:
     said = gap_sentence("Toggling", one_gap(share=None, interval=None, reasons=(reason("gap-overlaps"),)), NAMES)
-    assert said == "Toggling: no share can be told: the runs of old and new overlap: there is no gap to close."
+    assert said == "Toggling: no share can be told: runs of old and new overlap: there is no gap to close."
 
 
 def test_the_function_table_adds_up_to_the_gap() -> None:

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A series as a cover letter has it: every row that was asked for, and only sentences that the figures carry."""
 
+from collections.abc import Sequence
+
 import pytest
 from msgspec.structs import replace
 
+from kassay.model.lines import NOT_EXECUTED, Reached
 from kassay.model.series import Series, SeriesRow, SeriesTable, SeriesValue
 from kassay.questions.series import cover_table, legend, series_sentences, where_lines
 from kassay.report.mail.headline import headline
@@ -38,9 +41,9 @@ def test_rows_without_figures_are_counted_with_their_reasons() -> None:
 def test_the_table_has_every_row_whatever_became_of_it() -> None:
     rows = {row[0].text: [cell.text for cell in row] for row in cover_table(SERIES, TABLE).rows}
     assert list(rows) == [row.name for row in ROWS]
-    assert rows["whole"] == ["whole", "600", "-101", "-14.4 %", "-14.3 %", "improvement", "2"]
-    assert rows["without 2"][5] == "= 1"
-    assert rows["without a1"][5] == "not-built"
+    assert rows["whole"] == ["whole", "600", "-101", "-14.4 %", "improvement", "-14.3 %", "improvement", "2"]
+    assert rows["without 2"][4] == "= 1"
+    assert rows["without a1"][4] == "not-built"
 
 
 def test_the_legend_explains_names_and_fates() -> None:
@@ -71,8 +74,10 @@ def value(row: str, verdict: str, delta: float = 0.0) -> SeriesValue:
                        verdict=verdict, evidence="exact", n=2, base_verdict=verdict)  # fmt: skip
 
 
-def three(outcomes: dict[str, str], same: dict[str, str], *values: SeriesValue) -> str:
-    """What is said of three patches with these fates and figures."""
+def three(
+    outcomes: dict[str, str], same: dict[str, str], *values: SeriesValue, unmap: Sequence[SeriesValue] = ()
+) -> str:
+    """What is said of three patches with these fates and figures. unmap: of a second phase."""
     kinds = {"base": "base", "1": "cumulative", "1..2": "cumulative", "whole": "cumulative"}
     names = ("base", "1", "1..2", "whole", "without 1", "without 2", "without 3")
     against = {"1": "base", "1..2": "1", "whole": "1..2"}
@@ -87,6 +92,8 @@ def three(outcomes: dict[str, str], same: dict[str, str], *values: SeriesValue) 
     series_ = Series(base="build:x", patches=tuple(replace(patch, number=n) for n in (1, 2, 3)), rows=rows)
     base = replace(value("base", ""), delta=None, change=None, to_base=None)
     table: SeriesTable = replace(TABLE, values=(base, *values))
+    other = replace(table, metric="unmap", primary=False, values=(base, *unmap))
+    series_ = replace(series_, tables=(table, other) if unmap else (table,))
     return " ".join(series_sentences("Toggling", series_, table))
 
 
@@ -114,6 +121,87 @@ def test_the_last_patch_can_be_left_out_when_it_changes_nothing() -> None:
                  value("whole", "equivalent"), value("without 1", "regression", 70.0),
                  value("without 2", "equivalent"))  # fmt: skip
     assert "for this workload: patch 2 and patch 3." in text
+
+
+def test_a_patch_that_changes_another_phase_cannot_be_left_out() -> None:
+    rows = ("1", "1..2", "whole", "without 1", "without 2")
+    same = tuple(value(row, "equivalent") for row in rows)
+    assert "for this workload: patch 1, patch 2 and patch 3." in three(LAST, {"without 3": "1..2"}, *same)
+    unmap = [value(row, "equivalent") for row in rows]
+    unmap[1] = value("1..2", "improvement", -18.0)
+    unmap[4] = value("without 2", "regression", 18.0)
+    text = three(LAST, {"without 3": "1..2"}, *same, unmap=unmap)
+    assert "Phase unmap: the whole series changes it by 0 %" in text
+    assert "for this workload: patch 1 and patch 3." in text
+
+
+IDLE = {"changed": NOT_EXECUTED, "base_changed": NOT_EXECUTED}
+MOVE = Reached(function="move_ptes", workloads=("mremap_move",), count=1, kernel="7.3")
+
+
+def test_a_patch_whose_lines_never_ran_is_not_equivalent_and_cannot_be_left_out() -> None:
+    text = three(LAST, {"without 3": "1..2"}, value("1", "improvement", -70.0),
+                 replace(value("1..2", "equivalent"), elsewhere=(MOVE,), **IDLE), value("whole", "equivalent"),
+                 value("without 1", "regression", 70.0), replace(value("without 2", "equivalent"), **IDLE))  # fmt: skip
+    assert "Patch 2: not executed by this workload. move_ptes() is executed by mremap_move (on 7.3)." in text
+    assert "No difference beyond the margin from patch 3." in text
+    assert "for this workload: patch 3." in text
+
+
+def test_a_patch_whose_lines_never_ran_is_named_once_and_not_again_for_each_phase() -> None:
+    idle = replace(value("1..2", "equivalent"), **IDLE)
+    values = (value("1", "improvement", -70.0), idle, value("whole", "equivalent"))
+    text = three(LAST, {"without 3": "1..2"}, *values, unmap=values)
+    assert "Phase unmap:" in text and text.count("not executed by this workload") == 1
+
+
+def test_a_last_patch_whose_lines_never_ran_cannot_be_left_out_either() -> None:
+    text = three(LAST, {"without 3": "1..2"}, value("1", "equivalent"), value("1..2", "equivalent"),
+                 replace(value("whole", "equivalent"), **IDLE), value("without 1", "regression", 70.0),
+                 value("without 2", "regression", 70.0))  # fmt: skip
+    assert "Patch 3: not executed by this workload." in text
+    assert "left out" not in text
+
+
+def test_a_whole_series_that_never_ran_is_said_to_be_so() -> None:
+    text = three(LAST, {"without 3": "1..2"}, *(replace(value(row, "equivalent"), **IDLE) for row in
+                 ("1", "1..2", "whole", "without 1", "without 2")))  # fmt: skip
+    assert "its changed lines were not executed by this workload." in text
+    assert "no difference" not in text and "left out" not in text
+
+
+def test_one_patch_that_never_ran_has_the_workloads_that_run_it() -> None:
+    rows = tuple(replace(row, against="base") if row.name == "whole" else row for row in ROWS if row.name != "1")
+    rows = tuple(row for row in rows if row.kind in ("base", "cumulative"))
+    whole = replace(value("whole", "equivalent"), elsewhere=(MOVE,), **IDLE)
+    table = replace(TABLE, values=(TABLE.values[0], whole))
+    text = " ".join(series_sentences("Toggling", replace(SERIES, rows=rows, tables=(table,)), table))
+    assert "not executed by this workload" in text and text.endswith("move_ptes() is executed by mremap_move (on 7.3).")
+
+
+def test_a_change_of_cost_stands_even_if_no_changed_line_ran() -> None:
+    text = three(LAST, {"without 3": "1..2"}, replace(value("1", "regression", 70.0), **IDLE),
+                 value("1..2", "equivalent"), value("whole", "equivalent"))  # fmt: skip
+    assert "Patch 1 (mm/mprotect: split) does all of it" in text and "not executed" not in text
+
+
+def test_a_part_without_which_the_kernel_is_the_same_is_no_part_of_its_code() -> None:
+    text = three({"without 2": "same-image", **LAST}, {"without 2": "whole", "without 3": "1..2"},
+                 value("1", "equivalent"), value("1..2", "equivalent"), value("whole", "equivalent"),
+                 value("without 1", "regression", 70.0))  # fmt: skip
+    assert "No part of this kernel's code: patch 2." in text
+    assert "for this workload: patch 3." in text
+
+
+def test_the_table_says_not_executed_in_place_of_equivalent() -> None:
+    idle = replace(TABLE, values=(TABLE.values[0], replace(value("1", "equivalent"), **IDLE)))
+    rows = {row[0].text: [cell.text for cell in row] for row in cover_table(SERIES, idle).rows}
+    assert (rows["1"][4], rows["1"][6]) == ("not executed", "not executed")
+
+
+def test_a_mail_that_names_the_patch_does_not_call_the_commit_unknown() -> None:
+    text = " ".join(rendered("mail", "series").split())
+    assert "Patch 2" in text and "Which commit did it" not in text
 
 
 def test_a_reader_is_given_the_command_that_makes_all_rows() -> None:

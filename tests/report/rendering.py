@@ -9,12 +9,11 @@ from _pytest.mark import ParameterSet
 from kassay.errors import BadInput
 from kassay.model.records import from_json, to_json
 from kassay.model.report import Report
-from kassay.registry import discover
-from kassay.report.formats import Format
+from kassay.report.formats import formats
 from kassay.report.icicle import library
 from tests.report.reports import SAMPLES
 
-FORMATS = discover("kassay.report.formats", "FORMAT", Format)
+FORMATS = formats()
 QUICK_PAGES = ("refused", "hostile")  # a page draws charts: half a second to two and a half each
 _SHELF = "/* the library */"
 

@@ -46,7 +46,7 @@ def test_a_ladder_is_answered_with_its_step_and_a_command_for_it() -> None:
     )
     assert report.next_steps[0].startswith("kassay compare w debian:6.1 debian:6.2 --perturb 6  (")
     assert report.commands == ("kassay run 'a b/pinned.toml' --out 'a b-again'",)
-    assert reason_text(report.state).startswith("all kernels agree, before and after; before: 8192 kB resident")
+    assert reason_text(report.state).startswith("the same on all kernels, before and after; before: 8192 kB resident")
     assert (report.runs.planned, report.runs.refused) == (12, 0)
 
 
@@ -61,7 +61,7 @@ def test_weak_evidence_is_said_in_the_verdict_itself() -> None:
     plan = plan_of(2, repeats=1, perturb=0)
     report = answered(plan, evidence("a", *runs(300, 1, 0)), evidence("b", *runs(672, 1, 0)))
     assert (
-        "Evidence: partial (debian:6.0: one plain run, so that repeats agree is not shown, and 3 more)."
+        "Evidence: partial (debian:6.0: there is only one unmodified run, so no repeat confirms it, and 3 more)."
         in report.verdict
     )
 
@@ -70,7 +70,7 @@ def test_repeats_that_disagree_are_said_before_anything_weaker() -> None:
     plan = plan_of(3, question="ladder", repeats=2, perturb=0)
     broken = evidence("b", measurement([672_000] * 5), measurement([672_001] * 5, repeat=1))
     report = answered(plan, evidence("a", *runs(300, 2, 0)), broken, evidence("c", *runs(300, 2, 0)))
-    assert "Evidence: unstable (repeats disagree, which is a defect of the instrument" in report.verdict
+    assert "Evidence: unstable (two identical runs disagree, which is a defect of kassay" in report.verdict
 
 
 def test_an_unequal_state_is_refused_in_words_and_its_runs_are_counted_as_refused() -> None:

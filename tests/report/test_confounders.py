@@ -9,8 +9,8 @@ from kassay.analysis.confounders import confounders
 from kassay.model.records import Setting
 from kassay.model.report import Report
 from kassay.report.conditions import confounder_sentences
+from kassay.report.formats import format_named
 from kassay.report.formats import json as as_json
-from kassay.report.formats import markdown
 from tests.report.reports import SAMPLES
 
 _NAMES = ("KASAN", "UBSAN", "KFENCE", "DEBUG_VM", "SLUB_DEBUG_ON", "KMSAN")
@@ -62,5 +62,10 @@ def test_the_table_and_the_json_have_every_option_that_differs() -> None:
     ]
     assert found["configurations"][0]["kernels"][1] == {"kernel": "debian:6.16.12", "value": "250"}
     assert found["kernels"][0]["configuration"] == {"HZ": "100", "KSM": "n", "SWAP": "y"}
-    table = markdown.render(report).partition("### Configurations: options that differ")[2].partition("###")[0]
+    table = (
+        format_named("markdown")
+        .render(report)
+        .partition("### Configurations: options that differ")[2]
+        .partition("###")[0]
+    )
     assert "| preemption | HZ | **100** | **250** |" in table and "SWAP" not in table

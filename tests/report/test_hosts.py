@@ -46,7 +46,7 @@ def rendered(form: str, given: Report) -> str:
 def test_every_host_is_named_with_its_runs_and_what_they_come_to(form: str) -> None:
     text = " ".join(rendered(form, report()).split())
     assert "lab1" in text and "lab2" in text and "AMD EPYC 9124" in text
-    assert "the hosts differ in it by more than boots of one host do (p = 0.0004)" in text
+    assert "the hosts differ by more than the boots of one host do (p = 0.0004)" in text
 
 
 def test_a_page_has_each_host_s_own_values() -> None:

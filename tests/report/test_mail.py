@@ -12,12 +12,15 @@ from msgspec.structs import replace
 
 from kassay.model.kernel import KernelIdentity
 from kassay.model.report import Report
-from kassay.report.formats.mail import mail
+from kassay.report.formats import format_named
 from kassay.report.mail.headline import headline, subject_line
+from kassay.report.mail.layout import WIDTH
 from kassay.report.mail.names import names, release_tag
-from kassay.report.mail.text import WIDTH, ascii_text
+from kassay.report.mail.text import ascii_text
 from tests.report.rendering import rendered
 from tests.report.reports import KERNELS, SAMPLES
+
+MAIL = format_named("mail")
 
 # What only this project calls so; none of it may stand in a mail to people who do not know it.
 _JARGON = ("cell", "cells", "gate", "perturbed", "finding", "findings", "plain run", "plain runs", "robust-only",
@@ -117,7 +120,7 @@ def test_a_regression_says_since_when_it_is_known_and_nothing_else_does() -> Non
     # A robot reads lines that start with the command; nobody announced anything here.
     assert re.findall(r"(?m)^.*#regzbot.*$", _text("ladder")) == ["  the command is: #regzbot introduced: v6.16..v6.17"]
     same = _changed("compare", verdict="equivalent", change=0.0)
-    assert "#regzbot" not in mail(same)
+    assert "#regzbot" not in MAIL.render(same)
 
 
 def test_an_upstream_name_comes_from_the_release_and_only_from_it() -> None:
@@ -154,7 +157,7 @@ def test_a_mail_leads_with_the_regression_of_a_ladder_whose_largest_step_is_an_i
         replace(first.steps[0], from_kernel=KERNELS[0], to_kernel=KERNELS[1], change=-0.6, verdict="improvement"),
         *first.steps,
     )
-    text = _flat(mail(replace(report, ladders=(replace(first, steps=steps), *others))))
+    text = _flat(MAIL.render(replace(report, ladders=(replace(first, steps=steps), *others))))
     assert text.index("on v6.17.13 as on v6.16.12") < text.index("another step of -60.0% from v6.12.117 to v6.16.12")
 
 
@@ -191,7 +194,7 @@ def test_a_control_that_differs_from_itself_is_said_to_spoil_the_session() -> No
     timing = report.findings[0].timing
     assert timing is not None and timing.control is not None
     spoiled = replace(timing, control=replace(timing.control, passed=False))
-    assert "the same kernel differs from itself" in _flat(mail(_changed("timed", timing=spoiled)))
+    assert "the same kernel differs from itself" in _flat(MAIL.render(_changed("timed", timing=spoiled)))
 
 
 def test_equal_kernels_are_told_with_the_difference_that_may_still_be_there() -> None:
@@ -200,7 +203,7 @@ def test_equal_kernels_are_told_with_the_difference_that_may_still_be_there() ->
     assert timing is not None
     same = _changed("timed", verdict="equivalent", change=0.001, interval=(-0.007, 0.009),
                     timing=replace(timing, bound=0.009))  # fmt: skip
-    text = _flat(mail(same))
+    text = _flat(MAIL.render(same))
     assert "costs the same on v6.16.12 and on v6.17.13" in text and "no difference larger than 0.9%" in text
     assert subject_line(same) == "[PERF] mprotect: time per page the same on v6.16.12 and v6.17.13"
 
@@ -214,7 +217,7 @@ def test_a_refused_comparison_says_why_in_words_and_shows_both_states_but_no_cos
 
 def test_how_far_boots_of_one_kernel_lie_apart_is_said_as_far_as_it_is_known() -> None:
     def said(floor: float | None) -> str:
-        return _flat(mail(_changed("compare", floor=floor)))
+        return _flat(MAIL.render(_changed("compare", floor=floor)))
 
     assert "all boots of one kernel agree within 0.4%" in said(0.004)
     assert "all boots of one kernel agree to the digit" in said(0.0)

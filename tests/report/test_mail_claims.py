@@ -12,13 +12,15 @@ from kassay.model.kernel import KernelIdentity
 from kassay.model.reason import reason
 from kassay.model.records import Setting
 from kassay.model.report import AuditTable, Report
-from kassay.report.formats.mail import mail
+from kassay.report.formats import format_named
 from kassay.report.mail.headline import introduced, subject_line
 from tests.report.reports import SAMPLES
 
+MAIL = format_named("mail")
+
 
 def _flat(report: Report) -> str:
-    return " ".join(mail(report).split())
+    return " ".join(MAIL.render(report).split())
 
 
 def _kernels(report: Report, *changes: Mapping[str, object]) -> Report:
@@ -47,6 +49,18 @@ def test_a_mail_always_says_whether_the_configuration_is_the_same(sums: tuple[st
     assert said in _flat(
         _kernels(SAMPLES["timed"](), *({"config_sha256": text, "configuration": None} for text in sums))
     )
+
+
+def test_the_subject_is_about_another_phase_if_the_primary_one_did_not_change() -> None:
+    report = SAMPLES["compare"]()
+    primary = next(f for f in report.findings if f.primary)
+    same = replace(primary, verdict="equivalent", change=0.0)
+    other = replace(primary, primary=False, metric="unmap", verdict="regression", change=0.027)
+    better = replace(other, metric="touch", verdict="improvement", change=-0.5)
+    assert "instructions per page the same on" in subject_line(replace(report, findings=(same,)))
+    assert "+2.7% instructions per page on" in (line := subject_line(replace(report, findings=(same, better, other))))
+    assert line.endswith("phase unmap")
+    assert "phase" not in subject_line(replace(report, findings=(primary, other)))
 
 
 def test_a_mail_names_the_options_that_differ() -> None:
@@ -107,7 +121,7 @@ def test_below_times_stands_that_the_change_is_not_the_ratio_of_the_medians() ->
 
 
 def _command(report: Report) -> list[str]:
-    block = mail(report).partition("To reproduce:\n\n")[2].partition("\n\n")[0]
+    block = MAIL.render(report).partition("To reproduce:\n\n")[2].partition("\n\n")[0]
     return shlex.split(block.replace(" \\\n", " ").strip().splitlines()[0])
 
 
@@ -139,13 +153,13 @@ def test_the_processors_that_are_on_are_called_so() -> None:
         AuditTable(kernel=a.kernel, settings=a.settings, moment=a.moment, fields=(*a.fields, ("cpus.online", "0")))
         for a in report.audits
     )
-    text = mail(replace(report, audits=audits, gate_fields=(*report.gate_fields, "cpus.online")))
+    text = MAIL.render(replace(report, audits=audits, gate_fields=(*report.gate_fields, "cpus.online")))
     assert "  CPU 0 online\n" in text and "cpus.online" not in text
 
 
 def test_a_state_that_is_not_known_is_said_once() -> None:
     report = replace(SAMPLES["compare"](), state=reason("memory-not-known"), audits=())
-    assert "The state of memory is not known: no run succeeded." in _flat(report)
+    assert "State of memory: unknown: no run succeeded." in _flat(report)
 
 
 def test_a_definition_stands_whole() -> None:

@@ -14,10 +14,14 @@ from msgspec.structs import replace
 from kassay.errors import BadInput
 from kassay.model.reason import own_words
 from kassay.model.units import format_change
-from kassay.report.formats.mail import mail, threaded
-from kassay.report.mail.text import WIDTH, ascii_text, command, wrapped
+from kassay.report.formats import format_named
+from kassay.report.mail.headers import threaded
+from kassay.report.mail.layout import WIDTH, command, wrapped
+from kassay.report.mail.text import ascii_text
 from tests.report.rendering import rendered
 from tests.report.reports import SAMPLES
+
+MAIL = format_named("mail")
 
 
 def _text(sample: str) -> str:
@@ -80,7 +84,7 @@ def test_no_text_of_others_starts_a_header_or_a_patch(text: str) -> None:
         disclosures=(own_words(text), own_words(f"\n\nBcc: x@y\n---\ndiff --git a b\n{text}")),
         plan_id=text,
     )
-    written = mail(report)
+    written = MAIL.render(report)
     assert written.isascii() and list(email.message_from_string(written)) == ["Subject"]
     assert not re.search(r"(?m)^(From |---|diff -|Index: )", written)
 

@@ -6,14 +6,15 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.report.formats.markdown import _escape, _fenced, render
+from kassay.report.formats import format_named
+from kassay.report.writers.markdown import _escape, _fenced
 from tests.report.reports import SAMPLES
 
 
 def test_every_row_of_every_table_has_as_many_cells_as_its_head() -> None:
     for sample in SAMPLES.values():
         counts: list[int] = []
-        for line in render(sample()).splitlines():
+        for line in format_named("markdown").render(sample()).splitlines():
             if line.startswith("| "):
                 counts.append(len(re.findall(r"(?<!\\)\|", line)))
             elif counts:
@@ -22,7 +23,7 @@ def test_every_row_of_every_table_has_as_many_cells_as_its_head() -> None:
 
 
 def test_no_name_becomes_a_tag() -> None:
-    prose = re.sub(r"(?ms)^(`{3,})\n.*?^\1$", "", render(SAMPLES["hostile"]()))
+    prose = re.sub(r"(?ms)^(`{3,})\n.*?^\1$", "", format_named("markdown").render(SAMPLES["hostile"]()))
     assert "<" not in prose
 
 

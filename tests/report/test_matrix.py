@@ -4,7 +4,7 @@
 import pytest
 from msgspec.structs import replace
 
-from kassay.report.formats.markdown import render
+from kassay.report.formats import format_named
 from kassay.report.tables import gap_closed, matrices
 from tests.report.reports import SAMPLES
 
@@ -42,5 +42,5 @@ def test_a_gap_is_closed_as_far_as_the_third_kernel_takes_off_what_the_second_ad
 
 
 def test_markdown_shows_the_settings_before_everything_else() -> None:
-    text = render(SAMPLES["matrix"]())
+    text = format_named("markdown").render(SAMPLES["matrix"]())
     assert text.index("| CPUs | 6.12.77 |") < text.index("## Result")

@@ -6,9 +6,12 @@ import re
 
 from msgspec import structs
 
+from kassay.model.overview import Cause, CauseRow
 from kassay.report.gap_overview import gap_counts, gap_overview
+from kassay.report.overview import overview_sentences
 from tests.report.rendering import rendered
 from tests.report.reports import SAMPLES
+from tests.report.suite_reports import suite
 
 
 def test_a_row_has_the_first_value_and_then_changes_and_marks() -> None:
@@ -69,3 +72,25 @@ def test_the_gaps_of_many_workloads_are_one_table_and_counted() -> None:
     assert (rows["other"], rows["third"], rows["fourth"]) == ("no gap", "50.0 %", "-10.0 %")
     narrow = gap_overview((gap, none), spoken, narrow=True)
     assert narrow.columns == ("workload", "6.12", "6.19", "7.3", "gap closed") and len(narrow.rows[0]) == 5
+
+
+def _cause(function: str, *shares: float) -> Cause:
+    rows = tuple(
+        CauseRow(workload=f"w{number}", settings=(), metric="m", unit="instructions/page", delta=share * 100,
+                 share=share, base_calls=1.0, head_calls=2.0)
+        for number, share in enumerate(shares)
+    )  # fmt: skip
+    return Cause(function=function, place="kernel", context="kernel", base="a", head="b", callees=0, per_call=None,
+                 rows=rows)  # fmt: skip
+
+
+def test_a_function_whose_change_another_one_takes_back_is_no_cause() -> None:
+    overview = suite().overview
+    assert overview is not None
+    spoken = {kernel: kernel for kernel in overview.kernels} | {"b": "b"}
+    renamed = (_cause("old_name", -0.5, -0.4), _cause("new_name", 0.52, 0.41))
+    without = structs.replace(overview, causes=renamed)
+    assert not any("at once" in text for text in overview_sentences(without, spoken))
+    other = structs.replace(overview, causes=(*renamed, _cause("folio_add_lru", 0.1, 0.1)))
+    (text,) = (text for text in overview_sentences(other, spoken) if "at once" in text)
+    assert text == "In several workloads at once: folio_add_lru +10.0 % since b, in 2 workloads of 4."

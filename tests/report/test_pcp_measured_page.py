@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from kassay.model.pcp_measured import ListSample, ListState, PcpMeasured, PcpRow, ZoneCounts
 from kassay.model.records import Setting
-from kassay.report.pcp_measured import measured_format
+from kassay.report.pcp.measured import MEASURED
 
 COUNTS = ZoneCounts(
     instructions=1, allocated=2000, freed=2000, refills=20, refilled=1200, direct=0, drains=10, drained=600,
@@ -31,7 +31,7 @@ def row(kernel: str, policy: str, counts: ZoneCounts | None = COUNTS, problem: s
 
 def page(*rows: PcpRow) -> str:
     answer = PcpMeasured(kassay_version="0", machine="x86_64", cpus=1, memory_bytes=1 << 30, rows=rows, directory="d")
-    return measured_format("html").render(answer)
+    return MEASURED.form("html").render(answer)
 
 
 def test_every_kernel_and_policy_has_its_bar_and_its_lists() -> None:

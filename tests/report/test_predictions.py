@@ -16,7 +16,7 @@ from tests.report.reports import attribution
 def test_where_counts_and_prediction_disagree_it_stands_in_the_first_three_lines() -> None:
     for form in ("terminal", "markdown"):
         first = "\n".join(rendered(form, "predicted").splitlines()[:3])
-        assert "Counts over-state: +123.0% instructions, +47.4% predicted time on zen3" in first
+        assert "Counts overstate the change: +123.0% instructions, +47.4% predicted time on zen3" in first
 
 
 def test_counted_predicted_and_why_stand_below_the_verdict() -> None:

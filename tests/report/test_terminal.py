@@ -4,47 +4,48 @@
 import pytest
 from rich.cells import cell_len
 
-from kassay.report.formats.terminal import render, screen
-from kassay.report.screen import WIDTH
+from kassay.report.formats import format_named
 from tests.report.reports import HOSTILE, KERNELS, SAMPLES
+
+FORMAT = format_named("terminal")
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_every_line_fits_the_terminal(sample: str) -> None:
     # A wide character that stands in running text may carry a wrapped line over by a few columns.
     slack = 4 if sample == "hostile" else 0
-    assert max(cell_len(line) for line in render(SAMPLES[sample]()).splitlines()) <= WIDTH + slack
+    assert max(cell_len(line) for line in FORMAT.render(SAMPLES[sample]()).splitlines()) <= 96 + slack
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_the_answer_fits_one_screen(sample: str) -> None:
     # Four places of a matrix are shown, the others counted; a series has a line for each row, and one that explains it.
     groups = {"matrix": 4, "series": 2}.get(sample, 1)
-    assert len(render(SAMPLES[sample]()).splitlines()) <= 37 + 8 * groups
+    assert len(FORMAT.render(SAMPLES[sample]()).splitlines()) <= 37 + 8 * groups
 
 
 def test_steps_are_marked_where_they_are_and_nowhere_else() -> None:
-    lines = [line for line in render(SAMPLES["ladder"]()).splitlines() if "█" in line]
+    lines = [line for line in FORMAT.render(SAMPLES["ladder"]()).splitlines() if "█" in line]
     assert [line.split()[0] for line in lines] == list(KERNELS)
     assert ["◄ step" in line for line in lines] == [False, False, True, True, False]
     assert "+123.0 %" in lines[2] and "2 + 2" in lines[2]
 
 
 def test_bars_are_as_long_as_the_values() -> None:
-    lines = [line for line in render(SAMPLES["ladder"]()).splitlines() if "█" in line]
+    lines = [line for line in FORMAT.render(SAMPLES["ladder"]()).splitlines() if "█" in line]
     lengths = [line.count("█") for line in lines]
     assert lengths[0] == lengths[1] < lengths[2] < lengths[4]
     assert abs(lengths[0] / lengths[4] - 301.6 / 703.0) < 0.05
 
 
 def test_a_refused_comparison_shows_the_differing_fields_side_by_side() -> None:
-    lines = render(SAMPLES["refused"]()).splitlines()
+    lines = FORMAT.render(SAMPLES["refused"]()).splitlines()
     row = next(line for line in lines if line.split()[:1] == ["AnonHugePages"])
     assert row.split() == ["AnonHugePages", "before", "0", "kB", "16384", "kB"]
 
 
 def test_failures_beyond_five_are_counted() -> None:
-    lines = render(SAMPLES["one_side_missing"]()).splitlines()
+    lines = FORMAT.render(SAMPLES["one_side_missing"]()).splitlines()
     assert sum("(attempt " in line for line in lines) == 5
     assert "  and 3 more: see --format markdown" in lines
 
@@ -52,10 +53,11 @@ def test_failures_beyond_five_are_counted() -> None:
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_the_coloured_answer_has_the_same_words(sample: str) -> None:
     report = SAMPLES[sample]()
-    assert "".join(f"{line.text.rstrip()}\n" for line in screen(report)) == render(report)
+    assert FORMAT.screen is not None
+    assert "".join(f"{line.text.rstrip()}\n" for line in FORMAT.screen(report)) == FORMAT.render(report)
 
 
 def test_a_hostile_name_stays_on_its_line() -> None:
-    text = render(SAMPLES["hostile"]())
+    text = FORMAT.render(SAMPLES["hostile"]())
     assert HOSTILE not in text
     assert r"\n\x1b[31m\u202e" in text

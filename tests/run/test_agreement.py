@@ -40,7 +40,10 @@ def repeats(folder: RunDirectory) -> tuple[int, int, int]:
 def test_two_hosts_with_other_counts_are_named_and_the_command_ends(folder: RunDirectory) -> None:
     first, second, _ = repeats(folder)
     agreement = Agreement(folder, (record(folder, first, "alpha", 30),))
-    with pytest.raises(HostLacks, match=r"hosts alpha and beta disagree, and are not merged: .* round 1: 300 .* 310"):
+    with pytest.raises(
+        HostLacks,
+        match=r"hosts alpha and beta counted the same run differently and are not merged: .* round 1: 300 .* 310",
+    ):
         agreement.add(record(folder, second, "beta", 31))
 
 

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.model.plan import PlannedRun
+from kassay.journal.repeats import failure_everywhere
+from kassay.model.plan import Plan, PlannedRun
 from kassay.model.run import RunRecord, WallTime
-from kassay.run.scheduler import owed, run_all
+from kassay.run.scheduler import owed, run_all, stages
 from tests.analysis.plans import plan_of
 
 PLAN = plan_of(3, repeats=2, perturb=1, retries=1)
@@ -102,3 +103,50 @@ def test_who_waits_for_runs_is_stopped_when_the_loop_ends_early() -> None:
 
     with pytest.raises(RuntimeError):
         run_all(PLAN, (), measure, lambda _: None, lambda: 2, stop=stopped.set)
+
+
+def outcomes(plan: Plan, failing: dict[str, str]) -> tuple[tuple[RunRecord, ...], list[str]]:
+    """All records, and the runs made. failing: outcome of each run that fails, by its id."""
+    made: list[str] = []
+
+    def measure(run: PlannedRun, attempt: int) -> RunRecord:
+        made.append(run.id)
+        return record(run.id, attempt, failing.get(run.id, "ok"))
+
+    return run_all(plan, (), measure, lambda _: None, lambda: 1), made
+
+
+def test_a_failure_that_must_repeat_ends_its_cell_after_one_attempt() -> None:
+    bad = {run.id: "guest-error" for run in PLAN.runs if run.cell == PLAN.runs[0].cell}
+    records, made = outcomes(PLAN, bad)
+    assert [run for run in made if run in bad] == [PLAN.runs[0].id]
+    assert len(made) == 1 + 6
+    assert owed(PLAN, records) == ()
+    assert failure_everywhere(PLAN, records) is None
+
+
+def test_a_failure_of_every_kernel_is_made_once_for_each() -> None:
+    records, made = outcomes(PLAN, {run.id: "check-failed" for run in PLAN.runs})
+    assert len(made) == 3
+    assert failure_everywhere(PLAN, records) == records[0]
+
+
+def test_a_perturbed_run_that_fails_so_ends_alone() -> None:
+    moved = next(run.id for run in PLAN.runs if run.perturbation.number)
+    records, made = outcomes(PLAN, {moved: "guest-error"})
+    assert (made.count(moved), len(made), owed(PLAN, records)) == (1, 9, ())
+
+
+def test_where_time_is_measured_a_failed_boot_is_tried_again() -> None:
+    plan = plan_of(2, clock="tcg", repeats=2, retries=1)
+    bad = plan.runs[0].id
+    _, made = outcomes(plan, {bad: "guest-error"})
+    assert made.count(bad) == 2
+
+
+def test_traced_runs_are_made_after_all_others() -> None:
+    traced = plan_of(3, repeats=2, perturb=1, predict=("zen4",))
+    first, last = stages(traced)
+    assert {run.repeat for run in last} == {2} and len(last) == 3
+    assert sorted(run.id for run in (*first, *last)) == sorted(run.id for run in traced.runs)
+    assert stages(PLAN) == (PLAN.runs,)

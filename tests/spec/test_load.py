@@ -110,6 +110,15 @@ def test_every_problem_is_reported_at_once() -> None:
         ('arch = "arm64"\ncpus = [1, 9]\n' + GOOD, "cpus: QEMU's machine for arm64 has at most 8"),
         (GOOD.replace('name = "mprotect_toggle"', 'nme = "x"'), "workloads[0]: must be"),
         (GOOD.replace('["8MiB", "16MiB"]', "[]"), "workloads[0].set.size: needs at least one value"),
+        (GOOD.replace('"ladder"', '"ladder"\ndeferred = "later"'), "deferred: unknown 'later'; known: included, apart"),
+        (
+            GOOD.replace('"ladder"', '"ladder"\ndeferred = "apart"\nprofile = "none"'),
+            'deferred: "apart" takes the profile of each run: use clock icount, and not profile none',
+        ),
+        (
+            GOOD.replace('"ladder"', '"ladder"\ndeferred = "apart"\npredict = ["zen3"]'),
+            'deferred: a prediction has deferred work in it: leave out predict, or "apart"',
+        ),
         (GOOD.replace('"ladder"', '"ladder"\nprofile = "heat"'), "profile: unknown 'heat'; known: auto, none, counts"),
         (
             GOOD.replace('"ladder"', '"ladder"\nprofile = "stacks"\nclock = "kvm"'),

@@ -30,6 +30,7 @@ def test_its_keys_are_read_and_written_back() -> None:
         ('program = "a.c"\nrequire = ["x = 1"]\n', "workloads[0].require: write NAME==VALUE"),
         ('program = "a.c"\nlimit_ms = 0\n', "workloads[0].limit_ms: 0 is outside"),
         ('program = "a.c"\n[[workloads]]\nprogram = "b/a.c"\n', "'a' is the name of two workloads"),
+        ('program = "a.c"\nwork = "ops"\nfrom = "f"\n', "workloads[0].work: ops: only whole executions"),
         ('program = "a.c"\nprogramme = 1\n', "workloads[0].programme: unknown key"),
     ],
 )

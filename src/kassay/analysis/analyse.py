@@ -6,23 +6,28 @@ from functools import cache
 
 from msgspec import structs
 
+from kassay.analysis.call_costs import call_costs, operation_cost
 from kassay.analysis.confounders import confounders, of_cpus
 from kassay.analysis.counters import counted
 from kassay.analysis.exact import judge_counts, withheld
 from kassay.analysis.gate import Refusal, rules
 from kassay.analysis.ladder import Compare, build_ladder, find_steps, in_accord, with_steps
 from kassay.analysis.looks import as_of_last_look
+from kassay.analysis.printed import prints_apart
+from kassay.analysis.rounds import Method, method_of
 from kassay.analysis.same_digits import with_disagreements
 from kassay.analysis.session import Control, control_of, decided, session_of, settle
-from kassay.analysis.side import Method, build_side, method_of, repeats_agree
+from kassay.analysis.side import build_side, repeats_agree
 from kassay.analysis.timed import Session, judge_times
+from kassay.analysis.work import not_proportional
 from kassay.clocks import clock_of
-from kassay.model.finding import Confounder, Finding, Ladder
+from kassay.model.finding import Confounder, Finding, Ladder, Side
 from kassay.model.machine import Point
 from kassay.model.plan import Plan
 from kassay.model.question import Question
 from kassay.model.report import Comparisons
 from kassay.model.run import CellEvidence
+from kassay.model.work import CallCost
 from kassay.model.workload import Phase
 
 
@@ -105,6 +110,9 @@ def compare(plan: Plan, base: CellEvidence, head: CellEvidence, phase: Phase, by
         judged = judge_counts(*sides, plan.experiment.margin, repeats_agree(base) or repeats_agree(head))
     else:
         judged = judge_times(*sides, plan.experiment.margin, session)
+    doubts = [doubt for doubt in (not_proportional(base, head), prints_apart(base, head)) if doubt is not None]
+    if judged.evidence == "exact" and doubts:
+        judged = structs.replace(judged, evidence="partial", reasons=(*judged.reasons, *doubts))
     return Finding(
         workload=base.cell.workload, settings=base.cell.settings, machine=base.cell.machine,
         metric=phase.name, primary=phase.primary, unit=f"{clock.unit}/{phase.operation}",
@@ -113,9 +121,22 @@ def compare(plan: Plan, base: CellEvidence, head: CellEvidence, phase: Phase, by
         n_base=len(sides[0].runs), n_head=len(sides[1].runs), verdict=judged.verdict, evidence=judged.evidence,
         scope=clock.scope, reasons=judged.reasons, sides=sides,
         differences=tuple(d for r in refusals for d in r.differences), floor=judged.floor,
-        timing=judged.timing, confounders=_confounders(base, head),
+        timing=judged.timing, confounders=_confounders(base, head), calls=_calls(plan, base, head, sides, refusals),
         counters=counted(base, head, phase.name) if phase.primary else (),
     )  # fmt: skip
+
+
+def _calls(
+    plan: Plan, base: CellEvidence, head: CellEvidence, sides: tuple[Side, Side], refusals: Sequence[Refusal]
+) -> tuple[CallCost, ...]:
+    """Cost of one call of each kind; empty if the comparison is refused for anything but its amount of work. If it is
+    refused for that, the cost of one printed operation is the first."""
+    if any(refusal.verdict != "different-work" for refusal in refusals):
+        return ()
+    margin, disagreement = plan.experiment.margin, repeats_agree(base) or repeats_agree(head)
+    operation = operation_cost(base, head, sides, margin, disagreement) if refusals else None
+    calls = call_costs(base, head, sides, margin, disagreement)
+    return calls if operation is None else (operation, *calls)
 
 
 def _confounders(base: CellEvidence, head: CellEvidence) -> tuple[Confounder, ...]:

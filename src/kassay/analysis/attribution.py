@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from kassay.analysis.in_words import Share, in_words
+from kassay.analysis.in_words import Inside, Share, in_words
 from kassay.analysis.pairing import Node, folded, holders
+from kassay.analysis.source_shares import Lines, SourcePart, added_up, lines_of, source_parts
 from kassay.costs import DEFAULT, Cost, cost_of
-from kassay.model.finding import Attribution, AttributionGroup, AttributionRow
-from kassay.model.profile import Profile
+from kassay.model.finding import Attribution, AttributionGroup, AttributionRow, SourceShare
+from kassay.model.profile import FunctionCost, Profile
 
 IDLE = "[idle]"
 _INSIDE = 2  # functions of a group that a sentence names
@@ -26,11 +27,12 @@ class _Key(NamedTuple):
 
 
 class _Cost(NamedTuple):
-    """Per operation. value: in the cost that is asked for."""
+    """Per operation. value: in the cost that is asked for. lines: its source lines; None where they are not known."""
 
     value: Fraction = Fraction(0)
     iterations: Fraction = Fraction(0)
     calls: Fraction = Fraction(0)
+    lines: Lines | None = Lines((), 1)
 
 
 _Costs = Mapping[_Key, _Cost]
@@ -83,10 +85,17 @@ def _costs(profile: Profile, cost: Cost) -> dict[_Key, _Cost]:
             before.value + Fraction(cost.of(function) or 0, per),
             before.iterations + Fraction(function.iterations, per),
             before.calls + Fraction(function.calls, per),
+            _lines(before, function, per) if cost.name == DEFAULT else None,
         )
     if profile.idle and cost.name == DEFAULT:  # time without an instruction
-        costs[_Key(IDLE, "", "idle")] = _Cost(Fraction(profile.idle, per))
+        costs[_Key(IDLE, "", "idle")] = _Cost(Fraction(profile.idle, per), lines=None)
     return costs
+
+
+def _lines(before: _Cost, function: FunctionCost, per: int) -> Lines | None:
+    """The lines of a row to which one more cost is added."""
+    own = lines_of((function,), per)
+    return None if own is None or before.lines is None else Lines((*before.lines.lines, *own.lines), per)
 
 
 def _exact(value: float, operations: int) -> Fraction:
@@ -113,6 +122,11 @@ def _row(key: _Key, base: _Costs, head: _Costs, group: int | None) -> Attributio
         base_calls=float(a.calls), head_calls=float(b.calls),
         base_iterations=float(a.iterations), head_iterations=float(b.iterations),
         group=group,
+        source=tuple(
+            SourceShare(function=part.function, file=part.file, line=part.line, base=float(part.base),
+                        head=float(part.head), delta=float(part.delta))
+            for part in source_parts(a.lines, b.lines)
+        ),
     )  # fmt: skip
 
 
@@ -133,17 +147,31 @@ def _shares(keys: Sequence[_Key], deltas: Mapping[_Key, Fraction], members: _Mem
     change_protection -270, change_pte_range +244 says that a compiler stopped inlining; the 26 between them is what
     changed. kernel_init_pages -564, clear_highpages +553 says the same of a function with another name.
     """
-    shares = [_of_group(group, deltas) for group in members]
+    shares = [_of_group(group, deltas, costs) for group in members]
     grouped = {key for group in members for key in group}
     alone = [key for key in keys if key not in grouped and deltas[key]]
     renamed = _renamed(alone, deltas, costs)
     for key in alone:
         if key in renamed:
             other = renamed[key]
-            shares.append(Share(f"{_name(key)} with {other.function}", deltas[key] + deltas[other], True))
+            name, total = f"{_name(key)} with {other.function}", deltas[key] + deltas[other]
+            shares.append(Share(name, total, True, _source((key, other), total, costs)))
         elif key not in renamed.values():
-            shares.append(Share(_name(key), deltas[key]))
+            shares.append(Share(_name(key), deltas[key], inside=_source((key,), deltas[key], costs)))
     return shares
+
+
+def _source(keys: Sequence[_Key], total: Fraction, costs: tuple[_Costs, _Costs]) -> tuple[Inside, ...]:
+    """The functions of the sources that changed most in the direction of the sum, inlined ones included."""
+    parts = [source_parts(_of(costs[0], key).lines, _of(costs[1], key).lines) for key in keys]
+    if not all(parts):
+        return ()
+    largest = [part for part in added_up(part for own in parts for part in own) if part.delta * total > 0]
+    return tuple(Inside(part.function, part.delta, _place(part)) for part in largest[:_INSIDE])
+
+
+def _place(part: SourcePart) -> str:
+    return f"{part.file}:{part.line}" if part.file and part.line else ""
 
 
 def _renamed(keys: Sequence[_Key], deltas: Mapping[_Key, Fraction], costs: tuple[_Costs, _Costs]) -> dict[_Key, _Key]:
@@ -168,16 +196,18 @@ def _renamed(keys: Sequence[_Key], deltas: Mapping[_Key, Fraction], costs: tuple
     return pairs
 
 
-def _of_group(group: Sequence[_Key], deltas: Mapping[_Key, Fraction]) -> Share:
-    """The share of a group. Of three or more functions that did more than exchange code, inside names those that
-    changed most in the direction of the sum."""
+def _of_group(group: Sequence[_Key], deltas: Mapping[_Key, Fraction], costs: tuple[_Costs, _Costs]) -> Share:
+    """The share of a group. Inside names the functions of the sources that changed most in the direction of the sum;
+    without line tables, of three or more functions that did more than exchange code, those that changed most."""
     total = sum((deltas[key] for key in group), Fraction(0))
+    if inside := _source(group, total, costs):
+        return Share(_group_name(group), total, True, inside)
     moved_to = _offset(group, deltas)
     same = sorted(
         (key for key in group if deltas[key] * total > 0 and key != moved_to), key=lambda key: -abs(deltas[key])
     )
     moved = 2 * abs(total) < max((abs(deltas[key]) for key in group), default=Fraction(0))
-    inside = () if moved or len(group) < 3 else tuple((_name(key), deltas[key]) for key in same[:_INSIDE])
+    inside = () if moved or len(group) < 3 else tuple(Inside(_name(key), deltas[key]) for key in same[:_INSIDE])
     return Share(_group_name(group), total, True, inside)
 
 

@@ -104,7 +104,7 @@ def _counted(kind: str, runs: Sequence[Sequence[Mapping[str, int]]]) -> tuple[Co
 
 def _operations(measurement: Measurement, phase: str) -> int:
     """Over all rounds; 0 where the run does not know the phase."""
-    return next((p.operations * len(p.ticks) for p in measurement.phases if p.phase == phase), 0)
+    return next((p.done(range(len(p.ticks))) for p in measurement.phases if p.phase == phase), 0)
 
 
 def _level(name: str) -> str:

@@ -7,6 +7,7 @@ from statistics import median
 
 from kassay.analysis.confounders import compilers
 from kassay.analysis.exact import Judgement, withheld
+from kassay.analysis.imported_work import other_work
 from kassay.analysis.in_words import Share, in_words
 from kassay.analysis.ladder import in_accord, ladder_of, with_steps
 from kassay.analysis.session import judged_together
@@ -117,6 +118,9 @@ def _judged(
     margin: float,
     session: Session,
 ) -> Judgement:
+    work = other_work(samples, base, head)
+    if work is not None:
+        return withheld("different-work", work)
     reasons = _no_test(samples, sides, base, head, session)
     if reasons:
         a, b = sides[0].value, sides[1].value

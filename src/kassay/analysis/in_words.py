@@ -6,18 +6,30 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from kassay.model.profile import base_name
 from kassay.model.units import format_number, format_signed, places_of
 
 _NAMED = 4  # functions that a sentence names
+_TELLING = range(1, 121)
+"""Percent of a change that a sentence gives: of terms that cancel each other a share means nothing."""
+
+
+class Inside(NamedTuple):
+    """A part of a share. place: source file and line; empty where they are not known."""
+
+    name: str
+    delta: Fraction
+    place: str = ""
 
 
 class Share(NamedTuple):
-    """What a function adds to a difference, or several that exchanged code. inside: of several, the largest parts."""
+    """What a function adds to a difference, or several that exchanged code. inside: the largest parts of several, or
+    of functions that are inlined there."""
 
     name: str
     delta: Fraction
     exchanged: bool = False
-    inside: tuple[tuple[str, Fraction], ...] = ()
+    inside: tuple[Inside, ...] = ()
 
 
 class InWords(NamedTuple):
@@ -58,14 +70,22 @@ def in_words(total: Fraction, shares: Sequence[Share], unattributed: Fraction, v
         label = f"{others} smaller {'one' if others == 1 else 'ones'}" if others else "rounding"
         parts.append(f"{'and ' if named else ''}{label} {format_signed(float(left), places)}")
     percent = round(sum((share.delta for share in named), Fraction(0)) / total * 100)
-    covered = f"; those named are {percent} % of the change" if named and others and left else ""
+    tells = named and others and left and percent in _TELLING
+    covered = f"; those named are {percent} % of the change" if tells else ""
     text = f"{', '.join(parts) or 'in no function'}{rest}{covered}"
     return InWords(f"{format_signed(float(whole), places)} {unit}", text)
 
 
 def _inside(share: Share, places: int) -> str:
-    """ " (of it prot_commit_flush_ptes +328, vm_normal_page +80)"."""
-    texts = [f"{name} {format_signed(float(delta), places)}" for name, delta in share.inside if round(delta, places)]
+    """ " (of it prot_commit_flush_ptes +328, vm_normal_page +80 at mm/memory.c:668)", or " (mm/memory.c:668)" where the
+    share is one function of the sources."""
+    inside = [part for part in share.inside if round(part.delta, places)]
+    if len(inside) == 1 and inside[0].name == base_name(share.name):
+        return f" ({inside[0].place})" if inside[0].place else ""
+    texts = [
+        f"{part.name} {format_signed(float(part.delta), places)}{f' at {part.place}' if part.place else ''}"
+        for part in inside
+    ]
     return f" (of it {', '.join(texts)})" if texts else ""
 
 

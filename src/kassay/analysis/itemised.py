@@ -8,6 +8,7 @@ import msgspec
 
 from kassay.analysis.attribution import itemise
 from kassay.analysis.counters import called
+from kassay.analysis.one_sided import one_sided
 from kassay.clocks import clock_of
 from kassay.errors import BadInput, nearest_of, unknown
 from kassay.model.finding import REFUSED, Finding, Side
@@ -123,6 +124,9 @@ class Profiles(Protocol):
     def executed(self, cell: Cell, side: Side, phase: str) -> Executed:
         """Every instruction address executed in the side's rounds."""
 
+    def lines(self, cell: Cell, side: Side, phase: str) -> Mapping[str, frozenset[int]] | None:
+        """By file the lines executed anywhere in the measured region; None without line tables."""
+
 
 def itemised(
     findings: Iterable[Finding], cells: Sequence[Cell], profiles: Profiles, *, primary_only: bool = False
@@ -138,6 +142,8 @@ def itemised(
 
 def _itemised(finding: Finding, cells: Sequence[Cell], profiles: Profiles) -> Finding:
     base, head = finding.sides
+    if finding.verdict == "state-mismatch":
+        return _parted(finding, cell_of(finding, cells), profiles)
     if finding.verdict in REFUSED or base.value is None or head.value is None:
         return finding
     if not clock_of(finding.machine.clock).exact:
@@ -153,6 +159,18 @@ def _itemised(finding: Finding, cells: Sequence[Cell], profiles: Profiles) -> Fi
     attribution = itemise(pair[0], pair[1], base.value, head.value, unit=finding.unit)
     more = called(attribution) if finding.primary else ()
     return msgspec.structs.replace(finding, attribution=attribution, counters=(*more, *finding.counters))
+
+
+def _parted(finding: Finding, cell: Cell, profiles: Profiles) -> Finding:
+    """A comparison refused for unequal state, with the functions that ran on one kernel only; none without profiles."""
+    try:
+        base, head = (profiles.of(cell, side, finding.metric) for side in finding.sides)
+    except BadInput:
+        return finding
+    if base.problem or head.problem:
+        return finding
+    known = profiles.known(cell, finding.sides[0]), profiles.known(cell, finding.sides[1])
+    return msgspec.structs.replace(finding, one_sided=one_sided(base, head, known))
 
 
 def _unusable(profile: Profile, problem: str = "") -> Reason:

@@ -9,9 +9,9 @@ from kassay.costs import counted
 from kassay.model.finding import Finding, Side
 from kassay.model.kernel_share import LARGEST, FunctionShare, KernelShare
 from kassay.model.plan import Cell
-from kassay.model.profile import CONTEXTS, NoProfile, Profile
+from kassay.model.profile import CONTEXTS, DEFERRED, NoProfile, Profile
 
-_KERNEL = ("kernel", "interrupt")
+_KERNEL = ("kernel", "interrupt", *DEFERRED)
 
 
 def kernel_shares(findings: Iterable[Finding], cells: Sequence[Cell], profiles: Profiles) -> tuple[KernelShare, ...]:
@@ -44,6 +44,7 @@ def _share(finding: Finding, side: Side, cell: Cell, profiles: Profiles) -> Kern
         count=sum(counts.values()) + profile.unresolved + profile.idle, user=counts["user"], kernel=counts["kernel"],
         interrupt=counts["interrupt"], other=counts["other"], idle=counts["idle"] + profile.idle,
         unresolved=profile.unresolved, functions=_largest(profile), entries=profile.entries,
+        deferred=sum(counts[name] for name in DEFERRED),
     )  # fmt: skip
 
 

@@ -10,7 +10,8 @@ from itertools import pairwise
 import msgspec
 
 from kassay.analysis.looks import MINIMUM_BOOTS
-from kassay.analysis.side import Method, build_side
+from kassay.analysis.rounds import Method
+from kassay.analysis.side import build_side
 from kassay.analysis.timed import Session, verdict_of
 from kassay.clocks import clock_of
 from kassay.model.finding import CHANGES, REFUSED, Finding, Ladder, LadderPoint, LadderStep, Side

@@ -105,7 +105,7 @@ def _added(a: FunctionCost, b: FunctionCost) -> FunctionCost:
     for name in ("loads", "stores"):
         x, y = getattr(a, name), getattr(b, name)
         sums[name] = None if x is None or y is None else x + y
-    return msgspec.structs.replace(a, **sums)
+    return msgspec.structs.replace(a, lines=(*a.lines, *b.lines), **sums)
 
 
 def _edges(edges: Iterable[CallEdge]) -> tuple[CallEdge, ...]:

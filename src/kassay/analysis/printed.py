@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What users' programs printed, by kernel. Nothing is judged: what kassay counted is judged."""
+"""What users' programs printed, by kernel. No verdict follows from it; numbers that differ are a doubt."""
 
 from collections.abc import Iterable, Sequence
 from statistics import median
 
+from kassay.clocks import clock_of
 from kassay.model.printed import Printed, PrintedRow
+from kassay.model.reason import Reason, reason
 from kassay.model.run import CellEvidence
 
 
@@ -42,3 +44,27 @@ def _value_of_run(values: Sequence[str | None], kind: str) -> str | None:
     if len(set(present)) == 1:
         return present[0]
     return "differs" if kind == "word" else f"{median(map(float, present)):.6g}"
+
+
+def prints_apart(base: CellEvidence, head: CellEvidence) -> Reason | None:
+    """Numbers that all executions on one kernel print alike, and those on the other one otherwise: the program may have
+    done different work. Times, and the number that values are divided by, are left out."""
+    if not clock_of(base.cell.machine.clock).exact:
+        return None
+    sides = [_steady_numbers(side) for side in (base, head)]
+    apart = [name for name in sides[0] if name in sides[1] and sides[0][name] != sides[1][name]]
+    if not apart or any(phase.printed for m in base.measurements for phase in m.phases):
+        return None
+    values = [side[apart[0]] for side in sides]
+    return reason(
+        "prints-differ", name=apart[0], base_value=values[0], base=base.label, head_value=values[1], head=head.label,
+        more=len(apart) - 1 or None,
+    )  # fmt: skip
+
+
+def _steady_numbers(side: CellEvidence) -> dict[str, str]:
+    """Name -> the number that all executions of all runs print."""
+    values: dict[str, set[str | None]] = {}
+    for printed in (item for m in side.measurements if not m.control for item in m.printed if item.kind == "number"):
+        values.setdefault(printed.name, set()).update(printed.values)
+    return {name: next(iter(found)) or "" for name, found in values.items() if len(found) == 1 and None not in found}

@@ -67,4 +67,6 @@ def _value(row: SeriesRow, base: str, against: str, pairs: _Pairs) -> SeriesValu
         delta=None if None in values or pair.verdict in REFUSED else (values[1] or 0.0) - (values[0] or 0.0),
         verdict=pair.verdict, evidence=pair.evidence, n=pair.n_head, base_verdict=whole.verdict,
         where=pair.attribution.parts if pair.attribution else "",
+        changed=pair.changed.state if pair.changed else "", base_changed=whole.changed.state if whole.changed else "",
+        elsewhere=pair.changed.elsewhere if pair.changed else (),
     )  # fmt: skip

@@ -21,7 +21,7 @@ def application_names() -> tuple[str, ...]:
 
 
 def is_application(name: str) -> bool:
-    """Whether a workload's name is that of an application."""
+    """True if a workload's name is the name of an application."""
     return name in application_names()
 
 

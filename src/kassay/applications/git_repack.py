@@ -12,7 +12,7 @@ _GIT = ("/usr/bin/git", "-C", "repository")
 
 
 def _stream() -> Iterator[str]:
-    """What git fast-import reads."""
+    """Input of git fast-import."""
     chance = random.Random(16)
     source = words(chance)
     files = [[next(source) for _ in range(150)] for _ in range(_FILES)]

@@ -96,7 +96,7 @@ def _no_entry(function: str) -> tuple[str, str] | None:
 
 @dataclass(frozen=True, kw_only=True)
 class MachineCode:
-    """What its machine code means to a profile.
+    """Properties of the machine code that a profile needs.
 
     capstone: names of the disassembler's architecture and mode. kind(mnemonic, operands): "atomic", "tlb", "string" or
     "" for an instruction of no counted kind. ending(mnemonic, operands): how the last instruction of a block leaves it
@@ -105,6 +105,8 @@ class MachineCode:
     thunks: a regular expression of the functions that an indirect jump goes through; return_thunks: of those that a
     return goes through; "" for none. syscall_prefix: of a system call's function. entry(function): kind (a word from
     above) and name of the fault, interrupt or new task that begins with this function; None for any other.
+    task_switch: the symbol at which the kernel switches tasks. reads_clock(code): whether an instruction in user mode
+    reads the CPU's clock.
     """
 
     capstone: tuple[str, str]
@@ -115,6 +117,8 @@ class MachineCode:
     thunks: str = ""
     return_thunks: str = ""
     entry: Callable[[str], tuple[str, str] | None] = _no_entry
+    reads_clock: Callable[[bytes], bool]
+    task_switch: str
 
 
 @dataclass(frozen=True, kw_only=True)

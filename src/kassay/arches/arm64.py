@@ -50,10 +50,13 @@ def _ending(mnemonic: str, operands: str) -> tuple[str, int | None]:
     return end, target_of(operands.rpartition(" ")[2].removeprefix("#"))
 
 
+_TASK_SWITCH = "cpu_switch_to"
+
+
 def _special(name: str, start: int, end: int) -> Iterator[str]:
     """Everything enters at the vectors (Arm DDI 0487, D1.4): 16 entries of 0x80 bytes, every fourth for synchronous
     exceptions."""
-    if name == "cpu_switch_to":
+    if name == _TASK_SWITCH:
         yield f"switch {start:x} {end:x}\n"
     elif name == "copy_thread":
         yield f"birth {start:x} {end:x}\n"
@@ -67,6 +70,14 @@ _FAULTS = {"el0_da": PAGE_FAULT, "el0_ia": PAGE_FAULT, "do_mem_abort": PAGE_FAUL
 _EXCEPTION = re.compile(
     r"el[01]_(fpsimd_acc|fpsimd_exc|sve_acc|sme_acc|sys|pc|sp|undef|bti|mops|gcs|dbg|brk64|fpac|inv)"
 )
+
+
+_CLOCKS = (0xD53BE040, 0xD53BE0C0)
+"""mrs xN, cntvct_el0 and cntvctss_el0, N in the lowest five bits (Arm ARM, D17.11)."""
+
+
+def _reads_clock(code: bytes) -> bool:
+    return int.from_bytes(code, "little") & ~0x1F in _CLOCKS
 
 
 def _entry(function: str) -> tuple[str, str] | None:
@@ -118,6 +129,8 @@ ARCH = Arch(
         ending=_ending,
         special=_special,
         entry=_entry,
+        reads_clock=_reads_clock,
+        task_switch=_TASK_SWITCH,
         syscall_prefix="__arm64_",
     ),
     # It has numbers, which Arm's manuals list.

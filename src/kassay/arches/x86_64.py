@@ -57,6 +57,9 @@ def _ending(mnemonic: str, operands: str) -> tuple[str, int | None]:
     return BRANCH, target
 
 
+_TASK_SWITCH = "__switch_to_asm"
+
+
 def _special(name: str, start: int, end: int) -> Iterator[str]:
     """Exceptions enter at asm_exc_*, interrupts at asm_sysvec_* and in the tables of entry stubs
     (arch/x86/include/asm/idtentry.h); an NMI is an interrupt."""
@@ -68,10 +71,18 @@ def _special(name: str, start: int, end: int) -> Iterator[str]:
         yield f"interrupt {start:x} {end:x}\n"
     elif name.startswith("__x86_indirect_thunk_"):
         yield f"thunk {start:x} {end:x}\n"
-    elif name == "__switch_to_asm":
+    elif name == _TASK_SWITCH:
         yield f"switch {start:x} {end:x}\n"
     elif name == "copy_thread":
         yield f"birth {start:x} {end:x}\n"
+
+
+_CLOCKS = (b"\x0f\x31", b"\x0f\x01\xf9")
+"""rdtsc and rdtscp (Intel SDM, volume 2)."""
+
+
+def _reads_clock(code: bytes) -> bool:
+    return code in _CLOCKS
 
 
 def _entry(function: str) -> tuple[str, str] | None:
@@ -135,6 +146,8 @@ ARCH = Arch(
         ending=_ending,
         special=_special,
         entry=_entry,
+        reads_clock=_reads_clock,
+        task_switch=_TASK_SWITCH,
         syscall_prefix="__x64_",
         thunks=rf"__x86_indirect_\w+|srso(?:_alias)?_safe_ret|{_RETURN_THUNK}",
         return_thunks=_RETURN_THUNK,

@@ -138,7 +138,7 @@ def _codenames(root: AptRoot) -> dict[str, str]:
 
 
 def codename(root: AptRoot, alias: str) -> str:
-    """What "stable" and the like are called today; the alias itself when the mirror did not say."""
+    """Today's code name of "stable" and the like. Returns the alias if the mirror does not name it."""
     return _codenames(root).get(alias, alias)
 
 
@@ -200,7 +200,7 @@ def _failures(log: str) -> dict[str, str]:
 
 
 def _has_list(root: AptRoot, suite: str) -> bool:
-    """Whether apt keeps a list of this suite that it has verified."""
+    """True if apt has a verified list of this suite."""
     return any((Path(root.directory) / "lists").glob(f"*_dists_{suite}_*Release"))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is inside a Debian package."""
+"""The contents of a Debian package."""
 
 import tarfile
 import tempfile
@@ -63,5 +63,8 @@ def tar_of(deb: Path) -> Iterator[tarfile.TarFile]:
             reason = log.read().decode("utf-8", "replace").strip().splitlines()[-1:]
             raise HostLacks(f"{deb}: {''.join(reason) or 'dpkg-deb failed'}", "delete the file and repeat the command")
         tar_file.seek(0)
-        with tarfile.open(fileobj=tar_file, mode="r:") as tar:
-            yield tar
+        try:
+            with tarfile.open(fileobj=tar_file, mode="r:") as tar:
+                yield tar
+        except (tarfile.TarError, EOFError) as error:
+            raise HostLacks(f"{deb}: damaged inside ({error})", "delete the file and repeat the command") from error

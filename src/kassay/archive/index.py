@@ -43,7 +43,7 @@ class Package(Record, frozen=True, kw_only=True):
 
     @property
     def is_kernel(self) -> bool:
-        """Whether a bootable image is inside (and not only a list of other packages)."""
+        """True if the package contains a bootable image. Metapackages only list other packages."""
         return self.kind in ("image", "binary") and self.size_bytes >= _REAL_KERNEL_BYTES
 
 

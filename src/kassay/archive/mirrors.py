@@ -30,7 +30,7 @@ class Mirrors(Record, frozen=True, kw_only=True):
 
 @Once
 def host_mirrors() -> Mirrors:
-    """What the host's sources name. Raises HostLacks when there is no apt or no Debian archive."""
+    """The mirrors in the host's apt sources. Raises HostLacks when there is no apt or no Debian archive."""
     mirrors: dict[str, Mirror] = {}
     for path in _source_files():
         text = path.read_text("utf-8", "replace")

@@ -52,7 +52,7 @@ def root_of(types: str) -> _apt.AptRoot:
 
 
 def listed_sources(tell: Tell) -> SourceList:
-    """What the archive has. Raises HostLacks without network when nothing was listed before."""
+    """The sources that the archive has. Raises HostLacks without network when nothing was listed before."""
     index = current_index("x86_64", tell)
     path = Path(root_of("deb-src").directory) / "sources.json"
     stored = kept_record(path, SourceList)

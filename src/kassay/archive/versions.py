@@ -47,7 +47,7 @@ def series_of(version: str) -> str:
 
 
 def is_exact(locator: str) -> bool:
-    """Whether a locator names one kernel version (6.17.8, 7.3-rc7, 6.17.8-1) and not a series (6.17)."""
+    """True if a locator names one kernel version (6.17.8, 7.3-rc7, 6.17.8-1), False for a series (6.17)."""
     return re.fullmatch(r"\d+\.\d+", locator) is None
 
 

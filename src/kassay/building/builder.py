@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kassay.arches import arch_of
-from kassay.building import slots, workspace
-from kassay.building.compilers import Compiler, check_tools, find_compiler, linker_of
-from kassay.building.config import DistroConfig, requested
-from kassay.building.source import kernel_version, source_tree
+from kassay.building import line_tables, slots, workspace
+from kassay.building.compilers import Compiler, check_name, check_tools, find_compiler, linker_of
+from kassay.building.config import DistroConfig, check_configuration, requested
+from kassay.building.source import check_source, kernel_version, source_tree
 from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
 from kassay.effects.lock import locked, waiting
 from kassay.errors import BadInput, Defect
@@ -23,15 +23,18 @@ from kassay.model.kernel import KernelRef
 from kassay.model.progress import Tell
 from kassay.model.records import Record, content_id
 
-BUILDER = 1
+BUILDER = 2
 """Version of the steps below: raised when the same inputs would give another image."""
 
 
 class Built(NamedTuple):
-    """An image as make left it, and the files that are stored with it, by name: "config" and "modules.builtin"."""
+    """An image without line tables, and what is stored with it."""
 
     image: bytes
     beside: dict[str, bytes]
+    """Files by name: "config" and "modules.builtin"."""
+    lines: bytes
+    """An ELF file with the line tables of the image and no code."""
 
 
 class BuiltObject(Record, frozen=True, kw_only=True):
@@ -50,6 +53,14 @@ class ResolvedBuild(NamedTuple):
     source: BuildSource
     recipe: workspace.Recipe
     key: str
+
+
+def check_files(build: BuildRef, arch: str) -> None:
+    """Raises BadInput for a tree, revision, patch, compiler or configuration file that is not there, HostLacks for a
+    compiler that this host must have. Fetches and builds nothing."""
+    check_source(build)
+    check_configuration(build)
+    check_name(build.cc, arch)
 
 
 def wanted(ref: KernelRef, distro: DistroConfig, tell: Tell) -> ResolvedBuild:
@@ -76,16 +87,23 @@ def build_image(resolved_build: ResolvedBuild, tell: Tell) -> Built:
         workspace.make(source, objects, recipe, arch_of(recipe.arch).build.target, log_of(resolved_build.key), tell)
         paths = {"config": objects / ".config", "modules.builtin": objects / "modules.builtin"}
         files = {name: path.read_bytes() for name, path in paths.items() if path.is_file()}
-        built = Built((objects / image).read_bytes(), files)
+        parted = line_tables.parted(objects / image, objects / "vmlinux", recipe.compiler)
+    built = Built(parted.image, files, parted.lines)
     _check_compiler(recipe.compiler, built.beside["config"], recipe.subject)
     return built
 
 
-def build_object(ref: KernelRef, source: str, distro: DistroConfig, tell: Tell) -> BuiltObject:
-    """The object of one source file ("mm/mincore.c"), built as the kernel's own build would. Raises NotBuilt."""
+def check_object(source: str) -> None:
+    """Raises BadInput for a name that no source file of a kernel can have."""
     path = Path(source)
     if path.is_absolute() or ".." in path.parts or path.suffix not in (".c", ".S"):
         raise BadInput(f"--source {source!r}: not a source file of the kernel", "name one such as mm/mincore.c")
+
+
+def build_object(ref: KernelRef, source: str, distro: DistroConfig, tell: Tell) -> BuiltObject:
+    """The object of one source file ("mm/mincore.c"), built as the kernel's own build would. Raises NotBuilt."""
+    check_object(source)
+    path = Path(source)
     resolved = wanted(ref, distro, tell)
     object_file = cache_directory() / "objects" / f"{resolved.key}-{sha256_bytes(source.encode())[:8]}.o"
     if not object_file.is_file():

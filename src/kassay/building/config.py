@@ -36,6 +36,7 @@ _LINE = re.compile(r'(?:(CONFIG_\w+)=("(?:[^"\\]|\\.)*"|[^\s#"]+)|# (CONFIG_\w+)
 # Marks of a line. base: the line comes from a .config that was made with another compiler; a symbol that only that
 # compiler supports may come out with another value, which is reported and is no error.
 _MARK = re.compile(r"(from|until) (\d+)\.(\d+)|base$")
+_SYMBOL = re.compile(r"CONFIG_\w+=")
 _GENERATED = "CONFIG_CC_VERSION_TEXT="
 _VERSION = re.compile(r"^# Linux/\S+ (\d+)\.(\d+)", re.M)
 _ABSENT = "no such symbol, or what it depends on is off"
@@ -58,8 +59,15 @@ def requested(build: BuildRef, arch: str, version: str, distro: DistroConfig, te
     else:
         text = _read(build.config)
         texts, base = [_as_base(text) if _GENERATED in text else text], "full"
-    texts += [fragment if re.match(r"CONFIG_\w+=", fragment) else _read(fragment) for fragment in build.fragments]
+    texts += [fragment if _SYMBOL.match(fragment) else _read(fragment) for fragment in build.fragments]
     return "".join(f"{line}\n" for line in merged(texts)), base
+
+
+def check_configuration(build: BuildRef) -> None:
+    """Raises BadInput for a file of the configuration that is not there, or that is none."""
+    named = () if build.config in ("lab", "distro") else (build.config,)
+    for path in (*named, *(fragment for fragment in build.fragments if not _SYMBOL.match(fragment))):
+        _read(path)
 
 
 def lab_config(arch: str) -> Path:
@@ -109,7 +117,7 @@ def merged(texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def applicable(request: str, version: str) -> dict[str, tuple[str, bool]]:
-    """What is asked for in this version: symbol to value ("y", "n", "250", '"text"') and whether it is a must."""
+    """Symbols asked for in this version, each with its value ("y", "n", "250", '"text"') and whether it is required."""
     release = _series(version)
     symbols = {}
     for line in merged((request,)):

@@ -59,7 +59,7 @@ def _is_store(path: Path) -> bool:
 
 def git(arguments: Sequence[str], *, index: Path | None = None, work_tree: Path | None = None,
         repository: Path | None = None, may_fail: bool = False) -> str:  # fmt: skip
-    """What a git command printed, in `repository` (a work tree or bare; else the store). Raises GitFailed."""
+    """Output of a git command in `repository` (a work tree or bare), by default in the store. Raises GitFailed."""
     env = dict(_ENVIRONMENT)
     if index is not None:
         env["GIT_INDEX_FILE"] = str(index)
@@ -97,7 +97,7 @@ def written(index: Path) -> str:
 
 
 def has_tree(tree: str) -> bool:
-    """Whether the store (with the repositories it reads) has a tree."""
+    """True if the store, or a repository that it reads, has a tree."""
     try:
         git(("cat-file", "-e", f"{tree}^{{tree}}"))
     except GitFailed:
@@ -106,7 +106,7 @@ def has_tree(tree: str) -> bool:
 
 
 def is_repository(path: Path) -> bool:
-    """Whether `path` is the top of a git work tree, or a bare repository."""
+    """True if `path` is the top of a git work tree, or a bare repository."""
     return (path / ".git").exists() or ((path / "HEAD").is_file() and (path / "objects").is_dir())
 
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from kassay.model.records import Record
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
-# A line that begins a function. The function that diff shows after @@ begins before the hunk; the hunk itself may
-# begin another one.
-_BEGINS = re.compile(r"[A-Za-z_][\w\s*]*\(")
+BEGINS_FUNCTION = re.compile(r"[A-Za-z_][\w\s*]*\(")
+"""A line that begins a function. The function that diff shows after @@ begins before the hunk; the hunk itself may
+begin another one."""
 
 
 class Hunk(Record, frozen=True, kw_only=True):
@@ -31,8 +31,8 @@ class Hunk(Record, frozen=True, kw_only=True):
 
 
 class FileDiff(Record, frozen=True, kw_only=True):
-    """What a diff does to one file. path: after the diff; before it when the file is removed. header: all lines before
-    the first hunk. hunks: none for a rename, a change of mode or a binary file."""
+    """The changes of a diff to one file. path: after the diff; before it when the file is removed. header: all lines
+    before the first hunk. hunks: none for a rename, a change of mode or a binary file."""
 
     path: str
     header: tuple[str, ...]
@@ -70,7 +70,7 @@ def hunks_of(text: str) -> Iterator[tuple[FileDiff, Hunk]]:
 def place_of(file_diff: FileDiff, hunk: Hunk) -> str:
     """ "mm/mprotect.c: change_pte_range()" or "mm/mprotect.c:12": where a hunk is, for people."""
     first = next((i for i, line in enumerate(hunk.lines) if line[:1] in ("-", "+")), 0)
-    begun = [line[1:] for line in hunk.lines[: first + 1] if _BEGINS.match(line[1:])]
+    begun = [line[1:] for line in hunk.lines[: first + 1] if BEGINS_FUNCTION.match(line[1:])]
     name = re.search(r"([A-Za-z_]\w*)\s*\(", begun[-1] if begun else hunk.function)
     return f"{file_diff.path}: {name.group(1)}()" if name else f"{file_diff.path}:{hunk.new[0]}"
 

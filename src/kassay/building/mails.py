@@ -41,7 +41,7 @@ class Mail(Record, frozen=True, kw_only=True):
 
 
 def is_mail(data: bytes) -> bool:
-    """Whether a file begins as a mailbox or a mail does."""
+    """True if a file begins like a mailbox or a mail."""
     # Received: and ARC-Seal: come first and may be long.
     head = re.split(rb"\r?\n\r?\n", data.lstrip()[:1_000_000], maxsplit=1)[0]
     fields = re.findall(rb"^(From|Subject|Date|Message-Id):[ \t]", head, re.MULTILINE | re.IGNORECASE)

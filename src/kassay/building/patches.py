@@ -8,7 +8,7 @@ from pathlib import Path
 from kassay.building import git
 from kassay.building.hunks import Hunk, hunks_of, parse
 from kassay.building.mails import Mail, is_mail, mails, ordered
-from kassay.effects.files import expanded, sha256_bytes, write_atomic
+from kassay.effects.files import expanded, readable, sha256_bytes, write_atomic
 from kassay.errors import BadInput, NotBuilt
 from kassay.model.records import Record
 
@@ -44,6 +44,15 @@ def read_patches(path: Path) -> tuple[Patch, ...]:
     A directory is read in the order of its quilt `series` file, else of names. Mails are put into the order that their
     subjects tell; covers and replies are left out. Raises BadInput: nothing there, or a patch of a series is missing.
     """
+    return tuple(_stored(mail) for mail in _patch_mails(path))
+
+
+def check_patches(path: Path) -> None:
+    """Raises BadInput as read_patches() does; stores nothing."""
+    _patch_mails(path)
+
+
+def _patch_mails(path: Path) -> Sequence[Mail]:
     if path.is_dir():
         patch_mails = ordered([mail for file in _files(path) for mail in _read(file)], str(path), resort=False)
     elif path.is_file():
@@ -52,7 +61,7 @@ def read_patches(path: Path) -> tuple[Patch, ...]:
         raise BadInput(f"{path}: no such patch", "name a diff, a mailbox as `b4 am` writes it, or a directory of them")
     if not patch_mails:
         raise BadInput(f"{path}: no patch in it", "name a diff, a mailbox as `b4 am` writes it, or a directory of them")
-    return tuple(_stored(mail) for mail in patch_mails)
+    return patch_mails
 
 
 def apply(tree: str, patches: Sequence[Patch]) -> str:
@@ -107,6 +116,8 @@ def _quilted(directory: Path, line: str) -> Path:
 
 
 def _read(file: Path) -> list[Mail]:
+    if not readable(file):
+        raise BadInput(f"{file}: Permission denied", "name a patch that you may read")
     data = file.read_bytes()
     if is_mail(data):
         return mails(file)

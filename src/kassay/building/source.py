@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a reference names, as one tree of the store: a git tree, a directory or a release of the archive, patched."""
+"""Sources that a reference names, as one tree of the store: a git tree, a directory or a release of the archive,
+patched."""
 
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import msgspec
 from kassay.building import debian_source as archive
 from kassay.building import git
 from kassay.building.config import version_in
-from kassay.building.patches import patched
+from kassay.building.patches import check_patches, patched
 from kassay.effects.files import expanded, sha256_bytes, write_atomic
 from kassay.effects.lock import locked, waiting
 from kassay.errors import BadInput
@@ -32,11 +33,25 @@ def source_tree(build: BuildRef, tell: Tell) -> tuple[str, BuildSource]:
     base, version = _base(build, tell)
     tree, subjects = patched(base, build.patches)
     if build.pin and tree != build.pin:
-        raise BadInput(f"{build.tree}: these are no longer the sources of tree {build.pin[:12]}",
-                       "leave tree= out to build them as they are now")  # fmt: skip
+        raise BadInput(
+            f"{build.tree}: these are not the sources of tree {build.pin[:12]}: they changed, or the kernel was built "
+            "with patches that are not named here", "name the patches with +PATCH, or leave tree= out"
+        )  # fmt: skip
     source = BuildSource(base=_written(build), version=version, patches=subjects, tree=tree)
     note(source)
     return tree, _with_configuration(source, build)
+
+
+def check_source(build: BuildRef) -> None:
+    """Raises BadInput for a tree, a revision or a patch that is not there. Fetches and stores nothing.
+
+    Nothing is checked of a pinned build, whose sources may be in the store alone.
+    """
+    if build.pin:
+        return
+    _check_base(build)
+    for path in build.patches:
+        check_patches(expanded(path))
 
 
 def note(source: BuildSource) -> None:
@@ -46,11 +61,23 @@ def note(source: BuildSource) -> None:
 
 def _base(build: BuildRef, tell: Tell) -> tuple[str, str]:
     """The tree before patches, and the version it is of."""
+    _check_base(build)
+    if build.tree.startswith(_ARCHIVE):
+        return _release(build.tree.removeprefix(_ARCHIVE), tell)
+    path = expanded(build.tree)
+    if build.revision:
+        commit = git.resolve(path, build.revision)
+        return _kernel(git.tree_of(path, commit), build.tree, f"commit {commit[:12]}")
+    return _kernel(git.tree_of_files(path, tell, subject=build.tree), build.tree, "working files")
+
+
+def _check_base(build: BuildRef) -> None:
+    """Raises BadInput for sources that this host does not have; a release of the archive may have to be fetched."""
     if build.tree.startswith(_ARCHIVE):
         if build.revision:
             raise BadInput(f"build:{build.tree}@{build.revision}: a release of the archive has no revisions",
                            f"write build:{build.tree}")  # fmt: skip
-        return _release(build.tree.removeprefix(_ARCHIVE), tell)
+        return
     path = expanded(build.tree)
     if not path.is_dir():
         raise BadInput(f"build:{build.tree}: {'not a directory' if path.exists() else 'does not exist'}",
@@ -58,11 +85,9 @@ def _base(build: BuildRef, tell: Tell) -> tuple[str, str]:
     if build.revision:
         if not git.is_repository(path):
             raise BadInput(f"build:{build.tree}@{build.revision}: no git tree is there", "leave the revision out")
-        commit = git.resolve(path, build.revision)
-        return _kernel(git.tree_of(path, commit), build.tree, f"commit {commit[:12]}")
-    if git.is_repository(path) and not (path / ".git").exists():
+        git.resolve(path, build.revision)
+    elif git.is_repository(path) and not (path / ".git").exists():
         raise BadInput(f"build:{build.tree}: a bare repository has no working files", "name a revision: build:TREE@REV")
-    return _kernel(git.tree_of_files(path, tell, subject=build.tree), build.tree, "working files")
 
 
 def _release(version: str, tell: Tell) -> tuple[str, str]:
@@ -87,7 +112,7 @@ def _kernel(tree: str, name: str, provenance: str) -> tuple[str, str]:
 
 
 def kernel_version(tree: str, name: str) -> str:
-    """What the sources call themselves ("7.3.4"). Raises BadInput when they are no kernel's."""
+    """Version in the sources' Makefile ("7.3.4"). Raises BadInput for sources of no kernel."""
     return version_in(git.read(tree, "Makefile") or "", f"build:{name}")
 
 

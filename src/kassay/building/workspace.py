@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kassay.arches import arch_of
-from kassay.building import git, kbuild
+from kassay.building import git, kbuild, line_tables
 from kassay.building.compilers import Compiler
 from kassay.building.config import Base, make_config
 from kassay.effects import clock, process
@@ -40,7 +40,14 @@ class Recipe(NamedTuple):
 
 def objects_in(source: Path, recipe: Recipe) -> Path:
     """Where the objects of this configuration and compiler are."""
-    words = (recipe.arch, recipe.compiler.identity, recipe.linker, recipe.base, recipe.requested)
+    words = (
+        recipe.arch,
+        recipe.compiler.identity,
+        recipe.linker,
+        recipe.base,
+        recipe.requested,
+        *line_tables.ARGUMENTS,
+    )
     return source / f"kassay-{sha256_bytes(chr(0).join(words).encode())[:16]}"
 
 
@@ -125,7 +132,8 @@ class _Lines:
 
 def _argv(source: Path, objects: Path, recipe: Recipe, target: str) -> tuple[str, ...]:
     jobs = len(os.sched_getaffinity(0))
-    return kbuild.argv("-C", str(source), f"O={objects}", *_arguments(recipe), f"-j{jobs}", target)
+    lines = line_tables.arguments(objects / ".config")
+    return kbuild.argv("-C", str(source), f"O={objects}", *_arguments(recipe), *lines, f"-j{jobs}", target)
 
 
 def _run(argv: tuple[str, ...], recipe: Recipe, log: Path, mark: Path, tell_lines: Callable[[int], None]) -> int:

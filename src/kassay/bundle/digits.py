@@ -37,7 +37,7 @@ class Values(Record, frozen=True, kw_only=True):
 
 
 def values(packed: Sequence[Finding], rerun: Sequence[Finding]) -> Values | None:
-    """What each kernel costs, figure by figure; None where nothing was decided."""
+    """The cost of each kernel, figure by figure. None where nothing was decided."""
     pairs = {
         f"{old.metric} of {kernel}{_settings(old)}": (then, now)
         for old, new in zip(packed, rerun, strict=False)
@@ -118,7 +118,7 @@ def _compiler(plan: Plan) -> str:
 
 
 def unlike(packed: Plan, rerun: Plan) -> tuple[str, ...]:
-    """What makes the two experiments different before anything ran: kernels, emulator, guest programs, images."""
+    """Differences of two experiments before anything ran: kernels, emulator, guest programs, images."""
     lines = [
         f"kernel {old.ref}: another image ({(old.image_sha256 or 'unknown')[:12]} then, "
         f"{(new.image_sha256 or 'unknown')[:12]} now)"

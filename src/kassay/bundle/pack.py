@@ -14,10 +14,12 @@ from kassay.bundle.manifest import NAME, Absent, Manifest, packed_files, write_m
 from kassay.bundle.sources import sources_into
 from kassay.effects.files import disk_errors, publish_directory, swept, write_atomic
 from kassay.errors import BadInput, KassayError
+from kassay.evidence.changes import FILE as CHANGES
 from kassay.evidence.predictions import TIMINGS
 from kassay.imports import store
 from kassay.journal.directory import BESIDE, open_directory
 from kassay.journal.journal import read_journal
+from kassay.model.experiment import labels
 from kassay.model.progress import Progress, Tell
 from kassay.model.report import Report
 from kassay.report.formats import formats
@@ -95,6 +97,15 @@ def pack(directory: Path, out: Path, tell: Tell) -> Manifest:
     return manifest
 
 
+def patched_kernels(directory: Path) -> tuple[str, ...]:
+    """The kernels of a run directory that were built with patches, as reports call them; none of imported values."""
+    if not (directory / "plan.json").exists():
+        return ()
+    plan = open_directory(directory).plan
+    named = zip(labels(plan.experiment), plan.kernels, strict=True)
+    return tuple(label for label, kernel in named if kernel.build is not None and kernel.build.patches)
+
+
 def _fill(directory: Path, root: Path, tell: Tell) -> Manifest:
     """Fills the bundle's directory. The report is computed from the copy, which proves that the copy is sufficient."""
     tell(Progress(stage="pack", subject=directory.name, text="copying"))
@@ -121,7 +132,8 @@ def _copy_import(directory: Path, into: Path) -> None:
 
 
 def _copy_run(directory: Path, into: Path) -> None:
-    """Copies the files that plan and journal name, and no others; also those of the timed runs in BESIDE."""
+    """Copies the files that plan and journal name, and the changed source lines; also those of the timed runs in
+    BESIDE. Nothing else is copied."""
     open_directory(directory)  # raises BadInput for anything but a run directory
     copy_files(directory, into, ("spec.toml", "plan.json"))
     copy_journal(directory, into)
@@ -134,6 +146,8 @@ def _copy_run(directory: Path, into: Path) -> None:
     copy_files(directory, into, sorted(map(artifact_path, names)))
     if (directory / TIMINGS).is_dir():
         copy_files(directory, into, sorted(f"{TIMINGS}/{path.name}" for path in (directory / TIMINGS).glob("*.toml")))
+    if (directory / CHANGES).is_file():
+        copy_files(directory, into, (CHANGES,))
     if (directory / BESIDE / "plan.json").exists():
         (into / BESIDE).mkdir()
         _copy_run(directory / BESIDE, into / BESIDE)

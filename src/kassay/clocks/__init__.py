@@ -62,12 +62,12 @@ class Clock:
 
     @property
     def fixed(self) -> bool:
-        """Whether CPUs and memory are those that the machine has, and none can be chosen."""
+        """True if CPUs and memory are those of the machine and cannot be chosen."""
         return self.native or self.elsewhere
 
     @property
     def decides(self) -> bool:
-        """Whether its times are those that a user of the kernel has."""
+        """True if its times are the times that users of the kernel see."""
         return not (self.exact or self.screening or self.imported)
 
 

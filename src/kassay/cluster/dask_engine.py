@@ -203,7 +203,7 @@ class DaskCluster:
                 future.release()
 
     def _send(self, slot: Slot, parcel: Packed) -> None:
-        """What the host does not have; two slots of one host wait for each other."""
+        """Send the files that the host lacks. Two slots of one host wait for each other."""
         with self._lock:
             sent = self._sent.setdefault(slot.host, set())
             new = [sha for sha in sorted(parcel.sources) if sha not in sent]

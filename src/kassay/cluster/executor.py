@@ -17,8 +17,8 @@ class Made(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What every host must be able to do. cpus, memory_bytes: the most of the experiment. profiled: whether runs carry
-    a profile."""
+    """Requirements that every host must meet. cpus, memory_bytes: the most of the experiment. profiled: whether runs
+    carry a profile."""
 
     machine: Machine
     arch: str

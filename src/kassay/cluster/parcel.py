@@ -81,7 +81,17 @@ def _paths(job: Job) -> Iterator[tuple[str, Path]]:
 
 
 def unpacked(parcel: Parcel, directory: Path, path_of: Mapping[str, Path]) -> Job:
-    """The job again, with paths of this host. directory: an empty one for the run. path_of: of each file, by hash."""
+    """The job again, with paths of this host. directory: an empty one for the run. path_of: of each file, by hash.
+
+    Raises ValueError for a parcel that lacks a file of its job, or names one outside of the directory.
+    """
+    wanted = {name for name, path in (("kernel", parcel.job.kernel), ("initramfs", parcel.job.initramfs)) if path}
+    wanted |= {"program", *parcel.job.further}
+    if absent := wanted - parcel.files.keys():
+        raise ValueError(f"the parcel has no {min(absent)}")
+    names = [Path(name).name for name in (*parcel.small, *parcel.files) if name.startswith(_DIRECTORY)]
+    if len(set(names)) < len(names) or any(name in ("", "..") or "\0" in name for name in names):
+        raise ValueError("the parcel names two files alike, or none")
     paths = {name: str(path_of[sha256]) for name, sha256 in parcel.files.items()}
     for name, path in paths.items():
         if name.startswith(_DIRECTORY):
@@ -111,7 +121,7 @@ def parcel_from(data: bytes) -> Parcel:
 
 
 def delivery_from(data: bytes, parcel: bytes) -> Delivery:
-    """What a host gave for a parcel. Raises ValueError where it is none, or of another parcel."""
+    """The delivery of a host for a parcel. Raises ValueError if it is none, or belongs to another parcel."""
     try:
         delivery = from_msgpack(data, Delivery)
     except msgspec.MsgspecError as error:

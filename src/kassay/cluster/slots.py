@@ -71,12 +71,12 @@ class Slots:
             self._changed.notify_all()
 
     def addresses(self) -> tuple[str, ...]:
-        """Of the slots that are there."""
+        """Addresses of all connected slots."""
         with self._changed:
             return tuple(self._there)
 
     def is_there(self, slot: Slot) -> bool:
-        """Whether this very slot is there still."""
+        """True if this slot is still connected."""
         return self._there.get(slot.address) == slot
 
     def count(self) -> int:
@@ -126,7 +126,7 @@ class Slots:
             self._changed.notify_all()
 
     def _free(self, lane: str, apart: Collection[str]) -> Slot | None:
-        """Of the hosts that may make one run more the least busy, then the one that is idle the longest."""
+        """Pick a free slot: the least busy host first, then the host that has been idle longest."""
         busy = Counter(self._there[address].host for address in self._taken)
         own = self._lanes.get(lane) if lane else None
         free: dict[str, Slot] = {}

@@ -29,7 +29,7 @@ def path_of(sha256: str) -> Path:
 
 
 def missing(wanted: Iterable[str]) -> list[str]:
-    """Those of the hashes whose files are not here; the others are not deleted for an hour."""
+    """The hashes whose files this host lacks. The other files are kept for at least an hour."""
     return [sha256 for sha256 in wanted if not _touched(path_of(sha256))]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Whether a host can make the runs of an experiment, and how many at a time."""
+"""Check whether a host can make the runs of an experiment, and how many at a time."""
 
 import kassay
 from kassay.cluster.executor import Wanted

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a worker does when it is asked: it says what its machine is, takes files, and makes runs. Nothing else."""
+"""Tasks of a worker: it describes its machine, takes files, and makes runs."""
 
 import tempfile
 from pathlib import Path

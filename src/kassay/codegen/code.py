@@ -25,7 +25,7 @@ class Symbol(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """What a field of an instruction refers to. spot: None when it is in another file; `name` is set then."""
+    """The target of an instruction's field. spot: None when it is in another file; `name` is set then."""
 
     spot: Spot | None
     name: str = ""
@@ -44,7 +44,7 @@ class Linked(Protocol):
     arch: str
 
     def relocated(self, field: Spot, end: int) -> Reference | None:
-        """What the field's relocation refers to; end: bytes from the field to the instruction's end, which relative
+        """The target of the field's relocation. end: bytes from the field to the instruction's end, which relative
         fields count from. None without a relocation."""
 
     def absolute(self, value: int, per_cpu: bool) -> Spot | None:

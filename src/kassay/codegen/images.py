@@ -24,6 +24,7 @@ from kassay.codegen.code import (
     quoted,
     settled,
 )
+from kassay.effects.elf import elf_damage
 from kassay.errors import BadInput
 from kassay.model.kernel import KernelArtifact
 from kassay.model.profile import base_name
@@ -161,7 +162,7 @@ def _elf(path: Path) -> Sequence[tuple[int, memoryview]]:
     """Address and content of each segment, as far as the file holds it."""
     try:
         data = path.read_bytes()
-        with path.open("rb") as file:
+        with path.open("rb") as file, elf_damage():
             loads = [s.header for s in ELFFile(file).iter_segments() if s["p_type"] == "PT_LOAD"]
     except (OSError, ELFError) as error:
         raise BadInput(f"{path}: no kernel can be read from it: {error}", _AGAIN) from error

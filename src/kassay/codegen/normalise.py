@@ -218,7 +218,7 @@ def with_counts(instructions: Sequence[Instruction], counts: Sequence[float]) ->
 
 
 def same_shape(first: Sequence[Instruction], second: Sequence[Instruction]) -> bool:
-    """Whether two listings, of an object and of the linked kernel, have the same instructions apart from names."""
+    """True if the listings of an object and of the linked kernel have the same instructions apart from names."""
     if len(first) != len(second):
         return False
     return all(a.text.split(" ")[0] == b.text.split(" ")[0] for a, b in zip(first, second, strict=True))

@@ -27,6 +27,7 @@ from kassay.codegen.code import (
     quoted,
     settled,
 )
+from kassay.effects.elf import elf_damage
 from kassay.errors import BadInput
 from kassay.model.profile import base_name
 
@@ -73,11 +74,11 @@ class _Object:
 
     def __init__(self, path: Path) -> None:
         try:
-            with path.open("rb") as file:
+            with path.open("rb") as file, elf_damage():
                 self._read(ELFFile(file))
         except OSError as error:
             raise BadInput(f"{path}: {error.strerror}", "build it again") from error
-        except (ELFError, KeyError, StopIteration) as error:
+        except ELFError as error:
             raise BadInput(
                 f"{path}: not an object file of {' or '.join(arches())}: {error}", "build it again"
             ) from error
@@ -102,14 +103,13 @@ class _Object:
         self._relocations = self._all_relocations(sections, symbols)
         self._branches = self._static_branches()
 
+    def _has(self, section: object) -> bool:
+        """Whether it is a section's number, and not a word for symbols that lie elsewhere."""
+        return isinstance(section, int) and section < len(self._sections)
+
     def _take(self, symbol) -> None:  # type: ignore[no-untyped-def]  # pyelftools has no types
         section, kind, name = symbol["st_shndx"], symbol["st_info"]["type"], symbol.name
-        if (
-            not isinstance(section, int)
-            or kind in ("STT_SECTION", "STT_FILE")
-            or name.startswith((".L", "$"))
-            or not name
-        ):
+        if not self._has(section) or kind in ("STT_SECTION", "STT_FILE") or name.startswith((".L", "$")) or not name:
             return
         named = _Named(symbol["st_value"], symbol["st_size"], name)
         self._symbols.setdefault(section, []).append(named)
@@ -125,7 +125,7 @@ class _Object:
                 symbol = symbols[iter_relocation["r_info_sym"]]
                 at = symbol["st_shndx"]
                 relocations[section["sh_info"], iter_relocation["r_offset"]] = _Relocation(
-                    iter_relocation["r_info_type"], at if isinstance(at, int) else None, symbol["st_value"],
+                    iter_relocation["r_info_type"], at if self._has(at) else None, symbol["st_value"],
                     symbol.name, iter_relocation["r_addend"],
                 )  # fmt: skip
         return relocations
@@ -205,7 +205,7 @@ _CLOSE = 3
 
 
 def contains(source: str, function: str) -> bool:
-    """Whether C text defines the function: its name, parameters and an opening brace."""
+    """True if C text defines the function: its name, parameters and an opening brace."""
     plain = _COMMENT.sub(" ", source)
     for match in re.finditer(rf"(?<![\w.>]){re.escape(function)}\s*\(", plain):
         if plain[_closing(plain, match.end()) :].lstrip().startswith("{"):

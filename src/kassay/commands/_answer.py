@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Measure, then answer: the common part of run, compare, ladder, gap and series."""
+"""Measure, then answer: the common part of the commands that ask a question."""
 
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 
+from kassay.commands._exit import Passing
 from kassay.commands._experiment import directory_for, experiments_from
 from kassay.commands._options import Measuring
 from kassay.commands._show import say, say_answer, showing
 from kassay.effects.files import write_atomic
-from kassay.errors import KassayError
-from kassay.journal.directory import BESIDE
+from kassay.errors import BadInput, KassayError
+from kassay.journal.directory import BESIDE, open_directory
+from kassay.journal.repeats import failure_everywhere
 from kassay.model.experiment import Experiment
-from kassay.model.finding import REFUSED
 from kassay.model.progress import Progress
 from kassay.model.reach import HERE, Reach
 from kassay.model.report import Report
@@ -25,7 +27,7 @@ def ask_and_answer(question: str, workload: str, kernels: Sequence[str], options
     if options.plan:
         return show_commands(timed or experiment, directory, options.reach)
     return measure_and_answer(
-        experiment, directory, options.format_, options.exit_code, timed, options.cluster, options.reach
+        experiment, directory, options.format_, options.passing, timed, options.cluster, options.reach
     )
 
 
@@ -40,14 +42,14 @@ def show_commands(experiment: Experiment, directory: Path, reach: Reach) -> int:
 
 
 def measure_and_answer(
-    experiment: Experiment, directory: Path, format_name: str, exit_code: bool, timed: Experiment | None = None,
+    experiment: Experiment, directory: Path, format_name: str, passing: Passing, timed: Experiment | None = None,
     cluster: str = "", reach: Reach = HERE,
 ) -> int:  # fmt: skip
     """Makes the missing runs, prints the answer, writes report.html with its charts and report.json; returns the exit
     status.
 
     timed: the same question with a clock that measures time, shown next to the counts. cluster: address of the hosts
-    that make the runs. reach: how a remote machine is reached.
+    that make the runs. reach: how a remote machine is reached. passing: what the exit status says.
     """
     from kassay.plan.prepare import ask_ahead
 
@@ -58,6 +60,7 @@ def measure_and_answer(
     missing: KassayError | None = None
     with showing() as tell:
         pipeline.measure(experiment, directory, tell, cluster=cluster, reach=reach)
+        _refuse_failure_everywhere(directory)
         try:
             if timed is not None:
                 pipeline.measure(timed, directory / BESIDE, tell, cluster=cluster, reach=reach)
@@ -70,7 +73,21 @@ def measure_and_answer(
     deliver(report, chosen, directory)
     if missing is not None:
         raise missing
-    return status(report) if exit_code else 0
+    return passing.status(report)
+
+
+def _refuse_failure_everywhere(directory: Path) -> None:
+    """Raises BadInput if every kernel gives the same failure, which no further attempt could change."""
+    folder = open_directory(directory)
+    failure = failure_everywhere(folder.plan, folder.records())
+    if failure is None:
+        return
+    names = ", ".join(dict.fromkeys(cell.workload for cell in folder.plan.cells))
+    raise BadInput(
+        f"{names}: fails on every kernel, and every attempt would fail alike: {failure.detail}",
+        "to see all that it prints: kassay try, with the same words and one kernel; every attempt: "
+        f"kassay report {quote(str(directory))}",
+    )
 
 
 def deliver(report: Report, chosen: Format, directory: Path) -> None:
@@ -93,16 +110,3 @@ def write_page_files(report: Report, form: Format, directory: Path) -> None:
     """Writes the files that belong to a page, such as its charts."""
     for name, data in form.beside(report) if form.beside is not None else ():
         write_atomic(directory / name, data)
-
-
-def status(report: Report) -> int:
-    """1 when any primary finding, counted or timed, is a regression; 4 when none was admitted or all are
-    inconclusive; else 0."""
-    primary = {finding.metric for finding in report.findings if finding.primary}
-    verdicts = [finding.verdict for finding in report.findings if finding.primary]
-    verdicts += [row.time_verdict for row in report.beside if row.metric in primary]
-    if "regression" in verdicts:
-        return 1
-    if not verdicts or all(verdict in REFUSED or verdict == "inconclusive" for verdict in verdicts):
-        return 4
-    return 0

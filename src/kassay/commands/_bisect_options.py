@@ -16,37 +16,61 @@ class Searching:
 
     good: Annotated[
         str,
-        Option(help="A kernel without the change, e.g. debian:6.12 or build:TREE@v6.12.", rich_help_panel=_PANEL),
+        Option(
+            metavar="KERNEL",
+            help="Kernel without the change, e.g. debian:6.12 or build:TREE@v6.12.",
+            rich_help_panel=_PANEL,
+        ),
     ] = ""
     bad: Annotated[
-        str, Option(help="A later one that has it: of the same kind, tree and build options.", rich_help_panel=_PANEL)
+        str,
+        Option(
+            metavar="KERNEL",
+            help="Later kernel with the change, from the same archive or tree, with the same build options.",
+            rich_help_panel=_PANEL,
+        ),
     ] = ""
     every: Annotated[
-        str, Option(help="Of the archive: every version, or the newest of every series.", rich_help_panel=_PANEL)
+        str,
+        Option(
+            metavar="version|series",
+            help="Archive kernels to consider: every version, or the newest version of each series.",
+            rich_help_panel=_PANEL,
+        ),
     ] = "version"
     steps: Annotated[
-        str, Option(help="all: every change in the range. largest: that one alone.", rich_help_panel=_PANEL)
+        str, Option(metavar="all|largest", help="Changes to find: all of them, or the largest.", rich_help_panel=_PANEL)
     ] = "all"
     error_rate: Annotated[
         float,
-        Option(help="Where time is measured: how often the culprit may be a wrong one.", rich_help_panel=_PANEL),
+        Option(
+            metavar="SHARE",
+            help="Accepted probability that the named commit is wrong. Only where time is measured.",
+            rich_help_panel=_PANEL,
+        ),
     ] = 0.01
     one_step: Annotated[
         bool,
         Option(
             "--step",
-            help="For `git bisect run`: measure --head alone; exit 0 good, 1 bad, 125 skip, 128 and more: stop.",
+            help="Measure --head only, for `git bisect run`. The exit status is 0 for good, 1 for bad, 125 for skip, "
+            "and 128 or more to stop.",
             rich_help_panel=_PANEL,
         ),
     ] = False
     head: Annotated[
-        str, Option(help="With --step: the kernel in question; the working tree.", rich_help_panel=_PANEL)
+        str,
+        Option(
+            metavar="KERNEL",
+            help="Kernel to measure with --step. The default is the tree in the current directory.",
+            rich_help_panel=_PANEL,
+        ),
     ] = "build:."
     replay: Annotated[
         Path | None,
         Option(
             metavar="DIR",
-            help="Decide everything in DIR again, from its log alone; measure nothing.",
+            help="Repeat the decisions of the search in DIR from its log. Measures nothing.",
             rich_help_panel=_PANEL,
             show_default=False,
         ),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What `kassay bisect` does: builds the question from its options, searches, and answers."""
+"""`kassay bisect`: build the question from the options, search, and answer."""
 
 from dataclasses import replace
 from functools import partial
@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from kassay.commands._answer import deliver, status
+from kassay.commands._answer import deliver
 from kassay.commands._bisect_options import Searching
-from kassay.commands._experiment import directory_for, experiment_from, words_of
+from kassay.commands._experiment import checked_from, directory_for, experiment_from, words_of
 from kassay.commands._options import Measuring
 from kassay.commands._show import say, showing
 from kassay.errors import BadInput, nearest_of
-from kassay.guest import catalog
 from kassay.model.bisect import SearchQuestion
 from kassay.model.experiment import Experiment
 from kassay.model.kernel import full_ref
@@ -33,6 +32,7 @@ def searched(workload: str, kernels: list[str], searching: Searching, options: M
     searching = replace(searching, good=full_ref(searching.good), bad=full_ref(searching.bad))
     kernels = [full_ref(ref) for ref in kernels]
     _check(workload, kernels, searching, options)
+    _check_inputs(workload, kernels or [searching.good, searching.bad], options)
     chosen = format_named(options.format_)
     from kassay import pipeline
     from kassay.search import loop
@@ -50,7 +50,7 @@ def searched(workload: str, kernels: list[str], searching: Searching, options: M
         loop.conclude(question, directory, bisection, tell, measure)
         report = pipeline.answer(directory, tell)
     deliver(report, chosen, directory)
-    return status(report) if options.exit_code else 0
+    return options.passing.status(report)
 
 
 def replayed(directory: Path) -> int:
@@ -83,6 +83,7 @@ def _step(workload: str, searching: Searching, options: Measuring) -> int:
 
     whole = replace(searching, steps="all", good=full_ref(searching.good), bad=full_ref(searching.bad))
     _check(workload, [], whole, options)
+    _check_inputs(workload, [whole.good, whole.bad, searching.head], options)
     ends = _question(workload, listed((whole.good, whole.bad)), whole, options)
     with showing() as tell:
         return step(ends, searching.head, options.out, tell, options.cluster)
@@ -105,8 +106,11 @@ def _check(workload: str, kernels: list[str], searching: Searching, options: Mea
         problems.append("a bisection follows one value: one clock, one setting, one machine")
     if problems:
         raise BadInput("\n".join(problems))
-    if not options.program:
-        catalog.check_name(workload)
+
+
+def _check_inputs(workload: str, kernels: list[str], options: Measuring) -> None:
+    """Raises BadInput or HostLacks before the range is looked up, where anything that was given is not there."""
+    checked_from("ladder", "" if options.program else workload, kernels, options)
 
 
 def _range(kernels: list[str], searching: Searching, options: Measuring, tell: Tell) -> "Range":

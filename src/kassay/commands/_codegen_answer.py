@@ -1,32 +1,37 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What `kassay codegen` does: the function's code in each reference, in classes, with executions."""
+"""`kassay codegen`: the function's code in each reference, in classes, with executions."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 from kassay.arches import arch_of
 from kassay.codegen.classes import classified, verdict
-from kassay.commands._codegen_bodies import FoundCode, in_images, in_objects
+from kassay.commands._codegen_bodies import FoundCode, in_images, in_objects, with_compiler
 from kassay.commands._codegen_counts import Measured, with_executions
 from kassay.commands._codegen_options import Comparing
-from kassay.commands._experiment import directory_for, experiment_from
+from kassay.commands._experiment import checked_from, directory_for, experiment_from
+from kassay.commands._inputs import check_file, check_kernels
 from kassay.commands._options import Measuring
 from kassay.commands._set_words import one_value_each
-from kassay.commands._show import say, showing
+from kassay.commands._show import say_answer, showing
 from kassay.effects.files import write_atomic
 from kassay.errors import BadInput
+from kassay.journal.directory import open_directory
+from kassay.kernels.build import check_object
 from kassay.model.codegen import Body, CodegenReport
-from kassay.model.kernel import parse_ref
+from kassay.model.kernel import KernelRef, parse_ref
 from kassay.model.progress import Tell
-from kassay.report.codegen import CodegenAnswer, codegen_format, disclosures, of_suffix
+from kassay.report.codegen import CODEGEN, disclosures
+from kassay.report.codegen.words import CodegenAnswer
 
 
 def answer(function: str, refs: Sequence[str], asked: Comparing) -> None:
     """Prints the answer, and writes it to --out. Raises BadInput before anything is built or measured."""
-    form = codegen_format(asked.format_)
+    form = CODEGEN.form(asked.format_)
     _check(asked)
     parsed = [parse_ref(text, arch_of(asked.arch).name) for text in dict.fromkeys(refs)]
     compilers = tuple(dict.fromkeys(filter(None, (asked.cc or "").split(","))))
+    _check_kernels(parsed, compilers, asked)
     with showing() as tell:
         rows = (
             in_objects(function, asked.source, parsed, compilers, tell)
@@ -38,8 +43,8 @@ def answer(function: str, refs: Sequence[str], asked: Comparing) -> None:
         counts = _counts(function, rows, directory, asked, tell)
     codegen_answer = CodegenAnswer(_report(function, asked.source, rows, counts), shown)
     if asked.out is not None:
-        write_atomic(asked.out, of_suffix(asked.out.suffix).render(codegen_answer).encode())
-    say(form.render(codegen_answer))
+        write_atomic(asked.out, CODEGEN.of_suffix(asked.out.suffix).render(codegen_answer).encode())
+    say_answer(codegen_answer, form)
 
 
 def _check(asked: Comparing) -> None:
@@ -50,11 +55,27 @@ def _check(asked: Comparing) -> None:
     if asked.runs is not None and asked.measure is not None:
         raise BadInput("--runs and --measure: both say where executions come from", "give one of them")
     if asked.out is not None:
-        of_suffix(asked.out.suffix)
-        if not asked.out.parent.is_dir():
-            raise BadInput(
-                f"--out {asked.out}: there is no directory {asked.out.parent}", "make it, or name a file elsewhere"
-            )
+        CODEGEN.of_suffix(asked.out.suffix)
+        check_file(asked.out)
+
+
+def _check_kernels(refs: Sequence[KernelRef], compilers: Sequence[str], asked: Comparing) -> None:
+    """Raises BadInput or HostLacks for a kernel, a compiler, runs or a workload that is not there, before the first
+    object is built."""
+    if asked.source is not None:
+        check_object(asked.source)
+        refs = [with_compiler(ref, cc) for cc in compilers or ("",) for ref in refs]
+    check_kernels(refs, asked.flavour)
+    if asked.runs is not None:
+        open_directory(asked.runs)
+        one_value_each(asked.set_ or ())
+    if asked.measure is not None:
+        texts = list(dict.fromkeys(ref.text for ref in refs))
+        checked_from("ladder" if len(texts) > 1 else "value", asked.measure, texts, _measuring(asked))
+
+
+def _measuring(asked: Comparing) -> Measuring:
+    return Measuring(set_=asked.set_, arch=asked.arch, flavour=asked.flavour)
 
 
 def _measured(workload: str, rows: Sequence[FoundCode], asked: Comparing, tell: Tell) -> Path:
@@ -63,8 +84,7 @@ def _measured(workload: str, rows: Sequence[FoundCode], asked: Comparing, tell: 
     from kassay.plan.prepare import pinned
 
     refs = list(dict.fromkeys(row.ref.text for row in rows if row.body.outcome != "not-built"))
-    options = Measuring(set_=asked.set_, arch=asked.arch, flavour=asked.flavour)
-    experiment = experiment_from("ladder" if len(refs) > 1 else "value", workload, refs, options)
+    experiment = experiment_from("ladder" if len(refs) > 1 else "value", workload, refs, _measuring(asked))
     experiment = pinned(experiment, tell)
     directory = directory_for(experiment, None, fresh=False)
     pipeline.measure(experiment, directory, tell, cluster=asked.cluster)
@@ -83,7 +103,8 @@ def _report(function: str, source: str | None, rows: Sequence[FoundCode], counts
     return CodegenReport(
         function=function, source=source or "", verdict=verdict(function, bodies), bodies=bodies,
         disclosures=disclosures(image=source is None, counted=bool(counts.unit)),
-        workload=counts.workload, metric=counts.metric, unit=counts.unit,
+        workload=counts.workload, metric=counts.metric, unit=counts.unit, changed=counts.changed,
+        elsewhere=counts.elsewhere,
     )  # fmt: skip
 
 

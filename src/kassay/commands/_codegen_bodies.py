@@ -50,10 +50,14 @@ class FoundCode(NamedTuple):
 
 
 def with_compiler(ref: KernelRef, cc: str) -> KernelRef:
-    """The same sources, built by another compiler. Raises BadInput for a kernel that is not built here."""
+    """The same sources, built by another compiler; "" for the reference's own.
+
+    Raises BadInput for a kernel that is not built here.
+    """
     if ref.kind != "build":
         raise BadInput(f"{ref.text}: is no build: reference", "--source builds an object: name sources as build:TREE")
-    return parse_ref(with_build(ref, msgspec.structs.replace(parse_build(ref.locator), cc=cc)), ref.arch)
+    build = parse_build(ref.locator)
+    return parse_ref(with_build(ref, msgspec.structs.replace(build, cc=cc or build.cc)), ref.arch)
 
 
 def in_images(function: str, refs: Sequence[KernelRef], flavour: str, tell: Tell) -> list[FoundCode]:
@@ -90,7 +94,7 @@ def in_objects(
     wanted = [(cc, ref) for cc in compilers or ("",) for ref in refs]
     rows, functions, failed = [], set[str](), list[NotBuilt]()
     for number, (cc, ref) in enumerate(wanted):
-        chosen = with_compiler(ref, cc or parse_build(ref.locator).cc)
+        chosen = with_compiler(ref, cc)
         subject = f"{number + 1}/{len(wanted)}"
         tell(Progress(stage="object", subject=subject, text=f"{source} of {chosen.text}", done=number / len(wanted)))
         try:

@@ -14,22 +14,28 @@ from kassay.codegen.images import Image
 from kassay.codegen.normalise import Counted, Listing, counted, listing, same_shape, with_counts
 from kassay.commands._codegen_bodies import FoundCode
 from kassay.errors import BadInput, NotBuilt
+from kassay.evidence.changes import read_changes
+from kassay.evidence.reached import reached
 from kassay.journal.directory import open_directory
-from kassay.model.codegen import Body
+from kassay.model.codegen import Body, SourcesChanged
 from kassay.model.experiment import labels
 from kassay.model.kernel import KernelArtifact
+from kassay.model.lines import Reached
 from kassay.model.progress import Progress, Tell
 
 _NOT_MEASURED = "not in the runs"
 
 
 class Measured(NamedTuple):
-    """bodies: with their executions. workload, metric, unit: of the operation."""
+    """bodies: with their executions. workload, metric, unit: of the operation. changed: lines of the sources that
+    differ, executed or not. elsewhere: workloads that execute the function, if this one does not."""
 
     bodies: tuple[Body, ...]
     workload: str
     metric: str
     unit: str
+    changed: tuple[SourcesChanged, ...] = ()
+    elsewhere: tuple[Reached, ...] = ()
 
 
 class _Runs(NamedTuple):
@@ -68,7 +74,22 @@ def with_executions(
     for number, (row, kernel) in enumerate(zip(rows, booted, strict=True)):
         tell(Progress(stage="counts", subject=row.body.reference, done=number / len(rows)))
         bodies.append(_executed(function, row, kernel, runs))
-    return Measured(tuple(bodies), plan.experiment.workloads[0].name, profiles[0].profile.phase, profiles[0].unit)
+    name, phase, unit = plan.experiment.workloads[0].name, profiles[0].profile.phase, profiles[0].unit
+    idle = not any(body.executed for body in bodies)
+    elsewhere = tuple(filter(None, (reached().get(function),))) if idle else ()
+    return Measured(tuple(bodies), name, phase, unit, _changed(directory, tell), elsewhere)
+
+
+def _changed(directory: Path, tell: Tell) -> tuple[SourcesChanged, ...]:
+    """The changed lines of every primary comparison in the runs; none unless sources of kernels differ."""
+    if not read_changes(directory):
+        return ()
+    findings = answers.report_of(directory, tell, seed_rules=False, predict=None).findings
+    return tuple(
+        SourcesChanged(base=f.sides[0].kernel, head=f.sides[1].kernel, changed=f.changed)
+        for f in findings
+        if f.primary and f.changed is not None
+    )
 
 
 def _kernel_of(row: FoundCode, flavour: str, tell: Tell) -> KernelArtifact | None:

@@ -9,9 +9,8 @@ from typer import Option
 
 from kassay.arches import arches
 from kassay.clocks import listed
-from kassay.commands._options import ClusterOption
-from kassay.registry import names
-from kassay.report.codegen import CODEGEN_FORMATS, suffixes
+from kassay.commands._options import ClusterOption, format_option
+from kassay.report.answers import answer_formats
 
 _C = "Compilers"
 _E = "Executed"
@@ -23,29 +22,51 @@ class Comparing:
 
     source: Annotated[
         str | None,
-        Option(metavar="FILE.c", help="Build this one object of each REF, not the kernel.", rich_help_panel=_C),
+        Option(metavar="FILE.c", help="Compile only this source file of each REF.", rich_help_panel=_C),
     ] = None
     cc: Annotated[
         str | None,
-        Option(help="Compilers for --source: gcc-12,clang-16.", show_default="each REF's own", rich_help_panel=_C),
+        Option(
+            metavar="CC,...",
+            help="Compilers to use with --source, e.g. gcc-12,clang-16.",
+            show_default="each REF's own",
+            rich_help_panel=_C,
+        ),
     ] = None
-    arch: Annotated[str, Option(help=f"{listed(arches())}.", rich_help_panel=_C)] = "x86_64"
-    flavour: Annotated[str, Option(help="Of archive kernels.", rich_help_panel=_C)] = "cloud"
+    arch: Annotated[str, Option(metavar="ARCH", help=f"Architecture: {listed(arches())}.", rich_help_panel=_C)] = (
+        "x86_64"
+    )
+    flavour: Annotated[str, Option(metavar="NAME", help="Flavour of archive kernels.", rich_help_panel=_C)] = "cloud"
     runs: Annotated[
-        Path | None, Option(metavar="DIR", help="Count executions out of these runs.", rich_help_panel=_E)
+        Path | None, Option(metavar="DIR", help="Directory of runs whose executions are counted.", rich_help_panel=_E)
     ] = None
     measure: Annotated[
         str | None,
-        Option(metavar="WORKLOAD", help="Measure all REFs with this workload first.", rich_help_panel=_E),
+        Option(
+            metavar="WORKLOAD", help="Measure every REF with this workload, and count executions.", rich_help_panel=_E
+        ),
     ] = None
     set_: Annotated[
         list[str] | None,
-        Option("--set", metavar="NAME=VALUE", help="A parameter of WORKLOAD, or which of DIR's.", rich_help_panel=_E),
+        Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Set a parameter of --measure, or choose among the settings in --runs.",
+            rich_help_panel=_E,
+        ),
     ] = None
     cluster: ClusterOption = ""
     metric: Annotated[
-        str | None, Option(help="Per operation of which phase.", show_default="the primary one", rich_help_panel=_E)
+        str | None,
+        Option(
+            metavar="NAME",
+            help="Phase whose executions are counted.",
+            show_default="the primary one",
+            rich_help_panel=_E,
+        ),
     ] = None
-    show: Annotated[str | None, Option(metavar="A,B", help="Disassemble two classes side by side.")] = None
-    out: Annotated[Path | None, Option(metavar="FILE", help=f"Write it to a file: {listed(suffixes())}.")] = None
-    format_: Annotated[str, Option("--format", help=f"{listed(names(CODEGEN_FORMATS))}.")] = "terminal"
+    show: Annotated[str | None, Option(metavar="A,B", help="Disassemble two classes of code side by side.")] = None
+    out: Annotated[
+        Path | None, Option(metavar="FILE", help="File to write. Its suffix chooses the form, for example answer.html.")
+    ] = None
+    format_: Annotated[str, format_option(answer_formats())] = "terminal"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a shell offers for a word: names that are known on this host. Nothing is fetched; a workload may be built."""
+"""Shell completion from the names that are known on this host. Nothing is fetched, but a workload may be built."""
 
 from collections.abc import Iterable
 
@@ -9,8 +9,7 @@ from kassay.arches import arches as known_arches
 from kassay.clocks import measuring
 from kassay.cpus import cpus_for
 from kassay.errors import KassayError
-from kassay.registry import names
-from kassay.report.formats import FORMATS
+from kassay.report.formats import format_names
 from kassay.spec.suites import suites as known_suites
 
 
@@ -86,7 +85,7 @@ def cpus(ctx: typer.Context, incomplete: str) -> list[str]:
 
 def formats(incomplete: str) -> list[str]:
     """Formats of a report."""
-    return _begun(names(FORMATS), incomplete)
+    return _begun(format_names(), incomplete)
 
 
 def _begun(words: Iterable[str], incomplete: str) -> list[str]:

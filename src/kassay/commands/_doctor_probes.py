@@ -4,7 +4,7 @@
 from rich.console import Console
 from rich.table import Table
 
-from kassay.building.compilers import check_tools, find_compiler, linker_of
+from kassay.building.compilers import check_tools, find_compiler, linker_of, present_compilers
 from kassay.clocks import listed, profiling
 from kassay.effects import process
 from kassay.errors import KassayError
@@ -17,7 +17,7 @@ from kassay.model.progress import Progress, Tell
 def probes(arch: str, tell: Tell) -> list[MachineProbe]:
     """The results of all probes, in the order in which they are shown."""
     results = [_compiler(arch, tell), *(_machine(m, arch, tell) for m in machines().values()), _profile(arch, tell)]
-    return [*results, _building(arch, tell)]
+    return [*results, _building(arch, tell), _compilers(arch)]
 
 
 def show(results: list[MachineProbe]) -> None:
@@ -67,3 +67,10 @@ def _building(arch: str, tell: Tell) -> MachineProbe:
     cached = process.find("ccache") is not None
     remedy = "" if cached else "apt-get install ccache, and builds after the first are faster"
     return MachineProbe(name="build", usable=True, detail=detail + ("; ccache" if cached else ""), remedy=remedy)
+
+
+def _compilers(arch: str) -> MachineProbe:
+    """The compilers that cc= takes without a download."""
+    names = present_compilers(arch)
+    remedy = "" if names else "name one of the archive, such as cc=gcc-12, or install gcc"
+    return MachineProbe(name="compilers", usable=bool(names), detail=", ".join(names) or "none", remedy=remedy)

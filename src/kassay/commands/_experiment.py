@@ -12,10 +12,12 @@ from msgspec import UNSET, structs
 from kassay.applications import application, is_application
 from kassay.arches import arches
 from kassay.clocks import Clock, clock_of, listed, measuring
+from kassay.commands._exit import Passing
+from kassay.commands._inputs import check_answer, check_directory, check_experiment
 from kassay.commands._options import DEFAULT_CLOCK, ROUNDS, SUITE_ROUNDS, Measuring, pairs
 from kassay.commands._show import showing
 from kassay.errors import BadInput
-from kassay.guest import catalog, program_source
+from kassay.guest import program_source
 from kassay.machines import clock_and_machine
 from kassay.model.application import ROUNDS as APPLICATION_ROUNDS
 from kassay.model.application import TIMEOUT_S, Application, memory_for
@@ -35,30 +37,44 @@ def experiments_from(
 
     With two clocks --repeats is the number of timed boots. Kernels to be built are named by their content.
     """
-    workload, kernels = words_of(workload, kernels, options)
-    counts, times = _asked(question, workload, kernels, options)
-    for use in counts.workloads:
-        if not use.program:
-            catalog.check_name(use.name)
+    counts, times = checked_from(question, workload, kernels, options)
+    counts, times = with_applications(counts), times and with_applications(times)
     from kassay.plan.prepare import pinned
 
     with showing() as tell:
         return pinned(counts, tell), times and pinned(times, tell)
 
 
-def experiment_in(spec: Path) -> Experiment:
-    """The experiment that a file asks for, kernels to be built named by their content. Raises BadInput."""
-    experiment = load(spec)
-    for use in experiment.workloads:
-        if not use.program:
-            catalog.check_name(use.name)
+def checked_from(
+    question: str, workload: str, kernels: Sequence[str], options: Measuring
+) -> tuple[Experiment, Experiment | None]:
+    """Both experiments with every input checked, before anything is fetched or built. Raises BadInput, HostLacks.
+
+    Applications are not resolved to packages yet.
+    """
+    counts, times = _asked(question, *words_of(workload, kernels, options), options)
+    check_answer(options, (use.name for use in counts.workloads))
+    for experiment in filter(None, (counts, times)):
+        check_experiment(experiment)
+    return counts, times
+
+
+def experiment_in(spec: Path, passing: Passing, predict: str) -> Experiment:
+    """The experiment that a file asks for, kernels to be built named by their content. Raises BadInput.
+
+    passing: of --exit-code. predict: CPUs to use instead of the file's, "" for those of the file.
+    """
+    experiment = predicting(load(spec), predict)
+    passing.check(use.name for use in experiment.workloads)
     uses = (
         structs.replace(use, program=program_source.pinned(use.program, spec.parent)) if use.program else use
         for use in experiment.workloads
     )
     from kassay.plan.prepare import pinned
 
-    experiment = with_applications(structs.replace(experiment, workloads=tuple(uses)))
+    experiment = structs.replace(experiment, workloads=tuple(uses))
+    check_experiment(experiment)
+    experiment = with_applications(experiment)
     with showing() as tell:
         return pinned(experiment, tell)
 
@@ -79,17 +95,19 @@ def _asked(
 ) -> tuple[Experiment, Experiment | None]:
     first, comma, second = options.clock.partition(",")
     if not comma:
-        return experiment_from(question, workload, kernels, options), None
+        return _without_packages(question, workload, kernels, options), None
     if ",".join(clock_and_machine(word)[0] for word in (first, second)) not in pairs():
         raise BadInput(f"--clock {options.clock!r}: not two clocks that can stand side by side",
                        f"write {listed(pairs())}; or one of {', '.join(measuring())}")  # fmt: skip
     if "," in options.cpu:
         raise BadInput(f"--cpu {options.cpu}: several, with two clocks", "name one CPU, or one clock")
-    counts = experiment_from(question, workload, kernels, replace(options, clock=first, repeats=None, on=""))
+    counts = _without_packages(question, workload, kernels, replace(options, clock=first, repeats=None, on=""))
     # One set of options asks for both: options that only counts have are reset for times.
     boot = "short" if options.boot == "snapshot" else options.boot
-    times = replace(options, clock=second, perturb=None, profile="auto", boot=boot, predict="", trace_budget="")
-    return counts, experiment_from(question, workload, kernels, times)
+    times = replace(
+        options, clock=second, perturb=None, profile="auto", boot=boot, predict="", trace_budget="", deferred=""
+    )
+    return counts, _without_packages(question, workload, kernels, times)
 
 
 def predicting(experiment: Experiment, cpus: str) -> Experiment:
@@ -119,6 +137,13 @@ def experiment_from(
 
     uses: workloads to use instead of those of the options.
     """
+    return with_applications(_without_packages(question, workload, kernels, options, uses))
+
+
+def _without_packages(
+    question: str, workload: str, kernels: Sequence[str], options: Measuring, uses: tuple[WorkloadUse, ...] = ()
+) -> Experiment:
+    """See experiment_from(); without the packages of applications."""
     name, machine = clock_and_machine(options.clock)
     clock = measuring().get(name) or clock_of(DEFAULT_CLOCK)  # check() names one that is unknown
     problems: list[str] = []
@@ -152,11 +177,12 @@ def experiment_from(
         background=options.background,
         predict=_cpus(options.predict, options.arch) if options.predict else UNSET,
         trace_budget=options.trace_budget or UNSET,
+        deferred=options.deferred or UNSET,
     )
     if problems:
         raise BadInput("\n".join(problems))
     state = {name: value for name in STATE if (value := getattr(options, name))}
-    return with_applications(check(structs.replace(experiment, **state), "command line"))
+    return check(structs.replace(experiment, **state), "command line")
 
 
 def with_applications(experiment: Experiment) -> Experiment:
@@ -194,7 +220,7 @@ def _workloads(name: str, options: Measuring, problems: list[str]) -> tuple[Work
 def _workload(name: str, options: Measuring, problems: list[str]) -> WorkloadUse:
     axes = _axes(options.set_ or [], problems)
     if not options.program:
-        fields = ("args", "env", "file", "cflags", "link", "from_", "to", "require", "state")
+        fields = ("args", "env", "file", "cflags", "link", "from_", "to", "require", "state", "work")
         given = [f"--{field.rstrip('_')}" for field in fields if getattr(options, field)]
         problems += [f"{option}: belongs to --program, which is not given" for option in given]
         return WorkloadUse(name=name, axes=axes)
@@ -209,6 +235,7 @@ def _workload(name: str, options: Measuring, problems: list[str]) -> WorkloadUse
         end=options.to,
         require=tuple(options.require or ()),
         state=tuple(options.state or ()),
+        work=options.work,
         limit_ms=round(options.limit * 1000),
     )
     return WorkloadUse(name=name, axes=axes, program=program if problems else program_source.pinned(program))
@@ -224,10 +251,7 @@ def _split(text: str, option: str, problems: list[str]) -> tuple[str, ...]:
 
 def directory_for(experiment: Experiment, out: Path | None, fresh: bool) -> Path:
     """The directory of the runs: --out, or one named by the experiment's content, so that the same command finds it."""
-    if out is not None and (str(out) in (".", "") or out.name in ("", "..")):
-        raise BadInput(
-            f"--out {str(out)!r}: not a name for a directory of runs", "name a new directory, such as --out runs"
-        )
+    check_directory(out)
     base = out if out is not None else content_directory(experiment.name, experiment)
     return unused_directory(base) if fresh else base
 

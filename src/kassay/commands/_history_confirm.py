@@ -4,6 +4,7 @@
 from pathlib import Path
 
 from kassay import pipeline
+from kassay.commands._inputs import check_directory, check_writable_place
 from kassay.commands._show import showing
 from kassay.errors import BadInput
 from kassay.history.archive import reading, writing
@@ -25,6 +26,8 @@ from kassay.model.progress import Tell
 
 def confirm(name: str, out: Path | None, archive: Path, *, dates: bool, cluster: str = "") -> Confirmation:
     """The stored outcome of a fresh pair. Raises HostLacks without an outcome if this host cannot measure it."""
+    check_directory(out)
+    check_writable_place(archive)
     with showing() as tell:
         nomination, experiment, why = _asked(name, archive, dates, tell)
         if experiment is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What `kassay import` prints: what was read, from how many values, and what is unknown."""
+"""Output of `kassay import`: the metrics that were read, the number of values, and the unknowns."""
 
 from pathlib import Path
 from shlex import quote

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What `kassay notice` does: the change is looked up, applications are measured, the answer is shown."""
+"""`kassay notice`: look up the change, measure applications, and show the answer."""
 
 import re
 import shlex
@@ -11,22 +11,23 @@ from msgspec import structs
 
 from kassay import pipeline
 from kassay.commands._experiment import directory_for, experiment_from
+from kassay.commands._inputs import check_directory, check_kernels
 from kassay.commands._notice_options import Noticing
-from kassay.commands._options import Measuring
+from kassay.commands._options import FLAVOUR, Measuring
 from kassay.commands._set_words import one_value_each
-from kassay.commands._show import say_answer, showing
-from kassay.effects.files import write_atomic
+from kassay.commands._show import keep_answer, say_answer, showing
 from kassay.errors import BadInput
+from kassay.guest import catalog
 from kassay.journal.directory import open_directory
 from kassay.model.experiment import Experiment, KernelUse, WorkloadUse
-from kassay.model.kernel import full_ref
+from kassay.model.kernel import full_ref, parse_ref
 from kassay.model.progress import Tell
 from kassay.notice.answer import answer as answered
 from kassay.notice.answer import looked_for_named, with_parameters, with_sizes
 from kassay.notice.finding import Looked, looked_for
 from kassay.notice.kernels import Kernel, Wanted, kernels_in
 from kassay.plan.prepare import pinned
-from kassay.report.notice import notice_format
+from kassay.report.notice import NOTICE
 from kassay.spec.load import suite_workloads
 from kassay.spec.suites import suites
 
@@ -45,14 +46,18 @@ def answer(words: Sequence[str], options: Noticing) -> int:
     """Prints the answer and writes it into the directory of the runs. Returns 0, or 4 when no application
     has an answer. Raises BadInput.
     """
-    form = notice_format(options.format_)
+    form = NOTICE.form(options.format_)
     asked = _read(words)
+    check_directory(options.out)
+    for run in options.runs or ():
+        open_directory(run)
     settings = one_value_each(options.set_ or (), "workload=mprotect_toggle")
     if asked.directory is not None:
         looked = looked_for(asked.directory, asked.kernels, settings)
     else:
         looked = looked_for_named(asked.functions, _wanted(asked.kernels))
     uses = _applications(options)
+    _check(looked, uses, options)
     with showing() as tell:
         directories = [*(options.runs or ()), *_measured(looked, uses, options, tell)]
         if not directories:
@@ -64,10 +69,18 @@ def answer(words: Sequence[str], options: Noticing) -> int:
     notice = structs.replace(notice, commands=(_again(words, options),))
     directory = asked.directory or (directories[-1] if directories[-1] not in (options.runs or ()) else None)
     if directory is not None:
-        for file_form in map(notice_format, ("json", "markdown")):
-            write_atomic(directory / f"notice{file_form.suffix}", file_form.render(notice).encode())
+        keep_answer(notice, NOTICE, directory, "notice")
     say_answer(notice, form)
     return 0 if any(application.verdict != "unknown" for application in notice.applications) else 4
+
+
+def _check(looked: Looked, uses: Sequence[WorkloadUse], options: Noticing) -> None:
+    """Raises BadInput or HostLacks for an application or a kernel that is not there, before any is fetched."""
+    for use in uses:
+        catalog.check_name(use.name)
+    if options.measure:
+        refs = [parse_ref(kernel.use.ref, options.arch) for kernel in looked.wanted.all]
+        check_kernels(refs, FLAVOUR)
 
 
 def _again(words: Sequence[str], options: Noticing) -> str:

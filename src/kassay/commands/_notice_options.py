@@ -10,9 +10,8 @@ from typer import Option
 from kassay.arches import arches
 from kassay.clocks import listed
 from kassay.commands import _complete as complete
-from kassay.commands._options import ClusterOption
-from kassay.registry import names
-from kassay.report.notice import NOTICE_FORMATS
+from kassay.commands._options import ClusterOption, format_option
+from kassay.report.answers import answer_formats
 
 _R = "Runs of the applications"
 
@@ -24,7 +23,7 @@ class Noticing:
     apps: Annotated[
         str,
         Option(
-            "--apps", metavar="NAME,...", help="Only these applications, or other workloads.",
+            "--apps", metavar="NAME,...", help="Ask only these applications. Other workloads may be named, too.",
             show_default="the suite's", autocompletion=complete.workloads,
         ),
     ] = ""  # fmt: skip
@@ -32,7 +31,7 @@ class Noticing:
         str,
         Option(
             metavar="NAME",
-            help="The suite of applications.",
+            help="Suite of applications to ask.",
             show_default="apps; with --runs what is there",
             autocompletion=complete.suites,
         ),
@@ -40,43 +39,73 @@ class Noticing:
     runs: Annotated[
         list[Path] | None,
         Option(
-            "--runs", metavar="DIR", help="Runs of applications on these kernels that are there; only what they lack "
-            "is measured. May be given again.",
+            "--runs", metavar="DIR", help="Directory with runs of applications on these kernels. kassay measures only "
+            "what is missing there. May be repeated.",
         ),
     ] = None  # fmt: skip
     set_: Annotated[
         list[str] | None,
-        Option("--set", metavar="NAME=VALUE", help="Of several findings that with this value; NAME may be workload.",
+        Option("--set", metavar="NAME=VALUE", help="Choose among several findings. NAME is a parameter or workload.",
                show_default="the largest change"),
     ] = None  # fmt: skip
     measure: Annotated[
         bool,
-        Option("--measure/--no-measure", help="Measure applications that there are no runs of.", rich_help_panel=_R),
+        Option("--measure/--no-measure", help="Measure applications that have no runs yet.", rich_help_panel=_R),
     ] = True
     sizes: Annotated[
         bool,
-        Option("--sizes/--no-sizes", help="Record how large the calls of those are that execute the functions, in one "
-               "further run on this host, which never counts.", rich_help_panel=_R),
+        Option("--sizes/--no-sizes", help="Record the call sizes of the affected applications. Takes one extra run "
+               "on this host; its counts are not used.", rich_help_panel=_R),
     ] = True  # fmt: skip
-    rounds: Annotated[int, Option(min=1, help="Executions in each run.", rich_help_panel=_R)] = 2
-    repeats: Annotated[int, Option(min=1, help="Plain runs per kernel.", rich_help_panel=_R)] = 2
-    perturb: Annotated[int, Option(min=0, help="Runs per kernel with things moved.", rich_help_panel=_R)] = 0
-    boot: Annotated[str, Option(help="short, stock or snapshot.", show_default="as a suite's", rich_help_panel=_R)] = ""
-    memory: Annotated[str, Option(help="Memory, e.g. 2GiB.", show_default="what they need", rich_help_panel=_R)] = ""
-    arch: Annotated[str, Option(help=f"{listed(arches())}.", autocompletion=complete.arches, rich_help_panel=_R)] = (
-        "x86_64"
-    )
+    rounds: Annotated[int, Option(min=1, metavar="N", help="Number of executions in each run.", rich_help_panel=_R)] = 2
+    repeats: Annotated[
+        int, Option(min=1, metavar="N", help="Number of plain runs of each kernel.", rich_help_panel=_R)
+    ] = 2
+    perturb: Annotated[
+        int, Option(min=0, metavar="N", help="Number of perturbed runs of each kernel.", rich_help_panel=_R)
+    ] = 0
+    boot: Annotated[
+        str,
+        Option(
+            metavar="KIND",
+            help="How kernels boot: short, stock or snapshot.",
+            show_default="as for a suite",
+            rich_help_panel=_R,
+        ),
+    ] = ""
+    memory: Annotated[
+        str,
+        Option(
+            metavar="SIZE", help="Memory of the machine, e.g. 2GiB.", show_default="what they need", rich_help_panel=_R
+        ),
+    ] = ""
+    arch: Annotated[
+        str,
+        Option(
+            metavar="ARCH",
+            help=f"Architecture: {listed(arches())}.",
+            autocompletion=complete.arches,
+            rich_help_panel=_R,
+        ),
+    ] = "x86_64"
     predict: Annotated[
-        str, Option(metavar="CPU[,CPU]", help="Also what it costs in time there.", rich_help_panel=_R)
+        str, Option(metavar="CPU[,CPU]", help="Predict the cost in time on these CPUs, too.", rich_help_panel=_R)
     ] = ""
     timeout: Annotated[
-        int | None, Option(help="Seconds of wall time a run may take.", show_default="900", rich_help_panel=_R)
+        int | None,
+        Option(
+            metavar="SECONDS",
+            help="Wall time after which a run is stopped and fails.",
+            show_default="900",
+            rich_help_panel=_R,
+        ),
     ] = None
     out: Annotated[
         Path | None,
-        Option(help="Directory of the runs; the same command again resumes it.", show_default="by content",
+        Option(metavar="DIR", help="Directory for the runs. The same command again continues there.",
+               show_default="kassay-out/NAME, named by the question",
                rich_help_panel=_R),
     ] = None  # fmt: skip
-    fresh: Annotated[bool, Option("--fresh", help="Measure anew.", rich_help_panel=_R)] = False
+    fresh: Annotated[bool, Option("--fresh", help="Measure again, in a new directory.", rich_help_panel=_R)] = False
     cluster: ClusterOption = ""
-    format_: Annotated[str, Option("--format", help=f"{listed(names(NOTICE_FORMATS))}.")] = "terminal"
+    format_: Annotated[str, format_option(answer_formats())] = "terminal"

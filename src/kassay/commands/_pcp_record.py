@@ -12,38 +12,48 @@ from kassay.commands import _complete as complete
 
 
 def record(
-    workload: Annotated[str, Argument(help="What the guest does; kassay workloads lists them.")],
-    kernels: Annotated[list[str], Argument(metavar="KERNEL...", help="Such as 6.12 or debian:6.12.")],
+    workload: Annotated[
+        str, Argument(metavar="WORKLOAD", help="Workload that the guest runs; `kassay workloads` lists them.")
+    ],
+    kernels: Annotated[list[str], Argument(metavar="KERNEL...", help="Kernels, e.g. 6.12 or debian:6.12.")],
     set_: Annotated[
         list[str] | None,
         Option(
             "--set",
             metavar="NAME=VALUE",
-            help="A workload parameter; several values make several traces.",
+            help="Set a parameter of the workload. NAME=A,B records a trace of each.",
             autocompletion=complete.settings,
         ),
     ] = None,
-    cpus: Annotated[str, Option(help="CPUs of the machine, e.g. 2 or 2,4.")] = "2",
-    memory: Annotated[str, Option(help="Memory of the machine.")] = "1GiB",
-    rounds: Annotated[int, Option(help="Rounds of the workload.", min=1)] = 20,
-    arch: Annotated[str, Option(help=f"{listed(arches())}.", autocompletion=complete.arches)] = "x86_64",
-    cmdline: Annotated[str, Option(help="Kernel parameters for all kernels.")] = "",
-    sample: Annotated[int, Option(metavar="US", help="Guest time between two looks at the lists.", min=100)] = 10_000,
+    cpus: Annotated[str, Option(metavar="N", help="Number of virtual CPUs. 2,4 records each.")] = "2",
+    memory: Annotated[str, Option(metavar="SIZE", help="Memory of the machine, e.g. 2GiB.")] = "1GiB",
+    rounds: Annotated[int, Option(metavar="N", help="Number of rounds of the workload.", min=1)] = 20,
+    arch: Annotated[
+        str, Option(metavar="ARCH", help=f"Architecture: {listed(arches())}.", autocompletion=complete.arches)
+    ] = "x86_64",
+    cmdline: Annotated[str, Option(metavar="WORDS", help="Kernel parameters for all kernels.")] = "",
+    sample: Annotated[
+        int, Option(metavar="US", help="Guest time between two samples of the lists, in microseconds.", min=100)
+    ] = 10_000,
     buffer: Annotated[
-        str, Option(metavar="SIZE", help="Ring buffer of each CPU.", show_default="by the machine's memory")
+        str,
+        Option(
+            metavar="SIZE", help="Size of the ring buffer of each CPU.", show_default="by the memory of the machine"
+        ),
     ] = "",
-    timeout: Annotated[int, Option(help="Seconds of wall time a run may take.")] = 600,
-    out: Annotated[Path, Option(help="Directory of the traces; the same command again makes what is missing.")] = Path(
-        "kassay-out/pages"
-    ),
+    timeout: Annotated[int, Option(metavar="SECONDS", help="Wall time after which a run is stopped and fails.")] = 600,
+    out: Annotated[
+        Path, Option(metavar="DIR", help="Directory for the traces. The same command again records only missing ones.")
+    ] = Path("kassay-out/pages"),
 ) -> int:
-    """Record the page events of a guest, and the state of its lists: one file for each kernel, for kassay pcp replay.
+    """Record the page events of a guest and the state of its lists, for kassay pcp replay.
 
-    The guest is disturbed by its own recording, so that nothing it counts is a measurement.
+    kassay writes one file for each kernel. Recording disturbs the guest, so its counts are no measurement.
     """
     from msgspec import structs
 
     from kassay.commands._experiment import experiment_from
+    from kassay.commands._inputs import check_directory, check_experiment
     from kassay.commands._options import Measuring
     from kassay.commands._show import say, showing
     from kassay.errors import BadInput
@@ -60,8 +70,11 @@ def record(
         raise BadInput(f"--buffer {buffer!r}: {error}") from error
     experiment = experiment_from("value", workload, kernels[:1], options)
     uses = [use for kernel in kernels for use in experiment_from("value", workload, [kernel], options).kernels]
+    experiment = structs.replace(experiment, kernels=tuple(uses))
+    check_directory(out)
+    check_experiment(experiment)
     with showing() as tell:
-        experiment = pinned(structs.replace(experiment, kernels=tuple(uses)), tell)
+        experiment = pinned(experiment, tell)
         traces = recorded(experiment, out, tell, Recorder(buffer_kb=buffer_kb, sample_us=sample))
     say("".join(f"{trace.path}\n" for trace in traces if trace.path))
     if text := problems(traces):

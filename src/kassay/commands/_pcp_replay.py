@@ -6,44 +6,47 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from kassay.clocks import listed
+from kassay.commands._options import format_option
 from kassay.commands._set_words import name_and_value
 from kassay.errors import BadInput
-from kassay.registry import names
-from kassay.report.pcp_replayed import REPLAYED_FORMATS, replayed_format
+from kassay.report.answers import answer_formats
 
 
 def replay(
     traces: Annotated[
-        list[Path], Argument(metavar="TRACE...", help="Files that kassay pcp record wrote, or directories of them.")
+        list[Path], Argument(metavar="TRACE...", help="Files from kassay pcp record, or directories of them.")
     ],
     policy: Annotated[
-        str, Option(metavar="NAME,...", help="Policies of the simulator.", show_default="that of the trace's kernel")
+        str,
+        Option(metavar="NAME,...", help="Policies to replay.", show_default="that of the trace's kernel"),
     ] = "",
     set_: Annotated[
-        list[str] | None, Option("--set", metavar="NAME=VALUE", help="A parameter of the simulator's run.")
+        list[str] | None,
+        Option("--set", metavar="NAME=VALUE", help="Set a parameter of the simulation. May be repeated."),
     ] = None,
     begin_movable: Annotated[
         bool,
-        Option("--begin-movable", help="Take all pages of the lists at the begin for movable ones of order 0, in place "
-               "of what the trace shows of each list."),
+        Option("--begin-movable", help="Assume that the lists hold only movable order-0 pages at the start. By "
+               "default the trace says what they hold."),
     ] = False,
-    out: Annotated[Path | None, Option(help="Directory for report.html, report.json and report.txt.")] = None,
-    format_: Annotated[str, Option("--format", help=f"{listed(names(REPLAYED_FORMATS))}.")] = "terminal",
+    out: Annotated[
+        Path | None, Option(metavar="DIR", help="Directory for report.html and the answer's other formats.")
+    ] = None,
+    format_: Annotated[str, format_option(answer_formats())] = "terminal",
 ) -> int:  # fmt: skip
-    """Give the page events of a recorded guest to a policy, and compare with what that guest's kernel did.
+    """Replay the page events of a recorded guest with a policy, and compare with what its kernel did.
 
     Example: kassay pcp replay kassay-out/pages --policy fixed,auto,auto_7_3
     """
-    from kassay.commands._show import say, showing
-    from kassay.effects.files import write_atomic
+    from kassay.commands._inputs import check_directory
+    from kassay.commands._show import keep_answer, say, say_answer, showing
     from kassay.pcp.record import SUFFIX
     from kassay.pcp.replay import Asked
     from kassay.pcp.replay import replay as replayed
+    from kassay.report.pcp.replayed import REPLAYED
 
-    form = replayed_format(format_)
-    if out is not None and out.exists() and not out.is_dir():
-        raise BadInput(f"--out {out}: not a directory", "name a directory")
+    form = REPLAYED.form(format_)
+    check_directory(out)
     paths = [path for given in traces for path in (sorted(given.glob(f"*{SUFFIX}")) if given.is_dir() else [given])]
     if not paths:
         raise BadInput(
@@ -52,11 +55,10 @@ def replay(
     policies = tuple(dict.fromkeys(filter(None, policy.split(","))))
     with showing() as tell:
         answer = replayed(paths, Asked(policies, _numbers(set_ or []), not begin_movable), tell)
-    for name in ("html", "json", "terminal") if out is not None else ():
-        assert out is not None
-        write_atomic(out / f"report{replayed_format(name).suffix}", replayed_format(name).render(answer).encode())
-    say(form.render(answer))
     if out is not None:
+        keep_answer(answer, REPLAYED, out)
+    say_answer(answer, form)
+    if out is not None and form.screen is not None:  # another form may be read by a program
         say(f"report: {out / 'report.html'}\n")
     return 0
 

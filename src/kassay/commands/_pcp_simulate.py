@@ -3,56 +3,55 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from typer import Argument, Option
 
-from kassay.clocks import listed
+from kassay.commands._options import format_option
 from kassay.commands._set_words import name_and_value
 from kassay.errors import BadInput
-from kassay.registry import names
-from kassay.report.pcp import SIMULATION_FORMATS, simulation_format
-
-if TYPE_CHECKING:
-    from kassay.model.pcp import PcpSimulation
+from kassay.report.answers import answer_formats
 
 
 def simulate(
     workload: Annotated[
-        str, Argument(metavar="[WORKLOAD]", help="A synthetic workload (--list), or a FILE.toml of yours.")
+        str, Argument(metavar="[WORKLOAD]", help="Synthetic workload (see --list), or your own FILE.toml.")
     ] = "processes",
     policy: Annotated[
-        str, Option(metavar="NAME,...", help="Policies; the others are compared with the first.")
+        str, Option(metavar="NAME,...", help="Policies to simulate. The first one is the baseline.")
     ] = "fixed,auto",
     set_: Annotated[
         list[str] | None,
-        Option("--set", metavar="NAME=VALUE", help="A parameter of the machine, the run or the tasks; several values, "
-               "separated by commas, are simulated each."),
+        Option("--set", metavar="NAME=VALUE", help="Set a parameter of the machine, the run or the tasks. NAME=A,B "
+               "simulates each value. May be repeated."),
     ] = None,
-    out: Annotated[Path | None, Option(help="Directory for report.html, report.json and report.txt.")] = None,
-    fresh: Annotated[bool, Option("--fresh", help="Simulate again what was simulated before.")] = False,
-    list_: Annotated[bool, Option("--list", help="List workloads, policies and parameters, and end.")] = False,
-    format_: Annotated[str, Option("--format", help=f"{listed(names(SIMULATION_FORMATS))}.")] = "terminal",
+    out: Annotated[
+        Path | None, Option(metavar="DIR", help="Directory for report.html and the answer's other formats.")
+    ] = None,
+    fresh: Annotated[bool, Option("--fresh", help="Simulate again, even if results exist.")] = False,
+    list_: Annotated[bool, Option("--list", help="List workloads, policies and parameters.")] = False,
+    format_: Annotated[str, format_option(answer_formats())] = "terminal",
 ) -> int:  # fmt: skip
-    """Compare policies of the per-CPU page lists on a synthetic workload, in a model of the zone and its lock.
+    """Compare policies of the per-CPU page lists on a synthetic workload.
 
-    Pages and zone-lock acquisitions are counted in the model; times and contention follow from counted instructions.
-    The same command gives the same digits, and goes on where it was stopped.
+    A model of the zone and its lock counts pages and lock acquisitions. Times and contention follow from counted
+    instructions. The same command gives the same digits, and resumes when it was stopped.
 
     Example: kassay pcp simulate
 
     Example: kassay pcp simulate depth --policy fixed,auto,auto_7_3 --set depth=256,1024,4096 --set cpus=112
     """
-    from kassay.commands._show import say, showing
+    from kassay.commands._inputs import check_directory
+    from kassay.commands._show import keep_answer, say, say_answer, showing
     from kassay.pcp.simulate import Asked
     from kassay.pcp.simulate import simulate as simulated
+    from kassay.report.pcp.simulated import SIMULATED
 
-    form = simulation_format(format_)
+    form = SIMULATED.form(format_)
     if list_:
         say(_listing())
         return 0
-    if out is not None and out.exists() and not out.is_dir():
-        raise BadInput(f"--out {out}: not a directory", "name a directory")
+    check_directory(out)
     policies = tuple(dict.fromkeys(filter(None, policy.split(","))))
     if not policies:
         raise BadInput("--policy: no name", "write --policy fixed,auto")
@@ -60,9 +59,9 @@ def simulate(
     with showing() as tell:
         answer = simulated(asked, tell)
     if out is not None:
-        _written(answer, out)
-    say(form.render(answer))
-    if out is not None:
+        keep_answer(answer, SIMULATED, out)
+    say_answer(answer, form)
+    if out is not None and form.screen is not None:  # another form may be read by a program
         say(f"report: {out / 'report.html'}\n")
     return 0
 
@@ -74,14 +73,6 @@ def _settings(texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
             raise BadInput(f"--set {name}: given twice", f"write --set {name}=A,B for several values")
         settings[name] = tuple(dict.fromkeys(filter(None, values.split(","))))
     return settings
-
-
-def _written(answer: "PcpSimulation", out: Path) -> None:
-    from kassay.effects.files import write_atomic
-
-    for name in ("html", "json", "terminal"):
-        form = simulation_format(name)
-        write_atomic(out / f"report{form.suffix}", form.render(answer).encode())
 
 
 def _listing() -> str:

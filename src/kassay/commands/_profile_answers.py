@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What `kassay profile` does: shows the requested profiles in one of five forms."""
+"""`kassay profile`: show the requested profiles in one of five forms."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -8,15 +8,16 @@ from typing import NamedTuple
 
 import msgspec
 
-from kassay import answers
+from kassay import answers, kernels
 from kassay.analysis.attribution import itemise
 from kassay.analysis.itemised import Profiled
 from kassay.analysis.pairing import folded
+from kassay.commands._inputs import check_file, check_given
 from kassay.commands._profile_coverage import coverage_table
 from kassay.commands._profile_lines import lines_table
 from kassay.commands._profile_options import Profiling
 from kassay.commands._set_words import one_value_each
-from kassay.commands._show import say, say_table
+from kassay.commands._show import say, say_table, showing
 from kassay.costs import DEFAULT, Cost, cost_of, weighed
 from kassay.effects.files import write_atomic
 from kassay.errors import BadInput, unknown
@@ -27,9 +28,10 @@ from kassay.model.reason_texts import reasons_text
 from kassay.model.texts import one_line
 from kassay.profile import coverage as covered
 from kassay.profile.lines import rows as source_lines
+from kassay.profile.lines import rows_of_table
 from kassay.registry import discover
 from kassay.report.exports import Export, exported
-from kassay.report.itemised import ItemisedDifference, profile_table, top_table
+from kassay.report.itemised import ItemisedDifference, places_in_sources, profile_table, top_table
 
 
 class _Shown(NamedTuple):
@@ -77,7 +79,9 @@ def _pair(shown: _Shown) -> None:
         base_value=base.value, head_value=head.value, itemised=itemised, where=head.where,
     )  # fmt: skip
     say(f"{itemised.sentence}\n\n")
-    say_table(top_table(difference, shown.asked.top, shown.contexts))
+    say_table(top_table(difference, shown.asked.top, shown.contexts, sources=False))
+    if lines := places_in_sources(difference, shown.asked.top, shown.contexts):
+        say("\n".join(("", "in the sources:", *(f"  {line}" for line in lines), "")))
 
 
 def _kernel(shown: _Shown) -> None:
@@ -114,8 +118,23 @@ def _lines(shown: _Shown) -> None:
     say_table(lines_table(shown.profiles[0], rows, shown.asked.top))
 
 
+def _debug_symbols(shown: _Shown) -> None:
+    """The lines that the run kept, or those of the package with the debug symbols of an archive kernel."""
+    (kernel,) = shown.kernels
+    executed = answers.executed(shown.directory, kernel, shown.asked.metric, shown.settings)
+    if executed.lines is not None:
+        rows = rows_of_table(executed.lines, executed.places)
+    else:
+        plan = open_directory(shown.directory).plan
+        identity = plan.kernels[labels(plan.experiment).index(kernel)]
+        with showing() as tell:
+            vmlinux = kernels.debug_symbols(identity, tell)
+        rows = source_lines(vmlinux, executed.places, executed.blocks)
+    say_table(lines_table(shown.profiles[0], rows, shown.asked.top))
+
+
 _FORMS: Mapping[str, Callable[[_Shown], None]] = MappingProxyType(
-    {"--export": _export, "--coverage": _coverage, "--lines": _lines}
+    {"--export": _export, "--coverage": _coverage, "--lines": _lines, "--debug-symbols": _debug_symbols}
 )
 """By option; without one of these options the answer is a table of one kernel, or of two."""
 
@@ -125,6 +144,7 @@ def _forms_of(asked: Profiling) -> list[str]:
         "--export": asked.export is not None,
         "--coverage": bool(asked.coverage),
         "--lines": asked.lines is not None,
+        "--debug-symbols": asked.debug_symbols,
     }
     return [name for name in _FORMS if given[name]]
 
@@ -156,10 +176,14 @@ def _check_forms(asked: Profiling, kernels: Sequence[str]) -> None:
         raise BadInput(f"{given[0]}: counts {DEFAULT}, not {asked.cost}", f"leave out --cost or {given[0]}")
     if out is not None and asked.export is None:
         raise BadInput("--out: there is no --export whose file it would be", "add --export, or redirect the output")
-    if out is not None and not out.parent.is_dir():
-        raise BadInput(f"--out {out}: there is no directory {out.parent}", "make it, or name a file elsewhere")
-    if asked.kernel is None and (asked.export is not None or asked.lines is not None):
+    check_file(out)
+    check_given(asked.lines, "--lines")
+    for source in asked.coverage or ():
+        check_given(source, "--coverage")
+    if asked.kernel is None and given and given[0] != "--coverage":
         problem = (
-            "--export: writes one kernel's profile" if asked.export is not None else "--lines: is about one kernel"
+            "--export: writes one kernel's profile"
+            if asked.export is not None
+            else (f"{given[0]}: is about one kernel")
         )
         raise BadInput(problem, f"add --kernel, one of {', '.join(kernels)}")

@@ -28,7 +28,8 @@ def lines_table(of: Profiled, rows: Sequence[LineCost], top: int) -> Table:
 def _location(row: LineCost) -> str:
     if row.file is None:
         return "-"
-    start = max((row.file.rfind(part) for part in _ROOT), default=-1)
+    outside = row.file.startswith("/")  # of another build: the path of its sources is not known
+    start = max((row.file.rfind(part) for part in _ROOT), default=-1) if outside else -1
     return one_line(f"{row.file[start + 1 :]}:{row.line if row.line is not None else '?'}")
 
 

@@ -14,35 +14,59 @@ from kassay.registry import names
 class Profiling:
     """Which profiles are shown, and in which form."""
 
-    kernel: Annotated[str | None, Option(help="Show this kernel alone.")] = None
-    base: Annotated[str | None, Option(help="The kernel to compare with.", show_default="the first")] = None
-    head: Annotated[str | None, Option(help="The kernel in question.", show_default="the last")] = None
-    metric: Annotated[str | None, Option(help="Which phase.", show_default="the primary one")] = None
+    kernel: Annotated[str | None, Option(metavar="KERNEL", help="Show only this kernel.")] = None
+    base: Annotated[str | None, Option(metavar="KERNEL", help="Kernel to compare with.", show_default="the first")] = (
+        None
+    )
+    head: Annotated[
+        str | None, Option(metavar="KERNEL", help="Kernel that is compared with --base.", show_default="the last")
+    ] = None
+    metric: Annotated[str | None, Option(metavar="NAME", help="Phase to show.", show_default="the primary one")] = None
     set_: Annotated[
         list[str] | None,
         Option(
             "--set",
             metavar="NAME=VALUE",
-            help="Of several settings that with this value; NAME may be cpus, memory.",
+            help="Choose among several settings. NAME is a parameter, cpus or memory.",
             show_default="the first",
         ),
     ] = None
-    cost: Annotated[
-        str, Option(metavar="NAME", help=f"What a function is weighed by: {' or '.join(names('kassay.costs'))}.")
-    ] = "instructions"
-    fold: Annotated[bool, Option("--fold", help="Merge .isra, .part, .constprop and .cold copies.")] = False
-    top: Annotated[int, Option(min=0, help="How many functions; 0 shows all, unchanged ones too.")] = 20
+    cost: Annotated[str, Option(metavar="NAME", help=f"Cost of a function: {' or '.join(names('kassay.costs'))}.")] = (
+        "instructions"
+    )
+    fold: Annotated[bool, Option("--fold", help="Add .isra, .part, .constprop and .cold copies to their function.")] = (
+        False
+    )
+    top: Annotated[
+        int, Option(min=0, metavar="N", help="Number of functions to show. 0 shows all, unchanged ones included.")
+    ] = 20
     context: Annotated[
-        str | None, Option(help="Only functions of one context: user, kernel, interrupt, other, idle.")
+        str | None,
+        Option(metavar="NAME", help="Show only functions of one context: user, kernel, interrupt, other or idle."),
     ] = None
     export: Annotated[
         str | None,
-        Option(metavar="NAME", help="Write one kernel's profile for a viewer: callgrind, folded, speedscope."),
+        Option(metavar="NAME", help="Write the profile of one kernel for a viewer: callgrind, folded or speedscope."),
     ] = None
-    out: Annotated[Path | None, Option(help="File of --export.", show_default="standard output")] = None
+    out: Annotated[Path | None, Option(metavar="FILE", help="File for --export.", show_default="standard output")] = (
+        None
+    )
     coverage: Annotated[
-        list[Path] | None, Option(metavar="FILE.c", help="Which functions of a kernel source file were executed.")
+        list[Path] | None,
+        Option(
+            metavar="FILE.c", help="List which functions of this kernel source file were executed. May be repeated."
+        ),
     ] = None
     lines: Annotated[
-        Path | None, Option(metavar="VMLINUX", help="Source lines of --kernel, from the DWARF of its vmlinux.")
+        Path | None,
+        Option(
+            metavar="VMLINUX", help="Show source lines of --kernel. VMLINUX is the file with its debug information."
+        ),
     ] = None
+    debug_symbols: Annotated[
+        bool,
+        Option(
+            "--debug-symbols",
+            help="Source lines of --kernel: as its run kept them if kassay built it, else from its debug package.",
+        ),
+    ] = False

@@ -14,8 +14,11 @@ from kassay.commands._live import key_of, live
 from kassay.effects import clock, terminal
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from kassay.model.progress import Progress, Tell
     from kassay.model.texts import Table
+    from kassay.report.answers import Kind
     from kassay.report.columns import ScreenLine
     from kassay.report.form import Form, Given
 
@@ -45,6 +48,14 @@ def say_answer(answer: A, form: "Form[A]", given: "Given | None" = None) -> None
         say_lines(form.screen(answer))
     else:
         say(form.render(answer, given) if given else form.render(answer))
+
+
+def keep_answer(answer: A, kind: "Kind[A]", directory: "Path", name: str = "report") -> None:
+    """Writes an answer into a directory in every format: report.html, report.json ..."""
+    from kassay.effects.files import write_atomic
+
+    for form in kind.forms():
+        write_atomic(directory / f"{name}{form.suffix}", form.render(answer).encode())
 
 
 def say_table(table: "Table") -> None:

@@ -8,19 +8,20 @@ from typer import Argument
 from kassay.commands import Command
 from kassay.commands import _complete as complete
 from kassay.commands._bisect_options import Searching
-from kassay.commands._options import Measuring, with_options
+from kassay.commands._options import Measuring
+from kassay.commands._with_options import with_options
 
 
 @with_options
 def _bisect(
     workload: Annotated[
-        str, Argument(help="What to run; `kassay workloads` lists them.", autocompletion=complete.workloads)
+        str, Argument(help="Workload or application; `kassay workloads` lists them.", autocompletion=complete.workloads)
     ] = "",
     kernels: Annotated[
         list[str] | None,
         Argument(
             metavar="[KERNEL KERNEL...]",
-            help="A plain list, oldest first.",
+            help="Kernels to search, oldest first, in place of --good and --bad.",
             show_default=False,
             autocompletion=complete.kernels,
         ),
@@ -31,8 +32,8 @@ def _bisect(
 ) -> int:
     """Which commit or release made WORKLOAD slower?
 
-    With exact counts each candidate is booted once; where time is measured, until the odds are past the asked error
-    rate. What does not build or boot is skipped. The same command again goes on where it was.
+    With exact counts kassay boots each candidate once. With times it boots candidates until the error rate is below
+    --error-rate. Kernels that do not build or boot are skipped. The same command again resumes.
 
     Example: kassay bisect mprotect_toggle --good debian:6.12 --bad debian:7.3
     """

@@ -15,44 +15,57 @@ from kassay.model.units import format_bytes, parse_bytes
 
 _app = typer.Typer(
     no_args_is_help=True,
-    help="Hand on an answer with all that it is made of: pack it, check one that you were given, or measure it again.",
+    help="Pack an answer with everything behind it, check such a bundle, or measure it again.",
 )
-_Path = Annotated[Path, Argument(metavar="PATH", help="A bundle: a directory, or a .tar.zst file.")]
-_Limit = Annotated[str, Option(metavar="SIZE", help="What the bundle may unpack to.")]
+_Path = Annotated[Path, Argument(metavar="PATH", help="Bundle: a directory or a .tar.zst file.")]
+_Limit = Annotated[str, Option(metavar="SIZE", help="Largest unpacked size.")]
 
 
 @_app.command("pack")
 def _pack(
-    directory: Annotated[Path, Argument(metavar="DIR", help="A directory that run, compare, ladder or import made.")],
+    directory: Annotated[
+        Path, Argument(metavar="DIR", help="Directory that a measuring command or `kassay import` made.")
+    ],
     out: Annotated[
         Path | None,
-        Option(metavar="PATH", help="A directory, or a file NAME.tar.zst.", show_default="DIR.tar.zst"),
+        Option(
+            metavar="PATH", help="Bundle to write: a directory, or a file NAME.tar.zst.", show_default="DIR.tar.zst"
+        ),
     ] = None,
 ) -> int:
-    """Pack a directory: experiment, journal, raw results, sources, a one-file reproducer, the report in all forms.
+    """Pack a directory into a bundle that others can check.
 
-    The same directory gives the same bytes.
+    A bundle holds the experiment, journal, raw results, sources, a reproducer in one C file, and the report in all
+    forms. The same directory gives the same bytes.
 
     Example: kassay bundle pack kassay-out/demo --out demo.tar.zst
     """
-    from kassay.bundle.pack import pack
+    from kassay.bundle.pack import pack, patched_kernels
+    from kassay.commands._inputs import check_writable_place
+    from kassay.imports.store import is_import
+    from kassay.journal.directory import open_directory
 
     target = out if out is not None else directory.with_name(f"{directory.resolve().name}.tar.zst")
+    check_writable_place(target)
+    if not is_import(directory):
+        open_directory(directory)
     with showing() as tell:
         manifest = pack(directory, target, tell)
     size = format_size(sum(file.size for file in manifest.files))
     say(f"{target}: {len(manifest.files)} files, {size} unpacked\n")
     for absent in manifest.absent:
         say(f"  no {absent.form}: {absent.why}\n")
+    for kernel in patched_kernels(directory):
+        say(f"  cannot be rerun on another host: {kernel} was built with patches, which a bundle does not hold\n")
     say(f"  sources: {manifest.sources}\nnext: kassay bundle verify {target}\n")
     return 0
 
 
 @_app.command("verify")
 def _verify(path: _Path, limit: _Limit = "4GiB") -> int:
-    """Check every file of a bundle, then compute every finding again from its raw results; nothing is measured.
+    """Check the files of a bundle, and compute its findings again from the raw results.
 
-    Exit status 2 when anything is damaged, missing, added, or not what the runs give.
+    kassay measures nothing. The exit status is 2 if a file is damaged, missing or added, or if a finding differs.
     """
     from kassay.bundle.verify import verify
 
@@ -72,29 +85,31 @@ def _rerun(
         Path | None,
         Option(
             metavar="DIR",
-            help="Directory of the new runs; the same command again resumes it.",
-            show_default="by content",
+            help="Directory for the new runs. The same command again continues there.",
+            show_default="kassay-out/NAME, named by the question",
         ),
     ] = None,
     limit: _Limit = "4GiB",
     cluster: ClusterOption = "",
-    exit_code: Annotated[bool, Option("--exit-code", help="Exit 1 when the results are not the same.")] = False,
+    exit_code: Annotated[bool, Option("--exit-code", help="Exit 1 if the results differ.")] = False,
 ) -> int:
-    """Measure a bundle's experiment again on this host, and say whether exact counts are the same to the digit.
+    """Measure the experiment of a bundle again on this host, and compare the results.
 
-    Times are compared by direction and interval: they never repeat to the digit.
+    Exact counts must be the same to the digit. Times are compared by direction and interval.
     """
     from msgspec import structs
 
     from kassay.bundle.digits import repeated_text
     from kassay.bundle.verify import rerun
     from kassay.commands._experiment import directory_for
+    from kassay.commands._inputs import check_directory
     from kassay.model.experiment import Experiment
 
     def directory(experiment: Experiment) -> Path:
         """Not the directory of the packed runs: it has all runs already, and none would be made."""
         return directory_for(structs.replace(experiment, name=f"rerun-{experiment.name}"), out, fresh=False)
 
+    check_directory(out)
     with showing() as tell:
         new_runs, results = rerun(path, directory, _bytes(limit), tell, cluster)
     for result in results:

@@ -15,24 +15,34 @@ if TYPE_CHECKING:
 
 
 def _calibrate(
-    name: Annotated[str, Argument(metavar="[NAME]", help="Of the timing file; --predict NAME then uses it.")] = "host",
+    name: Annotated[
+        str, Argument(metavar="[NAME]", help="Name of the timing file, for use with --predict NAME.")
+    ] = "host",
     like: Annotated[
         str,
         Option(
-            metavar="CPU", help="Whose file gives what cannot be measured.", show_default="this CPU's, by its number"
+            metavar="CPU",
+            help="CPU whose file supplies what cannot be measured.",
+            show_default="the nearest CPU, by model number",
         ),
     ] = "",
     pairs: Annotated[
         Path | None,
-        Option(metavar="FILE", help="Measures nothing: learns intervals from measured changes (kassay-pairs/1)."),
+        Option(
+            metavar="FILE", help="Learn intervals from the measured changes in FILE (kassay-pairs/1). Measures nothing."
+        ),
     ] = None,
     check: Annotated[
-        bool, Option("--check", help="Writes nothing: is the file NAME of this machine, and does it still hold?")
+        bool,
+        Option("--check", help="Check whether the file NAME belongs to this machine and still holds. Writes nothing."),
     ] = False,
-    repeats: Annotated[int, Option(min=1, max=100, help="Of all probes, one after the other.")] = 7,
-    fresh: Annotated[bool, Option("--fresh", help="Forget what an interrupted calibration measured.")] = False,
+    repeats: Annotated[int, Option(min=1, max=100, metavar="N", help="Number of passes over all probes.")] = 7,
+    fresh: Annotated[bool, Option("--fresh", help="Discard what an interrupted calibration measured.")] = False,
     out: Annotated[
-        Path | None, Option(metavar="FILE.toml", help="Where to write it.", show_default="with your other files")
+        Path | None,
+        Option(
+            metavar="FILE.toml", help="Timing file to write.", show_default="NAME.toml in the configuration directory"
+        ),
     ] = None,
 ) -> int:
     """Measure this machine's CPU in user mode, and write a timing file for predictions of time.
@@ -45,8 +55,13 @@ def _calibrate(
 
     Keep the machine quiet: others on it make memory and the third level slower.
     """
+    from kassay.commands._inputs import check_given, check_writable_place
+
     if out is not None and out.suffix != ".toml":
         raise BadInput(f"--out {out}: a timing file's name ends in .toml", f"write --out {out}.toml")
+    if out is not None:
+        check_writable_place(out)
+    check_given(pairs, "--pairs")
     if pairs is not None:
         return _learn(name, pairs, out)
     if check:

@@ -7,19 +7,19 @@ from typer import Argument, Option, Typer
 
 from kassay.commands import Command
 
-_APP = Typer(help="Runs on several hosts: the scheduler, and certificates. docs/cluster.md", no_args_is_help=True)
+_APP = Typer(help="Set up measuring on several hosts. docs/cluster.md", no_args_is_help=True)
 _DEFAULT = "tcp://127.0.0.1:8786"
 
 
 @_APP.command()
 def scheduler(
-    address: Annotated[str, Argument(metavar="[ADDRESS]", help="Where it listens.")] = _DEFAULT,
-    dashboard: Annotated[
-        str, Option(metavar="HOST:PORT", help="A page of the engine that shows what its workers do.")
-    ] = "",
+    address: Annotated[str, Argument(metavar="[ADDRESS]", help="Address to listen on.")] = _DEFAULT,
+    dashboard: Annotated[str, Option(metavar="HOST:PORT", help="Serve the engine's status page on this address.")] = "",
 ) -> int:
-    """The process that workers and kassay connect to, until stopped. It keeps nothing: what was not delivered when it
-    ends is asked for again."""
+    """Run the scheduler that workers and kassay connect to, until stopped.
+
+    The scheduler stores nothing. kassay asks again for runs that were not delivered when the scheduler ended.
+    """
     from kassay.cluster import engine_installed
     from kassay.cluster.address import address_of
     from kassay.commands._show import showing
@@ -35,7 +35,10 @@ def scheduler(
 
 @_APP.command()
 def certificates() -> int:
-    """Make a key and a certificate for all hosts of one user's cluster; refused where there are some."""
+    """Make a key and a certificate for the hosts of a cluster.
+
+    Existing ones are never overwritten.
+    """
     from kassay.cluster import engine_installed
     from kassay.cluster.certificates import make_certificates
     from kassay.commands._show import say

@@ -7,18 +7,19 @@ from typer import Argument
 
 from kassay.commands import Command
 from kassay.commands._codegen_options import Comparing
-from kassay.commands._options import with_options
+from kassay.commands._with_options import with_options
 
 
 @with_options
 def _codegen(
-    function: Annotated[str, Argument(metavar="FUNCTION", help="Its name, as in the source.")],
-    refs: Annotated[list[str], Argument(metavar="REF...", help="Kernels; with --source build: references.")],
+    function: Annotated[str, Argument(metavar="FUNCTION", help="Name of the function in the source.")],
+    refs: Annotated[list[str], Argument(metavar="REF...", help="Kernels. With --source these are build: references.")],
     comparing: Comparing,
 ) -> int:
-    """Do compilers make the same code of a function? Sizes, classes of equal code, and what each executes.
+    """Do compilers generate the same code for a function?
 
-    Addresses, relocations and alignment do not count as differences. Of kernel images, no source is needed.
+    The answer has the size of each variant, the classes of equal code, and the instructions that each executes.
+    Addresses, relocations and alignment do not count as differences. Kernel images need no source.
 
     Example: kassay codegen mincore_pte_range debian:6.16 debian:6.19 --show A,B
 

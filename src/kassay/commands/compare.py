@@ -7,28 +7,31 @@ from typer import Argument
 
 from kassay.commands import Command
 from kassay.commands import _complete as complete
-from kassay.commands._options import Measuring, with_options
+from kassay.commands._options import Measuring
+from kassay.commands._with_options import with_options
 
 
 @with_options
 def _compare(
     workload: Annotated[
-        str, Argument(help="What to run; `kassay workloads` lists them.", autocompletion=complete.workloads)
+        str, Argument(help="Workload or application; `kassay workloads` lists them.", autocompletion=complete.workloads)
     ],
     base: Annotated[
         str,
-        Argument(help="The kernel to compare with, e.g. debian:6.16 or image:PATH.", autocompletion=complete.kernels),
+        Argument(
+            help="Kernel to compare with: debian:6.16, image:PATH or build:TREE.", autocompletion=complete.kernels
+        ),
     ],
     head: Annotated[
-        str, Argument(help="The kernel in question.", show_default=False, autocompletion=complete.kernels)
+        str, Argument(help="Kernel that is compared with BASE.", show_default=False, autocompletion=complete.kernels)
     ] = "",
     *,
     options: Measuring,
 ) -> int:
     """Did WORKLOAD get slower from BASE to HEAD?
 
-    Boots both kernels, proves that they worked on the same state, and answers with a
-    verdict. The same command again finds the same directory and repeats nothing.
+    kassay boots both kernels, checks that they did the same work on the same memory state, counts every instruction,
+    and gives a verdict. The same command again continues in the same directory and repeats no finished run.
 
     Example: kassay compare mprotect_toggle debian:6.16 debian:6.17 --set size=16MiB
     """

@@ -10,8 +10,11 @@ from kassay.clocks import listed
 from kassay.commands import Command
 
 
-def _doctor(arch: Annotated[str, Option(help=f"{listed(arches())}.")] = "x86_64") -> int:
-    """Try every machine and tool of this host for real. A KVM that opens but cannot run a kernel is "not usable"."""
+def _doctor(arch: Annotated[str, Option(metavar="ARCH", help=f"Architecture: {listed(arches())}.")] = "x86_64") -> int:
+    """Check what this host can measure, and what is missing.
+
+    Every machine and tool is tried for real. A KVM that opens but cannot run a kernel is "not usable".
+    """
 
     arch_of(arch)
     from kassay.commands._doctor_probes import probes, show

@@ -7,24 +7,21 @@ from typer import Argument
 
 from kassay.commands import Command
 from kassay.commands import _complete as complete
-from kassay.commands._options import Measuring, with_options
+from kassay.commands._options import Measuring
+from kassay.commands._with_options import with_options
 
 
 @with_options
 def _gap(
     workload: Annotated[
-        str, Argument(help="What to run; `kassay workloads` lists them.", autocompletion=complete.workloads)
+        str, Argument(help="Workload or application; `kassay workloads` lists them.", autocompletion=complete.workloads)
     ],
-    old: Annotated[
-        str, Argument(help="The kernel before the change, e.g. debian:6.16.", autocompletion=complete.kernels)
-    ],
-    new: Annotated[
-        str, Argument(help="The kernel with the change, e.g. debian:6.19.", autocompletion=complete.kernels)
-    ],
+    old: Annotated[str, Argument(help="Kernel before the change, e.g. debian:6.16.", autocompletion=complete.kernels)],
+    new: Annotated[str, Argument(help="Kernel with the change, e.g. debian:6.19.", autocompletion=complete.kernels)],
     candidate: Annotated[
         str,
         Argument(
-            help="The kernel that may take it back, e.g. debian:7.3.",
+            help="Kernel that may take the change back, e.g. debian:7.3.",
             show_default=False,
             autocompletion=complete.kernels,
         ),

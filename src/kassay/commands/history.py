@@ -10,62 +10,75 @@ from typer import Argument, Option
 
 from kassay.clocks import clocks, listed
 from kassay.commands import Command
-from kassay.commands._options import ClusterOption
+from kassay.commands._options import ClusterOption, format_option
 from kassay.commands._set_words import name_and_value
-from kassay.commands._show import say, showing
+from kassay.commands._show import say, say_answer, showing
 from kassay.errors import BadInput
-from kassay.registry import names
-from kassay.report.listing import LISTING_FORMATS, ListedAnswer, ListedTable, listing_format
+from kassay.report.answers import answer_formats
 
 if TYPE_CHECKING:
     from kassay.model.records import Setting
 
 _app = typer.Typer(
     no_args_is_help=True,
-    help="Keep experiments in an archive, see a metric over kernels and dates, and find where it may have changed. "
-    "What is found is nominated, and called a change only after a fresh pair was measured.",
+    help="Keep results in an archive, show a metric over kernels or dates, and find where it changed. A point is "
+    "called a change only after both of its sides were measured again.",
 )
 
 _Archive = Annotated[
-    Path | None, Option(metavar="PATH", help="The archive's file.", show_default="history.duckdb in the data directory")
+    Path | None,
+    Option(metavar="PATH", help="File of the archive.", show_default="history.duckdb in the data directory"),
 ]
-_Format = Annotated[str, Option("--format", help=f"{listed(names(LISTING_FORMATS))}.")]
+_Format = Annotated[str, format_option(answer_formats("csv"))]
 _Metric = Annotated[
-    str | None, Argument(help="METRIC or WORKLOAD.METRIC; without it the metrics that verdicts are about.")
+    str | None,
+    Argument(metavar="[METRIC]", help="METRIC or WORKLOAD.METRIC. Without it: the metrics that have verdicts."),
 ]
-_Workload = Annotated[str | None, Option(help="Only this workload.")]
+_Workload = Annotated[str | None, Option(metavar="NAME", help="Only this workload.")]
 _Set = Annotated[
     list[str] | None, Option("--set", metavar="NAME=VALUE", help="Only series with this setting or condition.")
 ]
-_Clock = Annotated[str | None, Option(help=f"Only this clock: {listed(clocks())}.")]
-_Arch = Annotated[str | None, Option(help="Only this architecture.")]
-_Cpus = Annotated[int | None, Option(help="Only machines with so many CPUs.")]
-_Memory = Annotated[str | None, Option(help="Only machines with so much memory, e.g. 2GiB.")]
-_Machine = Annotated[
-    str | None, Option(metavar="WORDS", help="Only series whose machine or host contains these words.")
+_Clock = Annotated[str | None, Option(metavar="CLOCK", help=f"Only this clock: {listed(clocks())}.")]
+_Arch = Annotated[str | None, Option(metavar="ARCH", help="Only this architecture.")]
+_Cpus = Annotated[int | None, Option(metavar="N", help="Only machines with this number of CPUs.")]
+_Memory = Annotated[str | None, Option(metavar="SIZE", help="Only machines with this much memory, e.g. 2GiB.")]
+_Machine = Annotated[str | None, Option(metavar="WORDS", help="Only series whose machine or host contains WORDS.")]
+_Over = Annotated[
+    str,
+    Option(metavar="AXIS", help="kernels: one point per kernel, by release. dates: one point per directory, by date."),
 ]
-_Over = Annotated[str, Option(help="kernels (a point each, by release) or dates (a point for each session).")]
 
 
 @_app.command("add")
 def _add(
-    directories: Annotated[list[Path], Argument(metavar="DIR...", help="Run directories, own or imported.")],
+    directories: Annotated[list[Path], Argument(metavar="DIR...", help="Run directories, measured or imported.")],
     archive: _Archive = None,
 ) -> int:
-    """Add run directories, own or imported, with what was timed beside them. Adding one again adds what is new."""
+    """Add run directories to the archive.
+
+    Adding a directory again adds only what is new. If a directory holds no runs, the others are still added.
+    """
+    from kassay.commands._inputs import check_writable_place
     from kassay.history.add import add
     from kassay.history.archive import writing
     from kassay.history.gather import gather
     from kassay.journal.directory import BESIDE
 
-    with showing() as tell:
-        timed = [directory / BESIDE for directory in directories if (directory / BESIDE / "plan.json").exists()]
-        sources = [*directories, *timed]
-        batches = [gather(directory, tell) for directory in sources]
-        with writing(_path(archive), tell) as open_archive:
-            added = [add(open_archive, batch) for batch in batches]
-    for directory, new in zip(sources, added, strict=True):
-        say(f"{directory}: {new.runs} runs and {new.samples} values added, {new.known} runs were there before\n")
+    check_writable_place(_path(archive))
+    timed = [directory / BESIDE for directory in directories if (directory / BESIDE / "plan.json").exists()]
+    refused: list[BadInput] = []
+    for directory in (*directories, *timed):
+        try:
+            with showing() as tell:
+                batch = gather(directory, tell)
+                with writing(_path(archive), tell) as open_archive:
+                    new = add(open_archive, batch)
+        except BadInput as error:
+            refused.append(error)
+        else:
+            say(f"{directory}: {new.runs} runs and {new.samples} values added, {new.known} runs were there before\n")
+    if refused:
+        raise BadInput("\n".join(error.what for error in refused), refused[0].remedy)
     return 0
 
 
@@ -75,28 +88,29 @@ def _show(
     cpus: _Cpus = None, memory: _Memory = None, machine: _Machine = None, over: _Over = "kernels",
     archive: _Archive = None, format_: _Format = "terminal",
 ) -> int:  # fmt: skip
-    """Show a metric over kernels or dates, each point against the one before.
+    """Show a metric over kernels or dates, with the change at each point.
 
-    Values of different settings, machines, clocks, units or guest programs never stand in one series.
+    One series holds values of the same settings, machine, clock, unit and guest program only.
 
     Example: kassay history show mprotect_toggle.iteration --set size=64MiB
     """
     from kassay.history import texts
     from kassay.history.archive import reading
     from kassay.history.query import apart, lines
+    from kassay.report.listing import LISTING, ListedAnswer, ListedTable
 
-    form = listing_format(format_)
+    form = LISTING.form(format_)
     wanted = _wanted(metric, workload, set_, clock, arch, cpus, memory, machine, over)
     with showing() as tell, reading(_path(archive), tell) as open_archive:
         found_lines = lines(open_archive, wanted)
     different = apart([line.series for line in found_lines])
-    titles = [texts.heading(line.series, different[line.series.id]) for line in found_lines]
+    titles = [texts.heading(line.series, different[line.series.id], line.development) for line in found_lines]
     tables = [
         ListedTable(title, texts.COLUMNS, texts.point_rows(line), (2, 3, 4, 5))
         for title, line in zip(titles, found_lines, strict=True)
     ]
     values = [row for line in found_lines for row in texts.point_values(line)]
-    say(form.render(ListedAnswer(tables, texts.POINT_FIELDS, values, texts.show_object(found_lines))))
+    say_answer(ListedAnswer(tables, texts.POINT_FIELDS, values, texts.show_object(found_lines)), form)
     return 0
 
 
@@ -106,46 +120,48 @@ def _points(
     cpus: _Cpus = None, memory: _Memory = None, machine: _Machine = None, over: _Over = "kernels",
     archive: _Archive = None, format_: _Format = "terminal",
 ) -> int:  # fmt: skip
-    """Nominate the points at which a metric may have changed, to be confirmed before anyone is told."""
+    """List the points at which a metric may have changed.
+
+    These are nominations. `kassay history confirm` decides on them.
+    """
     from kassay.history import texts
     from kassay.history.archive import reading
     from kassay.history.nominations import confirmations, nominations, too_short
     from kassay.history.query import apart, lines
+    from kassay.report.listing import LISTING, ListedAnswer, ListedTable
 
-    form = listing_format(format_)
+    form = LISTING.form(format_)
     wanted = _wanted(metric, workload, set_, clock, arch, cpus, memory, machine, over)
     with showing() as tell, reading(_path(archive), tell) as open_archive:
         found_lines, confirmed = lines(open_archive, wanted), confirmations(open_archive)
-    by_series = {line.series.id: nominations(line, confirmed) for line in found_lines}
-    nominated = [nomination for of_series in by_series.values() for nomination in of_series]
+    by_line = [nominations(line, confirmed) for line in found_lines]
+    nominated = [nomination for of_line in by_line for nomination in of_line]
     different = apart([line.series for line in found_lines])
     tables = []
-    for line in found_lines:
-        title = texts.heading(line.series, different[line.series.id])
-        rows = [texts.nomination_row(nomination) for nomination in by_series[line.series.id]]
+    for line, of_line in zip(found_lines, by_line, strict=True):
+        title = texts.heading(line.series, different[line.series.id], line.development)
+        rows = [texts.nomination_row(nomination) for nomination in of_line]
         empty = too_short(line) or "nothing to nominate"
         tables.append(ListedTable(title, texts.NOMINATION_COLUMNS, rows, (3, 4), empty))
     open_ = next((nomination.id for nomination in nominated if nomination.confirmation is None), "")
     whole = texts.points_object(nominated, [(line.series, why) for line in found_lines if (why := too_short(line))])
     values = [texts.nomination_values(nomination) for nomination in nominated]
     next_step = f"next: kassay history confirm {open_}  (measures a fresh pair)" if open_ else ""
-    say(form.render(ListedAnswer(tables, texts.NOMINATION_FIELDS, values, whole, next_step)))
+    say_answer(ListedAnswer(tables, texts.NOMINATION_FIELDS, values, whole, next_step), form)
     return 0
 
 
 @_app.command("confirm")
 def _confirm(
-    nomination: Annotated[
-        str, Argument(metavar="ID", help="Of a nominated point, as `kassay history points` names it.")
-    ],
+    nomination: Annotated[str, Argument(metavar="ID", help="ID of the point in `kassay history points`.")],
     out: Annotated[
-        Path | None, Option(help="Directory of the fresh pair.", show_default="kassay-out/confirm-ID")
+        Path | None, Option(metavar="DIR", help="Directory for the new runs.", show_default="kassay-out/confirm-ID")
     ] = None,
     archive: _Archive = None,
     over: _Over = "kernels",
     cluster: ClusterOption = "",
 ) -> int:
-    """Measure both sides of a nominated point again, interleaved, and keep what came of it."""
+    """Measure both sides of a nominated point again, and record whether it is a change."""
     from kassay.commands._history_confirm import confirm
 
     outcome = confirm(nomination, out, _path(archive), dates=_dates(over), cluster=cluster)
@@ -157,23 +173,25 @@ def _confirm(
 
 @_app.command("sql")
 def _sql(
-    query: Annotated[str, Argument(help="One SELECT over the views that docs/history.md describes.")],
+    query: Annotated[str, Argument(metavar="QUERY", help="One SELECT statement. docs/history.md describes the views.")],
     archive: _Archive = None,
     format_: _Format = "terminal",
 ) -> int:
-    """Ask the archive in SQL: reads only, and only the archive. Views: experiments, kernels, series, runs, samples,
-    points, sessions, confirmations.
+    """Query the archive in SQL. The archive is only read.
+
+    The views are experiments, kernels, series, runs, samples, points, sessions and confirmations.
 
     Example: kassay history sql "SELECT metric, count(*) FROM points JOIN series USING (series) GROUP BY metric"
     """
     from kassay.history.archive import reading
     from kassay.history.texts import field_text
+    from kassay.report.listing import LISTING, ListedAnswer, ListedTable
 
-    form = listing_format(format_)
+    form = LISTING.form(format_)
     with showing() as tell, reading(_path(archive), tell) as open_archive:
         columns, rows = open_archive.asked(query)
     shown = ListedTable(f"{len(rows)} rows", columns, [[field_text(value) for value in row] for row in rows])
-    say(form.render(ListedAnswer((shown,), columns, rows, [dict(zip(columns, row, strict=True)) for row in rows])))
+    say_answer(ListedAnswer((shown,), columns, rows, [dict(zip(columns, row, strict=True)) for row in rows]), form)
     return 0
 
 

@@ -4,28 +4,32 @@
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, Option
+from typer import Argument
 
 from kassay.commands import Command
+from kassay.commands._options import format_option
 from kassay.errors import BadInput
+from kassay.report.answers import answer_formats
 
 
 def _hosts(
     directories: Annotated[
-        list[Path], Argument(metavar="DIR...", help="Run directories, one of each host; or one of a cluster.")
+        list[Path], Argument(metavar="DIR...", help="Run directories, one from each host, or one that a cluster made.")
     ],
-    format_: Annotated[str, Option("--format", help="terminal, markdown or json.")] = "terminal",
+    format_: Annotated[str, format_option(answer_formats())] = "terminal",
 ) -> int:
-    """Put runs of one question from several hosts side by side: each host's values and change with its interval, and
-    whether the hosts differ in the change by more than boots of one host do.
+    """Compare the results of several hosts that measured the same question.
 
-    Each person runs the same pinned.toml. Example: kassay hosts mine yours --format markdown
+    The answer has each host's values, its change and the interval of that change. It says whether the hosts differ by
+    more than the boots of one host do. Each person runs the same pinned.toml.
+
+    Example: kassay hosts mine yours --format markdown
     """
     from kassay.commands._hosts_answer import put_together
     from kassay.commands._show import say_answer
-    from kassay.report.hosts import hosts_format
+    from kassay.report.hosts import HOSTS
 
-    chosen = hosts_format(format_)
+    chosen = HOSTS.form(format_)
     if len({path.resolve() for path in directories}) < len(directories):
         raise BadInput("a directory is named twice", "name each host's directory once")
     say_answer(put_together(directories), chosen)

@@ -20,29 +20,37 @@ from kassay.registry import names
 def _import(
     files: Annotated[
         list[str],
-        Argument(metavar="[KERNEL=]FILE...", help="What another tool wrote; KERNEL= where the file does not name it."),
+        Argument(metavar="[KERNEL=]FILE...", help="Result files. KERNEL= names the kernel if the file does not."),
     ],
     as_: Annotated[
         str | None,
-        Option("--as", metavar="FORMAT", help=f"{listed(names(FORMATS))}; docs/import.md.", show_default="recognised"),
+        Option(
+            "--as",
+            metavar="FORMAT",
+            help=f"Format of the files: {listed(names(FORMATS))}. docs/import.md",
+            show_default="recognised",
+        ),
     ] = None,
     metric: Annotated[
-        str | None, Option(metavar="NAME", help="What the answer is about.", show_default="the tool's headline")
+        str | None, Option(metavar="NAME", help="Metric that the answer is about.", show_default="the tool's headline")
     ] = None,
     kernel_order: Annotated[
         str | None,
         Option("--kernel-order", metavar="A,B,...", help="All kernels, base first.", show_default="as found"),
     ] = None,
-    out: Annotated[Path | None, Option(help="Directory to make.", show_default="by content")] = None,
+    out: Annotated[
+        Path | None,
+        Option(metavar="DIR", help="Directory to write.", show_default="kassay-out/NAME, named by the content"),
+    ] = None,
 ) -> int:
-    """Read results of another tool; `kassay report` then judges them by the rules of kassay's own runs.
+    """Read the results of another tool, to judge them with `kassay report`.
 
-    Reads CSV with kernel,metric,value, and what other tools write: benchmarks
-    and the kernel test robot (LKP). --as names every format; it is recognised.
+    kassay recognises the format of a file: CSV with kernel,metric,value, output
+    of several benchmarks, and results of the kernel test robot (LKP).
 
-    What a file does not tell (state, image, order of boots) is unknown in the
-    report. Values from one process or one boot are not independent: one file
-    counts as one boot. For a verdict import several boots of each kernel.
+    State, image and order of boots are unknown in the report if the file does
+    not contain them. Values from one boot are not independent, so one file
+    counts as one boot. A verdict needs several boots of each kernel.
 
     Two kernels, three boots each, from a tool that does not name the kernel:
 
@@ -54,9 +62,11 @@ def _import(
     """
     from kassay.commands._experiment import content_directory
     from kassay.commands._imported import refusal, summary
+    from kassay.commands._inputs import check_directory
     from kassay.imports.read import read
     from kassay.imports.store import save
 
+    check_directory(out)
     order = tuple(word.strip() for word in kernel_order.split(",")) if kernel_order is not None else ()
     try:
         with showing() as tell:

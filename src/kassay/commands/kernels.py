@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 _app = typer.Typer(no_args_is_help=True, help="List, fetch and identify kernels.")
 
-_Arch = Annotated[str, typer.Option(help=f"{listed(arches())}.")]
-_Flavour = Annotated[str, typer.Option(help="cloud, or another flavour of the archive's.")]
-_Refresh = Annotated[bool, typer.Option("--refresh", help="Read the archive's lists again, however new they are.")]
+_Arch = Annotated[str, typer.Option(metavar="ARCH", help=f"Architecture: {listed(arches())}.")]
+_Flavour = Annotated[str, typer.Option(metavar="NAME", help="Flavour of archive kernels, e.g. cloud or generic.")]
+_Refresh = Annotated[bool, typer.Option("--refresh", help="Read the archive's package lists again.")]
 _Refs = Annotated[
-    list[str], typer.Argument(metavar="REF...", help="debian:6.17, debian:6.17.8, image:PATH, build:TREE.")
+    list[str], typer.Argument(metavar="REF...", help="Kernels: debian:6.17, debian:6.17.8, image:PATH or build:TREE.")
 ]
 
 
 @_app.command("list")
 def _list(arch: _Arch = "x86_64", flavour: _Flavour = "cloud", refresh: _Refresh = False) -> int:
-    """Every kernel of the archive, oldest first; * stands for fetched."""
+    """List the kernels of the archive, oldest first. * marks kernels that were fetched."""
     from rich.console import Console
     from rich.table import Table
 
@@ -48,13 +48,13 @@ def _list(arch: _Arch = "x86_64", flavour: _Flavour = "cloud", refresh: _Refresh
 
 @_app.command("fetch")
 def _fetch(refs: _Refs, arch: _Arch = "x86_64", flavour: _Flavour = "cloud") -> int:
-    """Fetch kernels into the store and show what they are."""
+    """Fetch kernels and show their identity."""
     return _show(refs, arch, flavour)
 
 
 @_app.command("show")
 def _show(refs: _Refs, arch: _Arch = "x86_64", flavour: _Flavour = "cloud") -> int:
-    """Show the identity of kernels; fetches what is missing."""
+    """Show the identity of kernels. Missing ones are fetched."""
     from kassay.model.kernel import parse_ref
 
     parsed = [parse_ref(ref, arch_of(arch).name) for ref in refs]
@@ -62,7 +62,9 @@ def _show(refs: _Refs, arch: _Arch = "x86_64", flavour: _Flavour = "cloud") -> i
     from rich.table import Table
 
     from kassay import kernels as kernel_store
+    from kassay.commands._inputs import check_kernels
 
+    check_kernels(parsed, flavour)
     with showing() as tell:
         artifacts = kernel_store.fetch(parsed, flavour, tell)
     console = Console()

@@ -7,21 +7,26 @@ from typer import Argument
 
 from kassay.commands import Command
 from kassay.commands import _complete as complete
-from kassay.commands._options import Measuring, with_options
+from kassay.commands._options import Measuring
+from kassay.commands._with_options import with_options
 
 
 @with_options
 def _ladder(
     workload: Annotated[
-        str, Argument(help="What to run; `kassay workloads` lists them.", autocompletion=complete.workloads)
+        str, Argument(help="Workload or application; `kassay workloads` lists them.", autocompletion=complete.workloads)
     ],
     kernels: Annotated[
         list[str],
-        Argument(metavar="KERNEL KERNEL...", help="Two or more, oldest first.", autocompletion=complete.kernels),
+        Argument(
+            metavar="KERNEL KERNEL...", help="Two or more kernels, oldest first.", autocompletion=complete.kernels
+        ),
     ],
     options: Measuring,
 ) -> int:
-    """Which kernel made WORKLOAD slower? All steps are found, not just the largest.
+    """Which kernel made WORKLOAD slower?
+
+    kassay measures all kernels and reports every step between neighbours, not only the largest.
 
     Example: kassay ladder mprotect_toggle debian:6.12 debian:6.16 debian:6.17 debian:6.19 debian:7.0
     """

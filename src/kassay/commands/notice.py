@@ -8,7 +8,7 @@ from typer import Argument
 from kassay.commands import Command
 from kassay.commands import _complete as complete
 from kassay.commands._notice_options import Noticing
-from kassay.commands._options import with_options
+from kassay.commands._with_options import with_options
 
 
 @with_options
@@ -17,17 +17,17 @@ def _notice(
         list[str],
         Argument(
             metavar="DIR|FUNCTION... [KERNEL KERNEL]",
-            help="A directory of compare or ladder, whose largest change is looked for; or functions of the kernel. "
-            "Then the two kernels, or with functions one.",
+            help="Directory of compare or ladder, whose largest change is taken, or kernel functions. Then two "
+            "kernels; one is enough with functions.",
             autocompletion=complete.kernels,
         ),
     ],
     options: Noticing,
 ) -> int:
-    """Which applications execute these functions, how often, by which system call, and what does the change cost each?
+    """Which applications notice a change, and what does it cost them?
 
-    Of a finding these are the functions in which its difference lies. Applications that there are no runs of are
-    measured; the same command again resumes. docs/notice.md
+    For each application the answer says how often it executes the changed functions, by which system call, and what
+    the change costs. Applications that have no runs yet are measured. The same command again resumes. docs/notice.md
 
     Example: kassay notice kassay-out/demo 6.16 6.17
 

@@ -11,8 +11,8 @@ from kassay.commands._pcp_simulate import simulate
 
 _app = typer.Typer(
     no_args_is_help=True,
-    help="How many pages pass the zone lock, and how many the per-CPU lists (PCP) alone: simulated for any number of "
-    "CPUs and any policy, measured on real kernels, and replayed from a recorded guest.",
+    help="Study the per-CPU page lists (PCP): how many pages pass the zone lock under which policy. Simulate any "
+    "number of CPUs, measure real kernels, or replay a recorded guest.",
 )
 _app.command("simulate")(simulate)
 _app.command("measure")(measure)

@@ -8,26 +8,26 @@ from typer import Argument, Option
 
 from kassay.commands import Command
 from kassay.commands import _complete as complete
-from kassay.commands._options import FORMATS_HELP
+from kassay.commands._options import Format
 from kassay.commands._show import say_answer, showing
 from kassay.report.formats import format_named
 
 
 def _predict(
-    directory: Annotated[Path, Argument(metavar="DIR", help="Made with --predict: its runs recorded traces.")],
+    directory: Annotated[Path, Argument(metavar="DIR", help="Directory that was made with --predict.")],
     cpu: Annotated[
         str,
         Option(
-            metavar="CPU|FILE[,..]", help="CPUs, or timing files, in place of those the directory was made for.",
+            metavar="CPU|FILE[,..]", help="CPUs or timing files, in place of those that the directory was made for.",
             autocompletion=complete.timings, show_default=False,
         ),
     ] = "",
-    format_: Annotated[str, Option("--format", help=FORMATS_HELP, autocompletion=complete.formats)] = "terminal",
+    format_: Format = "terminal",
 ) -> int:  # fmt: skip
-    """What the kernels of a finished directory should cost in time on these CPUs. Measures nothing.
+    """Predict what the kernels of a finished directory cost in time on these CPUs.
 
-    The runs must have recorded traces, as --predict of compare, ladder, gap, series and bisect has them do. What was
-    predicted once is stored in the directory.
+    kassay measures nothing. It replays the traces that were recorded with --predict.
+    Each prediction is made once and stored in the directory.
 
     Example: kassay predict kassay-out/demo --cpu zen3,skylake-sp
     """

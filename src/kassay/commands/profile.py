@@ -7,19 +7,19 @@ from typing import Annotated
 from typer import Argument
 
 from kassay.commands import Command
-from kassay.commands._options import with_options
 from kassay.commands._profile_options import Profiling
+from kassay.commands._with_options import with_options
 
 
 @with_options
 def _profile(
-    directory: Annotated[Path, Argument(metavar="DIR", help="A directory that run, compare or ladder made.")],
+    directory: Annotated[Path, Argument(metavar="DIR", help="Directory that a measuring command made.")],
     profiling: Profiling,
 ) -> int:
-    """Where the cost is, function by function, or where the difference between two kernels is. Measures nothing.
+    """Show in which functions the cost, or the difference between two kernels, lies.
 
-    Without options: the first kernel against the last one, in the primary metric. The column
-    of differences adds up to the whole difference. Values are per operation.
+    kassay measures nothing. Without options it compares the first kernel with the last one in the primary phase. Values
+    are per operation, and the column of differences adds up to the whole difference.
 
     Example: kassay profile kassay-out/demo --base debian:6.16 --head debian:6.17 --top 0
     """

@@ -7,9 +7,9 @@ from typing import Annotated
 from typer import Argument, Option
 
 from kassay.commands import Command
-from kassay.commands import _complete as complete
+from kassay.commands._exit import AllowRefused, ExitCode, Passing
 from kassay.commands._form_options import FormOptions, WithFormOptions
-from kassay.commands._options import FORMATS_HELP
+from kassay.commands._options import Format
 from kassay.commands._show import say_answer, showing
 from kassay.errors import BadInput
 from kassay.report.formats import format_named, formats
@@ -19,23 +19,34 @@ RULES = ("kassay", "seed")
 
 @WithFormOptions
 def _report(
-    directory: Annotated[Path, Argument(metavar="DIR", help="Made by run, compare, ladder or import.")],
-    format_: Annotated[str, Option("--format", help=FORMATS_HELP, autocompletion=complete.formats)] = "terminal",
+    directory: Annotated[
+        Path, Argument(metavar="DIR", help="Directory that a measuring command or `kassay import` made.")
+    ],
+    format_: Format = "terminal",
     rules: Annotated[
-        str, Option(help="kassay, or seed: also what the rules of the seeds' framework make of the same boots.")
+        str,
+        Option(
+            metavar="RULES",
+            help="kassay: its own rules. seed: also the verdicts of the seed framework's rules on the same boots.",
+        ),
     ] = "kassay",
     charts: Annotated[
-        Path | None, Option(metavar="DIR", help="Also write every chart there, as SVG and as PNG.", show_default=False)
+        Path | None,
+        Option(metavar="DIR", help="Directory to write every chart to, as SVG and PNG.", show_default=False),
     ] = None,
-    exit_code: Annotated[bool, Option("--exit-code", help="Exit 1 on a regression, 4 without a verdict.")] = False,
+    exit_code: ExitCode = False,
+    allow_refused: AllowRefused = None,
     *,
     given: FormOptions,
 ) -> int:
-    """Answer again from a finished, interrupted or imported directory, in another form.
+    """Show the answer of a directory in another form.
+
+    The directory may be finished, interrupted or imported. kassay measures nothing.
 
     Example: kassay report kassay-out/demo --format mail > report.mail && git send-email report.mail
     """
-    from kassay.commands._answer import status, write_page_files
+    from kassay.commands._answer import write_page_files
+    from kassay.commands._inputs import check_directory
     from kassay.errors import unknown
 
     chosen = format_named(format_)
@@ -43,6 +54,8 @@ def _report(
         raise unknown("--rules: unknown", rules, RULES)
     for name in given.keys() - {chosen.name}:
         raise BadInput(f"{', '.join(given[name])}: for --format {name}, not for {chosen.name}", f"add --format {name}")
+    if charts is not None:
+        check_directory(charts, "--charts")
     from kassay import pipeline
     from kassay.report import drawing
 
@@ -54,7 +67,9 @@ def _report(
     if charts is not None:
         for form in formats().values():
             write_page_files(report, form, charts)
-    return status(report) if exit_code else 0
+    passing = Passing(exit_code, tuple(allow_refused or ()))
+    passing.check(finding.workload for finding in report.findings)
+    return passing.status(report)
 
 
 COMMAND = Command(name="report", order=40, run=_report)

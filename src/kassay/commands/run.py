@@ -7,35 +7,46 @@ from typing import Annotated
 from typer import Argument, Option
 
 from kassay.commands import Command
-from kassay.commands import _complete as complete
-from kassay.commands._options import FORMATS_HELP, BootLimit, ClusterOption, DryRun, Reset, Start
+from kassay.commands._exit import AllowRefused, ExitCode, Passing
+from kassay.commands._options import BootLimit, ClusterOption, DryRun, Format, Fresh, OutDirectory, Reset, Start
 from kassay.model.reach import HERE, Reach
 
 
 def _run(
-    spec: Annotated[Path, Argument(metavar="SPEC.toml", help="An experiment file; docs/experiment.md has every key.")],
-    out: Annotated[Path | None, Option(help="Directory of the runs; the same command again resumes it.")] = None,
-    fresh: Annotated[bool, Option("--fresh", help="Measure anew beside an existing directory.")] = False,
-    format_: Annotated[str, Option("--format", help=FORMATS_HELP, autocompletion=complete.formats)] = "terminal",
+    spec: Annotated[
+        Path, Argument(metavar="SPEC.toml", help="Experiment file. docs/experiment.md describes every key.")
+    ],
+    out: OutDirectory = None,
+    fresh: Fresh = False,
+    format_: Format = "terminal",
     predict: Annotated[
-        str, Option(metavar="CPU[,CPU]", help="Also predict time on these CPUs, in place of the file's.")
+        str, Option(metavar="CPU[,CPU]", help="Predict time on these CPUs, in place of those in the file.")
     ] = "",
     cluster: ClusterOption = "",
     reset: Reset = "",
     start: Start = "",
     boot_limit: BootLimit = HERE.limit_s,
     plan: DryRun = False,
-    exit_code: Annotated[bool, Option("--exit-code", help="Exit 1 on a regression, 4 without a verdict.")] = False,
+    exit_code: ExitCode = False,
+    allow_refused: AllowRefused = None,
 ) -> int:
-    """Measure what an experiment file asks, then answer. Resumes when the directory exists."""
-    from kassay.commands._answer import measure_and_answer, show_commands
-    from kassay.commands._experiment import directory_for, experiment_in, predicting
+    """Measure what an experiment file describes, and answer.
 
-    experiment = predicting(experiment_in(spec), predict)
+    The same command again continues in the same directory and repeats no finished run.
+    """
+    from kassay.commands._answer import measure_and_answer, show_commands
+    from kassay.commands._experiment import directory_for, experiment_in
+    from kassay.commands._inputs import check_directory
+    from kassay.report.formats import format_named
+
+    format_named(format_)
+    check_directory(out)
+    passing = Passing(exit_code, tuple(allow_refused or ()))
+    experiment = experiment_in(spec, passing, predict)
     directory, reach = directory_for(experiment, out, fresh), Reach(reset=reset, start=start, limit_s=boot_limit)
     if plan:
         return show_commands(experiment, directory, reach)
-    return measure_and_answer(experiment, directory, format_, exit_code, cluster=cluster, reach=reach)
+    return measure_and_answer(experiment, directory, format_, passing, cluster=cluster, reach=reach)
 
 
 COMMAND = Command(name="run", order=30, run=_run)

@@ -10,13 +10,15 @@ from kassay.commands import Command
 
 
 def _watch(
-    directory: Annotated[Path, Argument(metavar="DIR", help="Of an experiment, or one that holds several.")],
-    port: Annotated[int, Option(min=0, max=65535, help="Of 127.0.0.1; 0: any that is free.")] = 0,
+    directory: Annotated[Path, Argument(metavar="DIR", help="Directory of an experiment, or a directory of several.")],
+    port: Annotated[int, Option(min=0, max=65535, metavar="N", help="Port on 127.0.0.1. 0 picks a free one.")] = 0,
 ) -> int:
-    """Show a running experiment in the browser, filling in: cells by kernels, runs, hosts, values, time left.
+    """Show a running experiment in the browser.
 
-    It reads the directory alone, of a local run or of a cluster's, until it is interrupted; the page goes to the report
-    when that is written. Example: kassay watch kassay-out/demo
+    The page shows finished runs, values, hosts and the time left, and turns into the report at the end. kassay reads
+    only the directory, and serves the page until it is interrupted.
+
+    Example: kassay watch kassay-out/demo
     """
     from kassay.commands._show import say
     from kassay.effects.process import be_idle

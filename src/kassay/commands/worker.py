@@ -12,17 +12,23 @@ from kassay.errors import BadInput
 
 
 def _worker(
-    address: Annotated[str, Argument(metavar="ADDRESS", help="Of the scheduler, e.g. tcp://10.0.0.1:8786.")],
+    address: Annotated[str, Argument(metavar="ADDRESS", help="Address of the scheduler, e.g. tcp://10.0.0.1:8786.")],
     slots: Annotated[
-        int, Option(min=0, help="Counted runs at a time; 0: one for each CPU. Timed ones are made one at a time.")
+        int,
+        Option(
+            min=0, metavar="N", help="Number of counted runs at a time. 0: one for each CPU. Timed runs never overlap."
+        ),
     ] = 0,
-    cpus: Annotated[
-        str, Option(metavar="0-3,8", help="Only these CPUs: runs are pinned to them.", show_default="all")
+    cpus: Annotated[str, Option(metavar="0-3,8", help="Pin runs to these CPUs.", show_default="all")] = "",
+    name: Annotated[
+        str, Option(metavar="NAME", help="Name of this host in reports.", show_default="its host name")
     ] = "",
-    name: Annotated[str, Option(help="What reports call this host.", show_default="its host name")] = "",
 ) -> int:
-    """Make runs that are asked for elsewhere, until stopped. Whoever may connect to the scheduler may execute code
-    here: docs/cluster.md says what that means."""
+    """Make runs for a scheduler until stopped.
+
+    Everybody who can connect to the scheduler can execute code on this host. docs/cluster.md describes how to limit
+    that.
+    """
     from kassay.cluster import engine_installed
     from kassay.cluster.address import address_of
     from kassay.cluster.cpu_sets import numbers

@@ -18,19 +18,28 @@ if TYPE_CHECKING:
 
 
 def _workloads(
-    name: Annotated[str | None, Argument(help="Show one workload whole.", autocompletion=complete.workloads)] = None,
+    name: Annotated[
+        str | None, Argument(help="Workload or application to show.", autocompletion=complete.workloads)
+    ] = None,
     header: Annotated[
-        bool, Option("--header", help="Print kassay.h: two macros that mark rounds in a program of your own.")
+        bool, Option("--header", help="Print kassay.h, whose two macros mark rounds in your own program.")
     ] = False,
     reproducer: Annotated[
-        bool, Option("--reproducer", help="Print it as one C file for any machine: gcc -pthread FILE, then run it.")
+        bool,
+        Option(
+            "--reproducer", help="Print the workload as one C file for any machine. Compile it with gcc -pthread FILE."
+        ),
     ] = False,
     setting: Annotated[
-        list[str] | None, Option("--set", metavar="NAME=VALUE", help="A parameter of the reproducer (repeatable).")
+        list[str] | None,
+        Option("--set", metavar="NAME=VALUE", help="Set a parameter of the reproducer. May be repeated."),
     ] = None,
-    rounds: Annotated[int, Option("--rounds", metavar="N", min=1, help="Rounds of the reproducer.")] = 20,
+    rounds: Annotated[int, Option("--rounds", metavar="N", min=1, help="Number of rounds of the reproducer.")] = 20,
 ) -> int:
-    """List workloads and applications by group, or show one: parameters, metrics with definitions, required state."""
+    """List workloads and applications, or describe one.
+
+    A description has the parameters, the metrics with their definitions, and the required memory state.
+    """
     from kassay.commands._show import say
 
     if header:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What another program must be asked: once in a process, and ahead of the moment at which the answer is needed."""
+"""Questions to other programs, asked once per process and before the answer is needed."""
 
 import threading
 from collections.abc import Callable

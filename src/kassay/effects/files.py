@@ -2,16 +2,19 @@
 """Files: atomic replacement, durable appends, hashes, read-only trees, and where things live."""
 
 import errno
+import fcntl
+import glob
 import hashlib
 import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 import msgspec
 
+from kassay.effects import process
 from kassay.errors import HostLacks
 from kassay.model.records import R, from_json
 
@@ -36,7 +39,7 @@ def data_directory() -> Path:
 
 
 def derived_text(name: str, make: Callable[[], str]) -> str:
-    """What make() gives, stored in the cache under `name`, which must name everything that it depends on.
+    """Result of make(), stored in the cache under `name`. The name must identify everything that the result depends on.
 
     Where the cache cannot be read or written, make() is called each time.
     """
@@ -65,6 +68,32 @@ def expanded(path: str) -> Path:
         return Path(path)
 
 
+def readable(path: Path) -> bool:
+    """True if this process may read the file or list the directory."""
+    return os.access(path, os.R_OK)
+
+
+def check_writable(path: Path, needed_bytes: int) -> None:
+    """Raises HostLacks where `path` cannot be made or written into, or its disk has less than needed_bytes free.
+
+    Makes nothing: the nearest directory above that exists is looked at.
+    """
+    with disk_errors(path):
+        near = path
+        while not near.exists() and near != near.parent:
+            near = near.parent
+        if not (near.is_file() or near.is_dir()):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+        if near.is_file() and near != path:
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+        if not os.access(near, os.W_OK | os.X_OK if near.is_dir() else os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        if os.statvfs(near).f_flag & os.ST_RDONLY:
+            raise PermissionError(errno.EROFS, os.strerror(errno.EROFS))
+        if shutil.disk_usage(near).free < needed_bytes:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
 def sha256_file(path: Path) -> str:
     """sha256 of a file's content, hex."""
     with path.open("rb") as file:
@@ -77,21 +106,48 @@ def sha256_bytes(data: bytes) -> str:
 
 
 def write_atomic(path: Path, data: bytes, *, mode: int = 0o644) -> None:
-    """Replaces `path` in one step: readers see the old bytes or the new, also after a power cut."""
+    """Replaces `path` in one step: readers see the old bytes or the new, also after a power cut. Removes what a killed
+    process left of the same file."""
     with disk_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        partial, lock = _begun(path)
         try:
-            with os.fdopen(handle, "wb") as file:
+            with process.none_starting() if mode & 0o100 else nullcontext(), partial.open("wb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            Path(name).chmod(mode)
-            Path(name).replace(path)
+            partial.chmod(mode)
+            # Nobody can execute a file that is open for writing (ETXTBSY): it is closed before it gets its name, and
+            # no process started meanwhile has inherited it.
+            partial.replace(path)
         except BaseException:
-            Path(name).unlink(missing_ok=True)
+            partial.unlink(missing_ok=True)
             raise
+        finally:
+            os.close(lock)
         sync_directory(path.parent)
+        _sweep(path)
+
+
+def _begun(path: Path) -> tuple[Path, int]:
+    """An empty file beside `path`, and a descriptor that is open for reading and holds its lock."""
+    while True:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        os.close(handle)
+        with suppress(FileNotFoundError):  # swept before it was locked
+            lock = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
+            with suppress(OSError):  # a file system without locks: nothing is ever swept there
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            if os.fstat(lock).st_nlink:
+                return Path(name), lock
+            os.close(lock)
+
+
+def _sweep(path: Path) -> None:
+    for left in path.parent.glob(f".{glob.escape(path.name)}.????????"):
+        with suppress(OSError), left.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            left.unlink()
 
 
 def publish_file(path: Path, make: Callable[[Path], None]) -> None:

@@ -86,6 +86,13 @@ def start(argv: Sequence[str], *, out: int | IO[bytes] | None, err: int | IO[byt
     return child
 
 
+@contextlib.contextmanager
+def none_starting() -> Iterator[None]:
+    """Lets no process start until the block ends. One that starts holds all our open files until it executes."""
+    with _starting:
+        yield
+
+
 def _popen(argv: Sequence[str], out: int | IO[bytes] | None, err: int | IO[bytes] | None,
            env: Mapping[str, str] | None, cwd: Path | None, pass_fds: Sequence[int],
            stdin: IO[bytes] | None) -> Child:  # fmt: skip
@@ -102,7 +109,7 @@ def _popen(argv: Sequence[str], out: int | IO[bytes] | None, err: int | IO[bytes
 
 
 def variable(name: str) -> str:
-    """Of this process's environment; "" where it is not set."""
+    """Variable of this process's environment; "" if it is not set."""
     return os.environ.get(name, "")
 
 

@@ -50,7 +50,7 @@ class Ssh:
             raise HostLacks(f"{self.name}: {to} cannot be written: {last_line(done.err)}", "make room there")
 
     def fetch(self, words: Sequence[str], *, timeout_s: float = 600) -> bytes:
-        """What a command there prints, byte for byte; its status does not count. Raises ConnectionLost."""
+        """Output of a remote command, byte for byte. Its exit status is ignored. Raises ConnectionLost."""
         out, err = self._new("out"), self._new("err")
         with out.open("wb") as output, err.open("wb") as errors:
             child = process.start(self._command(words), out=output, err=errors)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What output goes to: a terminal or a file, how many columns, whether colours may be used."""
+"""Properties of the output: terminal or file, number of columns, colours."""
 
 import os
 from typing import TextIO
@@ -9,18 +9,18 @@ _DEFAULT_COLUMNS = 80
 
 
 def is_terminal(stream: TextIO) -> bool:
-    """Whether a person reads the stream; FORCE_COLOR makes it true without a terminal."""
+    """True if the stream is a terminal, or if FORCE_COLOR is set."""
     return stream.isatty() or bool(os.environ.get("FORCE_COLOR"))
 
 
 def in_colours(stream: TextIO) -> bool:
-    """Whether escape sequences may be written (https://no-color.org)."""
+    """True if escape sequences may be written (https://no-color.org)."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM", "").lower() in ("dumb", "unknown")
     return is_terminal(stream) and not plain
 
 
 def columns() -> int:
-    """Of $COLUMNS, else of the terminal that any standard stream is connected to, else 80."""
+    """Width of the output: $COLUMNS, else the width of the terminal behind any standard stream, else 80."""
     asked = os.environ.get("COLUMNS", "")
     if asked.isdigit() and int(asked):
         return int(asked)

@@ -9,12 +9,13 @@ from kassay.arches import arch_of
 from kassay.cpus import Cpu, cpus
 from kassay.effects import clock
 from kassay.effects.workers import mapped
-from kassay.evidence.profiles import region_of, report_of
+from kassay.evidence.profiles import region_of, report_apart, report_of, work_of_run
 from kassay.guest import audit, state
 from kassay.guest.cpu import cpu_of
 from kassay.guest.elsewhere import host_fields
 from kassay.guest.program_output import printed
 from kassay.journal.directory import RunDirectory
+from kassay.journal.repeats import certain_failures
 from kassay.model.experiment import labels
 from kassay.model.guest import GuestReport
 from kassay.model.plan import Cell, PlannedRun
@@ -35,7 +36,7 @@ def collect(
     known: measurements that were read before, by run, which are not read again; those that are read now are added.
     """
     succeeded = {record.run: record for record in records if record.outcome == "ok"}
-    tried = {record.run for record in records}
+    tried = {record.run for record in records} | certain_failures(folder.plan, records).keys()
     names = labels(folder.plan.experiment)
     of_cell: dict[str, list[PlannedRun]] = {}
     for run in sorted(folder.plan.runs, key=lambda run: run.repeat):
@@ -77,6 +78,7 @@ def _in_order(
 class _Job(NamedTuple):
     directory: Path
     asked: tuple[str, ...]  # with --state
+    apart: bool  # deferred work is
     cell: Cell
     run: PlannedRun
     record: RunRecord
@@ -87,7 +89,7 @@ def _measured(
 ) -> dict[str, Measurement]:
     """The measurement of every run that succeeded, by its id; tells of progress when it takes long."""
     jobs = [
-        _Job(folder.path, _asked(folder, cell), cell, run, succeeded[run.id])
+        _Job(folder.path, _asked(folder, cell), folder.plan.experiment.apart, cell, run, succeeded[run.id])
         for cell in folder.plan.cells for run in of_cell.get(cell.id, ()) if run.id in succeeded
     ]  # fmt: skip
     started, measurements = clock.monotonic_s(), {}
@@ -118,8 +120,9 @@ def _compared_state(
 
 
 def _read(job: _Job) -> Measurement:
-    directory, asked, cell, run, record = job
+    directory, asked, apart, cell, run, record = job
     report = report_of(directory, record)
+    without = report_apart(directory, record) if apart else None
     output = printed(report)
     fields = {moment: audit.fields(report, moment) for moment in ("before", "after")}
     fields["before"].update(host_fields(report))
@@ -130,7 +133,8 @@ def _read(job: _Job) -> Measurement:
         block=run.block,
         control=run.control,
         perturbation=run.perturbation.number,
-        phases=report.phases,
+        phases=(without or report).phases,
+        deferred="included" if not apart else "apart" if without else "not known",
         ns_per_tick=_ns_per_tick(report),
         before=_tuple(fields["before"]),
         after=_tuple(fields["after"]),
@@ -149,6 +153,7 @@ def _read(job: _Job) -> Measurement:
         counters=_tuple({**audit.delta(report, ""), **audit.ran_on(report)}),
         levels=_tuple(audit.levels(report)),
         printed=output,
+        work=work_of_run(directory, record, apart=without is not None),
         host=record.host or "",
         region=region_of(directory, record),
     )

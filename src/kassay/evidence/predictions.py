@@ -24,6 +24,7 @@ from kassay.model.progress import Progress, Tell
 from kassay.model.reason import Reason, reason
 from kassay.model.records import content_id, from_json, to_json
 from kassay.model.run import CellEvidence, RunRecord
+from kassay.model.traced_rounds import matching_rounds
 from kassay.predict.core import core
 from kassay.predict.interval import interval_of, refusals
 from kassay.predict.predict import IntervalOf, Nanoseconds, OnCpu, Replay, TracedSide, prediction
@@ -35,8 +36,6 @@ from kassay.profile.totals import intervals_of
 
 TIMINGS = "timings"
 """Where a run directory has timing files of its user: timings/NAME.toml."""
-_STEADY = 0.01
-"""A round whose count differs from the value by more than this share was disturbed."""
 _STORE = "replays"
 """In the cache: replays, each named by the hash of everything that it is made of. A run directory has none, so that
 verifying a bundle makes them again."""
@@ -144,8 +143,8 @@ def _side(f: Finding, side: Side, timing: Timing, traces: _Traces, replays: "_Re
         )
     report = report_of(traces.directory, record)
     operations = next(phase.operations for phase in report.phases if phase.phase == f.metric)
-    value = side.value or 0.0
-    chosen = frozenset(i for i, cost in enumerate(side.rounds, 1) if abs(cost - value) <= _STEADY * value)
+    replayed = {number: side.rounds[number - 1] for number in replay.rounds if number <= len(side.rounds)}
+    chosen = frozenset(matching_rounds(replayed, side.value or 0.0, {number + 1 for number in side.chosen}))
     return TracedSide(replay, operations, intervals_of(report, f.metric), chosen, cpu=cpu)
 
 

@@ -6,22 +6,37 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec import structs
+
 from kassay.clocks import Clock, clock_of, profiling
 from kassay.guest import protocol
 from kassay.guest.audit import foreign, online, sections, turns
+from kassay.guest.printed_operations import operations_printed
+from kassay.guest.program_output import (
+    RESULTS,
+    RESULTS_OF_OTHERS,
+    call_results,
+    is_program_run,
+    with_printed_operations,
+)
 from kassay.journal import artifacts
 from kassay.journal.directory import RunDirectory
 from kassay.model.finding import Side
 from kassay.model.guest import GuestReport
+from kassay.model.lines import LineTable
 from kassay.model.plan import Cell
 from kassay.model.profile import Executed, NoProfile, Profile, RegionSummary
 from kassay.model.reason import reason
 from kassay.model.run import CellEvidence, RunRecord
+from kassay.model.work import Work
 from kassay.profile.counters import ProfileError, RawProfile
-from kassay.profile.functions import executions, profile_of, summary_of
+from kassay.profile.deferred import ticks_without_deferred, without_deferred
+from kassay.profile.functions import executed_in_region, executions, profile_of, summary_of
+from kassay.profile.line_table import executed_lines, read_table
 from kassay.profile.raw import parse
 from kassay.profile.symbols import Symbols, is_program
 from kassay.profile.totals import OtherTasks, with_counted_rounds
+from kassay.profile.work import work_items
 
 _CACHED = 8  # parsed files; an answer reads the same ones for each phase
 _KERNELS = 16  # symbol tables; each workload of a suite reads those of all its kernels
@@ -33,6 +48,14 @@ def report_of(directory: Path, record: RunRecord) -> GuestReport:
     return _whole_report(directory, record.stream_sha256, record.profile_sha256)
 
 
+def report_apart(directory: Path, record: RunRecord) -> GuestReport | None:
+    """The same without deferred work; None where the run's profile does not tell how much there was."""
+    region = region_of(directory, record)
+    if region is None or region.problem or not region.deferred or record.profile_sha256 is None:
+        return None
+    return ticks_without_deferred(report_of(directory, record), _raw(directory, record.profile_sha256))
+
+
 def region_of(directory: Path, record: RunRecord) -> RegionSummary | None:
     """What ran in the measured region of one run; None without a profile. Never raises for what the file holds."""
     if record.profile_sha256 is None:
@@ -41,9 +64,40 @@ def region_of(directory: Path, record: RunRecord) -> RegionSummary | None:
     return _region(directory, record.stream_sha256, record.profile_sha256, record.symbols)
 
 
+def work_of_run(directory: Path, record: RunRecord, *, apart: bool) -> Work | None:
+    """The work of a user's program in one run, without items where the profile cannot tell; None of another workload.
+    Never raises for what the profile's file holds. apart: leave out deferred work."""
+    report = report_of(directory, record)
+    if not is_program_run(report):
+        return None
+    phase = report.phases[0].phase
+    nothing = Work(
+        phase=phase, items=(), results=call_results(report, RESULTS),
+        other_results=call_results(report, RESULTS_OF_OTHERS), operations=operations_printed(report),
+    )  # fmt: skip
+    if record.profile_sha256 is None:
+        return nothing
+    try:
+        whole, symbols = _raw(directory, record.profile_sha256), symbols_of(directory, record, report)
+        raw = without_deferred(whole) if apart else whole
+        return structs.replace(nothing, items=work_items(raw, symbols, report, phase))
+    except ProfileError:
+        return nothing
+
+
 def symbols_of(directory: Path, record: RunRecord, report: GuestReport) -> Symbols:
     """The functions of everything that a run executed. Raises ProfileError."""
     return _symbols(directory, record.symbols, sections(report))
+
+
+def lines_of_run(directory: Path, record: RunRecord) -> LineTable | None:
+    """Source lines of what a run executed in the kernel; None of a kernel without line tables. Raises NoProfile."""
+    if not record.lines_sha256:
+        return None
+    try:
+        return _line_table(directory, record.lines_sha256)
+    except ProfileError as error:
+        raise NoProfile(reason("profile-not-readable", run=record.run, problem=str(error))) from error
 
 
 def raw_of(directory: Path, record: RunRecord) -> RawProfile | None:
@@ -59,6 +113,7 @@ class StoredProfiles:
 
     def __init__(self, folder: RunDirectory, records: Iterable[RunRecord], evidence: Sequence[CellEvidence]) -> None:
         self._directory = folder.path
+        self._apart = folder.plan.experiment.apart
         self._records = {record.run: record for record in records if record.outcome == "ok"}
         self._evidence: Mapping[tuple[str, str], CellEvidence] = {
             (item.cell.setting_key, item.label): item for item in evidence
@@ -93,13 +148,19 @@ class StoredProfiles:
         opened = self._opened(record)
         places = executions(opened.raw, opened.report, phase=phase, rounds=side.chosen)
         blocks = {(block.address, block.code) for block in opened.raw.blocks.values() if block.address in places}
-        return Executed(places, tuple(sorted(blocks)))
+        return Executed(places, tuple(sorted(blocks)), lines_of_run(self._directory, record))
+
+    def lines(self, cell: Cell, side: Side, phase: str) -> Mapping[str, frozenset[int]] | None:
+        """By file the lines that a side executed anywhere in the measured region; None without line tables."""
+        record = self._records[self.of(cell, side, phase).run]
+        table = lines_of_run(self._directory, record)
+        return None if table is None else executed_lines(table, executed_in_region(self._opened(record).raw))
 
     def _read(self, record: RunRecord, phase: str, side: Side) -> Profile:
         opened = self._opened(record)
         return profile_of(
             opened.raw, opened.symbols, opened.report, phase=phase, rounds=side.chosen, kernel=side.kernel,
-            run=record.run, others=_others(opened.report),
+            run=record.run, others=opened.others, lines=lines_of_run(self._directory, record),
         )  # fmt: skip
 
     def _opened(self, record: RunRecord) -> "_Opened":
@@ -107,7 +168,10 @@ class StoredProfiles:
         report = report_of(self._directory, record)
         try:
             raw = _raw(self._directory, record.profile_sha256)
-            return _Opened(report, raw, _symbols(self._directory, record.symbols, sections(report)))
+            symbols = _symbols(self._directory, record.symbols, sections(report))
+            if self._apart and (without := report_apart(self._directory, record)) is not None:
+                return _Opened(without, without_deferred(raw), symbols, None)
+            return _Opened(report, raw, symbols, _others(report))
         except ProfileError as error:
             why = reason("profile-not-readable", run=record.run, problem=str(error))
             raise NoProfile(why, "measure anew with --fresh") from error
@@ -123,6 +187,8 @@ class _Opened(NamedTuple):
     report: GuestReport
     raw: RawProfile
     symbols: Symbols
+    others: OtherTasks | None
+    """To be compared with the profile; None too if that lacks deferred work: report_apart() has compared the whole."""
 
 
 def _others(report: GuestReport) -> OtherTasks | None:
@@ -137,7 +203,7 @@ def _report(directory: Path, name: str) -> GuestReport:
 
 
 def _whole_report(directory: Path, stream: str, profile: str | None) -> GuestReport:
-    report = _report(directory, stream)
+    report = with_printed_operations(_report(directory, stream))
     return with_counted_rounds(report, _raw(directory, profile)) if report.counted and profile is not None else report
 
 
@@ -150,6 +216,11 @@ def _region(directory: Path, stream: str, profile: str, tables: tuple[str, ...])
         return summary_of(raw, symbols, report, _others(report))
     except ProfileError as error:
         return RegionSummary(mode="", counts=(), problem=str(error))
+
+
+@lru_cache(maxsize=_CACHED)
+def _line_table(directory: Path, name: str) -> LineTable:
+    return read_table(artifacts.get(directory, name))
 
 
 @lru_cache(maxsize=_CACHED)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the guest gets of an application in addition to its image: words, input, and the program that prepares it."""
+"""Files of an application that the guest gets in addition to its image: arguments, input, and the program that prepares
+it."""
 
 import stat
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +23,7 @@ _CONF_BYTES = 1 << 20
 
 
 def use_of(application: Application, closure: Sequence[ArchivePackage]) -> ProgramUse:
-    """What an experiment holds of an application: pinned by its packages and by the hash of its input, which is kept.
+    """An application as an experiment records it: pinned by its packages and by the hash of its input, which is stored.
 
     closure: every package of its image. Raises BadInput for an input that cannot be used.
     """
@@ -49,7 +50,7 @@ def _packed(application: Application, name: str, data: bytes) -> Packed:
 
 
 def workload_of(words: Words) -> Workload:
-    """What an application is as a workload."""
+    """An application as a workload."""
     whole = not words.start_line
     start = "just before it is started" if whole else f'a line with "{words.start_line}" that it prints'
     end = "just after it was waited for" if whole else f'the next one with "{words.end_line}"'
@@ -86,7 +87,7 @@ def runner(program: bytes) -> bytes:
 
 
 def layer(program: Path, use: ProgramUse, settings: Iterable[Setting]) -> bytes:
-    """What the guest has besides kassay's own files and the image: a cpio archive. program: what packed() made."""
+    """Files of the guest besides kassay's own and the image, as a cpio archive. program: what packed() made."""
     words = use.application
     if not words:
         raise Defect(f"{use.path} is no application")

@@ -81,7 +81,7 @@ def fields(report: GuestReport, moment: str) -> dict[str, str | None]:
 
 
 def holds(requirement: Requirement, values: dict[str, str | None]) -> bool | None:
-    """Whether a requirement holds in the fields of its moment; None when that cannot be told."""
+    """True if a requirement holds in the fields of its moment; None if that is unknown."""
     value = values.get(requirement.field)
     if value is None:
         return None

@@ -174,6 +174,6 @@ def _describe(name: str) -> str:
 
 
 def _wrong(name: str, what: str, remedy: str) -> KassayError:
-    """Of a workload that describes itself wrongly: the user's mistake in KASSAY_PATH, else kassay's."""
+    """Error for a workload with a wrong description: the user's mistake in KASSAY_PATH, else a defect of kassay."""
     path = sources.path_of(f"workloads/{name}.c")
     return BadInput(f"{path}: {what}", remedy) if is_extension(path) else Defect(f"workload {name}: {what}")

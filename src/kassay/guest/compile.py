@@ -127,7 +127,7 @@ def _first_error(text: str) -> str:
 
 
 def _wrong(contributed: Sequence[str], first: str, cc: str) -> BadInput:
-    """What to say of files of KASSAY_PATH of which a program cannot be made."""
+    """Error for files of KASSAY_PATH that do not compile to a program."""
     if re.search(r"undefined reference to .workload\W*$", first):
         path = sources.path_of(contributed[0])
         return BadInput(

@@ -49,8 +49,8 @@ def archive(entries: Iterable[Entry]) -> bytes:
 
 def header(inode: int, path: str, mode: int, *, size: int, links: int = 1, owner: tuple[int, int] = (0, 0),
            device: tuple[int, int] = (0, 0)) -> bytes:  # fmt: skip
-    """What stands before a member's content. inode, links: names of one file have the same inode and their number, and
-    the first of them the content. The content is followed by aligned() zeros."""
+    """Header of a member, which precedes its content. inode, links: names of one file have the same inode and their
+    number, and the first of them the content. The content is followed by aligned() zeros."""
     name = path.encode() + b"\0"
     numbers = (inode, mode, *owner, links, 0, size, 0, 0, *device, len(name), 0)
     words = (MAGIC + "".join(f"{number:08x}" for number in numbers)).encode()

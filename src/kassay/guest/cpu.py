@@ -15,7 +15,7 @@ VULNERABILITIES = "/sys/devices/system/cpu/vulnerabilities/"
 
 
 def cpu_of(report: GuestReport, arch: Arch, named: Cpu | None = None) -> GuestCpu | None:
-    """What a kernel of `arch` said of its first CPU; None when that was not captured, as in earlier versions. named:
+    """The first CPU as a kernel of `arch` describes it; None if that was not captured, as in earlier versions. named:
     the CPU that was asked for; what the real one has and this one lacks is then missing."""
     texts = {file.path: file.content for file in report.files if file.moment == "after" and file.content is not None}
     if CPUINFO not in texts:

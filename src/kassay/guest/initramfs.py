@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the measured machine starts from: init, one workload, its configuration, kernel modules."""
+"""Initramfs of the measured machine: init, one workload, its configuration, kernel modules."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,7 +20,7 @@ _NOTHING: Mapping[str, bytes] = MappingProxyType({})
 
 def job(arguments: Sequence[str], boot_delay_us: int, stream: str = STREAM, *, background: int = 0,
         state: Sequence[str] = ()) -> bytes:  # fmt: skip
-    """What one run is to do, always CONF_BYTES long, so that a setting moves nothing in the guest's memory.
+    """Configuration of one run. It always has CONF_BYTES, so that a setting moves nothing in the guest's memory.
 
     arguments: of the workload's program, without --out, which comes before "--" and what is behind it.
     background: tasks that spin at the same time. state: lines with the settings of the machine.
@@ -40,7 +40,7 @@ def machine(
     stream: str = STREAM,
     setup: bool = False,
 ) -> bytes:
-    """What the machine is to do before any run.
+    """Configuration of the machine before any run.
 
     modules: names, in loading order. snapshot: stop when quiet. quiesce: wait until it is. exact: of
     counts. Where time is measured, a busy host makes the short work of the guest's own threads longer: the guest is

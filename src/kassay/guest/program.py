@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from kassay.arches import Arch, arch_of
 from kassay.effects import process
+from kassay.effects.elf import elf_damage
 from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
 from kassay.errors import BadInput, HostLacks, nearest
 from kassay.guest import application, sources
@@ -31,7 +32,7 @@ _BUILD_S = 300
 
 
 def workload_of(name: str, use: ProgramUse) -> Workload:
-    """What a program or an application is as a workload."""
+    """A program or an application as a workload."""
     if use.application:
         return application.workload_of(use.application)
     if use.points:
@@ -51,6 +52,9 @@ def workload_of(name: str, use: ProgramUse) -> Workload:
     else:
         metric, operation = "run", "execution"
         definition = "From just before the program is started to just after it was waited for."
+    if use.work:
+        operation = "operation"
+        definition = f"{definition} Divided by the number that the execution prints as {use.work}."
     return Workload(
         describe="kassay-workload/1",
         name=name,
@@ -145,17 +149,21 @@ def _near(name: str, addresses: Mapping[str, int]) -> str:
 def _functions(program: bytes) -> dict[str, int]:
     """Addresses of all its functions by name, aliases included; without those that are chosen when it starts
     (ifunc)."""
+    from elftools.common.exceptions import ELFError
     from elftools.elf.elffile import ELFFile
     from elftools.elf.sections import SymbolTableSection
 
-    elf = ELFFile(io.BytesIO(program))
-    tables = (section for section in elf.iter_sections() if isinstance(section, SymbolTableSection))
-    return {
-        symbol.name: symbol["st_value"]
-        for table in tables
-        for symbol in table.iter_symbols()
-        if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_shndx"] != "SHN_UNDEF"
-    }
+    try:
+        with elf_damage():
+            tables = (s for s in ELFFile(io.BytesIO(program)).iter_sections() if isinstance(s, SymbolTableSection))
+            return {
+                symbol.name: symbol["st_value"]
+                for table in tables
+                for symbol in table.iter_symbols()
+                if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_shndx"] != "SHN_UNDEF"
+            }
+    except ELFError as error:
+        raise BadInput(f"the program's functions cannot be read: {error}", "build it again") from error
 
 
 def header() -> Path:
@@ -164,7 +172,7 @@ def header() -> Path:
 
 
 def _own_sources(use: ProgramUse, arch: str) -> bytes:
-    """What kassay adds to the program."""
+    """Sources that kassay adds to the program."""
     if use.application:
         return build(sources.SETUP, arch).name.encode()
     return (
@@ -306,9 +314,13 @@ def _check(use: ProgramUse, program: bytes, arch: Arch) -> None:
     from elftools.elf.elffile import ELFFile
 
     try:
-        elf = ELFFile(io.BytesIO(program))
+        with elf_damage():
+            _check_elf(use, ELFFile(io.BytesIO(program)), program, arch)
     except ELFError as error:
         raise BadInput(f"{use.path}: not an ELF program: {error}", "give a static program") from error
+
+
+def _check_elf(use: ProgramUse, elf: "ELFFile", program: bytes, arch: Arch) -> None:
     if int.from_bytes(program[18:20], "little") != arch.elf:
         machine = str(elf["e_machine"]).removeprefix("EM_")
         raise BadInput(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a user's program printed -> names with values.
+"""Output of a user's program -> names with values.
 
 It reads JSON objects (all of the output, or a line), `name=value` and `name:number` pairs anywhere in a line, and lines
 that have only `name value` pairs, with or without a colon. Everything else is text for people, and is ignored.
@@ -10,13 +10,22 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from msgspec import structs
+
 from kassay.effects.files import sha256_bytes
 from kassay.model.guest import GuestReport
 from kassay.model.printed import Printed
 from kassay.model.program import Check
+from kassay.model.work import CallResult
 
-_PATH = "kassay/program/output"
-_SEPARATOR = "\x1e\n"
+OUTPUT = "kassay/program"
+"""Where a stream has what a program wrote: OUTPUT/output and OUTPUT/errors."""
+_PATH = f"{OUTPUT}/output"
+RESULTS, RESULTS_OF_OTHERS = "kassay/program/results", "kassay/program/results_of_others"
+"""Where a stream has the results of system calls: of the program's first process, and of its other tasks."""
+_WORK = "kassay/program/work"
+SEPARATOR = "\x1e\n"
+"""Behind the output of each execution."""
 _MOST = 200  # names
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _NAME = r"[A-Za-z_][\w./:%#\[\]<>()-]*?"
@@ -35,7 +44,46 @@ _ORDER_OF_RESULTS = ("family_index", "per_family_instance_index", "repetitions",
 def executions(report: GuestReport) -> tuple[str, ...] | None:
     """The output of each execution of a run; None of a workload that is no user's program."""
     output = next((file.content for file in report.files if file.path == _PATH and file.moment == "after"), None)
-    return None if output is None else tuple(output.split(_SEPARATOR)[:-1] or (output,))
+    return None if output is None else tuple(output.split(SEPARATOR)[:-1] or (output,))
+
+
+def is_program_run(report: GuestReport) -> bool:
+    """True if the run's workload was a user's program."""
+    return executions(report) is not None
+
+
+def call_results(report: GuestReport, path: str) -> tuple[CallResult, ...] | None:
+    """Results of the first system calls of the watched execution, by name and error; None if nothing was recorded. The
+    guest ships a line "NAME ERROR TIMES TOTAL" for each, "-" for no error. Its error "unknown" is left out: a signal
+    came in, the kernel starts the call again, and the program does not see that (ERESTARTSYS)."""
+    text = next((file.content for file in report.files if file.path == path), None)
+    if text is None:
+        return None
+    lines = (line.split(" ") for line in text.splitlines())
+    return tuple(
+        CallResult(name=words[0], error=words[1].removeprefix("-"), times=int(words[2]), total=int(words[3]))
+        for words in lines
+        if words[1] != "unknown"
+    )
+
+
+def with_printed_operations(report: GuestReport) -> GuestReport:
+    """The report of a program that prints how many operations each execution did (--work): its rounds with them."""
+    name = next((file.content for file in report.files if file.path == _WORK), None)
+    if not name:
+        return report
+    numbers = operations_in(executions(report) or (), name.strip())
+    phases = tuple(
+        structs.replace(phase, printed=numbers) if len(numbers) == len(phase.ticks) else phase
+        for phase in report.phases
+    )
+    return structs.replace(report, phases=phases)
+
+
+def operations_in(outputs: Sequence[str], name: str) -> tuple[int, ...]:
+    """The number that each execution printed under a name; an empty tuple unless all printed a whole one above 0."""
+    texts = [values_in(text).get(name, ("", ""))[0] for text in outputs]
+    return tuple(map(int, texts)) if all(text.isdecimal() and int(text) > 0 for text in texts) else ()
 
 
 def printed(report: GuestReport) -> tuple[Printed, ...]:

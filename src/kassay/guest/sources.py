@@ -9,7 +9,7 @@ from kassay import registry
 from kassay.effects import compiler
 from kassay.errors import BadInput
 
-PROGRAM = ("program.c", "payload.c", "watch.c", "application.c", "relay.c")
+PROGRAM = ("program.c", "payload.c", "watch.c", "results.c", "application.c", "relay.c")
 RUNS_PROGRAMS = "run-program"
 """The program that runs those of users; no workload of its own."""
 SETUP = "setup"
@@ -60,7 +60,7 @@ def _files_in(folder: str) -> tuple[str, ...]:
 
 
 def _runner() -> tuple[str, ...]:
-    """What every workload is linked with: all C files but those of init, a setup or users' programs alone."""
+    """Sources that every workload is linked with: all C files but those of init, a setup or users' programs alone."""
     return tuple(sorted(path.name for path in directory().glob("*.c") if path.name not in (*_ALONE, *PROGRAM)))
 
 

@@ -52,7 +52,7 @@ def modules(machine: MachineUse) -> tuple[str, ...]:
 
 
 def requirements(machine: MachineUse) -> tuple[Requirement, ...]:
-    """What the audit must find, before and after."""
+    """Requirements that the audit must find fulfilled, before and after."""
     return tuple(
         Requirement(moment=moment, field=field, operator="==", value=value)
         for field, value in _fields(machine)

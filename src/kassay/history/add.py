@@ -11,7 +11,7 @@ from kassay.model.records import Record, Setting
 
 
 class Added(Record, frozen=True, kw_only=True):
-    """What adding one directory did. known: successful runs that were there before."""
+    """Result of adding one directory. known: successful runs that were there before."""
 
     runs: int
     samples: int

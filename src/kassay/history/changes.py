@@ -117,7 +117,7 @@ def _partition(values: Array, penalty: float) -> tuple[int, ...]:
 
 
 def fence(values: Sequence[float]) -> float:
-    """What neighbours of exact counts usually differ by at most: the third quartile of the last 30 relative changes
+    """Largest usual difference between neighbours of exact counts: the third quartile of the last 30 relative changes
     and three times their interquartile range (as rustc-perf does), 0.2 % when there are fewer than 4."""
     moved = [abs(b / a - 1) for a, b in pairwise(values) if a][-NEIGHBOURS:]
     if len(moved) < 4:

@@ -4,14 +4,17 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from kassay.analysis.side import method_of, run_value
+import msgspec
+
+from kassay.analysis.rounds import method_of, run_value
 from kassay.clocks import clock_of
 from kassay.evidence.collect import collect
 from kassay.history.records import Batch, StoredKernel, StoredRun, StoredSample, StoredSeries
 from kassay.imports import store
 from kassay.journal.directory import RunDirectory, open_directory, pinned
-from kassay.model.experiment import labels
-from kassay.model.kernel import exact_ref
+from kassay.model.build import parse_build
+from kassay.model.experiment import APART, labels
+from kassay.model.kernel import KernelIdentity, exact_ref, parse_ref, with_build
 from kassay.model.machine import MachineUse
 from kassay.model.plan import Plan
 from kassay.model.progress import Tell, silent
@@ -87,7 +90,7 @@ def _imported_series(samples: Samples, imported: SampleSeries, plan: str) -> Sto
 
 
 def gather(directory: Path, tell: Tell = silent) -> Batch:
-    """What a directory of own runs or an imported one holds now. Raises BadInput when it is neither."""
+    """Contents of a directory of runs or of an import. Raises BadInput for any other directory."""
     if store.is_import(directory):
         return batch_of(store.load(directory), str(directory.absolute()))
     folder = open_directory(directory)
@@ -107,11 +110,21 @@ def _kernels(plan: Plan) -> tuple[StoredKernel, ...]:
     names = labels(plan.experiment)
     return tuple(
         StoredKernel(
-            name=name, ref=exact_ref(kernel), release=kernel.release, arch=kernel.arch, compiler=kernel.compiler,
+            name=name, ref=_ref(kernel), release=kernel.release, arch=kernel.arch, compiler=kernel.compiler,
             image_sha256=kernel.image_sha256, config_sha256=kernel.config_sha256,
         )
         for name, kernel in zip(names, plan.kernels, strict=True)
     )  # fmt: skip
+
+
+def _ref(kernel: KernelIdentity) -> str:
+    """A reference to this very kernel. That of a row of a patch series names its tree alone: it gets its patches."""
+    text = exact_ref(kernel)
+    if kernel.build is None or not kernel.build.patches:
+        return text
+    ref = parse_ref(text, kernel.arch or "x86_64")
+    build = parse_build(ref.locator)
+    return text if build.patches else with_build(ref, msgspec.structs.replace(build, patches=kernel.build.patches))
 
 
 def _runs(plan: Plan, records: Sequence[RunRecord]) -> tuple[StoredRun, ...]:
@@ -141,7 +154,7 @@ def _values(folder: RunDirectory, evidence: Sequence[CellEvidence],
             samples += [
                 StoredSample(series=index, kernel=item.cell.kernel, run=run_indexes[m.run], counted=m.plain,
                              value=run_value(m, phase.name, method))
-                for m in item.measurements
+                for m in item.measurements if m.deferred != "not known"
             ]  # fmt: skip
     return tuple(series for _, series in by_id.values()), tuple(samples)
 
@@ -181,5 +194,6 @@ def _conditions(plan: Plan, item: CellEvidence) -> dict[str, str]:
         "init": guest.get("init", ""), **({"machine": experiment.machine} if experiment.machine else {}),
         **{setting.name: setting.value for setting in item.cell.machine.chosen},
         **({"cpu": item.cell.cpu} if item.cell.cpu else {}),
+        **({"deferred work": APART} if experiment.apart else {}),
     }  # fmt: skip
     return conditions if experiment.exact else {**conditions, "host": machine.host, "profile": experiment.profile}

@@ -17,6 +17,7 @@ from kassay.history.records import Confirmation, KernelPoint, Nomination, PointL
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.finding import Finding
 from kassay.model.kernel import parse_ref
+from kassay.model.program import ProgramUse
 from kassay.model.reason_texts import reason_text
 from kassay.model.records import from_json
 from kassay.model.report import Report
@@ -135,19 +136,24 @@ def _pair(stored: Experiment, nomination: Nomination) -> Experiment:
     cpus, memory = series.machine.cpus, series.machine.memory_bytes
     assert cpus is not None and memory is not None  # unknown for imported series only
     exact = clock_of(series.machine.clock).exact
+    axes = tuple(Axis(name=setting.name, values=(setting.value,)) for setting in series.settings)
     return msgspec.structs.replace(
         stored, name=f"confirm-{series.workload}-{nomination.id}", question="compare", order="interleaved",
         kernels=tuple(KernelUse(ref=p.kernel.ref, cmdline=cmdline) for p in (nomination.before, nomination.after)),
-        workloads=(WorkloadUse(name=series.workload, axes=tuple(Axis(name=s.name, values=(s.value,))
-                                                                for s in series.settings)),),
+        workloads=(WorkloadUse(name=series.workload, axes=axes, program=_program(stored, series.workload)),),
         cpus=(cpus,), memory_bytes=(memory,), repeats=max(stored.repeats, 2 if exact else LOOKS[0]),
         perturb=max(stored.perturb, 2) if exact else stored.perturb,
     )  # fmt: skip
 
 
+def _program(stored: Experiment, workload: str) -> ProgramUse | msgspec.UnsetType:
+    """The user's program, or the application, that a workload of the stored experiment runs."""
+    return stored.program(workload) or msgspec.UNSET
+
+
 def judged(nomination: Nomination, report: Report, directory: str) -> Confirmation:
-    """What a fresh pair says: confirmed when it has a verdict in the nominated direction, on the strongest evidence
-    of its clock; else not confirmed, with the reason."""
+    """Judgement of a fresh pair: confirmed if it has a verdict in the nominated direction, on the strongest evidence of
+    its clock; else not confirmed, with the reason."""
     finding = next((f for f in report.findings if f.metric == nomination.series.metric), None)
     if finding is None:
         return _outcome(nomination, "not confirmed", "the fresh pair has no value of this metric", directory)

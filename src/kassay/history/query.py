@@ -10,6 +10,7 @@ import msgspec
 
 from kassay.errors import BadInput
 from kassay.history.archive import Archive, Row
+from kassay.history.development import developments
 from kassay.history.records import KernelPoint, PointLine, StoredKernel, StoredSeries
 from kassay.model.machine import MachineUse
 from kassay.model.records import Record, Setting
@@ -44,10 +45,18 @@ def lines(archive: Archive, wanted: SeriesFilter) -> tuple[PointLine, ...]:
         names = sorted({f"{series.workload}.{series.metric}" for series in every.values()})
         raise BadInput("history: no series is as asked", f"there are: {', '.join(names[:12]) or 'none at all'}")
     points = _points(archive, list(chosen), wanted.dates)
-    point_lines = [
-        PointLine(series=series, points=ordered(points[number], wanted.dates)) for number, series in chosen.items()
-    ]
+    point_lines = [line for number, series in chosen.items() for line in _developed(series, points[number], wanted)]
     return tuple(sorted(point_lines, key=lambda line: (line.series.workload, line.series.metric, -len(line.points))))
+
+
+def _developed(series: StoredSeries, points: Sequence[KernelPoint], wanted: SeriesFilter) -> list[PointLine]:
+    """A line of points for each line of development in a series; one without points where the series has none."""
+    found = developments(points, release_order, with_base=not wanted.dates) or [("", [])]
+    return [
+        PointLine(series=series, development=name, points=_changes(members) if name and not wanted.dates
+                  else ordered(members, wanted.dates))
+        for name, members in found
+    ]  # fmt: skip
 
 
 def apart(series: Sequence[StoredSeries]) -> dict[str, tuple[tuple[str, str], ...]]:
@@ -72,9 +81,14 @@ def ordered(points: Sequence[KernelPoint], dates: bool) -> tuple[KernelPoint, ..
         keyed.sort(key=lambda pair: (pair[1].first, pair[0] or (), pair[1].kernel.name))
     else:
         keyed.sort(key=lambda pair: (pair[0] or (), pair[1].first, pair[1].kernel.name))
+    return _changes([point for _, point in keyed])
+
+
+def _changes(points: Sequence[KernelPoint]) -> tuple[KernelPoint, ...]:
+    """The points, each with its change against the one before it."""
     result: list[KernelPoint] = []
     before: float | None = None
-    for _, point in keyed:
+    for point in points:
         change = point.value / before - 1 if before and point.value is not None else None
         result.append(msgspec.structs.replace(point, change=change))
         before = point.value if point.value is not None else before

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What goes into the archive and what comes out of it, as records."""
+"""Records that go into the archive and come out of it."""
 
 from kassay.model.machine import MachineUse
 from kassay.model.records import Record, Setting, content_id
@@ -126,14 +126,16 @@ class KernelPoint(Record, frozen=True, kw_only=True):
 
 
 class PointLine(Record, frozen=True, kw_only=True):
-    """A series with its points in order."""
+    """The points of one series and one line of development, in order. development: the line's name, "" for releases of
+    the archive and for imports."""
 
     series: StoredSeries
     points: tuple[KernelPoint, ...]
+    development: str = ""
 
 
 class Confirmation(Record, frozen=True, kw_only=True):
-    """What a fresh interleaved pair showed about a nomination. outcome: a word of OUTCOMES."""
+    """Result of a fresh interleaved pair for a nomination. outcome: a word of OUTCOMES."""
 
     nomination: str
     when_utc: str

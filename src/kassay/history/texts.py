@@ -21,15 +21,17 @@ POINT_FIELDS = ("series", "workload", "metric", "unit", "clock", "kernel", "ref"
                 "last_utc", "value", "n", "spread", "floor", "change", "session")  # fmt: skip
 
 
-def heading(series: StoredSeries, apart: Iterable[tuple[str, str]]) -> str:
-    """One line: what is measured, on what, and what sets this series apart from the others shown."""
+def heading(series: StoredSeries, apart: Iterable[tuple[str, str]], development: str = "") -> str:
+    """Heading of a series: its metric, its machine, the settings that distinguish it from the others, and its line of
+    development."""
     machine = series.machine
     where = [machine.clock, machine.arch]
     where += [f"{machine.cpus} CPU{'s' if machine.cpus != 1 else ''}"] if machine.cpus is not None else []
     where += [format_bytes(machine.memory_bytes)] if machine.memory_bytes is not None else []
     named = ", ".join(f"{name} {value or '-'}" for name, value in apart)
     whole = f"{series.workload}.{series.metric} [{series.unit}], {', '.join(where)}"
-    return whole + (f"\n  not to be mixed with the others: {named}" if named else "")
+    whole += f"\n  not to be mixed with the others: {named}" if named else ""
+    return whole + (f"\n  line of development: {development}" if development else "")
 
 
 def point_rows(line: PointLine) -> list[tuple[str, ...]]:
@@ -84,7 +86,8 @@ def nomination_values(nomination: Nomination) -> tuple[object, ...]:
 def show_object(lines: Sequence[PointLine]) -> Object:
     """kassay-history-show/1."""
     return {"schema": SHOW_SCHEMA, "series": [
-        {**series_object(line.series), "points": [msgspec.to_builtins(point) for point in line.points]}
+        {**series_object(line.series), "development": line.development,
+         "points": [msgspec.to_builtins(point) for point in line.points]}
         for line in lines
     ]}  # fmt: skip
 

@@ -15,6 +15,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kassay.arches import arch_of
+from kassay.effects.elf import elf_damage
 from kassay.images._members import Tree
 
 CACHE = "etc/ld.so.cache"
@@ -72,9 +73,10 @@ def _object(data: bytes, arch: str) -> Object | None:
     if len(data) < _MACHINE + 2 or struct.unpack_from("<H", data, _MACHINE)[0] != arch_of(arch).elf:
         return None
     try:
-        segments = ELFFile(io.BytesIO(data)).iter_segments("PT_DYNAMIC")
-        tags = [tag for segment in segments if isinstance(segment, DynamicSegment) for tag in segment.iter_tags()]
-    except (ELFError, UnicodeDecodeError):
+        with elf_damage():
+            segments = ELFFile(io.BytesIO(data)).iter_segments("PT_DYNAMIC")
+            tags = [tag for segment in segments if isinstance(segment, DynamicSegment) for tag in segment.iter_tags()]
+    except ELFError:
         return None
     if not tags:
         return None

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Whether an image has the programs that commands name; checked before anything is booted."""
+"""Check before anything is booted that an image has the programs that its commands name."""
 
 import posixpath
+import re
 import stat
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,6 +13,7 @@ from kassay.guest import cpio
 from kassay.images._libraries import real_path
 
 _HEADER_BYTES = 110
+_HEADER = re.compile(rb"070701[0-9A-Fa-f]{104}")
 _FIRST_BYTES = 256  # of a script, as many as the kernel reads for its interpreter
 
 
@@ -30,7 +32,11 @@ def check_programs(subject: str, archive: Path, programs: Iterable[str]) -> None
     the packages must have.
     """
     with archive.open("rb") as file:
-        members = _members(file)
+        try:
+            members = _members(file)
+        except ValueError as error:
+            problem = f"{subject}: {archive} is damaged ({error})"
+            raise BadInput(problem, "delete it; the same command makes it again") from error
         links = {path: _content(file, m, m.size) for path, m in members.items() if stat.S_ISLNK(m.mode)}
         for program in dict.fromkeys(programs):
             real = real_path(members, links, program)
@@ -55,14 +61,16 @@ def _remedy(program: str, members: dict[str, _File]) -> str:
 
 
 def _members(file: IO[bytes]) -> dict[str, _File]:
-    """Members by path; all hard links of a file have the content of the first."""
+    """Members by path; all hard links of a file have the content of the first. Raises ValueError for a damaged file."""
     members: dict[str, _File] = {}
     first: dict[int, _File] = {}
     at = 0
     while True:
         file.seek(at)
-        words = file.read(_HEADER_BYTES).decode("ascii")
-        inode, mode, size, name_size = (int(words[6 + 8 * n : 14 + 8 * n], 16) for n in (0, 1, 6, 11))
+        header = file.read(_HEADER_BYTES)
+        if not _HEADER.fullmatch(header):
+            raise ValueError(f"no header at byte {at}")
+        inode, mode, size, name_size = (int(header[6 + 8 * n : 14 + 8 * n], 16) for n in (0, 1, 6, 11))
         name = file.read(name_size)[:-1].decode("utf-8", "surrogateescape")
         if name == cpio.TRAILER:
             return members

@@ -108,7 +108,7 @@ def _given(kernel: str | None, file: Path, name: str) -> Given:
 
 
 def _decompressed(raw: bytes, file: Path) -> bytes:
-    """What is in a gzip file, never more than the limit."""
+    """Contents of a gzip file, at most up to the limit."""
     out = io.BytesIO()
     try:
         while raw:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a format is: one module of formats/ with a constant IMPORTER; what goes into it, how values become series."""
+"""Definition of an import format: one module of formats/ with a constant IMPORTER. Its input, and how values become
+series."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -65,7 +66,7 @@ class Importer:
 
 
 class Metric(Record, frozen=True, kw_only=True):
-    """What a value is, as in SampleSeries."""
+    """Description of a value, as in SampleSeries."""
 
     name: str
     unit: str

@@ -98,5 +98,5 @@ def json_of(given: Given) -> At:
 
 
 def opens_object(given: Given) -> bool:
-    """Whether the file starts as a JSON object, for recognising."""
+    """True if the file starts like a JSON object. Used to recognise formats."""
     return given.data[:256].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")

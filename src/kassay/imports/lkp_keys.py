@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the keys of LKP's statistics mean: unit, direction, definition, and which one a report is about."""
+"""Meaning of the keys in LKP's statistics: unit, direction, definition, and which one a report is about."""
 
 import re
 

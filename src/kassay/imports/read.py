@@ -49,7 +49,7 @@ def read(words: Sequence[str], *, name: str, format_name: str | None = None, met
 def _command(words: Sequence[str], format_name: str | None, metric: str | None, order: Sequence[str]) -> (
     tuple[str, ...]
 ):  # fmt: skip
-    """What reads the same files the same way again."""
+    """Command that reads the same files the same way again."""
     options = (("--as", format_name), ("--metric", metric), ("--kernel-order", ",".join(order) or None))
     return ("kassay", "import", *words, *(word for name, text in options if text is not None for word in (name, text)))
 

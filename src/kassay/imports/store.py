@@ -17,12 +17,12 @@ _SOURCE = "source"
 
 
 def is_import(directory: Path) -> bool:
-    """Whether `kassay import` made this directory."""
+    """True if `kassay import` made this directory."""
     return (directory / _NAME).is_file()
 
 
 def load(directory: Path) -> Samples:
-    """What was imported into a directory. Raises BadInput when there is nothing, or when it was damaged."""
+    """The values imported into a directory. Raises BadInput if there are none, or if they are damaged."""
     path = directory / _NAME
     try:
         samples = from_json(path.read_bytes(), Samples)

@@ -27,7 +27,7 @@ def get(directory: Path, name: str) -> bytes:
         raise BadInput(
             f"{path}: missing, though the journal names it", "restore the directory from its copy"
         ) from error
-    except zstandard.ZstdError as error:
+    except (zstandard.ZstdError, MemoryError) as error:  # a damaged header may announce any size
         raise BadInput(f"{path}: damaged ({error})", "restore the directory from its copy") from error
     if sha256_bytes(data) != name:
         raise BadInput(f"{path}: its content is not what its name says", "restore the directory from its copy")

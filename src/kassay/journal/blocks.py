@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What of a timed session must stay on one host: times of two hosts are not compared boot by boot."""
+"""Parts of a timed session that must stay on one host. Times of two hosts are not compared boot by boot."""
 
 from collections.abc import Callable
 

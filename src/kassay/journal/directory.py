@@ -33,7 +33,7 @@ class RunDirectory(Record, frozen=True, kw_only=True):
         return self.path / "journal.jsonl"
 
     def records(self) -> tuple[RunRecord, ...]:
-        """Those of the journal that count. Raises BadInput as read_journal() does."""
+        """The records of the journal that count. Raises BadInput as read_journal() does."""
         return standing(self.plan, read_journal(self.journal, self.plan_id))
 
     def pinned_spec(self) -> str:
@@ -46,13 +46,33 @@ def open_directory(path: Path) -> RunDirectory:
     try:
         data = (path / "plan.json").read_bytes()
     except OSError as error:
-        raise BadInput(f"{path}: not a run directory (no plan.json)", "give a directory that kassay made") from error
+        raise _no_runs(path) from error
     try:
         plan = from_json(data, Plan)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise BadInput(f"{path}/plan.json: {error}", "it is damaged, or of another version of kassay") from error
+    if len(plan.kernels) != len(plan.experiment.kernels):
+        problem = f"{len(plan.kernels)} kernels of {len(plan.experiment.kernels)} that were asked for"
+        raise BadInput(f"{path}/plan.json: {problem}", "it is damaged, or of another version of kassay")
     # The hash of the file's bytes: a later version writes more fields for the same plan.
     return RunDirectory(path=path, plan=plan, plan_id=sha256_bytes(data))
+
+
+_CULPRIT = "culprit"
+"""Inside the directory of a bisection: the comparison that it ends with, as a run directory of its own."""
+
+
+def _no_runs(path: Path) -> BadInput:
+    """The error for a directory without a plan; it says what the directory is instead."""
+    if (path / "bisect.json").is_file():
+        comparison = path / _CULPRIT
+        found = (comparison / "plan.json").is_file()
+        remedy = f"its comparison has runs: give {comparison}" if found else "it has no comparison yet: repeat bisect"
+        return BadInput(f"{path}: a directory of kassay bisect, not a run directory", remedy)
+    if (path / "manifest.json").is_file():
+        return BadInput(f"{path}: a bundle, not a run directory", f"its runs are in {path / 'run'}")
+    why = "no plan.json" if path.is_dir() else "there is no such directory"
+    return BadInput(f"{path}: not a run directory ({why})", "give a directory that kassay made")
 
 
 def resumed(path: Path, experiment: Experiment) -> Plan | None:

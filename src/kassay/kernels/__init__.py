@@ -6,19 +6,24 @@ file in this folder without a leading underscore is one kind of kernel reference
 a SOURCE; a further kind is one further file.
 """
 
+from kassay.kernels._changes import source_change
+from kassay.kernels._debug_symbols import debug_symbols
 from kassay.kernels._module_tree import module_tree
 from kassay.kernels._modules import load_modules
-from kassay.kernels._source import KernelSource, KernelVersion, askers, fetch, pinned, refresh, sources, versions
+from kassay.kernels._source import KernelSource, KernelVersion, askers, check, fetch, pinned, refresh, sources, versions
 
 __all__ = [
     "KernelSource",
     "KernelVersion",
     "askers",
+    "check",
+    "debug_symbols",
     "fetch",
     "load_modules",
     "module_tree",
     "pinned",
     "refresh",
+    "source_change",
     "sources",
     "versions",
 ]

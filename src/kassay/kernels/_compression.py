@@ -23,7 +23,7 @@ _ZSTD_WINDOW = 1 << 31
 
 
 def is_compressed(data: bytes) -> bool:
-    """Whether the first bytes are those of a compression known here, supported or not."""
+    """True if the first bytes belong to a known compression format, supported or not."""
     return data.startswith((_GZIP, _XZ, _ZSTD, _BZIP2, _LZMA, _LZ4_LEGACY, _LZO))
 
 

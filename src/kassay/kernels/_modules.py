@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from kassay.archive.deb import Contents, opened
+from kassay.effects.elf import elf_damage
 from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
 from kassay.effects.lock import locked, waiting
 from kassay.errors import BadInput
@@ -76,16 +77,17 @@ def closure(contents: Contents, wanted: Sequence[str], builtin: frozenset[str], 
 
 
 def dependencies(module: bytes, where: str) -> tuple[str, ...]:
-    """What a .ko's "depends=" names. Raises BadInput, naming `where`, when it is no module."""
+    """Modules that a .ko names in "depends=". Raises BadInput that names `where` if the file is no module."""
     from elftools.common.exceptions import ELFError
     from elftools.elf.elffile import ELFFile
 
     try:
-        section = ELFFile(io.BytesIO(module)).get_section_by_name(".modinfo")
+        with elf_damage():
+            section = ELFFile(io.BytesIO(module)).get_section_by_name(".modinfo")
+            entries = section.data().split(b"\0") if section else []
     except ELFError as error:
         raise BadInput(f"{where}: not a kernel module ({error})", "fetch the kernel again") from error
-    entries = section.data().split(b"\0") if section else []
-    depends = (e.removeprefix(b"depends=").decode() for e in entries if e.startswith(b"depends="))
+    depends = (e.removeprefix(b"depends=").decode("utf-8", "replace") for e in entries if e.startswith(b"depends="))
     return tuple(normalised(name) for entry in depends for name in entry.split(",") if name)
 
 

@@ -14,6 +14,8 @@ from kassay.registry import discover
 
 # Downloads overlap with unpacking; more at once would only compete for the network and the CPUs.
 _AT_ONCE = 3
+_LISTED = ("debian",)
+"""Kinds whose check() needs the archive's list. fetch() alone tells a wrong version of them before it downloads."""
 
 
 class KernelVersion(Record, frozen=True, kw_only=True):
@@ -48,6 +50,13 @@ class KernelSource(ABC):
         Raises BadInput when there is no such kernel, HostLacks when this host cannot get it.
         """
 
+    def check(self, ref: KernelRef, flavour: str, tell: Tell) -> None:
+        """Raises what resolve() would raise for a file, a revision or a version that is not there.
+
+        Fetches no kernel and no source, and builds nothing.
+        """
+        return
+
     def pinned(self, ref: KernelRef, tell: Tell) -> str:
         """The reference as one that means the same tomorrow, where what it names can change under the same name."""
         return ref.text
@@ -57,7 +66,7 @@ class KernelSource(ABC):
         return
 
     def versions(self, arch: str, flavour: str, tell: Tell) -> tuple[KernelVersion, ...]:
-        """What can be had, oldest first; empty for a kind that has no list."""
+        """Available kernels, oldest first. Empty for a kind without a list."""
         return ()
 
 
@@ -73,8 +82,19 @@ def askers(refs: Iterable[KernelRef]) -> Iterator[Callable[[], None]]:
 
 
 def versions(kind: str, arch: str, flavour: str, tell: Tell) -> tuple[KernelVersion, ...]:
-    """What one kind offers, oldest first."""
+    """Kernels of one kind, oldest first."""
     return sources()[kind].versions(arch, flavour, tell)
+
+
+def check(refs: Iterable[KernelRef], flavour: str, tell: Tell) -> None:
+    """Raises BadInput or HostLacks for the first reference that names what is not there, before anything is fetched or
+    built for another one. The archive's list is read only if a reference of another kind could fail after it."""
+    kernel_sources = sources()
+    wanted = sorted(dict.fromkeys(refs), key=lambda ref: ref.kind in _LISTED)
+    several = len({ref.kind for ref in wanted}) > 1
+    for ref in wanted:
+        if several or ref.kind not in _LISTED:
+            kernel_sources[ref.kind].check(ref, flavour, tell)
 
 
 def pinned(ref: KernelRef, tell: Tell) -> str:

@@ -27,6 +27,7 @@ _BYTES_EACH = (5, 40)  # a symbol's share of names, markers and what else stands
 _MARKER_STEP = 256
 _KERNEL_SPACE = 0xFFFF_0000_0000_0000
 _WORD = (1 << 64) - 1
+_PROGRAM_HEADER = 56
 
 
 _Decoder: TypeAlias = Callable[[tuple[int, ...]], list[int]]
@@ -163,7 +164,7 @@ def _address_of(kernel: bytes, offset: int) -> int | None:
         return _flat_start(kernel) + offset
     (table,) = struct.unpack_from("<Q", kernel, 32)
     size, count = struct.unpack_from("<HH", kernel, 54)
-    for at in range(table, table + size * count, size):
+    for at in range(table, min(table + size * count, len(kernel) - _PROGRAM_HEADER + 1), size or _PROGRAM_HEADER):
         kind, _, start, address, _, length = struct.unpack_from("<IIQQQQ", kernel, at)
         if kind == 1 and start <= offset < start + length:
             return int(address) + offset - int(start)

@@ -46,6 +46,11 @@ class DebianSource(KernelSource):
         """See KernelSource. An exact version that is in the store is returned whatever the age of the package list."""
         return with_configuration_of_archive(_resolved(ref, flavour, tell), tell)
 
+    def check(self, ref: KernelRef, flavour: str, tell: Tell) -> None:
+        """See KernelSource. Reads the archive's list."""
+        if not (is_exact(ref.locator) and _stored_exact(ref, flavour)):
+            _wanted(current_index(ref.arch, tell), ref, flavour)
+
     def ask(self) -> None:
         """See KernelSource."""
         host_mirrors()

@@ -3,7 +3,7 @@
 
 from pathlib import Path
 
-from kassay.effects.files import sha256_bytes
+from kassay.effects.files import readable, sha256_bytes
 from kassay.errors import BadInput
 from kassay.kernels import _store
 from kassay.kernels._source import KernelSource
@@ -20,6 +20,10 @@ class ImageSource(KernelSource):
     name = "image"
     summary = "a kernel file: image:PATH of a bzImage, Image or vmlinux, plain or compressed"
 
+    def check(self, ref: KernelRef, flavour: str, tell: Tell) -> None:
+        """See KernelSource."""
+        _check(Path(ref.locator).expanduser(), ref.text)
+
     def resolve(self, ref: KernelRef, flavour: str, tell: Tell) -> KernelArtifact:
         """See KernelSource; flavour means nothing here."""
         path = Path(ref.locator).expanduser()
@@ -34,12 +38,19 @@ class ImageSource(KernelSource):
         return _store.keep(data, _store.Origin(source=f"file {path.absolute()}"), extras, ref.arch, ref.text, tell)
 
 
-def _read(path: Path, ref: str) -> bytes:
+def _check(path: Path, ref: str) -> None:
+    """Raises BadInput for a file that cannot be a kernel's."""
     if not path.is_file():
         what = "is not a file" if path.exists() else "does not exist"
         raise BadInput(f"kernel {ref!r}: {path} {what}", "give the path of a bzImage, Image or vmlinux")
     if path.stat().st_size > _LARGEST_BYTES:
         raise BadInput(f"kernel {ref!r}: {path} has {path.stat().st_size} bytes", "no kernel image is that large")
+    if not readable(path):
+        raise BadInput(f"kernel {ref!r}: {path}: Permission denied", "give a file that you may read")
+
+
+def _read(path: Path, ref: str) -> bytes:
+    _check(path, ref)
     try:
         return path.read_bytes()
     except OSError as error:

@@ -58,13 +58,13 @@ def emulating(arch: str) -> tuple[str, ...]:
 
 
 def clock_and_machine(word: str) -> tuple[str, str]:
-    """What --clock names: a clock and "", or a machine's clock and the machine. A word that is neither is returned as
-    an unknown clock."""
+    """Clock and machine that --clock names: a clock and "", or a machine's clock and the machine. A word that is
+    neither is returned as an unknown clock."""
     if word in measuring() or word not in names("kassay.machines"):
         return word, ""
     return machines()[word].clock, word
 
 
 def this_host(name: str, pinned: str, tell: Tell) -> Host:
-    """What a worker announces: see _announce.announced()."""
+    """Announcement of a worker: see _announce.announced()."""
     return announced(name, pinned, machines().values(), tell)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a worker announces of this host: what it is, and which machines work on it, tried as doctor does."""
+"""Announcement of a worker: its host, and the machines that work there, tried as doctor does."""
 
 import os
 import platform

@@ -31,7 +31,7 @@ _DISTANCE = 20  # of another node, where the own is 10: what firmware says of tw
 
 
 class Emulation(Record, frozen=True, kw_only=True):
-    """What one machine asks of QEMU, whatever the architecture.
+    """Options of QEMU that one machine needs on every architecture.
 
     accelerator: as reports name it; options: that choose it. clock_options: of the guest's clocks. cpu: a model for
     every architecture, and no other can be chosen; None for that of the architecture. emulated_time: whether emulated
@@ -123,7 +123,7 @@ def _shared(job: Job) -> tuple[str, ...]:
 
 
 def restored_files(job: str, program: str) -> tuple[str, ...]:
-    """What a restored run is given: paths of its job and of its program."""
+    """Paths of the files that a restored run is given: its job and its program."""
     files = (("job", job), ("program", program))
     return tuple(word for name, path in files for word in ("-fw_cfg", f"name=opt/kassay/{name},file={escape(path)}"))
 

@@ -88,7 +88,7 @@ class KernelFiles(Record, frozen=True, kw_only=True):
 
 
 class Visit(Record, frozen=True, kw_only=True):
-    """What a machine elsewhere needs for the runs of one experiment. id: of the directory of runs."""
+    """Everything that a remote machine needs for the runs of one experiment. id: of the directory of runs."""
 
     id: str
     directory: str
@@ -138,12 +138,12 @@ class Machine(Record, frozen=True, kw_only=True):
 
     @property
     def boots(self) -> bool:
-        """Whether it needs a kernel and an initramfs."""
+        """True if it needs a kernel and an initramfs."""
         return not clock_of(self.clock).native
 
     @property
     def exclusive(self) -> bool:
-        """Whether a run must not share the host with another one, as it would be part of the time."""
+        """True if a run must not share the host with another one, which would be part of the time."""
         return not clock_of(self.clock).exact
 
 

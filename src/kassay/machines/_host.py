@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the host is, in one line, for the record."""
+"""Description of the host in one line, for the record."""
 
 import platform
 import re

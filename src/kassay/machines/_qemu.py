@@ -95,7 +95,7 @@ def _models(arch: str) -> frozenset[str]:
 
 
 def identify(clock: str, emulation: Emulation, arch: str, cpus: int, boot: str) -> MachineIdentity:
-    """What is granted: emulator version and every option that could move a count."""
+    """Identity of the machine: emulator version and every option that could change a count."""
     return MachineIdentity(
         arch=arch,
         clock=clock,

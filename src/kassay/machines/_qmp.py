@@ -35,10 +35,12 @@ class Qmp:
             answer = self._read()
             if "event" in answer:
                 self._events.append(answer["event"])
-            elif "error" in answer:
-                raise QmpError(f"QEMU: {name}: {answer['error'].get('desc', answer['error'])}")
-            else:
+            elif "return" in answer:
                 return answer["return"]
+            else:
+                problem = answer.get("error", answer)
+                words = problem.get("desc", problem) if isinstance(problem, dict) else problem
+                raise QmpError(f"QEMU: {name}: {words}")
 
     def wait_for(self, event: str) -> None:
         """Returns when the event has come."""
@@ -57,7 +59,9 @@ class Qmp:
         if not line:
             raise QmpError("QEMU ended")
         try:
-            answer: dict[str, Any] = json.loads(line)
-        except ValueError as error:
+            answer = json.loads(line)
+        except (ValueError, RecursionError) as error:
             raise QmpError("QEMU ended in the middle of a word") from error
+        if not isinstance(answer, dict):
+            raise QmpError(f"QEMU answered {line[:40]!r}")
         return answer

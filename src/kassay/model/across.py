@@ -9,7 +9,7 @@ SCHEMA = "kassay-hosts/1"
 
 
 class HostRuns(Record, frozen=True, kw_only=True):
-    """What one host made. host: "" for the one that keeps the journal. cpu, kernel, program: its CPU model, its own
+    """The runs of one host. host: "" for the host that keeps the journal. cpu, kernel, program: its CPU model, its own
     kernel, and the emulator it used; "" where that is not on record. ok, failed: attempts by their end."""
 
     host: str

@@ -21,7 +21,7 @@ def _nothing() -> Mapping[str, bytes]:
 
 
 class Words(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """What an experiment that is pinned holds of an application, so that it does not need the application's file.
+    """Facts about an application in a pinned experiment, so that it does not need the application's file.
 
     name: that of its file. summary, uses: a line each, without a full stop: what it does; how it uses memory.
     packages: of the archive, by name; all that they depend on comes with them. closure: all of these, pinned; not set

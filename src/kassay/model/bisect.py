@@ -28,7 +28,7 @@ class Candidate(Record, frozen=True, kw_only=True):
 
 
 class SearchQuestion(Record, frozen=True, kw_only=True):
-    """What is searched, complete; with the log it decides every step.
+    """A search in full. Together with the log it decides every step.
 
     kind: a word of KINDS. candidates: oldest first, [0] is good, the last is bad. probe: the experiment of one boot,
     compare: of the culprit against the kernel before it; the kernels of both are filled in. margin: relative change

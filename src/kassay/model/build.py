@@ -35,7 +35,7 @@ class BuildRef(Record, frozen=True, kw_only=True):
 
 
 class BuildIdentity(Record, frozen=True, kw_only=True):
-    """What an image was built of; equal identities give equal images.
+    """Inputs of a build. Equal identities give equal images.
 
     tree: git tree (sha1) of the sources, patches included. config_sha256: of the requested configuration (all of
     .config's input). compiler: first line of `cc --version`. compiler_sha256, linker: so that another build of the

@@ -3,6 +3,7 @@
 
 import msgspec
 
+from kassay.model.lines import ChangedLines, Reached
 from kassay.model.records import Record
 
 SCHEMA = "kassay-codegen/1"
@@ -77,6 +78,17 @@ class Body(Record, frozen=True, kw_only=True):
     instructions: tuple[Instruction, ...] = ()
 
 
+class SourcesChanged(Record, frozen=True, kw_only=True):
+    """What the workload executed of the lines that differ between the sources of two measured kernels."""
+
+    base: str
+    """Label of the kernel in the runs."""
+    head: str
+    """Label of the kernel in the runs."""
+    changed: ChangedLines
+    """Every hunk with its state."""
+
+
 class CodegenReport(Record, frozen=True, kw_only=True):
     """All bodies in the order asked for ("references" in JSON). source: the file, "" for images. verdict: what
     follows, in words. workload, metric, unit: of what was executed, "" when nothing was counted. disclosures: what
@@ -91,3 +103,7 @@ class CodegenReport(Record, frozen=True, kw_only=True):
     metric: str = ""
     unit: str = ""
     schema: str = SCHEMA
+    changed: tuple[SourcesChanged, ...] = ()
+    """One entry for each pair of measured kernels that were built from different sources."""
+    elsewhere: tuple[Reached, ...] = ()
+    """Workloads that execute the function, if the measured one does not."""

@@ -15,6 +15,9 @@ ORDERS = ("interleaved", "sandwich", "sequential")
 TRACE_BUDGET = "64MiB"
 APPLICATION_TRACE_BUDGET = "2GiB"
 BOOTS = ("short", "stock", "snapshot")
+APART = "apart"
+DEFERRED_WORK = ("included", APART)
+"""Whether a value holds the work that the workload queued and the kernel did later; included unless it is chosen."""
 
 
 class Axis(Record, frozen=True, kw_only=True):
@@ -51,7 +54,7 @@ class KernelUse(Record, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Experiment(Record, frozen=True, kw_only=True):
-    """What the user asks. Everything that changes a measurement is here, so its hash names the experiment.
+    """The question of the user. It has everything that changes a measurement, so its hash names the experiment.
 
     question: "compare" (kernels[0] is base, kernels[1] is head), "ladder" (in order), "gap" (old, new, candidate),
     "series" (kernels[0] is base, the others name whom they are compared with) or "value" (one kernel, no comparison).
@@ -72,7 +75,7 @@ class Experiment(Record, frozen=True, kw_only=True):
     unless they are set.
     predict: names of CPUs whose time is predicted; one further plain run of each cell then records a trace, of at most
     trace_budget (a size; by default TRACE_BUDGET, of an application APPLICATION_TRACE_BUDGET). Neither is written
-    unless it is set.
+    unless it is set. deferred: a word of DEFERRED_WORK; not written unless it is set.
     """
 
     name: str
@@ -110,17 +113,23 @@ class Experiment(Record, frozen=True, kw_only=True):
     sampled: str | msgspec.UnsetType = msgspec.UNSET
     predict: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
     trace_budget: str | msgspec.UnsetType = msgspec.UNSET
+    deferred: str | msgspec.UnsetType = msgspec.UNSET
     schema: str = msgspec.field(default=SCHEMA)
 
     @property
     def exact(self) -> bool:
-        """Whether runs are judged as exact counts, and not as times, by probability. Raises BadInput for an unknown
-        clock."""
+        """True if runs are judged as exact counts, False if they are judged as times, by probability. Raises BadInput
+        for an unknown clock."""
         return clock_of(self.clock).exact
 
     def program(self, workload: str) -> ProgramUse | None:
         """The program that the user brought as this workload; None for one of kassay's."""
         return next((use.program or None for use in self.workloads if use.name == workload), None)
+
+    @property
+    def apart(self) -> bool:
+        """Whether values leave deferred work out."""
+        return self.deferred == APART
 
     @property
     def traced(self) -> int:
@@ -129,12 +138,12 @@ class Experiment(Record, frozen=True, kw_only=True):
 
     @property
     def controlled(self) -> bool:
-        """Whether blocks have control boots: only a random order makes them comparable with the others."""
+        """True if blocks have control boots. Only a random order makes these comparable with the others."""
         return not self.exact and self.control and self.order == "interleaved"
 
 
 def labels(experiment: Experiment) -> tuple[str, ...]:
-    """What reports call each kernel: its name or reference, with its parameters or place where two would be equal."""
+    """Name of each kernel in reports: its name or reference, with its parameters or place where two would be equal."""
     called = [f"{use.name or use.ref}{use.cpu and OWN_CPU + use.cpu}" for use in experiment.kernels]
     counts = Counter(called)
     named = [

@@ -3,11 +3,13 @@
 
 import msgspec
 
+from kassay.model.lines import ChangedLines
 from kassay.model.machine import AtPoint, MachineUse
 from kassay.model.prediction import PREDICTED, Prediction
 from kassay.model.reason import Reason
 from kassay.model.records import Record, Setting
 from kassay.model.timing import Timing
+from kassay.model.work import CallCost
 
 CONFOUNDERS = {
     "compiler": "the kernels were built by different compilers, or by different versions of one",
@@ -32,7 +34,7 @@ class Confounder(Record, frozen=True, kw_only=True):
 
 
 class Counter(Record, frozen=True, kw_only=True):
-    """What the kernel itself counted, per operation of the metric; None where a side does not have it.
+    """A counter of the kernel, per operation of the metric; None if a side does not have it.
 
     name: of /proc/vmstat, or one of analysis.counters. definition: what was counted, and over what.
     """
@@ -53,13 +55,14 @@ VERDICTS = {
     "contaminated": "refused: other tasks ran inside the measured region",
     "incomplete": "refused: too few runs succeeded",
     "hosts-disagree": "refused: two hosts gave other counts for the same run",
+    "different-work": "refused: the program did not do the same work on both kernels",
 }
 CHANGES = ("regression", "improvement")
 """Verdicts that claim a change."""
 
-REFUSED = ("state-mismatch", "semantic-failure", "contaminated", "incomplete", "hosts-disagree")
+REFUSED = ("state-mismatch", "semantic-failure", "contaminated", "incomplete", "hosts-disagree", "different-work")
 EVIDENCE = {
-    "exact": "counts; all repeats agree to the digit and the perturbed runs of the two sides stay apart",
+    "exact": "counts; all repeats agree to the digit, and the verdict holds for the perturbed runs, too",
     "reliable": "timed; six or more boots a side, none failed, none strays, and the interval decides",
     "robust-only": "timed; single boots stray so far that a mean would mislead; the rank test decides without them",
     "partial": "something is missing or in doubt: runs failed or too few, state or order unknown, nothing is decided",
@@ -72,6 +75,20 @@ DERIVED = "derived"
 """The method of a value that no run gave: it was computed from figures that a file prints."""
 
 
+class SourceShare(Record, frozen=True, kw_only=True):
+    """One source function's part of a row, in the metric's unit per operation."""
+
+    function: str
+    """Function in the sources: the row's own, or one that the compiler inlined into it."""
+    file: str | None
+    """Path from the top of the sources; None if it is not known."""
+    line: int | None
+    """Line of `file` whose count differs most between base and head; of head, unless only base executes it."""
+    base: float
+    head: float
+    delta: float
+
+
 class AttributionRow(Record, frozen=True, kw_only=True):
     """One function's share of a difference, in the metric's unit per operation.
 
@@ -79,6 +96,8 @@ class AttributionRow(Record, frozen=True, kw_only=True):
     name, "program".
     base, head: instructions + string iterations; *_iterations: the string iterations in them.
     *_calls: entries into the function. group: the group it belongs to, by index; None when it stands alone.
+    source: what the row adds up from by function of the sources, largest change first; empty unless both kernels have
+    line tables.
     """
 
     function: str
@@ -92,6 +111,7 @@ class AttributionRow(Record, frozen=True, kw_only=True):
     base_iterations: float = 0.0
     head_iterations: float = 0.0
     group: int | None = None
+    source: tuple[SourceShare, ...] = ()
 
 
 class AttributionGroup(Record, frozen=True, kw_only=True):
@@ -170,12 +190,24 @@ class Side(Record, frozen=True, kw_only=True):
 
 
 class StateDifference(Record, frozen=True, kw_only=True):
-    """One audited field that should agree and does not. moment: before or after."""
+    """One audited field that should agree and does not. moment: before, after, or during for the work done."""
 
     moment: str
     field: str
     base: str
     head: str
+
+
+class OneSided(Record, frozen=True, kw_only=True):
+    """A function of the kernel that ran on one kernel only, although both have it."""
+
+    function: str
+    kernel: str
+    """Label of the kernel on which it ran."""
+    value: float
+    """In the metric's unit, per operation."""
+    calls: float
+    """Per operation."""
 
 
 class Finding(AtPoint, frozen=True, kw_only=True):
@@ -189,7 +221,8 @@ class Finding(AtPoint, frozen=True, kw_only=True):
     better: "lower", "higher" or "unknown" (a regression is then not told from an improvement). timing: None for exact
     counts. standing: a word of timing.STANDING. confounders: what else differs between the kernels, refused or not.
     counters: of a primary metric what the kernels counted, those that changed while it was measured. predictions: of
-    time, one for each CPU that was asked for.
+    time, one for each CPU that was asked for. calls: of a user's program, what one system call or fault costs.
+    one_sided: of a comparison refused for unequal state, the functions that ran on one kernel only, largest first.
     """
 
     workload: str
@@ -222,6 +255,10 @@ class Finding(AtPoint, frozen=True, kw_only=True):
     confounders: tuple[Confounder, ...] = ()
     counters: tuple[Counter, ...] = ()
     predictions: tuple[Prediction, ...] = ()
+    calls: tuple[CallCost, ...] = ()
+    one_sided: tuple[OneSided, ...] = ()
+    changed: ChangedLines | None = None
+    """Lines that differ between the sources of base and head, executed or not; None unless both were built here."""
 
 
 class LadderPoint(Record, frozen=True, kw_only=True):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The guest's result stream, parsed: rounds, requirements, captured files, checks."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from msgspec import UNSET, UnsetType
@@ -47,11 +48,18 @@ class Requirement(Record, frozen=True, kw_only=True):
 
 
 class PhaseRounds(Record, frozen=True, kw_only=True):
-    """Ticks each round spent in one phase, and the operations done in it (each round the same)."""
+    """Ticks each round spent in one phase, and the operations done in it."""
 
     phase: str
     operations: int
+    """Of each round; see `printed`."""
     ticks: tuple[int, ...]
+    printed: tuple[int, ...] | UnsetType = UNSET
+    """Operations round by round, where the program prints them; they stand in place of `operations`."""
+
+    def done(self, rounds: Iterable[int]) -> int:
+        """Operations in these rounds (from 0) together."""
+        return sum(self.printed[number] if self.printed else self.operations for number in rounds)
 
 
 class NamedCpu(Record, frozen=True, kw_only=True):

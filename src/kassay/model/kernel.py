@@ -31,7 +31,7 @@ class KernelRef(Record, frozen=True, kw_only=True):
 
 
 class KernelIdentity(Record, frozen=True, kw_only=True):
-    """What a kernel is, wherever it came from; None means not known.
+    """Identity of a kernel, wherever it came from. None means unknown.
 
     ref: as the user wrote it. image_sha256: of the file as packaged. vmlinux_sha256:
     of the uncompressed ELF inside it (what is booted on x86_64). compiler and banner:
@@ -66,7 +66,7 @@ class KernelArtifact(Record, frozen=True, kw_only=True):
     image: as packaged. vmlinux: the uncompressed ELF, None where there is none (arm64).
     symbols: text, one "address type name" per line. packages: the archive files that
     modules can be taken from. pvh: whether vmlinux can be entered directly (Xen note 18);
-    None without a vmlinux.
+    None without a vmlinux. lines: an ELF file with line tables, None where they are not known.
     """
 
     identity: KernelIdentity
@@ -77,6 +77,7 @@ class KernelArtifact(Record, frozen=True, kw_only=True):
     symbols: str | None = None
     packages: tuple[str, ...] = ()
     pvh: bool | None = None
+    lines: str | None = None
 
 
 OWN_CPU = "@cpu="
@@ -94,7 +95,7 @@ def parse_ref(text: str, default_arch: str = "x86_64") -> KernelRef:
     """Reads one kernel reference. Raises BadInput that shows the grammar."""
     text = full_ref(text)
     if OWN_CPU in text:
-        raise BadInput(f"kernel {text!r}: a CPU of its own is for kernels of compare, ladder and gap",
+        raise BadInput(f"kernel {text!r}: a kernel takes no CPU of its own here",
                        'write --cpu NAME; in an experiment file cpu = "NAME" beside ref')  # fmt: skip
     body, arch = text.strip(), default_arch
     head, slash, rest = body.partition("/")

@@ -22,10 +22,11 @@ DIRECT = (SYSTEM_CALL, FAULT)
 
 
 class EntryCost(Record, frozen=True, kw_only=True):
-    """What the kernel executed for one entry, summed over the chosen rounds.
+    """Instructions that the kernel executed for one entry, summed over the chosen rounds.
 
     kind: a word of ENTRIES. name: of the system call ("mprotect"), the fault ("page fault"), the interrupt, or of what
-    is done on the way back to user mode. count: instructions + string iterations. in_faults: of these, in faults that
+    is done on the way back to user mode. count: instructions + string iterations, those of deferred work included;
+    deferred: these alone. in_faults: of these, in faults that
     came in meanwhile; of a fault all. times: how often it was entered; 0 where that is not counted.
     """
 
@@ -34,6 +35,7 @@ class EntryCost(Record, frozen=True, kw_only=True):
     count: int
     in_faults: int = 0
     times: int = 0
+    deferred: int = 0
 
     @property
     def text(self) -> str:
@@ -46,7 +48,7 @@ class EntryCost(Record, frozen=True, kw_only=True):
 
 
 class FunctionShare(Record, frozen=True, kw_only=True):
-    """One of the kernel's functions with the largest count, over the contexts kernel and interrupt."""
+    """One of the kernel's functions with the largest count, in contexts that belong to the workload."""
 
     function: str
     place: str
@@ -55,13 +57,14 @@ class FunctionShare(Record, frozen=True, kw_only=True):
 
 
 class KernelShare(AtPoint, frozen=True, kw_only=True):
-    """Whose instructions the value of a primary metric is made of, on one kernel.
+    """The parts of a primary metric's value on one kernel, by who executed them.
 
     count and all other counts are instructions + string iterations in `operations` operations together, of the rounds
-    that the value stands for. user + kernel + interrupt + other + idle + unresolved = count. kernel and interrupt: the
-    contexts of a profile, executed for the workload; together they are the kernel share. other: other tasks. idle: the
+    that the value stands for. user + kernel + interrupt + deferred + other + idle + unresolved = count. kernel,
+    interrupt and deferred (work-item, rcu-callback and irq-work together): the contexts of a profile, executed for the
+    workload; together they are the kernel share. other: other tasks. idle: the
     idle task, and guest time without an instruction. functions: of the kernel, largest first, at most LARGEST. entries:
-    largest first; their counts add up to kernel + interrupt; None when no run carried call stacks.
+    largest first; their counts add up to kernel + interrupt + deferred; None when no run carried call stacks.
     """
 
     label: str
@@ -80,11 +83,17 @@ class KernelShare(AtPoint, frozen=True, kw_only=True):
     unresolved: int
     functions: tuple[FunctionShare, ...]
     entries: tuple[EntryCost, ...] | None = None
+    deferred: int = 0
 
     @property
     def share(self) -> float:
-        """Of the whole value: what the kernel executed for the workload, interrupts included."""
-        return (self.kernel + self.interrupt) / self.count if self.count else 0.0
+        """Share of the whole value that the kernel executed for the workload, interrupts and deferred work included."""
+        return self.of_kernel / self.count if self.count else 0.0
+
+    @property
+    def of_kernel(self) -> int:
+        """Instructions of the kernel for the workload: at once, in interrupts and as deferred work."""
+        return self.kernel + self.interrupt + self.deferred
 
     def by_entry(self) -> dict[tuple[str, str], EntryCost]:
         """The entries by kind and name; empty without call stacks."""

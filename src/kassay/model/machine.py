@@ -38,7 +38,7 @@ class MachineUse(Record, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def chosen(self) -> tuple[Setting, ...]:
-        """What is not the default, apart from architecture, clock, CPUs and memory."""
+        """Settings that are not the default, apart from architecture, clock, CPUs and memory."""
         words = {"cpu": self.cpu, "nodes": str(self.nodes) if self.nodes > 1 else "", **self.state}
         return tuple(Setting(name=name, value=value) for name, value in words.items() if value)
 
@@ -65,8 +65,8 @@ class MachineIdentity(Record, frozen=True, kw_only=True):
 
 
 class MachineProbe(Record, frozen=True, kw_only=True):
-    """What doctor found for one machine: usable, or the reason and the way out. tried: False where there was nothing
-    to try it with."""
+    """Result of doctor for one machine: usable, or the reason and the remedy. tried: False where there was nothing to
+    try it with."""
 
     name: str
     usable: bool

@@ -35,7 +35,7 @@ class SoughtFunction(Record, frozen=True, kw_only=True):
 
 
 class SoughtEntry(Record, frozen=True, kw_only=True):
-    """What the sought functions cost per operation on behalf of one system call, fault or interrupt.
+    """Cost of the sought functions per operation on behalf of one system call, fault or interrupt.
 
     entry: its name (profile/entries.py), "" where there is none. base_calls, head_calls: how often that system call or
     fault occurred, whether or not it led to a sought function; None where that is not known.
@@ -49,7 +49,8 @@ class SoughtEntry(Record, frozen=True, kw_only=True):
 
 
 class Subject(Record, frozen=True, kw_only=True):
-    """What is looked for. workload: of the finding, "" where functions were named; then there are no values.
+    """The functions that are looked for. workload: of the finding, "" if functions were named; then there are no
+    values.
 
     base, head: kernels as reports call them; head is "" when one kernel was asked about. explained: share of the
     finding's difference that lies in the functions. callers: functions on the way from the entry points to these,
@@ -71,7 +72,7 @@ class Subject(Record, frozen=True, kw_only=True):
 
 
 class PredictedShare(Record, frozen=True, kw_only=True):
-    """What the change of the functions costs in percent of the application's predicted time on one CPU (1 is all)."""
+    """Cost of the functions' change as a share of the application's predicted time on one CPU (1 is all)."""
 
     cpu: str
     share: float

@@ -37,7 +37,7 @@ class OverviewRow(AtPoint, frozen=True, kw_only=True):
 
 
 class CauseRow(Record, frozen=True, kw_only=True):
-    """What a function's change does to one workload: delta per operation of its unit, share of base's whole value.
+    """Effect of a function's change on one workload: delta per operation of its unit, share of base's whole value.
 
     base_calls, head_calls: entries into the function per operation.
     """

@@ -26,7 +26,7 @@ class ArchivePackage(Record, frozen=True, kw_only=True):
 
 
 def package_of(text: str) -> ArchivePackage | None:
-    """What ArchivePackage.text wrote; None for anything else, such as a name alone."""
+    """The package that ArchivePackage.text wrote; None for any other text, such as a name alone."""
     match = _PINNED.fullmatch(text)
     return None if match is None else ArchivePackage(**match.groupdict())
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What `kassay pcp simulate` answers: policies of the per-CPU page lists on one workload, setting by setting."""
+"""Answer of `kassay pcp simulate`: policies of the per-CPU page lists on one workload, setting by setting."""
 
 from kassay.model.records import Record, Setting
 
@@ -74,7 +74,7 @@ class PcpSimulation(Record, frozen=True, kw_only=True):
 
 
 class Rate(Record, frozen=True, kw_only=True):
-    """What a rate is. unit: of the number; share: a part of 1, shown in percent. worse: more of it is worse."""
+    """Description of a rate. unit: of the number; share: a part of 1, shown in percent. worse: more of it is worse."""
 
     title: str
     definition: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What `kassay pcp measure` answers: the zone path and the per-CPU page lists of real kernels, workload by workload."""
+"""Answer of `kassay pcp measure`: the zone path and the per-CPU page lists of real kernels, workload by workload."""
 
 from kassay.model.records import Record, Setting
 
@@ -28,7 +28,7 @@ class ListSample(Record, frozen=True, kw_only=True):
 
 
 class ZoneCounts(Record, frozen=True, kw_only=True):
-    """What the kernel did in all rounds of a run, exactly, interrupts and other tasks included.
+    """Exact counts of the kernel in all rounds of a run, interrupts and other tasks included.
 
     instructions: guest time of the phase. allocated, freed: blocks of any order that were asked for and given back.
     refills: times the zone gave pages to a list; refilled: blocks it gave. direct: blocks taken from the zone past

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What `kassay pcp replay` answers: a recorded guest, and what policies of the simulator make of its page events."""
+"""Answer of `kassay pcp replay`: a recorded guest, and the results of the simulator's policies for its page events."""
 
 from kassay.model.records import Record
 
@@ -7,8 +7,8 @@ SCHEMA = "kassay-pcp-replay/1"
 
 
 class Totals(Record, frozen=True, kw_only=True):
-    """What passed between the lists and the main zone. refills: how often; decay_pages: of the drained, those that the
-    vmstat worker drained. high_order_drained: pages in blocks of order 1 to 3."""
+    """Pages that passed between the lists and the main zone. refills: how often; decay_pages: of the drained, those
+    that the vmstat worker drained. high_order_drained: pages in blocks of order 1 to 3."""
 
     refills: int
     refilled_pages: int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a change should cost in time on a CPU, by a model over the exact trace: with an interval, or refused."""
+"""Predicted cost of a change in time on a CPU, by a model over the exact trace: with an interval, or refused."""
 
 from kassay.model.reason import Reason
 from kassay.model.records import Record

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a user's program printed, in addition to what was counted."""
+"""Output of a user's program, beside the counts."""
 
 from kassay.model.machine import AtPoint, MachineUse
 from kassay.model.records import Record, Setting

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from kassay.errors import BadInput
 from kassay.model.kernel_share import EntryCost
+from kassay.model.lines import LineTable
 from kassay.model.reason import Reason
 from kassay.model.reason_texts import reason_text
 from kassay.model.records import Record
@@ -28,7 +29,13 @@ CONTEXTS = {
     "interrupt": "interrupts, and the softirqs they end with, whatever they interrupted",
     "other": "any other task, in user or kernel mode",
     "idle": "the idle task",
+    "work-item": "work items that the workload queued, run by a kworker",
+    "rcu-callback": "RCU callbacks that the workload queued, run after a grace period",
+    "irq-work": "irq_work that the workload queued",
+    "timer": "functions of timers that the workload armed",
 }
+DEFERRED = ("work-item", "rcu-callback", "irq-work", "timer")
+"""Contexts of deferred work: the kernel does it later, for the task that queued it."""
 NO_SYMBOL = "[no symbol]"
 _CLONE = re.compile(r"(?:\.(?:isra|part|constprop|cold|llvm|lto_priv)(?:\.\d+)*)+$")
 
@@ -46,6 +53,19 @@ class NoProfile(BadInput):
         self.reason = why
 
 
+class LineCount(Record, frozen=True, kw_only=True):
+    """One source line's part of a function's cost, summed over the chosen rounds."""
+
+    function: str
+    """Function whose source the line is: the one it is compiled into, or one that is inlined there."""
+    file: str | None
+    """Path from the top of the sources; None if it is not known."""
+    line: int | None
+    """Number from 1; None if it is not known."""
+    count: int
+    """Instructions and string iterations."""
+
+
 class FunctionCost(Record, frozen=True, kw_only=True):
     """One function in one context, summed over the chosen rounds.
 
@@ -55,6 +75,7 @@ class FunctionCost(Record, frozen=True, kw_only=True):
     iterations. calls: executions of the function's first instruction. atomics: executed atomic
     read-modify-writes. tlb: executed instructions that maintain TLB or page-table registers.
     loads, stores: memory accesses, None unless the run carried the profile "memory".
+    lines: source lines that add up to instructions + iterations; empty without line tables.
     """
 
     function: str
@@ -67,6 +88,7 @@ class FunctionCost(Record, frozen=True, kw_only=True):
     tlb: int = 0
     loads: int | None = None
     stores: int | None = None
+    lines: tuple[LineCount, ...] = ()
 
 
 class CallEdge(Record, frozen=True, kw_only=True):
@@ -84,7 +106,7 @@ class CallEdge(Record, frozen=True, kw_only=True):
 
 
 class StackCost(Record, frozen=True, kw_only=True):
-    """What one call path cost itself. path: functions from the outermost inwards, the first a word of CONTEXTS."""
+    """Own cost of one call path. path: functions from the outermost inwards, the first a word of CONTEXTS."""
 
     path: tuple[str, ...]
     count: int
@@ -117,12 +139,26 @@ class Profile(Record, frozen=True, kw_only=True):
     entries: tuple[EntryCost, ...] | None = None
 
 
+class DeferredWork(Record, frozen=True, kw_only=True):
+    """Deferred work of one kind that the workload queued in the measured region of one run."""
+
+    context: str
+    """A word of DEFERRED."""
+    count: int
+    """Instructions + string iterations that it executed inside the region."""
+    queued: int
+    """Objects (work items, RCU callbacks, irq_works) that the workload queued."""
+    outstanding: int
+    """Of these, objects that had not finished when the region ended."""
+
+
 class RegionSummary(Record, frozen=True, kw_only=True):
     """The whole measured region of one run: what the gate asks. counts: instructions + iterations by context.
 
     others: largest functions of the contexts other and idle, with their counts, at most five.
     problem: as in Profile. tasks: tasks seen besides the workload's own and the idle ones. unreported: what other tasks
-    executed in intervals of a round that the workload reports no phase for, part of counts.
+    executed in intervals of a round that the workload reports no phase for, part of counts. deferred: every kind of
+    deferred work that could be followed in this kernel; none in files of an earlier plugin.
     """
 
     mode: str
@@ -133,11 +169,15 @@ class RegionSummary(Record, frozen=True, kw_only=True):
     unresolved: int = 0
     problem: str = ""
     unreported: int = 0
+    deferred: tuple[DeferredWork, ...] = ()
 
 
 class Executed(NamedTuple):
-    """What one kernel executed. places: address of each instruction -> how often. blocks: address and code of the
-    translation blocks these lie in."""
+    """Instructions that one kernel executed."""
 
     places: dict[int, int]
+    """Address of each instruction, and how often it was executed."""
     blocks: tuple[tuple[int, bytes], ...]
+    """Address and code of the translation blocks that these lie in."""
+    lines: LineTable | None = None
+    """Source lines of the kernel's instructions; None without line tables."""

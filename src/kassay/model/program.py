@@ -33,7 +33,7 @@ GROUP = "programs"
 
 
 class ProgramUse(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """What is built, how it is started, and what of it is measured.
+    """A user's program: its sources, how it is started, and which part is measured.
 
     path: as the user wrote it. sha256: of its sources and files, by which it is found again; "" until they were read.
     args, env ("NAME=VALUE"): a {word} in braces stands for a parameter of the workload. files: paths of files
@@ -43,7 +43,8 @@ class ProgramUse(Record, frozen=True, kw_only=True, omit_defaults=True):
     first instruction of the one to that of the other. Both "" for rounds that are whole executions.
     require: what it prints or its exit status must be, as NAME==VALUE, also !=, <=, >=. state: names of its printed
     metrics or state fields that must be the same for all kernels. limit_ms: guest time that one execution may take.
-    marks: a word of MARKS, found in its sources: how it marks rounds itself.
+    marks: a word of MARKS, found in its sources: how it marks rounds itself. work: the name under which it prints how
+    many operations an execution did; values are divided by it.
     application: what is executed, of an application; path is then its name, and sha256 that of its input.
     """
 
@@ -60,22 +61,23 @@ class ProgramUse(Record, frozen=True, kw_only=True, omit_defaults=True):
     state: tuple[str, ...] = ()
     limit_ms: int = 2000
     marks: str = ""
+    work: str = ""
     application: Words | UnsetType = UNSET
 
     @property
     def counted(self) -> bool:
-        """Whether its rounds are known to the profile alone: no clock is read around them."""
+        """True if only the profile knows its rounds: no clock is read around them."""
         own = bool(self.application and self.application.start_line)
         return own or self.points or self.marks in ("macros", "testcase")
 
     @property
     def points(self) -> bool:
-        """Whether its rounds are from one of its functions to another."""
+        """True if its rounds go from one of its functions to another."""
         return bool(self.start or self.end)
 
 
 def run_words(use: ProgramUse, settings: Iterable[Setting]) -> tuple[str, ...]:
-    """What the runner is told (guest/program.c)."""
+    """Arguments of the runner (guest/program.c)."""
     values = {setting.name: setting.value for setting in settings}
     status = next(
         (check.value for check in checks(use.require) if check.name == "status" and check.operator == "=="), "0"
@@ -87,6 +89,7 @@ def run_words(use: ProgramUse, settings: Iterable[Setting]) -> tuple[str, ...]:
         f"limit_ms={use.limit_ms}",
         f"counted={int(use.counted)}",
         f"operations={operations(use, values)}",
+        *((f"work={use.work}",) if use.work else ()),
         *(("application=1",) if use.application else ()),
     )
 
@@ -97,7 +100,7 @@ def parameter_names(word: str) -> tuple[str, ...]:
 
 
 def operations(use: ProgramUse, values: Mapping[str, str]) -> int:
-    """What a round is divided by. Raises ValueError for an application whose own is no number."""
+    """The number that a round is divided by. Raises ValueError for an application whose own is no number."""
     if use.application:
         return int(filled(use.application.operations, values))
     return int(values["tasks"]) * int(values["operations"]) if use.marks == "testcase" else 1
@@ -134,18 +137,18 @@ def options_of(use: ProgramUse) -> tuple[str, ...]:
         return (use.path,)
     lists = (("--args", use.args), ("--cflags", use.cflags), ("--link", use.link))
     many = (("--env", use.env), ("--file", use.files), ("--require", use.require), ("--state", use.state))
+    once = (("--from", use.start), ("--to", use.end), ("--work", use.work))
     return (
         *("--program", use.path),
         *(word for option, words in lists if words for word in (option, join(words))),
         *(word for option, words in many for value in words for word in (option, value)),
-        *(("--from", use.start) if use.start else ()),
-        *(("--to", use.end) if use.end else ()),
+        *(word for option, value in once if value for word in (option, value)),
         *(("--limit", f"{use.limit_ms / 1000:g}") if use.limit_ms != ProgramUse(path="").limit_ms else ()),
     )
 
 
 def name_of(path: str) -> str:
-    """What a workload is called whose program lies at `path`: its stem, in plain characters."""
+    """Name of the workload for the program at `path`: its stem, in plain characters."""
     name = re.sub(r"[^A-Za-z0-9_.-]", "_", Path(path).stem).strip(".-")[:40]
     return name or "program"
 
@@ -159,7 +162,7 @@ def build_sentence(name: str, use: ProgramUse) -> str:
 
 
 def application_sentence(words: Words) -> str:
-    """What an application is, and what of it is not the same in every run."""
+    """Description of an application, and of what differs between its runs."""
     own = [package for package in words.closure if package.name in words.packages]
     named = ", ".join(f"{package.name} {package.version}" for package in own)
     suite = own[0].suite if own else "the archive"

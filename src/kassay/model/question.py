@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a question is: one module of kassay.questions with a constant QUESTION of this class."""
+"""Definition of a question: one module of kassay.questions with a constant QUESTION of this class."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class Kernels:
 
 @dataclass(frozen=True, kw_only=True)
 class Answered:
-    """What is known when a question completes its report: the report of all comparisons, and what it was made from."""
+    """Input of a question that completes its report: the report of all comparisons, and what it was made from."""
 
     report: Report
     plan: Plan

@@ -41,7 +41,7 @@ def parse_ssh(text: str) -> SshAddress:
 
 
 class Reach(Record, frozen=True, kw_only=True):
-    """What a user gives for a machine elsewhere; no part of the experiment, as it changes no measurement.
+    """Options for reaching a remote machine. They change no measurement and are no part of the experiment.
 
     reset: a command, run here by sh, that makes the machine start anew when its kernel does not come up; "" for none:
     then it is left as it is. start: a command, run here by sh, that starts a kernel there in place of kexec; "" for

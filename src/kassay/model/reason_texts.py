@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of every reason: one table for reports, and plainer texts for readers who do not know kassay's terms.
+"""The text of every reason, in one table.
 
 A text names its arguments in braces, with a format (":.1%", or one of _SPECS) and "!k" where it is a kernel's label.
 What stands in brackets is left out when an argument inside has no value. A reason that concerns one kernel begins with
@@ -18,73 +18,83 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "own-words": "{text}",
     # of exact counts
     "no-successful-run": "one side has no successful run",
-    "zero-count": "a count of zero: the phase is too short for this clock",
-    "repeats-disagree": "repeats disagree, which is a defect of the instrument: {kernel}: {phase}, round {round}: "
+    "zero-count": "the count is zero: the phase is too short for this clock",
+    "repeats-disagree": "two identical runs disagree, which is a defect of kassay: {kernel}: {phase}, round {round}: "
     "{count} instructions in {run}, {other_count} in {other_run}",
-    "hosts-disagree": "hosts {host} and {other} disagree, and are not merged: {kernel}: {phase}, round {round}: "
-    "{count} instructions in {run} on {host}, {other_count} in {other_run} on {other}",
-    "margin-crossed": "runs that should not differ spread from {low:+.2%} to {high:+.2%}, across the margin of "
-    "{margin:.1%}",
-    "own-runs-apart": "its own runs lie {apart:.2%} apart, no less than the change",
-    "layout-floor": "layout floor {floor:.4%}: so far do runs that should not differ lie apart ({base_runs} and "
-    "{head_runs} runs)",
-    "one-plain-run": "one plain run, so that repeats agree is not shown",
-    "no-perturbed-run": "no perturbed run, so that layout does not matter is not shown",
+    "hosts-disagree": "hosts {host} and {other} counted the same run differently and are not merged: {kernel}: "
+    "{phase}, round {round}: {count} instructions in {run} on {host}, {other_count} in {other_run} on {other}",
+    "margin-crossed": "the change may be from {low:+.2%} to {high:+.2%}, on both sides of the margin of {margin:.1%}",
+    "own-runs-apart": "runs of this kernel differ by {apart:.2%}, at least as much as the kernels do",
+    "layout-floor": "noise floor {floor:.4%}: the largest difference between runs that should be identical "
+    "({base_runs} and {head_runs} runs)",
+    "one-plain-run": "there is only one unmodified run, so no repeat confirms it",
+    "no-perturbed-run": "no run has a modified layout, so the noise floor is unknown",
     "runs-lost": "{count} planned run(s) never succeeded",
-    "runs-unmade": "{count} planned run(s) not made yet",
+    "runs-unmade": "{count} planned run(s) are not made yet",
     # of one side, whatever the clock
-    "never-settles": "its rounds never settle: half of them differ from the other half",
-    "others-not-known": "whether other tasks ran in the region is not known",
-    "others-in-boots": "other tasks ran in the measured part of {count} of {boots} boots",
+    "never-settles": "the rounds of a run never settle: one half differs from the other",
+    "others-not-known": "it is unknown whether other tasks ran in the measured region",
+    "others-in-boots": "other tasks ran in the measured region in {count} of {boots} boots",
+    "work-not-known": "it is unknown whether the program did the same work: no run has call stacks",
+    "work-not-proportional": "{share:.1%} of the value belongs to work that is not proportional to the printed "
+    "operations",
+    "prints-differ": "the program prints {name} {base_value} on {base!k}, {head_value} on {head!k}[, and {more} more], "
+    "so it may have done different work",
+    "work-varies": "the program does not do the same work in all runs: {what}, which carries {share:.1%} of the value",
     # of times
-    "zero-time": "a time of zero: the phase is shorter than this clock's tick",
-    "screening-only": "screening only: {boots:boots} on a side, a verdict on time needs {needed}",
-    "look-not-reached": "the first look, after {boots:boots} a side and their controls, is not reached yet",
-    "blocks-too-small": "{boots:boots} a side in blocks of this shape cannot show a difference at p ≤ {threshold}",
+    "zero-time": "the time is zero: the phase is shorter than one tick of this clock",
+    "screening-only": "screening only: {boots:boots} per kernel; a verdict on time needs {needed}",
+    "look-not-reached": "nothing is decided before {boots:boots} per kernel and their controls are complete",
+    "blocks-too-small": "{boots:boots} per kernel in blocks of this shape cannot show a difference at p ≤ {threshold}",
     "clock-doubt": "{text}",
-    "clock-step-not-known": "the clock shows one value only, so how coarse it is is not known",
-    "direction-not-known": "the values differ, but whether more is better is not known",
-    "change-may-be-small": "the change may be as small as {change:.1%}, inside the margin",
-    "undecided": "|change| < {bound:.1%} after {boots:boots} a side[, of at most {most}]; that allows both a change "
-    "and none",
-    "boots-lost": "{count} of the planned boots failed for good",
-    "planned-values-lost": "{count} of the planned boots failed for good",
-    "boots-unmade": "{count} planned boots of this look were not made yet",
+    "clock-step-not-known": "the resolution of the clock is unknown: all its values are the same",
+    "direction-not-known": "the values differ, but it is unknown whether more is better",
+    "change-may-be-small": "the change may be as small as {change:.1%}, which is within the margin",
+    "undecided": "|change| < {bound:.1%} after {boots:boots} per kernel[, of at most {most}]: it may be a change or "
+    "none",
+    "boots-lost": "{count} of the planned boots failed permanently",
+    "planned-values-lost": "{count} of the planned boots failed permanently",
+    "boots-unmade": "{count} planned boots are not made yet",
     "boots-fail-more": "boots fail more often on one side: {base_failed} of {base_tried} on {base!k}, {head_failed} "
     "of {head_tried} on {head!k} (Fisher p = {p:.2g})",
-    "order-fixed": "the order inside a block was fixed, not random",
-    "order-sequential": "one kernel was measured after the other: drift looks like a change",
-    "order-not-known": "the order of the boots is not known: drift looks like a change",
-    "boots-far-apart": "half of the boots are further than 10 % from the median (MAD ratio): {shares:shares}",
-    "boots-stray": "boots stray by more than 10 % (coefficient of variation): {shares:shares}",
+    "order-fixed": "the order within a block was fixed instead of random",
+    "order-sequential": "one kernel was measured after the other, so drift looks like a change",
+    "order-not-known": "the order of the boots is unknown, so drift may look like a change",
+    "boots-far-apart": "half of the boots differ from the median by more than 10 % (MAD ratio): {shares:shares}",
+    "boots-stray": "boots vary by more than 10 % (coefficient of variation): {shares:shares}",
     # of one timed session, of many settings, of a ladder
     "kernel-differs-from-itself": "the session is void: {which!k} differs from itself by {change:+.1%} (p = {p:.2g})",
     "kernels-differ-from-themselves": "the session is void: over all settings a kernel differs from itself by "
     "{change:+.1%} (p = {p:.2g})",
-    "control-missing": "the boots that would hold the first kernel against itself failed, or are too few to show a "
+    "control-missing": "the boots that compare the first kernel with itself failed, or are too few to show a "
     "difference",
-    "provisional": "provisional: the session goes on, to at most {most} boots a side, for what is not decided yet",
-    "lost-among-settings": "p = {p:.2g} does not stand among {settings} cells: by chance one of so many differs as "
-    "much",
-    "no-step-between": "these two alone differ, but all kernels together show no step between them",
-    "step-of-all": "all kernels together show a step here; these two alone do not",
+    "provisional": "provisional: the session continues, to at most {most} boots per kernel, for what is not decided "
+    "yet",
+    "lost-among-settings": "p = {p:.2g} is not significant among {settings} settings: one of so many differs as much "
+    "by chance",
+    "no-step-between": "these two kernels differ, but all kernels together show no step between them",
+    "step-of-all": "all kernels together show a step here; these two kernels alone do not",
     # of several hosts
-    "hosts-differ": "the hosts differ in it by more than boots of one host do (p = {p:.2g}): from {low:+.1%} on "
-    "{low_host} to {high:+.1%} on {high_host}[; beyond their boots they scatter by {scatter:.1%}]",
-    "hosts-agree": "the hosts differ in it by no more than boots of one host do (p = {p:.2g}): {common:+.1%} fits "
-    "all; the intervals of two hosts allow a difference of up to {apart:.1%}",
-    "hosts-not-told": "whether the hosts differ by more than their boots cannot be told: {host} has {boots:boots} a "
-    "side",
-    "hosts-same-digits": "counts of {hosts} hosts, the same to the digit",
-    "hosts-other-digits": "counts do not depend on the host, and yet {kernel} has {count} on {host} and {other_count} "
-    "on {other}: one of the two is not what it seems",
+    "hosts-differ": "the hosts differ by more than the boots of one host do (p = {p:.2g}): from {low:+.1%} on "
+    "{low_host} to {high:+.1%} on {high_host}[; beyond that, hosts vary by {scatter:.1%}]",
+    "hosts-agree": "the hosts differ by no more than the boots of one host do (p = {p:.2g}): {common:+.1%} fits all; "
+    "the intervals of two hosts allow a difference of up to {apart:.1%}",
+    "hosts-not-told": "it is unknown whether the hosts differ by more than their boots do: {host} has {boots:boots} "
+    "per kernel",
+    "hosts-same-digits": "the counts of {hosts} hosts are the same to the digit",
+    "hosts-other-digits": "exact counts do not depend on the host, but {kernel} has {count} on {host} and "
+    "{other_count} on {other}: one of the two differs in something that is not recorded",
     "hosts-other-emulator": "{host} has {program}, {other} has {other_program}",
     "hosts-other-guest": "{host} and {other} measured with different guest programs",
     "host-without-comparison": "{host} has no comparison of these kernels at these settings",
     # refusals of the state gate
-    "no-plain-run": "no plain run succeeded: {outcomes:outcomes}[ ({detail})]",
-    "guest-busy": "{kernel}, run {run}: the guest never became quiet before the workload: {quiescence}[ (and {more} "
-    "more runs)]",
+    "no-plain-run": "no unmodified run succeeded: {outcomes:outcomes}[ ({detail})]",
+    "guest-busy": "{kernel}, run {run}: the guest was never idle before the workload: {quiescence}[ (and {more} more "
+    "runs)]",
+    "deferred-not-known": "{kernel}, run {run}: deferred work cannot be left out of the value, as nothing tells how "
+    "much it was: there is no usable profile, or the kernel lacks the functions by which it is followed",
+    "deferred-differs": "{kernel}: deferred work cannot be left out of both values alike: {kinds} was not followed in "
+    "all runs",
     "others-took-time": "{kernel}, run {run}: other tasks took {share:.1%} of the measured region, most of it {task} "
     "({ns} ns)[; the profile is not used: {problem}][ (and {more} more runs)]",
     "others-executed": "{kernel}, run {run}: other tasks[ ({tasks:names})] executed {share:.1%} of the measured "
@@ -93,25 +103,33 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "{runs} runs)",
     "state-differs": "{field} {moment} the region: {base_value} on {base!k}, {head_value} on {head!k}[, and {more} "
     "more]",
-    "runs-differ": "runs differ among themselves: {field} {moment} the region: {value} in run {run}, {other_value} "
-    "in run {other_run}",
+    "runs-differ": "runs of one kernel differ: {field} {moment} the region: {value} in run {run}, {other_value} in "
+    "run {other_run}",
+    "different-work": "the program did different work: {what} {base_value} on {base!k}, {head_value} on {head!k} per "
+    "{unit}[, and {more} more]; what differs carries {share:.1%} of the value[; the program reads a clock {reads} "
+    "times per round, so the amount of work may depend on time]",
+    "work-by-chance": "the program does not do the same work in all runs: {what} {low} to {high} per "
+    "{unit}[, and {more} more]; what varies carries {share:.1%} of the value, more than the kernels differ by "
+    "({change:+.1%})[; the program reads a clock {reads} times per round, so the amount of work may depend on time]",
     # of others' results
+    "runs-did-other-work": "the runs did different work: {what} is {base_value:.6g} on {base!k}, {head_value:.6g} on "
+    "{head!k}",
     "no-value": "one side has no value",
-    "means-only": "the file gives means and spreads, no single values (of {base_values} and {head_values} values)",
-    "means-only-of-unknown": "the file gives means and spreads, no single values (of how many values it does not say)",
-    "mean-on-one-side": "single values on one side, only a mean on the other",
-    "values-not-positive": "values of zero or below: their ratio means nothing",
-    "state-not-known": "the page state that the kernels worked on is not known: the values may differ for that alone",
-    "values-of-boots": "each value is from a boot of its own",
-    "values-of-processes": "values come from processes of one boot, which are not independent of each other",
-    "values-of-one-process": "values come from one process",
-    "values-of-unknown": "the file does not say whether its values come from separate boots",
-    "derived-from-means": "derived from printed means: no single values, so no interval",
+    "means-only": "the file has means and spreads but no single values (of {base_values} and {head_values} values)",
+    "means-only-of-unknown": "the file has means and spreads but no single values, and not their number",
+    "mean-on-one-side": "one side has single values, the other only a mean",
+    "values-not-positive": "some values are zero or negative, so their ratio means nothing",
+    "state-not-known": "the page state of the kernels is unknown, and may be the reason for any difference",
+    "values-of-boots": "each value comes from its own boot",
+    "values-of-processes": "the values come from processes of one boot, which are not independent of each other",
+    "values-of-one-process": "the values come from one process",
+    "values-of-unknown": "it is unknown whether the values come from separate boots",
+    "derived-from-means": "derived from printed means, so there is no interval",
     # why a difference is not itemised
     "no-profile-in-file": "the file has no profile of this metric",
-    "metric-is-time": "a profile counts instructions, this metric is time",
-    "no-run-to-profile": "no plain run succeeded, so there is no profile",
-    "run-without-profile": "{kernel}, run {run}: the run carries no profile",
+    "metric-is-time": "a profile counts instructions, and this metric is a time",
+    "no-run-to-profile": "no unmodified run succeeded, so there is no profile",
+    "run-without-profile": "{kernel}, run {run}: the run has no profile",
     "profile-not-made": "{kernel}, run {run}: {problem}",
     "profile-not-readable": "run {run}: the profile cannot be read: {problem}",
     "profile-not-usable": "{kernel}, run {run}: {problem}",
@@ -120,152 +138,128 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "comparison-refused": "{base!k} to {head!k}: {verdict:verdict}[: {because}]",
     "kernel-without-value": "a kernel has no value",
     "no-gap": "{base!k} to {head!k} is {verdict}: there is no gap to close",
-    "gap-overlaps": "the runs of old and new overlap: there is no gap to close",
-    "few-common-blocks": "{blocks} blocks with all three kernels: too few",
-    "gap-not-clear": "old and new are not apart, block by block",
-    "interval-of-corners": "corners: each kernel's count anywhere between its lowest and its highest run, perturbed "
-    "ones included",
+    "gap-overlaps": "runs of old and new overlap: there is no gap to close",
+    "few-common-blocks": "{blocks} blocks have all three kernels, which is too few",
+    "gap-not-clear": "old and new do not differ clearly, block by block",
+    "interval-of-corners": "each kernel's count may lie anywhere between its lowest and its highest run",
     "interval-of-ranks": "signed ranks of (new - candidate) - share (new - old) over {blocks} blocks[, {level:.3g} % "
     "interval]; the share need not be that of the medians shown",
     # of counts and times of the same work
-    "no-verdict-to-compare": "the {which} have no verdict ({verdict:verdict}), so there is nothing to hold against "
-    "the other",
+    "no-verdict-to-compare": "the {which} have no verdict ({verdict:verdict}), so counts and time cannot be compared",
     "time-undecided": "the counts decide, the time does not[: {because}]",
-    "counts-undecided": "the time decides, the counts do not: see why under their finding",
+    "counts-undecided": "the time decides, the counts do not; their result says why",
     "neither-changed": "neither changed",
-    "counts-within-time": "no disagreement: what the counts show is small enough to lie within the interval of time",
-    "time-alone-changed": "same instructions, other time: caches, TLB, atomics, locks or the layout of code and "
-    "data, not more code",
-    "counts-alone-changed": "{more_or_fewer} instructions, same time: the processor hides them, or they are not on "
-    "this path in practice",
-    "opposite-directions": "opposite directions: what the instructions cost changed more than their number; look at "
-    "caches and atomics",
-    "time-too-wide": "the interval of time is too wide to hold against the counts: more boots would tell",
+    "counts-within-time": "counts and time agree: the change in counts lies within the interval of time",
+    "time-alone-changed": "the instructions are the same and the time differs: the cause is caches, TLB, atomics, "
+    "locks or layout, not more code",
+    "counts-alone-changed": "{more_or_fewer} instructions, same time: the processor hides them, or they are not "
+    "executed in practice",
+    "opposite-directions": "instructions and time changed in opposite directions: the cost of each instruction "
+    "changed more than their number; look at caches and atomics",
+    "time-too-wide": "the interval of time is too wide to compare with the counts; more boots would narrow it",
     "time-changed-more": "time changed far more than the instructions: caches, atomics or locks rather than the "
     "length of the path",
     "counts-changed-more": "instructions changed far more than time: most of them overlap with waiting, or are cheap "
     "ones",
-    "changed-alike": "instructions and time changed alike, as far as the interval of time tells: the path is "
+    "changed-alike": "instructions and time changed alike, within the interval of time: the path is "
     "{longer_or_shorter}",
     "clock-remark": "{because} ({text})",
     # of counts and the time predicted from them
-    "counts-over-state": "counts over-state: {counts:+.1%} instructions, {time:+.1%} predicted time on {cpu}: an "
-    "instruction {more_or_fewer} takes {each:.2g} ns, those before take {before:.2g} ns on average",
-    "counts-without-time": "counts over-state: {counts:+.1%} instructions, and no clear change of predicted time on "
-    "{cpu} ({low:+.1%} to {high:+.1%})",
-    "counts-under-state": "counts under-state: {counts:+.1%} instructions, {time:+.1%} predicted time on {cpu}: "
+    "counts-over-state": "counts overstate the change: {counts:+.1%} instructions, {time:+.1%} predicted time on "
+    "{cpu}: one instruction {more_or_fewer} takes {each:.2g} ns, the existing ones take {before:.2g} ns on average",
+    "counts-without-time": "counts overstate the change: {counts:+.1%} instructions, and no clear change of "
+    "predicted time on {cpu} ({low:+.1%} to {high:+.1%})",
+    "counts-under-state": "counts understate the change: {counts:+.1%} instructions, {time:+.1%} predicted time on "
+    "{cpu}: {cause} {part:+.3g} of {total:+.3g} ns",
+    "counts-blind": "counts miss the change: {counts:+.1%} instructions, {time:+.1%} predicted time on {cpu}: "
     "{cause} {part:+.3g} of {total:+.3g} ns",
-    "counts-blind": "counts are blind: {counts:+.1%} instructions, {time:+.1%} predicted time on {cpu}: {cause} "
-    "{part:+.3g} of {total:+.3g} ns",
     "counts-mislead": "counts mislead: {counts:+.1%} instructions, {time:+.1%} predicted time on {cpu}: {cause} "
     "{part:+.3g} of {total:+.3g} ns",
     # why no time is predicted, or with what doubt
-    "no-trace": "no run carries a trace",
+    "no-trace": "no run has a trace",
     "cpu-not-known": "{problem}",
     "trace-not-usable": "{kernel}, run {run}: {problem}",
-    "others-not-predicted": "{share:.1%} of the instructions are of interrupts and other tasks, whose time is not in "
-    "the prediction",
-    "trace-cut": "the trace was cut by its budget: {complete} of {rounds} rounds are complete",
+    "others-not-predicted": "{share:.1%} of the instructions belong to interrupts and other tasks, whose time is not "
+    "predicted",
+    "trace-cut": "the trace reached its size limit: {complete} of {rounds} rounds are complete",
     "traced-round-left-out": "a recorded round is left out: {problem}",
-    "trace-too-short": "the trace was cut by its budget before two rounds in a row were complete: "
-    "--trace-budget allows more",
-    "several-cpus": "waiting of {cpus} CPUs for each other (locks, cache lines) is not in the model",
-    "interrupts-between-cpus": "interrupts between CPUs are not in the model: {functions:amounts}",
-    "instructions-without-data": "{share:.1%} of the time is in instructions that the timing file has no data for"
-    "[: {forms:names}]",
-    "other-cpu-booted": "the kernels booted on {booted} and chose their code for it; on the CPU itself some may differ",
+    "trace-too-short": "the trace reached its size limit before two consecutive rounds were complete; raise "
+    "--trace-budget",
+    "several-cpus": "the model does not include {cpus} CPUs waiting for each other (locks, cache lines)",
+    "interrupts-between-cpus": "the model does not include interrupts between CPUs: {functions:amounts}",
+    "instructions-without-data": "{share:.1%} of the time is spent in instructions without data in the timing file[: "
+    "{forms:names}]",
+    "other-cpu-booted": "the kernels booted on {booted} and chose their code for it; on the predicted CPU some code "
+    "may differ",
     "traced-rounds-differ": "the rounds answered for execute {traced:.4g} instructions per operation, the value "
     "stands for {value:.4g}",
-    "rounds-spread": "the rounds answered for spread by {spread:.1%}",
+    "rounds-spread": "the predicted rounds vary by {spread:.1%}",
     # what every reader is told
+    "deferred-work": "{kernel}: {share:.1%} of the instructions in the measured region are work that the workload "
+    "queued and the kernel did later, {part}: {counts:counts}[; not finished when the region ended: "
+    "{outstanding:amounts}].",
+    "deferred-not-followed": "{kernel}: the kernel lacks functions by which deferred work is followed; {kinds} counts "
+    "as other tasks or as interrupts.",
     "clock-limit": "{text}",
-    "different-compilers": "The kernels were built by different compilers, which may be part of any difference: see "
-    "Kernels.",
+    "different-compilers": "The kernels were built by different compilers, which may explain part of any difference; "
+    "see Kernels.",
     "command-line": "Kernel command line: {parameters}",
-    "own-parameters": "Further kernel parameters of {which!k}: {parameters}",
-    "did-not-wait": "The guest did not wait until it was quiet (--no-quiesce).",
+    "own-parameters": "Additional kernel parameters of {which!k}: {parameters}",
+    "did-not-wait": "The guest did not wait until it was idle (--no-quiesce).",
     "background-tasks": "{count} task(s) named kassay-spin ran beside the workload (--background).",
-    "times-of-other-images": "The times in beside/ are of other kernel images than the counts, so they are not shown "
-    "(--fresh).",
+    "times-of-other-images": "The times in beside/ belong to other kernel images than the counts, so they are not "
+    "shown. --fresh measures both again.",
     "read-from": "Read from {file} ({format}, sha256 {sha256:.16}).",
     "one-value-is": "{because:sentence}",
     # the state of memory that the kernels worked on
-    "memory-same": "all kernels agree, before and after; before: {fields:amounts}[; {note}]",
-    "memory-not-audited": "no range was audited[; {note}]",
-    "memory-of-program": "partial: the program's memory was seen once, at the end of an execution outside of the "
-    "region: {fields:amounts}; --state NAME asks that a field agrees[; different on the kernels: {differing}]",
+    "memory-same": "the same on all kernels, before and after; before: {fields:amounts}[; {note}]",
+    "memory-not-audited": "no memory was audited[; {note}]",
+    "memory-of-program": "partial: the program's memory was read once, at the end of an execution outside of the "
+    "region: {fields:amounts}; --state NAME requires that a field is the same[; different on the kernels: "
+    "{differing}]",
     "memory-differs": "not the same: {field} {moment} the region is {base_value} on {base!k}, {head_value} on "
     "{head!k}",
-    "memory-not-shown": "not shown to be the same ({verdicts:names})",
+    "memory-not-shown": "not proved to be the same ({verdicts:names})",
     "memory-not-known": "unknown: no run succeeded",
-    "memory-of-files": "unknown: the files prove neither the page state the kernels worked on, nor which kernels "
-    "these were",
+    "memory-of-files": "unknown: the files say neither which page state the kernels worked on, nor which kernels "
+    "these are",
+    # the work of users' programs
+    "work-same": "the same on all kernels: system calls with their results, faults, the program's own instructions; "
+    "differences carry at most {share:.2%} of the value[; the program reads a clock {reads} times per round, so the "
+    "amount of work may depend on time]",
     # what a search leaves open; "!c" is a candidate, by its position
     "end-not-measured": "the {end} end cannot be measured",
     "ends-alike": "the two ends cost the same within {margin:.1%}: {good:g} and {bad:g}",
-    "not-searched": "another change between {low!c} and {high!c} was not searched (--steps all)",
-    "spread-over-small": "{rest:+.1%} of the good end's cost is spread over changes that are each within the margin",
-    "smaller-steps": "of {whole:+.1%} between the ends {known:+.1%} is in the steps that were found: there may be "
+    "not-searched": "another change between {low!c} and {high!c} was not searched for; --steps all does",
+    "spread-over-small": "changes that are each within the margin make up {rest:+.1%} of the good end's cost",
+    "smaller-steps": "the steps that were found make up {known:+.1%} of {whole:+.1%} between the ends; there may be "
     "smaller ones",
-    "search-undecided": "between {low!c} and {high!c} nothing was decided after {boots} boots, of {all_boots} in "
-    "all; the likeliest is {likeliest!c} with {odds:.0%}",
+    "search-undecided": "nothing was decided between {low!c} and {high!c} after {boots} boots, of {all_boots} in "
+    "all; the likeliest candidate is {likeliest!c}, at {odds:.0%}",
     "stretch-not-measured": "{candidate!c}, an end of the search, cannot be measured",
-    "change-below-scatter": "between {low!c} and {high!c} time changes by {change:+.1%}, {apart:.1f} times the "
-    "scatter of a boot ({scatter:.1%}): too little to be bisected on this clock",
+    "change-below-scatter": "between {low!c} and {high!c} the time changes by {change:+.1%}, {apart:.1f} times the "
+    "variation of a boot ({scatter:.1%}): too little to bisect on this clock",
     "merge-itself": "the merge itself: {problem}",
     # of predictions
-    "no-changes-measured": "the CPU's figures were measured, but no changes: the interval is that of published data",
-    "cause-not-calibrated": "{share:.0%} of what changed is {cause}, which was never calibrated on this CPU: it moved "
+    "no-changes-measured": "the CPU was calibrated, but no changes were measured on it: the interval comes from "
+    "published data",
+    "cause-not-calibrated": "{share:.0%} of the change is {cause}, which was never calibrated on this CPU: it occurs "
     "in {calibrated} of its measured changes, and {needed} are needed",
 })  # fmt: skip
 """By code. docs/reasons.md lists them."""
 
-EVERYDAY: Mapping[str, str] = MappingProxyType({
-    "own-runs-apart": "its own boots lie {apart:.2%} apart, no less than the change",
-    "layout-floor": "layout floor {floor:.4%}: so far do boots that should not differ lie apart ({base_runs} and "
-    "{head_runs} boots)",
-    "one-plain-run": "only one boot with nothing moved, so that repeats agree is not shown",
-    "no-perturbed-run": "no boots with something moved on purpose, so that layout does not matter is not shown",
-    "others-not-known": "whether other tasks ran in the measured part is not known",
-    "lost-among-settings": "p = {p:.2g} does not stand among {settings} settings: by chance one of so many differs "
-    "as much",
-    "no-plain-run": "no boots with nothing moved succeeded: {outcomes:outcomes}[ ({detail})]",
-    "guest-busy": "{kernel}, run {run}: the guest never became quiet before the workload: {quiescence}[ (and {more} "
-    "more boots)]",
-    "others-took-time": "{kernel}, run {run}: other tasks took {share:.1%} of the measured part, most of it {task} "
-    "({ns} ns)[; the profile is not used: {problem}][ (and {more} more boots)]",
-    "others-executed": "{kernel}, run {run}: other tasks[ ({tasks:names})] executed {share:.1%} of the measured "
-    "part's instructions[, most in {functions:counts}][ (and {more} more boots)]",
-    "state-not-as-needed": "{moment} the measured part, {field} must be {operator} {value}, and is {found} ({count} "
-    "of {runs} boots)",
-    "state-differs": "{field} {moment} the measured part: {base_value} on {base!k}, {head_value} on {head!k}[, and "
-    "{more} more]",
-    "runs-differ": "boots differ among themselves: {field} {moment} the measured part: {value} in run {run}, "
-    "{other_value} in run {other_run}",
-    "planned-values-lost": "{count} of the runs failed",
-    "gap-overlaps": "the boots of old and new overlap: there is no gap to close",
-    "interval-of-corners": "corners: each kernel's count anywhere between its lowest and its highest boot, those "
-    "with something moved included",
-    "counts-undecided": "the time decides, the counts do not: see why under their result",
-    "memory-differs": "not the same: {field} {moment} the measured part is {base_value} on {base!k}, {head_value} on "
-    "{head!k}",
-    "memory-not-known": "no run succeeded",
-    "memory-of-files": "the files prove neither the page state the kernels worked on, nor which kernels these were",
-})  # fmt: skip
-"""Texts for mails, to people who do not know kassay, where they differ from TEXTS."""
-
 _EVERYDAY_VERDICTS = {
     "state-mismatch": "the state differs", "semantic-failure": "the work was not done as declared",
-    "hosts-disagree": "two hosts count the same work otherwise",
+    "hosts-disagree": "two hosts count the same work otherwise", "different-work": "the work differs",
 }  # fmt: skip
 
 
 def reason_text(reason: Reason, names: Mapping[str, str] = MappingProxyType({}), *, everyday: bool = False,
                 candidates: Sequence[str] = ()) -> str:  # fmt: skip
-    """A reason as a part of a sentence, without a full stop; some, that stand alone, are whole sentences.
+    """A reason as a part of a sentence, without a full stop. Some reasons that stand alone are whole sentences.
 
-    names: what a kernel's label is called, where not by itself. everyday: in words that need no glossary. candidates:
-    of a search, by position.
+    `names` replaces labels of kernels. With `everyday` verdicts of the gate are described instead of named.
+    `candidates` are the candidates of a search, by position.
     """
     filler = _Filler(names, candidates, everyday=everyday)
     return filler.filled(reason)
@@ -277,7 +271,7 @@ def reasons_text(reasons: Iterable[Reason]) -> str:
 
 
 def starts_with_name(reason: Reason) -> bool:
-    """Whether its text begins with a kernel's name, which keeps its small letter where a sentence begins."""
+    """True if its text begins with a kernel's name, which keeps its small letter at the start of a sentence."""
     text = TEXTS[reason.code]
     return bool(reason.kernel) or text.startswith(("{base!k}", "{which!k}"))
 
@@ -290,8 +284,6 @@ class _Filler(Formatter):
 
     def filled(self, reason: Reason) -> str:
         text = TEXTS[reason.code]
-        if self._everyday:
-            text = EVERYDAY.get(reason.code, text)
         kernel = self._names.get(reason.kernel, reason.kernel)
         arguments = {**dict(reason.arguments), "kernel": kernel}
         parts = (
@@ -328,6 +320,6 @@ _SPECS: Mapping[str, Callable[[Any], str]] = {
 
 
 def _has_all(part: str, arguments: Mapping[str, Any]) -> bool:
-    """Whether every argument that a part of a text names has a value."""
+    """True if every argument that a part of a text names has a value."""
     names = (name for _, name, _, _ in Formatter().parse(part) if name)
     return all(arguments.get(name) not in (None, "", ()) for name in names)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What every record is: frozen, keyword-only, strict when read, tuples inside; and how it becomes bytes."""
+"""Base of all records: frozen, keyword-only, strict when read, tuples inside. Also their form as bytes."""
 
 import hashlib
 import threading

@@ -92,7 +92,7 @@ class Counted(Record, frozen=True, kw_only=True):
 
 
 class PointCounters(AtPoint, frozen=True, kw_only=True):
-    """What the kernels counted at one point, in whole figures for each plain run. kernels: as findings call them.
+    """Counters of the kernels at one point, in whole figures for each plain run. kernels: as findings call them.
 
     operations: for each kernel and plain run, of the primary metric, over all rounds.
     """
@@ -123,12 +123,13 @@ class Comparisons(NamedTuple):
 
 
 class Lead(Record, frozen=True, kw_only=True):
-    """What the answer to a question has in addition to its comparisons, or instead of them, for each kind of reader.
+    """Parts of an answer that a question adds to its comparisons, or shows instead of them, for each kind of reader.
 
     replaces: where it stands in place of the comparisons: "screen", "page", "mail". pairs: the comparisons that the
     answer is about, as labels of base and head; the others explain these. screen: the terminal; page: markdown and
-    HTML; mail: blocks of lines. sentences: whether a screen also says in which functions each difference is; itemised:
-    whether a page itemises each below the answer. mail_answer: first paragraph of a mail, in place of the comparisons;
+    HTML; mail: a mail, whose tables have no titles. sentences: whether a screen also says in which functions each
+    difference is; itemised: whether a page itemises each below the answer. mail_answer: first paragraph of a mail, in
+    place of the comparisons;
     mail_also: further ones. subject: of a mail,
     after the workload's name; "" for the subject of the leading comparison. mail_open: what stays unknown of the commit
     that made the change. introduced: where it began, as a regression tracker takes it, and how that was found. repeat:
@@ -139,7 +140,7 @@ class Lead(Record, frozen=True, kw_only=True):
     pairs: tuple[tuple[str, str], ...] = ()
     screen: tuple[TextBlock, ...] = ()
     page: tuple[TextBlock, ...] = ()
-    mail: tuple[tuple[str, ...], ...] = ()
+    mail: tuple[TextBlock, ...] = ()
     sentences: bool = True
     itemised: bool = True
     mail_answer: str = ""
@@ -148,6 +149,12 @@ class Lead(Record, frozen=True, kw_only=True):
     mail_open: tuple[str, ...] | None = None
     introduced: tuple[str, str] | None = None
     repeat: tuple[str, ...] = ()
+    mail_functions: bool = True
+    """Whether a mail itemises the leading comparison; false where the question's own tables do."""
+    predicts_all: bool = False
+    """Whether predictions of all comparisons are shown, and not of `pairs` alone."""
+    lacks_kernel: bool = False
+    """Whether a kernel that was asked for could not be made."""
 
 
 class SeenCpu(Record, frozen=True, kw_only=True):
@@ -176,7 +183,8 @@ class Report(Record, frozen=True, kw_only=True):
     lkp_header: of an imported table of the kernel test robot. workloads: in their own words; empty for imports.
     guest_sha256, guest_compiler: of the plan: the programs that ran in the measured machine; empty for imports.
     cpus: as the kernels saw them; empty for imports and for directories of earlier versions.
-    printed: by users' programs, in the order in which they print it.
+    printed: by users' programs, in the order in which they print it. work: whether they did the same work; None
+    without such programs.
     counters: of the guest's kernels, one for each point; empty for imports and for overviews of many workloads.
     shares: whose instructions the values of the primary metrics are made of; of exact counts with a profile.
     hosts: that made the runs; empty where the one that keeps the journal made all. across_hosts: primary comparisons
@@ -206,6 +214,7 @@ class Report(Record, frozen=True, kw_only=True):
     families: tuple[Family, ...] = ()
     seed_rules: tuple[SeedFinding, ...] = ()
     printed: tuple[PrintedRow, ...] = ()
+    work: Reason | None = None
     beside: tuple[Beside, ...] = ()
     beside_machine: MachineIdentity | None = None
     sources: tuple[Source, ...] = ()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What one boot gave: its outcome and raw artifacts, and, read from these, its rounds and audited state."""
+"""Results of one boot: its outcome and raw artifacts, and, read from these, its rounds and audited state."""
 
 import msgspec
 
@@ -10,6 +10,7 @@ from kassay.model.printed import Printed
 from kassay.model.profile import RegionSummary
 from kassay.model.reason import Reason
 from kassay.model.records import Record
+from kassay.model.work import Work
 
 OUTCOMES = {
     "ok": "measured, checked, complete",
@@ -46,6 +47,8 @@ class RunRecord(Record, frozen=True, kw_only=True):
     profile_sha256: what the emulator counted in the region; None when the run carried no profile, profile_problem
     then says why one that was wanted is not there. symbols: tables of kernel, program and modules, for its addresses.
     trace_sha256: the stream of what chosen rounds executed; not written when the run recorded none.
+    lines_sha256: source lines of the kernel's executed instructions (a model.lines.LineTable in JSON); not written
+    without line tables.
     host: name of the host that made it, host_sha256: the artifact that says what it is (a model.host.Host in JSON); not
     written of runs on the host that keeps the journal.
     """
@@ -65,11 +68,13 @@ class RunRecord(Record, frozen=True, kw_only=True):
     trace_sha256: str | msgspec.UnsetType = msgspec.UNSET
     host: str | msgspec.UnsetType = msgspec.UNSET
     host_sha256: str | msgspec.UnsetType = msgspec.UNSET
+    lines_sha256: str | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def artifacts(self) -> tuple[str, ...]:
         """All that it names, by their sha256."""
-        own = (self.stream_sha256, self.console_sha256, self.profile_sha256, self.trace_sha256, self.host_sha256)
+        own = (self.stream_sha256, self.console_sha256, self.profile_sha256, self.trace_sha256, self.host_sha256,
+               self.lines_sha256)  # fmt: skip
         return (*(name for name in own if name), *self.symbols)
 
     @property
@@ -90,7 +95,7 @@ class CheckedRequirement(Record, frozen=True, kw_only=True):
 
 
 class Measurement(Record, frozen=True, kw_only=True):
-    """What one ok run measured. perturbation: 0 for a plain run, else its number.
+    """Measurement of one successful run. perturbation: 0 for a plain run, else its number.
 
     before, after, boot: audited fields, in order; None is absent. foreign_ns: run time of tasks other
     than the workload inside the measured region, largest first; None when unknown.
@@ -102,7 +107,9 @@ class Measurement(Record, frozen=True, kw_only=True):
     region: the profile of the whole measured region; None when the run carried none. block, control: as planned.
     cpu: as the kernel saw it; None when it was not captured. tasks_left_out: tasks whose run time is not in
     foreign_ns, as there were more than the guest had room for; None when that is not known.
-    printed: by a user's program. host: that made it, "" for the one that keeps the journal.
+    printed: by a user's program. work: of a user's program, without items where it is not known; None of another
+    workload. host: that made it, "" for the one that keeps the journal. deferred: "included" in the phases' ticks,
+    "apart", or "not known" where it was to be left out and no profile tells how much it was.
     """
 
     run: str
@@ -125,11 +132,13 @@ class Measurement(Record, frozen=True, kw_only=True):
     cpu: GuestCpu | None = None
     tasks_left_out: int | None = None
     printed: tuple[Printed, ...] = ()
+    work: Work | None = None
     host: str = ""
+    deferred: str = "included"
 
     @property
     def plain(self) -> bool:
-        """Whether its value counts: nothing was moved on purpose, and it is no control."""
+        """True if its value counts: nothing was moved on purpose, and it is no control."""
         return self.perturbation == 0 and not self.control
 
 

@@ -77,7 +77,7 @@ class Source(Record, frozen=True, kw_only=True):
 
 
 class ImportedKernel(Record, frozen=True, kw_only=True):
-    """What the file says of a kernel; label is its name in every series. named_by: who or what named it so."""
+    """A kernel in an imported file. label: its name in every series. named_by: who or what named it so."""
 
     label: str
     release: str | None = None
@@ -102,7 +102,7 @@ class FunctionShares(Record, frozen=True, kw_only=True):
 
 
 class LkpHeader(Record, frozen=True, kw_only=True):
-    """What stands above the robot's table: the axes of the comparison, and the commits as its id columns print them."""
+    """Header of the robot's table: the axes of the comparison, and the commits as its id columns print them."""
 
     axes: tuple[tuple[str, str], ...]
     base_id: str
@@ -130,6 +130,6 @@ class Samples(Record, frozen=True, kw_only=True):
 
     @property
     def arch(self) -> str:
-        """Of all kernels; "unknown" when they differ or the files do not tell."""
+        """Architecture of all kernels; "unknown" if they differ or the files do not tell."""
         arches = {kernel.arch for kernel in self.kernels}
         return (arches.pop() if len(arches) == 1 else None) or "unknown"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A patch series, measured patch by patch: what was applied in each row, and what came of it."""
 
+from kassay.model.lines import Reached
 from kassay.model.machine import AtPoint, MachineUse
 from kassay.model.records import Record, Setting
 
@@ -72,6 +73,12 @@ class SeriesValue(Record, frozen=True, kw_only=True):
     n: int
     where: str = ""
     base_verdict: str = ""
+    changed: str = ""
+    """State of the lines that differ from `against`, a word of lines.STATES; empty if it is not known."""
+    base_changed: str = ""
+    """State of the lines that differ from base, as in `changed`."""
+    elsewhere: tuple[Reached, ...] = ()
+    """Workloads that execute the functions whose changed lines were not executed here."""
 
 
 class SeriesTable(AtPoint, frozen=True, kw_only=True):

@@ -21,8 +21,8 @@ STATES = {
 
 
 class ValueSoFar(Record, frozen=True, kw_only=True):
-    """What one cell gave. point, kernel: places in RunCounts. n: plain runs. change, verdict: against the kernel that
-    it is compared with first; None and "" for one that others are compared with."""
+    """Value of one cell so far. point, kernel: places in RunCounts. n: plain runs. change, verdict: against the kernel
+    that it is compared with first; None and "" for one that others are compared with."""
 
     point: int
     kernel: int
@@ -34,7 +34,7 @@ class ValueSoFar(Record, frozen=True, kw_only=True):
 
 
 class PointUnit(Record, frozen=True, kw_only=True):
-    """What the values of a point are: the name of its primary metric and its unit."""
+    """Description of a point's values: the name of its primary metric and its unit."""
 
     metric: str
     unit: str

@@ -75,7 +75,8 @@ class TableCell(Record, frozen=True, kw_only=True):
 
 class Table(Record, frozen=True, kw_only=True):
     """A table. numeric: columns (by index) that are aligned to the right. folded: long, may be shown closed.
-    anchor: for links to it; "" where there are none."""
+    anchor: for links to it; "" where there are none. name_width: columns that the first column takes at a terminal, at
+    most; 0 for all the room there is."""
 
     title: str
     columns: tuple[str, ...]
@@ -83,6 +84,7 @@ class Table(Record, frozen=True, kw_only=True):
     numeric: tuple[int, ...] = ()
     folded: bool = False
     anchor: str = ""
+    name_width: int = 36
 
 
 def cells(*texts: str, mark: str = "") -> tuple[TableCell, ...]:

@@ -145,7 +145,7 @@ class Beside(Record, frozen=True, kw_only=True):
 
 
 class Pace(Record, frozen=True, kw_only=True):
-    """What earlier sessions of the same workload and machine took. seconds: wall time of a boot, median. n: boots."""
+    """Duration of earlier sessions of the same workload and machine. seconds: wall time of a boot, median. n: boots."""
 
     seconds: float
     n: int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a workload says of itself (the guest program's --describe), as records."""
+"""Description of a workload by itself (the guest program's --describe), as records."""
 
 from kassay.model.records import Record
 

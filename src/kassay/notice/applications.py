@@ -64,7 +64,7 @@ def _problem(paired: answers.Paired) -> str:
 
 
 def _is_of(paired: answers.Paired) -> bool:
-    """Whether the finding compares these very kernels; a ladder compares neighbours only."""
+    """True if the finding compares exactly these kernels. A ladder compares only neighbours."""
     return {side.kernel for side in paired.finding.sides} == {profile.profile.kernel for profile in paired.profiles}
 
 

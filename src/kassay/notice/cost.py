@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the sought functions cost in one profile, or in two: by function and by entry."""
+"""Cost of the sought functions in one profile or in two, by function and by entry."""
 
 from typing import NamedTuple
 

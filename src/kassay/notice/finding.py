@@ -18,7 +18,7 @@ from kassay.notice.subject import Sought, sought_of
 
 
 class Looked(NamedTuple):
-    """What is looked for, in which kernels."""
+    """The functions that are looked for, and the kernels."""
 
     wanted: Wanted
     sought: Sought

@@ -29,8 +29,8 @@ _SAMPLE_US = 1_000_000
 
 
 class RecordedCalls(Record, frozen=True, kw_only=True):
-    """Of one application on one kernel. whole: whether a whole run was recorded because its executions cannot be
-    separated. lost: events for which the kernel had no room. problem: why there are no sizes."""
+    """Recorded calls of one application on one kernel. whole: whether a whole run was recorded because its executions
+    cannot be separated. lost: events for which the kernel had no room. problem: why there are no sizes."""
 
     application: str
     kernel: str

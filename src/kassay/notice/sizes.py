@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from kassay.model.notice import CallSizes, SizeBin
 from kassay.pcp.pages import PagesError
-from kassay.pcp.recorded import lost_of, read_written
+from kassay.pcp.recorded import Written, lost_of, read_written
 from kassay.pcp.ring import Events, Format, read_pages
 
 ADVICE = {
@@ -30,8 +30,9 @@ Numbers = npt.NDArray[np.int64]
 
 
 class Commands(NamedTuple):
-    """What the runner executes, in order: `between` commands and the program once, not measured; `rounds` times
-    `between` commands and the program; `checks` commands. programs: False for a workload that executes nothing."""
+    """Commands that the runner executes, in order: `between` commands and the program once, not measured; `rounds`
+    times `between` commands and the program; `checks` commands. programs: False for a workload that executes nothing.
+    """
 
     rounds: int
     between: int = 0
@@ -58,6 +59,13 @@ class _Events(NamedTuple):
 def call_sizes(data: bytes, commands: Commands, page_bytes: int) -> Recorded:
     """Raises PagesError for a file that is no recording, or that lacks executions."""
     written = read_written(data)
+    try:
+        return _call_sizes(written, commands, page_bytes)
+    except (LookupError, ValueError, OverflowError) as error:
+        raise PagesError(f"the recording is not whole ({type(error).__name__}: {error})") from error
+
+
+def _call_sizes(written: Written, commands: Commands, page_bytes: int) -> Recorded:
     cpus = [read_pages(raw) for _, raw in sorted(written.pages.items())]
     events = {name.partition("/")[2]: _read(cpus, kind) for name, kind in written.formats.items()}
     recorder, windows = _windows(events, commands)

@@ -31,7 +31,7 @@ class _Node:
 
     @property
     def delta(self) -> float:
-        """Of the function with all that it calls."""
+        """Difference of the function, callees included."""
         return self.own[1] - self.own[0] + sum(node.delta for node in self.below.values())
 
 
@@ -123,6 +123,6 @@ def _shared(node: _Node, least: float) -> Iterator[str]:
 
 
 def _quiet(node: _Node, least: float) -> bool:
-    """Whether all callees of a function are the same on both kernels, so that only its own code changed."""
+    """True if all callees of a function are the same on both kernels, so that only its own code changed."""
     below = node.below.values()
     return all(all(callee.has) for callee in below) and sum(abs(callee.delta) for callee in below) < least / 2

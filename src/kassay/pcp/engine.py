@@ -55,7 +55,8 @@ class PcpState:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What is simulated: names and values of pcp/params.def, all of them. Without groups a file has the events."""
+    """Input of a simulation: names and values of all parameters in pcp/params.def. Without groups a file has the
+    events."""
 
     policy: str
     run: Mapping[str, int]
@@ -103,7 +104,7 @@ class PcpCount(Record, frozen=True, kw_only=True):
 
 
 class Outcome(Record, frozen=True, kw_only=True):
-    """What a simulation counted. counters: names of pcp/counters.def; free: pages of each zone at the end; pages: that
+    """Counts of a simulation. counters: names of pcp/counters.def; free: pages of each zone at the end; pages: that
     were checked, none lost or doubled; seconds: of the host."""
 
     policy: str

@@ -40,8 +40,8 @@ _STARTS_CPUS = (6, 5)
 
 
 class Wanted(NamedTuple):
-    """What is measured. depths: of page_fault, sizes. fixed: whether each kernel is measured with lists of fixed
-    length, too: True at the length that 6.1 would choose, or a value of vm.percpu_pagelist_high_fraction."""
+    """Kernels and settings to measure. depths: of page_fault, sizes. fixed: whether each kernel is measured with lists
+    of fixed length, too: True at the length that 6.1 would choose, or a value of vm.percpu_pagelist_high_fraction."""
 
     kernels: tuple[str, ...]
     cpus: int = 1
@@ -244,7 +244,7 @@ def _pages(report: GuestReport) -> int | None:
 
 
 def _adapts(release: str) -> bool:
-    """Whether a kernel tunes its lists by itself: releases since 6.7."""
+    """True if a kernel tunes its lists by itself (Linux 6.7 and later)."""
     return _numbers(release) >= (6, 7)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a recorded guest's own page lists did in its main zone: the reference for a model of them."""
+"""Page lists of a recorded guest's main zone: the reference for a model of them."""
 
 from dataclasses import dataclass
 
@@ -15,9 +15,9 @@ Numbers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, kw_only=True)
 class Observed:
-    """Of each sample of the main zone: its time, CPU, count and high; and the pages that this CPU had refilled and
-    drained since the begin. unexplained_pages: the largest difference on any CPU between its last count and its
-    first count plus the events; in between a refill may be half done."""
+    """Samples of the main zone: time, CPU, count and high of each, and the pages that this CPU had refilled and drained
+    since the start. unexplained_pages: the largest difference on any CPU between its last count and its first count
+    plus the events; in between a refill may be half done."""
 
     totals: Totals
     time_ns: Numbers

@@ -22,7 +22,7 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 
 
 class Kind(IntEnum):
-    """What happened; the four high bits of `what`. The low ones are the order."""
+    """Kind of an event: the four high bits of `what`. The low ones are the order."""
 
     ALLOC = 0
     FREE = 1

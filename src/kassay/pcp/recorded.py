@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a guest's recorder wrote (guest/recorder) -> a page trace.
+"""Output of a guest's recorder (guest/recorder) -> a page trace.
 
 The kernel logs two events of a page that is freed in a batch: mm_page_free when the page is prepared, and
 mm_page_free_batched when it goes to a list. Only the latter is a free. A page that was taken from a block of another
@@ -29,7 +29,7 @@ Index = npt.NDArray[np.int64]
 
 
 class About(NamedTuple):
-    """What the recorder does not know of its run; fields as in Origin."""
+    """Facts about a run that the recorder does not know. Fields as in Origin."""
 
     kernel: str
     release: str
@@ -53,6 +53,13 @@ class Written(NamedTuple):
 def page_trace(data: bytes, about: About) -> PageTrace:
     """Raises PagesError, with the recorder's own reason where it gave one."""
     written = read_written(data)
+    try:
+        return _page_trace(written, about)
+    except (LookupError, ValueError, OverflowError, MemoryError) as error:
+        raise PagesError(f"the recording is not whole ({type(error).__name__}: {error})") from error
+
+
+def _page_trace(written: Written, about: About) -> PageTrace:
     # Two samples are taken before the workload. The trace begins with the second: it has all events after that one.
     zones = read_zoneinfo(written.samples[1][1])
     begin = written.samples[1][0]
@@ -90,6 +97,8 @@ def read_written(data: bytes) -> Written:
         return _read(tuple(frames(data.rstrip(b"\0"))))
     except StreamError as error:
         raise PagesError(f"the recorder's output is damaged ({error.detail})") from error
+    except ValueError as error:
+        raise PagesError(f"the recorder's output is not understood ({error})") from error
 
 
 def _read(all_frames: tuple[Frame, ...]) -> Written:
@@ -111,7 +120,7 @@ def _read(all_frames: tuple[Frame, ...]) -> Written:
         texts=texts,
         pages={cpu: b"".join(raw.get(cpu, ())) for cpu in cpus},
         samples=tuple((int(frame.name), frame.payload.decode()) for frame in all_frames if frame.kind == "sample"),
-        ended_ns=next(int(frame.payload) for frame in all_frames if frame.kind == "ended"),
+        ended_ns=int(b"".join(frame.payload for frame in all_frames if frame.kind == "ended")),
     )  # fmt: skip
 
 
@@ -200,7 +209,8 @@ def _mark_worker(
     inside = (last >= 0) & (np.searchsorted(ends, where, "right") <= last)
     tasks = events.words[events.at + 1]
     own = tasks[where] == tasks[starts[np.maximum(last, 0)]]
-    assert begun.fields["common_pid"] == (4, 4)
+    if begun.fields.get("common_pid") != (4, 4):
+        raise PagesError("the kernel's trace events have their task elsewhere", "record on another kernel")
     drains = page_events["what"] >> 4 == Kind.DRAIN
     page_events["migratetype"][drains & inside & own] |= BY_WORKER
 

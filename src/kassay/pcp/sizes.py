@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a kernel computes from memory and CPUs: the watermarks of a zone; batch, high_min, high_max of its PCPs.
+"""Sizes that a kernel computes from memory and CPUs: the watermarks of a zone, and batch, high_min and high_max of its
+PCPs.
 
 The arithmetic of mm/page_alloc.c and mm/khugepaged.c of 6.1.192, 6.12.117 and 7.3.4 (functions named below), for pages
 of 4 KiB. tests/pcp/test_sizes.py compares them with /proc/zoneinfo.
@@ -16,7 +17,7 @@ _SCALE_FACTOR = 10  # vm.watermark_scale_factor, in 1/10000
 
 
 class ZoneSizes(NamedTuple):
-    """Of one zone, in pages. high_max is where auto-tuning ends; without it the high is high_min."""
+    """Sizes of one zone, in pages. high_max is where auto-tuning ends; without it the high is high_min."""
 
     batch: int
     high_min: int

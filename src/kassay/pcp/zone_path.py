@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a kernel did between its zones and its per-CPU lists, counted from a profile.
+"""Traffic between a kernel's zones and its per-CPU lists, counted from a profile.
 
 A tracepoint that is off is an instruction without effect in the kernel's code: the number of its executions is the
 number of events that the tracepoint would have logged. The kernel's own table has the addresses of these instructions,
@@ -100,7 +100,7 @@ def _blocks(passed: Iterable[Site], ran: Mapping[int, int], calls: Mapping[tuple
 
 
 def _for_list(function: str, calls: Mapping[tuple[str, str], int]) -> bool:
-    """Whether a function takes blocks for a list; one that serves both counts as its most frequent caller does."""
+    """True if a function takes blocks for a list. A function that serves both counts like its most frequent caller."""
     if function not in _CLAIMS:
         return function in REFILL
     by = Counter({caller: n for (caller, callee), n in calls.items() if callee == function and caller != function})

@@ -34,16 +34,20 @@ class ZoneLists(NamedTuple):
 
 
 def read_zoneinfo(text: str) -> tuple[ZoneLists, ...]:
-    """Every zone with pages, numbered in the order of the file. A zone with missing fields is left out."""
-    heads = list(_ZONE.finditer(text))
-    ends = [head.start() for head in heads[1:]] + [len(text)]
+    """Every zone with pages, numbered in the order of the file. A zone or list with missing fields is left out."""
     zones = []
-    for number, (head, end) in enumerate(zip(heads, ends, strict=True)):
+    for number, (head, end) in enumerate(_parts(_ZONE, text)):
         zone_text, _, rest = text[head.end() : end].partition("  pagesets\n")
         values = {**_numbers(rest), **_numbers(zone_text, first=True)}
         if values.get("managed") and "start_pfn" in values:
             zones.append(ZoneLists(_zone(number, head, values), tuple(_lists(rest))))
     return tuple(zones)
+
+
+def _parts(heading: re.Pattern[str], text: str) -> list[tuple[re.Match[str], int]]:
+    """Each heading, and where the part below it ends."""
+    heads = list(heading.finditer(text))
+    return list(zip(heads, (*(head.start() for head in heads[1:]), len(text)), strict=False))
 
 
 def _numbers(text: str, *, first: bool = False) -> dict[str, int]:
@@ -58,11 +62,11 @@ def _zone(number: int, head: re.Match[str], values: Mapping[str, int]) -> Zone:
 
 
 def _lists(text: str) -> list[Lists]:
-    heads = list(_CPU.finditer(text))
-    ends = [head.start() for head in heads[1:]] + [len(text)]
     lists = []
-    for head, end in zip(heads, ends, strict=True):
+    for head, end in _parts(_CPU, text):
         values = _numbers(text[head.end() : end], first=True)
+        if not {"count", "high", "batch"} <= values.keys():
+            continue
         least, most = values.get("high_min"), values.get("high_max")
         lists.append(Lists(int(head[1]), values["count"], values["high"], values["batch"], least, most))
     return lists

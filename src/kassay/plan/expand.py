@@ -114,13 +114,15 @@ def profile_of(experiment: Experiment, run: PlannedRun) -> str | None:
     """A word of model/profile.MODES, or TRACE; None for no profile.
 
     Under "auto" the first plain run of a cell carries call stacks, all others counts: that plain runs
-    agree to the digit then shows, too, that what the plugin does leaves no trace in the guest.
+    agree to the digit then shows, too, that what the plugin does leaves no trace in the guest. Perturbed runs of a
+    user's program carry them as well: they show by how much its work varies.
     """
     asked, clock = experiment.profile, clock_of(experiment.clock)
     if experiment.traced and run.repeat == experiment.repeats:
         return TRACE
     if asked == "auto" and clock.exact and max(experiment.cpus) <= clock.profile_cpus:
-        return "stacks" if run.repeat == 0 else "counts"
+        programs = any(use.program for use in experiment.workloads)
+        return "stacks" if run.repeat == 0 or (programs and run.perturbation.number) else "counts"
     return None if asked in ("auto", "none") else asked
 
 

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import structs
 
 from kassay import kernels as kernel_store
+from kassay.applications import is_application
 from kassay.arches import Arch, arch_of
 from kassay.clocks import listed
 from kassay.effects.ahead import ahead
@@ -181,6 +182,15 @@ def _usable(experiment: Experiment, tell: Tell) -> str | msgspec.UnsetType:
     return msgspec.UNSET if chosen is machine_for(experiment.clock) else chosen.name
 
 
+def check_settings(experiment: Experiment) -> None:
+    """Raises BadInput for a workload, a parameter or a value that there is not.
+
+    An application whose packages are not pinned yet is left out: only prepare() knows it as a workload.
+    """
+    uses = [use for use in experiment.workloads if use.program or not is_application(use.name)]
+    _combinations(uses, _known_workloads(experiment), arch_of(experiment.arch))
+
+
 def _known_workloads(experiment: Experiment) -> Mapping[str, Workload]:
     """The workloads that an experiment can name: kassay's, and the programs that it brings."""
     return ChainMap(
@@ -199,7 +209,7 @@ def _programs(experiment: Experiment, workloads: Sequence[Workload]) -> Programs
 
 def _no_profile(experiment: Experiment, machine: Machine, tell: Tell) -> str:
     """Why profiles cannot be made here; raises HostLacks instead when one was asked for by name."""
-    wanted = experiment.profile not in ("auto", "none") or experiment.traced > 0
+    wanted = experiment.profile not in ("auto", "none") or experiment.traced > 0 or experiment.apart
     if not wanted and (experiment.profile == "none" or not experiment.exact):
         return ""
     try:
@@ -307,6 +317,6 @@ def _kernels(experiment: Experiment, before: Plan | None, tell: Tell) -> tuple[K
 
 
 def _same_kernel(current: KernelIdentity, measured: KernelIdentity) -> bool:
-    """Whether the image is the one that was measured. Its configuration may have become known since."""
+    """True if the image is the one that was measured. Its configuration may have become known since."""
     configs = {kernel.config_sha256 for kernel in (current, measured)} - {None}
     return (current.image_sha256, current.banner) == (measured.image_sha256, measured.banner) and len(configs) <= 1

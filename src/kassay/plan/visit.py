@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a machine elsewhere needs for the runs of a plan: its kernels with all their modules."""
+"""Everything that a remote machine needs for the runs of a plan: the kernels with all their modules."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -34,8 +34,8 @@ def visit_of(
 
 @contextmanager
 def at_its_machine(prepared: Prepared, directory: Path, reach: Reach, tell: Tell) -> Iterator[Prepared]:
-    """What is prepared, with its machine ready for runs during the block: this host, taken whole where time is
-    measured; or one elsewhere, which is then left as it was found."""
+    """Make the machine ready for runs during the block. This host is taken whole if time is measured; a remote machine
+    is left as it was found."""
     machine = prepared.machine
     if machine.visit is None:
         with host_locked(timed=machine.exclusive):

@@ -18,7 +18,7 @@ TIMEOUT_S = 600
 
 @dataclass(frozen=True, slots=True)
 class ReplayedInterval:
-    """What the measured task executed in an interval of a round, and its time in 1/100 cycles."""
+    """Instructions of the measured task in an interval of a round, and their time in 1/100 cycles."""
 
     round: int
     interval: int
@@ -79,18 +79,21 @@ def parse(text: str) -> Replayed:
     others: dict[tuple[int, int, int], tuple[int, int]] = {}
     statistics: dict[str, int] = {}
     for line in text.splitlines():
-        match line.split():
-            case ["t", turn, interval, instructions, cycles100]:
-                intervals.append(ReplayedInterval(int(turn), int(interval), int(instructions), int(cycles100)))
-            case ["c", turn, interval, function, cause, cycles100, instructions]:
-                own = (int(turn), int(interval), int(function))
-                rows.append(ReplayedRow(*own, cause, int(cycles100), int(instructions)))
-            case ["o", turn, interval, context, instructions, cycles100]:
-                others[int(turn), int(interval), int(context)] = (int(instructions), int(cycles100))
-            case ["s", name, value]:
-                statistics[name] = int(value)
-            case _:
-                raise Defect(f"the core model printed {line!r}")
+        try:
+            match line.split():
+                case ["t", turn, interval, instructions, cycles100]:
+                    intervals.append(ReplayedInterval(int(turn), int(interval), int(instructions), int(cycles100)))
+                case ["c", turn, interval, function, cause, cycles100, instructions]:
+                    own = (int(turn), int(interval), int(function))
+                    rows.append(ReplayedRow(*own, cause, int(cycles100), int(instructions)))
+                case ["o", turn, interval, context, instructions, cycles100]:
+                    others[int(turn), int(interval), int(context)] = (int(instructions), int(cycles100))
+                case ["s", name, value]:
+                    statistics[name] = int(value)
+                case _:
+                    raise ValueError(line)
+        except ValueError as error:
+            raise Defect(f"the core model printed {line!r}") from error
     return Replayed(tuple(intervals), tuple(rows), others, statistics)
 
 

@@ -12,6 +12,7 @@ from kassay.model.finding import Finding
 from kassay.model.prediction import CAUSES, PredictedCause, PredictedRow, Prediction
 from kassay.model.reason import Reason, reason
 from kassay.model.records import Record
+from kassay.model.traced_rounds import ROUNDS_MOST
 
 UNKNOWN_MOST = 0.05
 """Share of the time in instructions without data above which nothing is predicted; below it is a doubt."""
@@ -28,7 +29,7 @@ _IPIS = (
 
 
 class ReplayedRow(Record, frozen=True, kw_only=True):
-    """What one function took for one cause, in hundredths of a cycle, in one interval of one round answered for."""
+    """Time of one function for one cause, in hundredths of a cycle, in one interval of one predicted round."""
 
     round: int
     interval: int
@@ -91,7 +92,7 @@ IntervalOf = Callable[[Nanoseconds, Nanoseconds], "tuple[float, float, float] | 
 
 
 class _Share(NamedTuple):
-    """Of one cause, per operation: ns, and the instructions that waited for it or that it hid."""
+    """Share of one cause, per operation: ns, and the instructions that waited for it or that it hid."""
 
     ns: float = 0.0
     instructions: float = 0.0
@@ -141,7 +142,7 @@ def prediction(finding: Finding, cpu: OnCpu, base: TracedSide, head: TracedSide,
         base_rounds=timed[0].rounds, head_rounds=timed[1].rounds,
         doubts=_doubts(finding, cpu, (base, head), timed),
     )  # fmt: skip
-    refused = _refused(finding, (base.replay, head.replay), timed)
+    refused = _refused(finding, (base, head), (base.replay, head.replay), timed)
     between = interval_of(timed[0].ns_by_cause, timed[1].ns_by_cause) if refused is None else refused
     if isinstance(between, Reason):
         return structs.replace(predicted, refused=between)
@@ -207,7 +208,10 @@ def _rows(base: _Timed, head: _Timed) -> tuple[PredictedRow, ...]:
     return tuple(sorted(rows, key=lambda row: (-abs(row.delta_ns), row.function)))
 
 
-def _refused(finding: Finding, replays: tuple[Replay, Replay], timed: tuple[_Timed, _Timed]) -> Reason | None:
+def _refused(
+    finding: Finding, sides: tuple[TracedSide, TracedSide], replays: tuple[Replay, Replay],
+    timed: tuple[_Timed, _Timed],
+) -> Reason | None:  # fmt: skip
     """Why a change is not reported although both sides were replayed; None when it is."""
     if max(replay.cpus for replay in replays) > 1:
         return reason("several-cpus", cpus=max(replay.cpus for replay in replays))
@@ -215,6 +219,10 @@ def _refused(finding: Finding, replays: tuple[Replay, Replay], timed: tuple[_Tim
     if sent and (finding.machine.cpus or 1) > 1:
         counted = tuple((name, f"{max(side.executed_in(name) for side in timed):.3g}") for name in sent)
         return reason("interrupts-between-cpus", functions=counted)
+    for side, traced, replay, predicted in zip(finding.sides, sides, replays, timed, strict=True):
+        executed = _executed(traced, replay, predicted)
+        if side.value and abs(executed / side.value - 1) > ROUNDS_MOST:
+            return reason("traced-rounds-differ", side.kernel, traced=executed, value=side.value)
     if _share(timed) > UNKNOWN_MOST:
         return _without_data(replays, timed)
     return reason("trace-too-short") if timed[0].ns <= 0 or timed[1].ns <= 0 else None
@@ -230,6 +238,12 @@ def _without_data(replays: tuple[Replay, Replay], timed: tuple[_Timed, _Timed]) 
     return reason("instructions-without-data", share=_share(timed), forms=forms)
 
 
+def _executed(traced: TracedSide, replay: Replay, predicted: _Timed) -> float:
+    """Instructions per operation of the rounds answered for, other tasks included, as in the counted value."""
+    others = (n for number, i, n in replay.others if i in traced.intervals and number in traced.rounds)
+    return predicted.executed + sum(others) / traced.operations / len(traced.rounds)
+
+
 def _doubts(
     finding: Finding, cpu: OnCpu, sides: Sequence[TracedSide], timed: tuple[_Timed, _Timed]
 ) -> tuple[Reason, ...]:
@@ -242,9 +256,8 @@ def _doubts(
         spread = (max(predicted.rounds) - min(predicted.rounds)) / predicted.ns if predicted.ns else 0.0
         if spread > _SPREAD_REPORTED:
             doubts.append(reason("rounds-spread", side.kernel, spread=spread))
-        others = (n for number, i, n in replay.others if i in traced.intervals and number in traced.rounds)
-        executed = predicted.executed + sum(others) / traced.operations / len(traced.rounds)
-        if side.value and abs(executed / side.value - 1) > _ROUNDS_REPORTED:
+        executed = _executed(traced, replay, predicted)
+        if side.value and _ROUNDS_REPORTED < abs(executed / side.value - 1) <= ROUNDS_MOST:
             doubts.append(reason("traced-rounds-differ", side.kernel, traced=executed, value=side.value))
         if executed and (share := 1 - predicted.executed / executed) > _ROUNDS_REPORTED:
             doubts.append(reason("others-not-predicted", side.kernel, share=share))

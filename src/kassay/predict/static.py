@@ -77,7 +77,7 @@ def _line(facts: Facts, timing: Timing, entries: Entries) -> _Line:
 
 
 def _joins(first: _Line, second: _Line, timing: Timing, decoder: FactsDecoder) -> bool:
-    """Whether the second, a conditional branch, is one micro-operation with the first."""
+    """True if the second instruction, a conditional branch, is one micro-operation with the first."""
     fusion = timing.fusion
     mnemonic, _, operands = first.facts.form.partition(" ")
     if second.kind != BRANCH or mnemonic not in fusion.flags or first.facts.store_bytes:

@@ -39,9 +39,9 @@ class Quantity(Record, frozen=True, kw_only=True):
 
 
 class Machine(Record, frozen=True, kw_only=True):
-    """What was calibrated. cpuinfo: lines of /proc/cpuinfo that name it. when: an ISO 8601 date. thp: policy of huge
-    pages. missing: name of what could not be measured -> why. measured: cycles of whole operations of that machine's
-    kernel and CPUs, which are no parameters: what predictions can be compared with."""
+    """The machine that was calibrated. cpuinfo: lines of /proc/cpuinfo that name it. when: an ISO 8601 date. thp:
+    policy of huge pages. missing: name of what could not be measured -> why. measured: cycles of whole operations of
+    that machine's kernel and CPUs, which are no parameters: what predictions can be compared with."""
 
     cpuinfo: dict[str, str]
     when: str
@@ -129,7 +129,7 @@ def path_of(name: str) -> Path:
 
 
 def is_shipped(path: Path) -> bool:
-    """Whether every installation of kassay has the file."""
+    """True if every installation of kassay has the file."""
     return path.parent == _DATA
 
 
@@ -188,7 +188,7 @@ def parse(text: str, origin: str) -> Timing:
 
 
 def problems(timing: Timing) -> Iterator[str]:
-    """What is wrong with a timing file whose types are right."""
+    """Problems of a timing file whose types are right."""
     if timing.arch not in arches():
         yield f"arch: unknown arch {timing.arch!r}; known: {', '.join(arches())}"
     expected_parameters = parameters()

@@ -30,7 +30,7 @@ class TraceError(BadInput):
 
 
 class Event(IntEnum):
-    """What a token of the stream says, besides that a block begins or memory is accessed."""
+    """Events of the stream other than the start of a block and a memory access."""
 
     DEFINE = 0
     PAGE = 1
@@ -55,8 +55,8 @@ class TraceBlock(Record, frozen=True, kw_only=True):
 
 
 class Trace(Record, frozen=True, kw_only=True):
-    """What a trace holds, without its stream. target: as QEMU calls the architecture. intervals: of a round, the gap to
-    the next one included. rounds: that were asked for; complete_rounds: that are there from beginning to end. cut:
+    """Contents of a trace, without its stream. target: as QEMU calls the architecture. intervals: of a round, the gap
+    to the next one included. rounds: that were asked for; complete_rounds: that are there from beginning to end. cut:
     whether the budget ended it. stream: where in the file the stream begins."""
 
     target: str
@@ -262,7 +262,8 @@ class _Reader:
         lane.began = (self.round, self.interval, lane.context, self.cpu)
 
     def _access(self, lane: _Lane, value: int) -> None:
-        assert lane.block is not None
+        if lane.block is None:
+            raise ValueError("an access of no block")
         lane.index += value >> 1
         guess = self.guesses.setdefault((lane.block, lane.index), _Guess())
         address = guess.next(_signed(self._next()))
@@ -277,7 +278,8 @@ class _Reader:
         self.pages[self.page] = self._next()
 
     def _repeated(self, lane: _Lane) -> Step:
-        assert lane.block is not None
+        if lane.block is None:
+            raise ValueError("a repetition of no block")
         times = self._next()
         strides = tuple(_signed(self._next()) for _ in lane.accesses)
         first = [

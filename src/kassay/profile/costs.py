@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from kassay.costs import counted
 from kassay.model.profile import CONTEXTS, NO_SYMBOL, FunctionCost
-from kassay.profile.counters import RawProfile
+from kassay.profile.counters import IDLE, OTHER, RawProfile
 from kassay.profile.place import Placed, Span
 
 Counts: TypeAlias = Mapping[int, int]
@@ -16,7 +16,6 @@ Times: TypeAlias = int | tuple[int, ...]
 """How often a block's instructions were executed: all the same, or each its own number."""
 
 _CONTEXTS = tuple(CONTEXTS)
-_OTHER = 2
 _INSTRUCTIONS, _ITERATIONS, _CALLS, _ATOMICS, _TLB, _LOADS, _STORES = _FIELDS = range(7)
 _Key: TypeAlias = tuple[str, str, str]
 
@@ -27,8 +26,8 @@ def context_of(number: int, kernel: bool) -> str:
 
 
 def foreign(number: int) -> bool:
-    """Whether a context of the file is another task's: its user code is not of the program whose symbols we have."""
-    return number >= _OTHER
+    """True if a context of the file belongs to another task, whose user code is not the program with known symbols."""
+    return number in (OTHER, IDLE)
 
 
 def times(raw: RawProfile, counts: Counts) -> dict[int, Times]:

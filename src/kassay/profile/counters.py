@@ -6,10 +6,14 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import NamedTuple, TypeAlias
 
-CONTEXTS_IN_FILE = 4
-"""A slot is interval * 4 + context: workload, interrupt, other, idle."""
+CONTEXTS_IN_FILE = 8
+"""A slot is interval * 8 + context: workload, interrupt, other, idle, and four of deferred work."""
+
+CONTEXTS_IN_FILE_1 = 4
+"""Of a file of version 1, which knows no deferred work. parse() numbers its slots as in version 2."""
 
 INTERRUPT, OTHER, IDLE = 1, 2, 3
+DEFERRED = range(4, CONTEXTS_IN_FILE)
 
 Change: TypeAlias = tuple[int, tuple[int, ...]]
 """Since which round, and the counts since then: slot, count, slot, count ..."""
@@ -48,6 +52,18 @@ class Node(NamedTuple):
     address: int
 
 
+class DeferredCount(NamedTuple):
+    """Objects of one kind of deferred work that the workload queued in the region."""
+
+    context: int
+    """Context of the file in which their functions ran."""
+    queued: int
+    ended: int
+    """How many had run when the region ended."""
+    outstanding: int
+    """How many were waiting or running when the region ended. An object that was cancelled is neither."""
+
+
 def add_to_round(changes: list[Change], number: int, slot: int, count: int) -> None:
     """Adds to one round alone, in place; the rounds after it stay as they are."""
     at = next((index for index in reversed(range(len(changes))) if changes[index][0] <= number), -1)
@@ -69,7 +85,8 @@ class RawProfile:
     switches: how often the kernel's task switch began; missed: how often the plugin did not see the new task; None in
     files of an earlier plugin. zone_locks: how often the lock of a zone was taken in the whole region, gaps between
     rounds included; zone_handovers: of these, how often by another CPU than the time before. entered: counter -> node,
-    of nodes that are entries into the kernel; empty in files of an earlier plugin.
+    of nodes that are entries into the kernel; empty in files of an earlier plugin. deferred: the kinds of deferred work
+    that the plugin could follow in this kernel; none in files of version 1.
     """
 
     mode: str
@@ -94,6 +111,7 @@ class RawProfile:
     zone_locks: int = 0
     zone_handovers: int = 0
     entered: dict[int, int] = field(default_factory=dict)
+    deferred: tuple[DeferredCount, ...] = ()
 
     def counts(self, number: int) -> dict[int, dict[int, int]]:
         """One round of the file (0: what precedes the first): counter -> slot -> count."""
@@ -109,7 +127,7 @@ class RawProfile:
         chosen = [int(number in rounds) for number in range(self.rounds + 1)]
         before = list(accumulate(chosen, initial=0))
         wanted = [slot // CONTEXTS_IN_FILE in intervals for slot in range(self.intervals * CONTEXTS_IN_FILE)]
-        totals: tuple[dict[int, int], ...] = ({}, {}, {}, {})
+        totals: tuple[dict[int, int], ...] = tuple({} for _ in range(CONTEXTS_IN_FILE))
         for counter, changes in enumerate(self.changes):
             end = before[-1]
             for since, flat in reversed(changes):

@@ -107,7 +107,7 @@ def _costs(profile: Profile) -> dict[str, list[FunctionCost]]:
 
 
 def _wrappers(middle: str) -> tuple[str, ...]:
-    """What the names of a system call's functions begin with, on any architecture."""
+    """Prefixes of the names of a system call's functions, on any architecture."""
     own = [arch.code.syscall_prefix for arch in arches().values()]
     return tuple(f"{prefix}{middle}" for prefix in (*own, "__do_", "__se_"))
 

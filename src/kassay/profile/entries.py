@@ -8,8 +8,8 @@ from typing import NamedTuple
 from kassay.arches import FAULT, INTERRUPT, SYSTEM_CALL, Arch, arches, of_target
 from kassay.errors import Defect
 from kassay.model.kernel_share import SHARED, EntryCost
+from kassay.profile.counters import DEFERRED, IDLE, OTHER, RawProfile
 from kassay.profile.counters import INTERRUPT as INTERRUPT_CONTEXT
-from kassay.profile.counters import OTHER, RawProfile
 from kassay.profile.symbols import Symbols, is_kernel
 
 _ON_THE_WAY_BACK = {
@@ -38,9 +38,9 @@ def entry_at(path: Sequence[str]) -> tuple[str, int]:
     return "", len(path)
 
 
-class _Entry(NamedTuple):
-    """Of a node. first: whether the entry begins with the node. in_fault: whether the node is part of a fault. settled:
-    False where a function that is called may still show which entry it is."""
+class NodeEntry(NamedTuple):
+    """Entry that a node belongs to. first: whether the entry begins with the node. in_fault: whether the node is part
+    of a fault. settled: False where a function that is called may still show which entry it is."""
 
     kind: str
     name: str
@@ -50,40 +50,45 @@ class _Entry(NamedTuple):
 
 
 def entries(raw: RawProfile, symbols: Symbols, sums: Sequence[Mapping[int, int]]) -> tuple[EntryCost, ...]:
-    """What the kernel executed for the workload and in interrupts, largest first. sums: by context of the file.
+    """Instructions of the kernel for the workload, at once or later, and in interrupts, largest first.
 
-    The outermost entry counts: a fault inside of a system call belongs to the system call, whose in_faults has the
-    part of the faults. Files of an earlier plugin lack functions that begin with a jump to another one; what these
-    executed is counted as entry code.
+    sums: by context of the file. The outermost entry counts: a fault inside a system call belongs to the system call,
+    whose in_faults has the part of the faults. Deferred work belongs to the entry that queued it. Files of an earlier
+    plugin lack functions that begin with a jump to another one; what these executed is counted as entry code.
     """
     counts: Counter[tuple[str, str]] = Counter()
     in_faults: Counter[tuple[str, str]] = Counter()
     times: Counter[tuple[str, str]] = Counter()
-    entry_of_node = dict(_entries(raw, symbols))
-    for number, context in enumerate(sums[:OTHER]):
+    deferred: Counter[tuple[str, str]] = Counter()
+    entry_of_node = dict(node_entries(raw, symbols))
+    for number, context in enumerate(sums):
+        if number in (OTHER, IDLE):
+            continue
         for node, entry in entry_of_node.items():
             if node in context:
                 key = _key(entry, interrupt=number == INTERRUPT_CONTEXT)
                 counts[key] += context[node]
                 in_faults[key] += context[node] if entry.in_fault else 0
+                deferred[key] += context[node] if number in DEFERRED else 0
         for counter, node in raw.entered.items():
             if counter in context and node in entry_of_node and entry_of_node[node].first:
                 times[_key(entry_of_node[node], interrupt=number == INTERRUPT_CONTEXT)] += context[counter]
-    costs = (EntryCost(kind=kind, name=name, count=count, in_faults=in_faults[kind, name], times=times[kind, name])
+    costs = (EntryCost(kind=kind, name=name, count=count, in_faults=in_faults[kind, name], times=times[kind, name],
+                       deferred=deferred[kind, name])
              for (kind, name), count in counts.items() if count)  # fmt: skip
     return tuple(sorted(costs, key=lambda cost: (-cost.count, cost.kind, cost.name)))
 
 
-def _key(entry: _Entry, *, interrupt: bool) -> tuple[str, str]:
+def _key(entry: NodeEntry, *, interrupt: bool) -> tuple[str, str]:
     return (INTERRUPT, _COMMON) if interrupt and entry.kind != INTERRUPT else (entry.kind, entry.name)
 
 
-def _entries(raw: RawProfile, symbols: Symbols) -> Iterator[tuple[int, _Entry]]:
+def node_entries(raw: RawProfile, symbols: Symbols) -> Iterator[tuple[int, NodeEntry]]:
     """The entry of every node in the kernel; in the file a node comes after its parent."""
     arch = of_target(raw.target)
     if arch is None:
         raise Defect(f"a profile of {raw.target} was read, which no architecture is called")
-    by_node: dict[int, _Entry] = {}
+    by_node: dict[int, NodeEntry] = {}
     for number, node in raw.nodes.items():
         if not node.address or not is_kernel(node.address):
             continue
@@ -92,13 +97,13 @@ def _entries(raw: RawProfile, symbols: Symbols) -> Iterator[tuple[int, _Entry]]:
         yield number, by_node[number]
 
 
-def _below(above: _Entry | None, function: str, arch: Arch) -> _Entry:
+def _below(above: NodeEntry | None, function: str, arch: Arch) -> NodeEntry:
     """The entry of a function, from its caller's entry (above; None: called from user mode) and its name."""
     own = entry_of(function, arch)
     if above is not None and above.settled:
         return above._replace(first=False, in_fault=above.in_fault or (own is not None and own[0] == FAULT))
     if own is not None:
-        return _Entry(*own, first=True, in_fault=own[0] == FAULT)
+        return NodeEntry(*own, first=True, in_fault=own[0] == FAULT)
     if above is not None and function in _ON_THE_WAY_BACK:
-        return _Entry(SHARED, _ON_THE_WAY_BACK[function])
-    return above or _Entry(SHARED, _COMMON, settled=False)
+        return NodeEntry(SHARED, _ON_THE_WAY_BACK[function])
+    return above or NodeEntry(SHARED, _COMMON, settled=False)

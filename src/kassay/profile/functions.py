@@ -2,16 +2,18 @@
 """A run's profile -> records: one phase by function, and a summary of the whole region for the gate."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from kassay.costs import counted
 from kassay.errors import BadInput
 from kassay.model.guest import GuestReport
-from kassay.model.profile import CONTEXTS, Profile, RegionSummary
-from kassay.profile.costs import costs, impossible, times
+from kassay.model.lines import LineTable
+from kassay.model.profile import CONTEXTS, DEFERRED, DeferredWork, Profile, RegionSummary
+from kassay.profile.costs import context_of, costs, impossible, times
 from kassay.profile.counters import CONTEXTS_IN_FILE, IDLE, OTHER, RawProfile
 from kassay.profile.edges import edges, stacks
 from kassay.profile.entries import entries
+from kassay.profile.inlined import with_lines
 from kassay.profile.place import mismatch, placed
 from kassay.profile.symbols import Symbols
 from kassay.profile.totals import (
@@ -30,12 +32,12 @@ _LARGEST = 5
 
 def profile_of(
     raw: RawProfile, symbols: Symbols, report: GuestReport, *, phase: str, rounds: Sequence[int], kernel: str, run: str,
-    others: OtherTasks | None = None,
+    others: OtherTasks | None = None, lines: LineTable | None = None,
 ) -> Profile:  # fmt: skip
     """These rounds (from 0) of one phase ("iteration": all reported ones together).
 
     Always gives the counts; Profile.problem says why they may not be used. Raises BadInput
-    when the run has no such phase. others: None when the guest keeps no run times.
+    when the run has no such phase. others: None when the guest keeps no run times. lines: None without line tables.
     """
     timed = {p.phase: p for p in report.phases}.get(phase)
     if timed is None:
@@ -46,18 +48,22 @@ def profile_of(
     problem = disagreement(raw, raw_totals, report)
     settled = balance(raw, raw_totals, report, phase, rounds) if not problem else None
     problems = (
-        problem, unseen(raw, raw_totals, report, others), settled.problem if settled else "",
+        problem, unseen(raw, raw_totals, report, others, follows=symbols.knows_task_switch),
+        settled.problem if settled else "",
         *(impossible(raw, done) for done in executed),
     )  # fmt: skip
+    function_costs = costs(raw, blocks, sums, executed)
+    if lines is not None:
+        function_costs = with_lines(function_costs, lines, raw, blocks, sums, executed)
     return Profile(
         kernel=kernel,
         run=run,
         mode=raw.mode,
         phase=phase,
         rounds=tuple(rounds),
-        operations=timed.operations * len(rounds),
+        operations=timed.done(rounds),
         ticks=sum(timed.ticks[number] for number in rounds) if exact_clock(report) else None,
-        functions=costs(raw, blocks, sums, executed),
+        functions=function_costs,
         edges=edges(raw, blocks, sums, executed),
         unresolved=settled.unresolved if settled else 0,
         idle=settled.idle if settled else 0,
@@ -77,18 +83,31 @@ def summary_of(
     problem = disagreement(raw, raw_totals, report)
     phases = [p.phase for p in report.phases if p.phase != WHOLE] if not problem else []
     settled = [balance(raw, raw_totals, report, phase) for phase in phases]
-    problems = (problem, unseen(raw, raw_totals, report, others), *(b.problem for b in settled))
-    counts = _by_context(raw, raw_totals.user, raw_totals.kernel)
+    problems = (
+        problem,
+        unseen(raw, raw_totals, report, others, follows=symbols.knows_task_switch),
+        *(b.problem for b in settled),
+    )
+    counts = dict(_by_context(raw, raw_totals.user, raw_totals.kernel))
     return RegionSummary(
         mode=raw.mode,
-        counts=counts,
+        counts=tuple(counts.items()),
         unreported=_unreported(raw, raw_totals.user, raw_totals.kernel, report) if not problem else 0,
-        others=_others(raw, symbols) if any(count for _, count in counts[OTHER + 1 :]) else (),
+        others=_others(raw, symbols) if counts.get("other") or counts.get("idle") else (),
         tasks=sum(kind == "other" for _, kind in raw.tasks),
         idle=sum(b.idle for b in settled),
         unresolved=sum(b.unresolved for b in settled),
         problem=next(filter(None, problems), ""),
+        deferred=tuple(_deferred(raw, counts)),
     )
+
+
+def _deferred(raw: RawProfile, counts: Mapping[str, int]) -> Iterator[DeferredWork]:
+    for seen in raw.deferred:
+        context = context_of(seen.context, kernel=True)
+        yield DeferredWork(
+            context=context, count=counts.get(context, 0), queued=seen.queued, outstanding=seen.outstanding
+        )
 
 
 def executions(raw: RawProfile, report: GuestReport, *, phase: str, rounds: Sequence[int]) -> dict[int, int]:
@@ -105,19 +124,34 @@ def executions(raw: RawProfile, report: GuestReport, *, phase: str, rounds: Sequ
     return {address: count for address, count in by_address.items() if count}
 
 
+def executed_in_region(raw: RawProfile) -> frozenset[int]:
+    """Address of each instruction that the measured region executed, in any round, phase or context."""
+    sums = raw.sums(range(raw.rounds + 1), range(raw.intervals))
+    addresses = set()
+    for counts in sums:
+        for number, ran in times(raw, counts).items():
+            address, lengths, _ = raw.blocks[number]
+            for at, length in enumerate(lengths):
+                if ran if isinstance(ran, int) else ran[at]:
+                    addresses.add(address)
+                address += length
+    return frozenset(addresses)
+
+
 def _by_context(
     raw: RawProfile, user: Sequence[Sequence[int]], kernel: Sequence[Sequence[int]]
 ) -> tuple[tuple[str, int], ...]:
-    """Every context, also those that did not run."""
-    own, *others = [[sum(sum(row[c::CONTEXTS_IN_FILE]) for row in half) for half in (user, kernel)] for c in range(4)]
-    counts = (*own, *map(sum, others))
-    return tuple(zip(CONTEXTS, counts, strict=True))
+    """Every context, even if it did not run; deferred work only if it ran."""
+    numbers = range(CONTEXTS_IN_FILE)
+    own, *others = [[sum(sum(row[c::CONTEXTS_IN_FILE]) for row in half) for half in (user, kernel)] for c in numbers]
+    counts = zip(CONTEXTS, (*own, *map(sum, others)), strict=True)
+    return tuple((context, count) for context, count in counts if count or context not in DEFERRED)
 
 
 def _unreported(
     raw: RawProfile, user: Sequence[Sequence[int]], kernel: Sequence[Sequence[int]], report: GuestReport
 ) -> int:
-    """What other tasks executed in the intervals of rounds that no phase reports."""
+    """Instructions of other tasks in the intervals of rounds that no phase reports."""
     slots = [at * CONTEXTS_IN_FILE + OTHER for at, name in enumerate(report.intervals) if name == "-"]
     return sum(half[number][slot] for half in (user, kernel) for number in range(1, raw.rounds + 1) for slot in slots)
 
@@ -125,7 +159,7 @@ def _unreported(
 def _others(raw: RawProfile, symbols: Symbols) -> tuple[tuple[str, int], ...]:
     """The largest functions of other tasks and the idle task; only names of their functions are looked up."""
     sums = raw.sums(range(raw.rounds + 1), range(raw.intervals))
-    foreign: list[dict[int, int]] = [{}, {}, sums[OTHER], sums[IDLE]]
+    foreign = [counts if number in (OTHER, IDLE) else {} for number, counts in enumerate(sums)]
     executed = [times(raw, counts) for counts in foreign]
     numbers = {number for done in executed for number in done}
     for counters in (raw.iterations, raw.loads, raw.stores):

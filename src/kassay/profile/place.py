@@ -107,12 +107,12 @@ class Placed(NamedTuple):
 
     @property
     def begins(self) -> bool:
-        """Whether the block begins with a function's first instruction."""
+        """True if the block begins with a function's first instruction."""
         return self.entries[:1] == (0,)
 
     @property
     def calls_over(self) -> bool:
-        """Whether a direct call at the block's end only leads over a few bytes."""
+        """True if a direct call at the block's end only leads over a few bytes."""
         return self.code.target is not None and 0 <= self.code.target - self.end < _CALL_OVER_BYTES
 
 

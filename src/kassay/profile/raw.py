@@ -7,9 +7,12 @@ from collections.abc import Callable
 from kassay.arches import of_target
 from kassay.profile.counters import (
     CONTEXTS_IN_FILE,
+    CONTEXTS_IN_FILE_1,
+    DEFERRED,
     Change,
     CodeBlock,
     Cut,
+    DeferredCount,
     Jump,
     Node,
     ProfileError,
@@ -18,7 +21,9 @@ from kassay.profile.counters import (
 )  # fmt: skip
 
 _ID, _HEX, _COUNT = rb"\d{1,9}", rb"[0-9a-f]{1,16}", rb"[1-9]\d{0,19}"
-_HEADER = re.compile(rb"profile 1 (counts|stacks|memory) (\w+) (\d{1,3}) ([1-9]\d?)\n")
+_HEADER = re.compile(rb"profile ([12]) (counts|stacks|memory) (\w+) (\d{1,3}) ([1-9]\d?)\n")
+_DEFERRED = {b"work": DEFERRED[0], b"rcu": DEFERRED[1], b"irq_work": DEFERRED[2], b"timer": DEFERRED[3]}
+"""The context of each kind of deferred work."""
 _LINE = rb"|".join((
     rb"c %b(?: \d{1,3} %b)++" % (_ID, _COUNT),
     rb"b %b %b [1-9a-f]{1,1024} (?:[0-9a-f]{2})++" % (_ID, _HEX),
@@ -28,6 +33,7 @@ _LINE = rb"|".join((
     rb"[rzh] %b" % _ID,
     rb"k %b %b \d{1,3} -?%b" % (_ID, _ID, _COUNT),
     rb"t %b (?:own|other|idle)" % _HEX,
+    rb"d (?:%b) \d{1,19} \d{1,19} \d{1,19}" % b"|".join(_DEFERRED),
     rb"x (?:marks|lost|switches|missed|zone_locks|zone_handovers) \d{1,19}",
 ))  # fmt: skip
 _BODY = re.compile(rb"(?:(?:%b)\n)*+" % _LINE)
@@ -47,9 +53,9 @@ def parse(data: bytes) -> RawProfile:
         raise ProfileError(_not_understood(data, body.end() if body else 0))
     if int(end.group(1)) != len(lines) - 1:
         raise ProfileError(f"line {len(lines)}: {len(lines) - 1} lines instead of {int(end.group(1))}")
-    if of_target(header.group(2).decode()) is None:
-        raise ProfileError(f"line 1: of an architecture that is not known: {header.group(2).decode()}")
-    reader = _Reader(intervals=int(header.group(4)))
+    if of_target(header.group(3).decode()) is None:
+        raise ProfileError(f"line 1: of an architecture that is not known: {header.group(3).decode()}")
+    reader = _Reader(int(header.group(5)), CONTEXTS_IN_FILE_1 if header.group(1) == b"1" else CONTEXTS_IN_FILE)
     reader.read(lines[1:-1])
     return reader.finished(header, len(lines))
 
@@ -71,9 +77,12 @@ class _Wrong(Exception):
 class _Reader:
     """Takes one line after the other; their syntax is known to be right."""
 
-    def __init__(self, intervals: int) -> None:
+    def __init__(self, intervals: int, contexts: int) -> None:
+        """contexts: how many the file has."""
         self.intervals = intervals
-        self.slots = intervals * CONTEXTS_IN_FILE
+        self.slots = intervals * contexts
+        self.slot_numbers = [slot // contexts * CONTEXTS_IN_FILE + slot % contexts for slot in range(self.slots)]
+        self.deferred: dict[int, DeferredCount] = {}
         self.blocks: dict[int, CodeBlock] = {}
         self.cuts: dict[int, list[Cut]] = {}
         self.jumps: dict[int, Jump] = {}
@@ -92,7 +101,7 @@ class _Reader:
             b"b": self._block, b"s": self._cut, b"u": self._cut, b"e": self._jump, b"n": self._node,
             b"i": self._of_block, b"l": self._of_block, b"w": self._of_block, b"c": self._count, b"z": self._count,
             b"h": self._halts, b"k": self._late, b"a": self._entered,
-            b"r": self._begin_round, b"t": self._task, b"x": self._total,
+            b"r": self._begin_round, b"t": self._task, b"x": self._total, b"d": self._deferred,
         }  # fmt: skip
         number = 1
         try:
@@ -114,9 +123,9 @@ class _Reader:
         for counter, number, slot, count in self.late:
             add_to_round(self.changes[counter], number, slot, count)
         return RawProfile(
-            mode=header.group(1).decode(),
-            target=header.group(2).decode(),
-            api=int(header.group(3)),
+            mode=header.group(2).decode(),
+            target=header.group(3).decode(),
+            api=int(header.group(4)),
             intervals=self.intervals,
             rounds=rounds,
             blocks=self.blocks,
@@ -136,6 +145,7 @@ class _Reader:
             missed=self.totals.get(b"missed"),
             zone_locks=self.totals.get(b"zone_locks", 0),
             zone_handovers=self.totals.get(b"zone_handovers", 0),
+            deferred=tuple(self.deferred.values()),
         )
 
     def _defined(self, word: bytes) -> int:
@@ -197,7 +207,7 @@ class _Reader:
             raise _Wrong(f"counter {counter} is not defined")
         if number >= self.round + 1 or slot >= self.slots:
             raise _Wrong(f"counter {counter}: slot {slot} of round {number} is not over in round {self.round + 1}")
-        self.late.append((counter, number, slot, count))
+        self.late.append((counter, number, self.slot_numbers[slot], count))
 
     def _begin_round(self, words: list[bytes]) -> None:
         self.round += 1
@@ -215,6 +225,8 @@ class _Reader:
             raise _Wrong(f"counter {counter} counted twice in round {self.round}")
         if flat and (flat[0] >= self.slots or len(flat) > 2):
             self._check_slots(counter, flat[::2])
+        if self.slots != self.intervals * CONTEXTS_IN_FILE:
+            flat = tuple(word for at in range(0, len(flat), 2) for word in (self.slot_numbers[flat[at]], flat[at + 1]))
         changes.append((self.round, flat))
 
     def _check_slots(self, counter: int, slots: tuple[int, ...]) -> None:
@@ -223,6 +235,12 @@ class _Reader:
 
     def _task(self, words: list[bytes]) -> None:
         self.tasks.append((int(words[1], 16), words[2].decode()))
+
+    def _deferred(self, words: list[bytes]) -> None:
+        context = _DEFERRED[words[1]]
+        if context in self.deferred:
+            raise _Wrong(f"deferred work {words[1].decode()!r} appears twice")
+        self.deferred[context] = DeferredCount(context, *map(int, words[2:]))
 
     def _total(self, words: list[bytes]) -> None:
         if words[1] in self.totals:

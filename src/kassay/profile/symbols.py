@@ -3,9 +3,11 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
+from kassay.arches import arches
 from kassay.model.profile import NO_SYMBOL
 from kassay.profile.counters import ProfileError
 
@@ -82,23 +84,29 @@ class Symbols:
         function = self.function(address)
         return (function.name, function.place) if function else nameless(address)
 
+    @cached_property
+    def knows_task_switch(self) -> bool:
+        """True if one of the functions is where a kernel switches tasks. The plugin then follows each switch."""
+        ends = tuple(f" {arch.code.task_switch}" for arch in arches().values())
+        return any(line.endswith(ends) for table in self.kernel._tables for line in table.lines)
+
     def names(self) -> frozenset[str]:
         """All functions of kernel and modules."""
         return frozenset(name for table in self._tables if table.place != "program" for name in table.names())
 
 
 def is_program(table: bytes) -> bool:
-    """Whether a table is that of a program."""
+    """True if a table is that of a program."""
     return table.startswith(b"symbols 1 program\n")
 
 
 def nameless(address: int) -> tuple[str, str]:
-    """What stands for the function of an address without one."""
+    """Stand-in for the function of an address without one."""
     return NO_SYMBOL, "kernel" if is_kernel(address) else "program"
 
 
 def is_kernel(address: int) -> bool:
-    """Whether an address lies in the kernel's half, on both architectures."""
+    """True if an address lies in the kernel's half, on both architectures."""
     return address >= _KERNEL_HALF
 
 

@@ -18,16 +18,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from kassay.arches import Arch
+from kassay.effects.elf import elf_damage
 from kassay.errors import BadInput
 from kassay.model.profile import base_name
-from kassay.profile import zone_functions
+from kassay.profile import deferring_functions, zone_functions
 from kassay.profile.entries import entry_of
 
 if TYPE_CHECKING:
     from elftools.elf.elffile import ELFFile
 
 
-POINTS_FORMAT = 3
+POINTS_FORMAT = 6
 """Increased when points() gives another text for the same tables: the text is cached."""
 FORMAT = 3
 """Increased when the same image gives another table."""
@@ -75,11 +76,12 @@ def program_symbols(path: Path, data: bytes | None = None) -> bytes:
     from elftools.elf.elffile import ELFFile
 
     try:
-        elf = ELFFile(io.BytesIO(path.read_bytes() if data is None else data))
-        if elf["e_type"] != "ET_EXEC":
-            raise ELFError("it is not linked to a fixed address")
-        return _text("program", {"": [s for section in _functions(elf).values() for s in section]})
-    except (OSError, ELFError, ValueError) as error:
+        with elf_damage():
+            elf = ELFFile(io.BytesIO(path.read_bytes() if data is None else data))
+            if elf["e_type"] != "ET_EXEC":
+                raise ELFError("it is not linked to a fixed address")
+            return _text("program", {"": [s for section in _functions(elf).values() for s in section]})
+    except (OSError, ELFError) as error:
         raise BadInput(f"{path}: no symbols of a program: {error}", "it must be static and not stripped") from error
 
 
@@ -89,8 +91,9 @@ def module_symbols(module: str, image: bytes) -> bytes:
     from elftools.elf.elffile import ELFFile
 
     try:
-        return _text(module, _functions(ELFFile(io.BytesIO(image))))
-    except (ELFError, ValueError) as error:
+        with elf_damage():
+            return _text(module, _functions(ELFFile(io.BytesIO(image))))
+    except ELFError as error:
         raise BadInput(f"module {module}: no symbols: {error}", "fetch the kernel again") from error
 
 
@@ -160,11 +163,12 @@ def points(tables: Sequence[bytes], arch: Arch, *, functions: bool) -> str:
     lines = sorted(line for table in tables for line in _functions_in(table))
     special = [line for start, end, name in lines for line in arch.code.special(name, start, end)]
     zone = [line for start, end, name in lines for line in _zone(start, end, base_name(name))]
+    deferring = [line for start, end, name in lines for line in deferring_functions.points(start, end, base_name(name))]
     if not functions:
-        return "".join((*special, *zone))
+        return "".join((*special, *zone, *deferring))
     all_functions = [f"function {start:x} {end:x}\n" for start, end, _ in lines]
     entries = [f"entry {start:x} {start + 1:x}\n" for start, _, name in lines if entry_of(name, arch) is not None]
-    return "".join((*special, *zone, *entries, *all_functions))
+    return "".join((*special, *zone, *deferring, *entries, *all_functions))
 
 
 def _zone(start: int, end: int, name: str) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from msgspec import structs
 
 from kassay.model.guest import GuestReport
-from kassay.profile.counters import CONTEXTS_IN_FILE, INTERRUPT, OTHER, RawProfile
+from kassay.profile.counters import CONTEXTS_IN_FILE, DEFERRED, INTERRUPT, OTHER, RawProfile
 from kassay.profile.symbols import is_kernel
 
 WHOLE = "iteration"
@@ -34,7 +34,7 @@ class Totals(NamedTuple):
 
 
 class OtherTasks(NamedTuple):
-    """What the guest's kernel recorded of tasks other than the workload's in the region: their run time in ns (with the
+    """The guest kernel's record of tasks other than the workload's in the region: their run time in ns (with the
     interrupts that came in), how often they were given a CPU, and how many CPUs there are."""
 
     ns: int
@@ -43,7 +43,7 @@ class OtherTasks(NamedTuple):
 
 
 class Balance(NamedTuple):
-    """What the clock has in addition to what was counted; fields as in model.profile.Profile."""
+    """Difference between the clock and the counts; fields as in model.profile.Profile."""
 
     unresolved: int = 0
     idle: int = 0
@@ -87,7 +87,7 @@ def _weights(raw: RawProfile, into: Totals) -> Iterator[tuple[int, int, _Table]]
 
 
 def exact_clock(report: GuestReport) -> bool:
-    """Whether a tick of the guest's clock is an instruction: only where instructions are counted, a TSC (or its
+    """True if a tick of the guest's clock is an instruction: only where instructions are counted, a TSC (or its
     equivalent) is read, and has 1 GHz; some CPUs report this frequency themselves."""
     return report.clock == "tsc" and report.ticks_per_second in (None, 10**9)
 
@@ -161,21 +161,26 @@ def disagreement(raw: RawProfile, raw_totals: Totals, report: GuestReport) -> st
     return ""
 
 
-def unseen(raw: RawProfile, raw_totals: Totals, report: GuestReport, others: OtherTasks | None) -> str:
+def unseen(
+    raw: RawProfile, raw_totals: Totals, report: GuestReport, others: OtherTasks | None, *, follows: bool
+) -> str:
     """Why tasks that the guest's kernel ran may have been counted as the workload; "" when nothing says so.
 
     Only one direction is checked: a task that ended inside the region left no record, so the guest may have recorded
     less than the profile counted. With several CPUs a run time goes on while the emulator runs other CPUs, so turns are
-    compared instead.
+    compared instead. follows: whether the plugin knew where the kernel switches tasks. It then saw each switch in the
+    region, and a turn that it did not see was outside.
     """
     if others is None or not exact_clock(report):
         return ""
     rows = [row for half in (raw_totals.user, raw_totals.kernel) for row in half]
     by_context = [sum(sum(row[context::CONTEXTS_IN_FILE]) for row in rows) for context in range(CONTEXTS_IN_FILE)]
     total = sum(by_context)
-    if others.ns - by_context[OTHER] - by_context[INTERRUPT] <= UNSEEN_SHARE * total:
+    deferred = sum(by_context[context] for context in DEFERRED)
+    if others.ns - by_context[OTHER] - by_context[INTERRUPT] - deferred <= UNSEEN_SHARE * total:
         return ""
-    if others.cpus == 1 and raw.switches and others.turns <= raw.switches / 2 + _TURNS_OUTSIDE:
+    seen = raw.switches if raw.switches or follows else None
+    if others.cpus == 1 and seen is not None and others.turns <= seen / 2 + _TURNS_OUTSIDE:
         return ""
     if others.cpus == 1:
         return (

@@ -16,7 +16,6 @@ from kassay.model.texts import Table, TextBlock, cells, figures, memory_text, on
 from kassay.model.units import format_change, format_numbers, format_signed, places_of
 from kassay.report.gap_overview import gap_counts, gap_overview
 from kassay.report.mail.names import everyday, names, point_words, unit_words, work
-from kassay.report.mail.text import lines_of, wrapped
 from kassay.report.overview import wide
 from kassay.report.sentences import strength, work_at
 from kassay.report.words import called
@@ -188,7 +187,7 @@ def _lead_of_many(report: Report, primary: Sequence[Gap]) -> Lead:
         lead,
         screen=(TextBlock(title=overview.title, tables=(overview,)),),
         page=(TextBlock(title=overview.title, tables=(overview,)), *lead.page),
-        mail=(("How much of each change is taken back:", "", *lines_of(gap_overview(primary, spoken, narrow=True))),),
+        mail=(_untitled("How much of each change is taken back", gap_overview(primary, spoken, narrow=True)),),
         mail_answer=" ".join(gap_counts(primary, spoken)),
         sentences=False,
     )
@@ -210,22 +209,25 @@ def lead_of(report: Report) -> Lead:
         mail=_mail(report),
         mail_answer=" ".join(_mail_sentence(report, gap) for gap in primary),
         subject=_closed(report),
+        mail_functions=False,
+        predicts_all=True,
     )
 
 
-def _mail(report: Report) -> tuple[tuple[str, ...], ...]:
-    """Blocks of lines: a table each, what its columns are, where the gap is."""
-    blocks = []
-    for shown in gap_tables(report, names(report)):
-        blocks.append((*wrapped(f"{unit_words(shown.title)}:"), "", *lines_of(shown)))
-    texts = notes(report, partial(everyday, report))
-    blocks.append(tuple(wrapped(" ".join((*texts, "n: boots of each kernel with nothing moved.")))))
-    for gap in report.gaps:
-        functions = function_table(gap) if gap.primary else None
-        if functions is not None:
-            blocks.append((*wrapped(f"{unit_words(functions.title)}:"), "", *lines_of(functions)))
-            break
-    return tuple(blocks)
+def _untitled(title: str, shown: Table) -> TextBlock:
+    return TextBlock(title=title, tables=(structs.replace(shown, title=""),))
+
+
+def _mail(report: Report) -> tuple[TextBlock, ...]:
+    """A table each, what its columns are, where the gap is."""
+    shown = gap_tables(report, names(report))
+    texts = (*notes(report, partial(everyday, report)), "n: boots of each kernel with nothing moved.")
+    functions = next((t for gap in report.gaps if gap.primary and (t := function_table(gap)) is not None), None)
+    return (
+        *(_untitled(unit_words(each.title), each) for each in shown),
+        TextBlock(text=(" ".join(texts),)),
+        *((_untitled(unit_words(functions.title), functions),) if functions is not None else ()),
+    )
 
 
 def _mail_sentence(report: Report, gap: Gap) -> str:

@@ -12,18 +12,20 @@ from kassay.model.report import Lead, Report
 from kassay.model.series import OUTCOMES, Series, SeriesRow, SeriesTable, SeriesValue
 from kassay.model.texts import Table, TextBlock, cells, figures, listed, machine_text, one_line, settings_text, table
 from kassay.model.units import format_change, format_numbers, format_signed, places_of
+from kassay.report.changed_lines import NOT_BY_THIS, elsewhere_sentences, unexecuted, verdict_word
 from kassay.report.mail.names import names, point_words, unit_words, work
-from kassay.report.mail.text import ascii_text, lines_of, wrapped
+from kassay.report.mail.text import ascii_text
 from kassay.report.sentences import strength, work_at
 
 BASE, WHOLE = "base", "whole"
-_N = "n: boots with nothing moved."
+_N = 'n: boots with nothing moved. "not executed": none of the lines that differ ran, so an equal cost says nothing.'
 _WHERE = 8  # rows of a mail that say in which functions they differ
 AGAINST = (
-    "diff, change and verdict: rows of the first patches are held against the row before, rows that leave something "
-    "out against the whole series, rows of one thing alone against base."
+    "diff, step, step is: rows of the first patches are compared with the row before, rows that leave something out "
+    "with the whole series, rows of one thing alone with base. to base, series is: each row is compared with base."
 )
 _SAME = ("same-source", "same-image")
+_NO_KERNEL = ("not-applied", "not-built", "not-measured")
 
 
 def series_sentences(subject: str, series: Series, metric: SeriesTable) -> list[str]:
@@ -34,8 +36,9 @@ def series_sentences(subject: str, series: Series, metric: SeriesTable) -> list[
     whole = values.get(_stands(rows[WHOLE], rows))
     sentences = [f"{subject}: {_whole(values.get(BASE), whole, metric.unit)}"]
     sentences += _patches(series, rows, values)
-    sentences += _left_out(series, values)
-    missing = [row for row in series.rows if row.outcome in ("not-applied", "not-built", "not-measured")]
+    sentences += _other_phases(series, metric)
+    sentences += _left_out(series, metric)
+    missing = [row for row in series.rows if row.outcome in _NO_KERNEL]
     if missing:
         why = "; ".join(f"{row.name}: {one_line(row.detail) or OUTCOMES[row.outcome]}" for row in missing[:3])
         more = f"; and {len(missing) - 3} more" if len(missing) > 3 else ""
@@ -50,14 +53,23 @@ def _whole(base: SeriesValue | None, whole: SeriesValue | None, unit: str) -> st
         return "the whole series makes the same kernel as base, byte for byte."
     values = " to ".join(format_numbers([base.value, whole.value]))
     judged = {"equivalent": "no difference beyond the margin"}.get(whole.base_verdict, whole.base_verdict)
+    if unexecuted(whole.base_verdict, whole.base_changed):
+        judged = f"its changed lines were {NOT_BY_THIS}"
     return f"the whole series changes it by {format_change(whole.to_base)}, {values} {unit}: {judged}."
 
 
-def _patches(series: Series, rows: Mapping[str, SeriesRow], values: Mapping[str, SeriesValue]) -> list[str]:
-    """Of the cumulative rows: which patch did most, which nothing, which harm."""
+def _patches(
+    series: Series, rows: Mapping[str, SeriesRow], values: Mapping[str, SeriesValue], *, primary: bool = True
+) -> list[str]:
+    """Which patch of the cumulative rows did most, which nothing, which harm.
+
+    primary: of the primary phase; only there it is said which patch never ran, as this is the same in every phase.
+    """
     steps = [(row.patches[-1], row, values.get(row.name)) for row in series.rows if row.kind == "cumulative"]
     if len(steps) == 1:
-        return []
+        value = steps[0][2]
+        idle_whole = primary and value is not None and unexecuted(value.verdict, value.changed)
+        return elsewhere_sentences(value.elsewhere) if value is not None and idle_whole else []
     alone: dict[int, tuple[str, ...]] = {}  # a row whose neighbour has no figures tells of more patches than its own
     before = 0
     for n, row, value in steps:
@@ -66,7 +78,12 @@ def _patches(series: Series, rows: Mapping[str, SeriesRow], values: Mapping[str,
     done = [
         (alone[n], value) for n, _, value in steps if value and value.delta is not None and value.verdict in CHANGES
     ]
-    equal = [n for n, row, value in steps if row.outcome in _SAME or (value and value.verdict == "equivalent")]
+    idle = [(n, value) for n, _, value in steps if value and unexecuted(value.verdict, value.changed)]
+    equal = [
+        n
+        for n, row, value in steps
+        if row.outcome in _SAME or (value and value.verdict == "equivalent" and (n, value) not in idle)
+    ]
     nothing = [number for n in equal for number in alone[n]]
     open_ = [
         number for n, _, value in steps if value and value.verdict in ("inconclusive", *REFUSED) for number in alone[n]
@@ -75,7 +92,18 @@ def _patches(series: Series, rows: Mapping[str, SeriesRow], values: Mapping[str,
     worse = [f"{_patch(numbers)} ({_size(value)})" for numbers, value in done if value.verdict == "regression"]
     sentences += [f"It costs more from {listed(worse)} on."] if worse else []
     sentences += [f"No difference beyond the margin from {_patch(nothing)}."] if nothing else []
+    sentences += _not_executed([(alone[n], value) for n, value in idle]) if primary else []
     return sentences + ([f"No verdict on {_patch(open_)}."] if open_ else [])
+
+
+def _not_executed(idle: Sequence[tuple[Sequence[str], SeriesValue]]) -> list[str]:
+    """Patches whose changed lines never ran, and the workloads that execute these functions."""
+    if not idle:
+        return []
+    numbers = [number for own, _ in idle for number in own]
+    elsewhere = dict.fromkeys(one for _, value in idle for one in value.elsewhere)
+    text = _patch(numbers)
+    return [f"{text[:1].upper()}{text[1:]}: {NOT_BY_THIS}.", *elsewhere_sentences(elsewhere)]
 
 
 def _largest(series: Series, done: Sequence[tuple[Sequence[str], SeriesValue]]) -> list[str]:
@@ -91,18 +119,41 @@ def _largest(series: Series, done: Sequence[tuple[Sequence[str], SeriesValue]]) 
     return [f"Patch {numbers[0]} ({_subject(series, int(numbers[0]))}) does {part} of it: {_size(value)}."]
 
 
-def _left_out(series: Series, values: Mapping[str, SeriesValue]) -> list[str]:
-    """What the whole series can do without, as far as this workload goes, and what it is better without."""
+def _phases(series: Series, metric: SeriesTable) -> list[SeriesTable]:
+    """The tables of a workload's other phases at the same setting."""
+    return [table for table in series.tables if table.point == metric.point and table.metric != metric.metric]
+
+
+def _other_phases(series: Series, metric: SeriesTable) -> list[str]:
+    """What the patches do to the other phases of the workload: a sentence for each that changes."""
+    sentences = []
+    for other in _phases(series, metric):
+        changed = [value for value in other.values if value.verdict in CHANGES or value.base_verdict in CHANGES]
+        if not changed:
+            continue
+        values = {value.row: value for value in other.values}
+        rows = {row.name: row for row in series.rows}
+        whole = _whole(values.get(BASE), values.get(_stands(rows[WHOLE], rows)), other.unit)
+        sentences += [f"Phase {other.metric}: {whole}", *_patches(series, rows, values, primary=False)]
+    return sentences
+
+
+def _left_out(series: Series, metric: SeriesTable) -> list[str]:
+    """What the whole series can do without in every phase of this workload, and what it is better without."""
+    values = {value.row: value for value in metric.values}
+    phases = [{value.row: value for value in table.values} for table in (metric, *_phases(series, metric))]
     by_name = {row.name: row for row in series.rows}
     if _stands(by_name[WHOLE], by_name) not in values:  # then these rows are held against something else
         return []
     rows = [row for row in series.rows if row.kind in ("without", "hunk", "annotation")]
-    idle = [_part(row) for row in rows if _idle(row, by_name, values)]
+    idle = [_part(row) for row in rows if all(_idle(row, by_name, phase) for phase in phases)]
     better = [f"{_part(row)} ({_size(values[row.name])})" for row in rows
               if (value := values.get(row.name)) is not None and value.verdict == "improvement"]  # fmt: skip
     sentences = (
         [f"Can be left out without a difference beyond the margin, for this workload: {listed(idle)}."] if idle else []
     )
+    same = [_part(row) for row in rows if _same_code(row, by_name)]
+    sentences += [f"No part of this kernel's code: {listed(same)}."] if same else []
     return sentences + ([f"It costs less without {listed(better)}."] if better else [])
 
 
@@ -119,14 +170,20 @@ def _patch(numbers: Sequence[str]) -> str:
 
 
 def _idle(row: SeriesRow, rows: Mapping[str, SeriesRow], values: Mapping[str, SeriesValue]) -> bool:
-    """Also the last patch, without which the series is the row before: that comparison stands with the whole."""
+    """Whether the series costs the same without this part, whose lines were executed.
+
+    Without the last patch the series is the row before: then that row's comparison with the whole counts.
+    """
     whole = rows[WHOLE]
+    value = values.get(row.name)
     if row.outcome in _SAME:
-        last = (
-            row.same_as == whole.against and (value := values.get(WHOLE)) is not None and value.verdict == "equivalent"
-        )
-        return last or row.same_as in (WHOLE, _stands(whole, rows))
-    return (value := values.get(row.name)) is not None and value.verdict == "equivalent"
+        value = values.get(WHOLE) if row.same_as == whole.against else None
+    return value is not None and value.verdict == "equivalent" and not unexecuted(value.verdict, value.changed)
+
+
+def _same_code(row: SeriesRow, rows: Mapping[str, SeriesRow]) -> bool:
+    """Whether the compiler makes the same kernel without this part."""
+    return row.outcome in _SAME and row.same_as in (WHOLE, _stands(rows[WHOLE], rows))
 
 
 def _size(value: SeriesValue) -> str:
@@ -152,16 +209,19 @@ def cover_table(series: Series, metric: SeriesTable) -> Table:
         same = row.outcome in _SAME
         if value is None:
             word = f"= {row.same_as}" if same else row.outcome
-            rows.append(cells(row.name, "", "", "", "", word, "", mark="" if same else "inconclusive"))
+            rows.append(cells(row.name, "", "", "", word, "", "", "", mark="" if same else "inconclusive"))
             continue
         delta = "" if value.delta is None else format_signed(value.delta, places)
-        changes = (format_change(value.change), format_change(value.to_base)) if value.verdict else ("", "")
-        verdict = f"{value.verdict} ({value.evidence})" if value.evidence in ("partial", "unstable") else value.verdict
+        step, to_base = (format_change(value.change), format_change(value.to_base)) if value.verdict else ("", "")
+        verdict = verdict_word(value.verdict, value.changed)
+        verdict += f" ({value.evidence})" if value.evidence in ("partial", "unstable") else ""
         mark = "" if value.verdict in ("", "equivalent") else value.verdict
-        rows.append(cells(row.name, texts[row.name], delta, *changes, verdict, str(value.n), mark=mark))
+        judged = (texts[row.name], delta, step, verdict, to_base, verdict_word(value.base_verdict, value.base_changed))
+        rows.append(cells(row.name, *judged, str(value.n), mark=mark))
     unit, machine = one_line(metric.unit), machine_text(metric.machine)
     title = f"{one_line(metric.metric)} [{unit}]; {settings_text(metric.settings)}; {machine}"
-    return table(title, ("row", *figures("value", "diff", "change", "to base"), "verdict", *figures("n")), rows)
+    columns = ("row", *figures("value", "diff", "step"), "step is", *figures("to base"), "series is", *figures("n"))
+    return table(title, columns, rows)
 
 
 def rows_table(series: Series) -> Table:
@@ -255,6 +315,8 @@ def lead_of(report: Report, series: Series) -> Lead:
         mail=_mail(series, covers, where),
         sentences=False,
         mail_answer=_mail_answer(report, series),
+        lacks_kernel=any(row.outcome in _NO_KERNEL for row in series.rows),
+        mail_open=(),  # each row is one patch: nothing has to be searched
         repeat=("series", "--base", series.base, "--patches", series.source),
     )
 
@@ -268,16 +330,17 @@ def _mail_answer(report: Report, series: Series) -> str:
     return ascii_text(" ".join((*sentences, *strength(report.findings, names(report), everyday=True))))
 
 
-def _mail(series: Series, covers: Sequence[Table], where: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Blocks of lines, to be pasted into a cover letter."""
-    blocks = [(*wrapped(f"{unit_words(cover.title)}:"), "", *lines_of(cover)) for cover in covers]
-    rows = [line for text in legend(series) for line in wrapped(text, "  ", "      ")]
-    note = f"{AGAINST[:1].upper()}{AGAINST[1:]} {_N}"
-    blocks.append(("The rows:", "", *rows, "", *wrapped(note)))
+def _mail(series: Series, covers: Sequence[Table], where: Sequence[str]) -> tuple[TextBlock, ...]:
+    """What is pasted into a cover letter."""
     left = len(where) - _WHERE
-    lines = [line for text in where[:_WHERE] for line in wrapped(text, "  ", "      ")]
-    more = [f"  and {left} more in the full report."] if left > 0 else []
-    return (*blocks, *((("In which functions:", "", *lines, *more),) if lines else ()))
+    more = (f"and {left} more in the full report.",) if left > 0 else ()
+    note = f"{AGAINST[:1].upper()}{AGAINST[1:]} {_N}"
+    blocks = (
+        *(TextBlock(title=unit_words(cover.title), tables=(structs.replace(cover, title=""),)) for cover in covers),
+        TextBlock(title="The rows", items=tuple(legend(series)), text=(note,)),
+        TextBlock(title="In which functions", items=(*where[:_WHERE], *more)),
+    )
+    return tuple(block for block in blocks if block.text or block.items or block.tables)
 
 
 QUESTION = Question(

@@ -17,6 +17,7 @@ from kassay.model.report import AuditTable, Comparisons, Report, RunFailure, Run
 from kassay.model.run import CellEvidence, RunRecord, WallTime
 from kassay.model.samples import UNITS_OF_REPLICATION, ImportedKernel, Samples, SampleSeries
 from kassay.model.timing import Family, SeedFinding
+from kassay.report.calls import NEXT
 from kassay.report.conditions import cpu_sentences, disclosures, memory_state, seen_cpus
 from kassay.report.repeat import step_alone, whole_again
 from kassay.report.sentences import measured_sentence, verdict_of
@@ -57,11 +58,14 @@ def _runs(plan: Plan, findings: Sequence[Finding], evidence: Sequence[CellEviden
                    outcome=r.outcome, detail=r.detail)
         for r in records if r.outcome != "ok"
     )  # fmt: skip
-    unmade = len({run.id for run in plan.runs} - {record.run for record in records})
+    tried = {record.run for record in records}
+    failed = len(tried - succeeded)
+    dropped = max(0, sum(item.lost for item in evidence) - failed)  # they would fail as another run did
+    unmade = len({run.id for run in plan.runs} - tried) - dropped
     return RunSummary(
         planned=len(plan.runs),
         ok=len(succeeded),
-        failed=len({r.run for r in records} - succeeded),
+        failed=failed + dropped,
         refused=sum(len(item.measurements) for item in evidence if (item.cell.point, item.label) in refused),
         unmade=0 if decided else unmade,
         unneeded=unmade if decided else 0,
@@ -82,6 +86,8 @@ def _audits(evidence: Sequence[CellEvidence]) -> tuple[AuditTable, ...]:
 
 
 def _next_steps(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladder], directory: str) -> tuple[str, ...]:
+    if any(f.verdict == "different-work" for f in findings):
+        return (NEXT,)
     if any(f.verdict in REFUSED for f in findings):
         return (f"kassay report {quote(directory)} --format markdown  (the whole audit, side by side)",)
     if any(
@@ -95,7 +101,7 @@ def _next_steps(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladde
         ladder, worst = max(steps, key=lambda pair: (pair[1].verdict == "regression", abs(pair[1].change or 0.0)))
         pair = (names.index(worst.from_kernel), names.index(worst.to_kernel))
         command = step_alone(plan.experiment, plan.kernels, pair, ladder.point)
-        why = "with a wider layout floor" if plan.experiment.exact else "in a session of its own"
+        why = "with more perturbed runs" if plan.experiment.exact else "in a session of its own"
         options = f" --base {quote(worst.from_kernel)} --head {quote(worst.to_kernel)}"
         return (*_profile(findings, directory, options), f"{command}  (the step alone, {why})")
     every = f"kassay report {quote(directory)} --format markdown  (every figure, to paste into a mail)"

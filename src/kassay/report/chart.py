@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from kassay.model.units import format_change, format_numbers
+from kassay.report.document import Chart, Key
 from kassay.report.drawing import Spec, svg
 from kassay.report.series import KernelRow, MetricSeries
-from kassay.report.words import short_names
+from kassay.report.words import kernel_names
 
 # Colours that stand for CSS custom properties: the page decides what they look like, by day and by night.
 COLOURS = {
@@ -25,6 +26,7 @@ BY_ROLE = {role.removeprefix("--"): colour for colour, role in COLOURS.items()}
 # Named, and shipped inside vl-convert, so that text is as wide on every host; the page's own font replaces it.
 FONT = "Liberation Sans"
 Values = list[dict[str, Any]]
+_STEPS = (("regression", "step: costs more than before"), ("improvement", "step: costs less than before"))
 
 
 def has_values(series: MetricSeries) -> bool:
@@ -32,15 +34,24 @@ def has_values(series: MetricSeries) -> bool:
     return any(row.value is not None for row in series.rows)
 
 
-def wide_svg(series: MetricSeries) -> str:
-    """Kernels from left to right, for pages of more than 640 pixels. Needs has_values()."""
-    return svg_of(wide_spec(series))
+def series_chart(series: MetricSeries) -> Chart:
+    """One metric over kernels, as a block of a document."""
+    if not has_values(series):
+        return Chart(wide=None, absent="No kernel has an admitted value, so there is no chart.")
+    drawn = {row.verdict for row in series.rows}
+    steps = (Key(text=text, mark=verdict) for verdict, text in _STEPS if verdict in drawn)
+    legend = (Key(text=f"{series.unit}, from zero"), *steps, Key(text="plain run", mark="dot"))
+    legend += (Key(text="perturbed run", mark="diamond"),)
+    return Chart(wide=wide_spec(series), narrow=narrow_spec(series), legend=legend)
 
 
 def wide_spec(series: MetricSeries) -> Spec:
-    """The same as Vega-Lite (https://vega.github.io/vega-lite/docs/), in the colours of COLOURS."""
+    """Kernels from left to right, for pages of more than 640 pixels, as Vega-Lite in the colours of COLOURS.
+
+    Needs has_values(). https://vega.github.io/vega-lite/docs/
+    """
     width = 860
-    names = short_names([r.kernel for r in series.rows], 26)
+    names = kernel_names([r.kernel for r in series.rows], 26)
     x, turned = kernels_axis(names, width)
     y = quantity("value", scale={"domain": [0, _top(series) * 1.12], "nice": False}, axis=FIGURES, title=None)
     top = quantity("top", title=None)
@@ -61,9 +72,9 @@ def wide_spec(series: MetricSeries) -> Spec:
     return configured(layers, width - 72, 250, padding)
 
 
-def narrow_svg(series: MetricSeries) -> str:
+def narrow_spec(series: MetricSeries) -> Spec:
     """Kernels from top to bottom with their names above the bars, for pages of up to 640 pixels."""
-    names = short_names([r.kernel for r in series.rows], 22)
+    names = kernel_names([r.kernel for r in series.rows], 22)
     y = nominal("kernel", sort=None, axis=None, scale={"domain": list(names), "padding": 0.35})
     x = quantity("value", scale={"domain": [0, _top(series) * 1.02], "nice": False}, axis=None)
     offset = quantity("place", scale={"domain": [-1, 1]})
@@ -82,7 +93,7 @@ def narrow_svg(series: MetricSeries) -> str:
             x={"value": 340}, y=y, text=nominal("both"), color=_TONE,
         ),
     )  # fmt: skip
-    return svg_of(configured(layers, 340, 54 * len(names), {"left": 2, "right": 8, "top": 4, "bottom": 4}))
+    return configured(layers, 340, 54 * len(names), {"left": 2, "right": 8, "top": 4, "bottom": 4})
 
 
 def nominal(field: str, **more: Any) -> Spec:

@@ -24,7 +24,7 @@ from kassay.report.chart import (
 )  # fmt: skip
 from kassay.report.drawing import Spec, png, svg
 from kassay.report.series import MetricSeries, groups
-from kassay.report.words import interval_text, short_names
+from kassay.report.words import interval_text, kernel_names
 
 _PRINTED = {
     "--ink": "#1b1b1b", "--quiet": "#5f6368", "--rule": "#d5d8dc", "--bar": "#b9c6d8", "--worse": "#b3261e",
@@ -58,7 +58,7 @@ def timed_spec(series: MetricSeries) -> Spec:
 
     The axis does not begin at zero: what is compared is how far the dots of two kernels lie apart.
     """
-    names = short_names([row.kernel for row in series.rows], 26)
+    names = kernel_names([row.kernel for row in series.rows], 26)
     x, turned = kernels_axis(names, _WIDTH)
     low, high = _extent(series)
     y = quantity("value", scale={"domain": [low, high], "nice": False, "zero": False}, axis=FIGURES, title=None)

@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Columns of a table: figures that add up as printed, and texts as wide as the widest."""
 
-import textwrap
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rich.cells import cell_len
-
-from kassay.model.texts import Table, one_line
+from kassay.model.texts import Table
 from kassay.model.units import format_decimals, places_of
 from kassay.report.words import cut, short_names
 
@@ -56,22 +53,20 @@ class ScreenLine(NamedTuple):
     style: str = ""
 
 
-def aligned(table: Table, width: int, first: int) -> list[ScreenLine]:
+def aligned(table: Table, width: int, first: int, others: int = _OTHERS) -> list[ScreenLine]:
     """Lines of at most `width` columns; table columns that do not fit stand below, each block with the first one again.
 
-    first: how wide the first column may be; longer names are cut in the middle.
+    first: how wide the first column may be; longer names are cut in the middle. others: the same of other columns.
     """
     texts = [(c, *(row[i].text for row in table.rows)) for i, c in enumerate(table.columns)]
-    names = column(short_names(texts[0], first))
-    others = [
-        column([cut(text, _OTHERS) for text in t], right=i in table.numeric) for i, t in enumerate(texts) if i > 0
-    ]
+    names = column((texts[0][0], *short_names(texts[0][1:], first)))
+    left = [column([cut(text, others) for text in t], right=i in table.numeric) for i, t in enumerate(texts) if i > 0]
     lines: list[ScreenLine] = []
-    while others:
-        room, block = width - 2 - cell_len(names[0]), [names]
-        while others and (len(block) == 1 or room >= cell_len(others[0][0]) + 2):
-            room -= cell_len(others[0][0]) + 2
-            block.append(others.pop(0))
+    while left or not lines:
+        room, block = width - 2 - width_of(names[0]), [names]
+        while left and (len(block) == 1 or room >= width_of(left[0][0]) + 2):
+            room -= width_of(left[0][0]) + 2
+            block.append(left.pop(0))
         rows = zip(*block, strict=True)
         lines += [ScreenLine("  " + "  ".join(row), "" if i else "dim") for i, row in enumerate(rows)]
     return lines
@@ -79,35 +74,25 @@ def aligned(table: Table, width: int, first: int) -> list[ScreenLine]:
 
 def room_for_names(table: Table, width: int) -> int:
     """How wide the first column may be so that all columns stand in one block of `width`; at least 20."""
-    others = [max(cell_len(cut(t, _OTHERS)) for t in (c, *(row[i].text for row in table.rows)))
+    others = [max(width_of(cut(t, _OTHERS)) for t in (c, *(row[i].text for row in table.rows)))
               for i, c in enumerate(table.columns) if i > 0]  # fmt: skip
     return max(20, width - 2 - sum(other + 2 for other in others))
 
 
 def column(texts: Sequence[str], *, right: bool = False) -> tuple[str, ...]:
     """All as wide as the widest."""
-    width = max(map(cell_len, texts))
+    width = max(map(width_of, texts))
     return tuple(pad(text, width, right=right) for text in texts)
+
+
+def width_of(text: str) -> int:
+    """Columns that a text takes at a terminal."""
+    from rich.cells import cell_len  # late: formats are imported where nothing is written
+
+    return cell_len(text)
 
 
 def pad(text: str, width: int, *, right: bool = False) -> str:
     """`text` in a field of `width` columns."""
-    space = " " * (width - cell_len(text))
+    space = " " * (width - width_of(text))
     return space + text if right else text + space
-
-
-def plain_lines(table: Table, width: int) -> list[str]:
-    """A table without its title in at most `width` columns of plain text, and an empty line."""
-    return [*(line.text.rstrip() for line in aligned(table, width, room_for_names(table, width))), ""]
-
-
-def markdown_table(table: Table) -> str:
-    """A table without its title in Markdown."""
-    rule = ["---:" if index in table.numeric else "---" for index in range(len(table.columns))]
-    lines = [table.columns, rule, *([cell.text.replace("|", "\\|") for cell in row] for row in table.rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def wrapped_note(text: str, width: int) -> list[str]:
-    """A sentence in lines of `width`, those after the first indented; words stay whole."""
-    return textwrap.wrap(one_line(text), width, subsequent_indent="  ", break_long_words=False)

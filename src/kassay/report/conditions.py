@@ -16,6 +16,7 @@ from kassay.model.reason import Reason, own_words, reason
 from kassay.model.report import Report, SeenCpu
 from kassay.model.run import CellEvidence
 from kassay.model.texts import listed, one_line
+from kassay.report.deferred import deferred_work
 from kassay.report.words import called
 
 _STATE_FIELDS = (
@@ -26,22 +27,19 @@ _PROGRAM_FIELDS = (
     ("program.Rss", "kB resident"), ("program.AnonHugePages", "kB AnonHugePages"),
     ("program.ShmemPmdMapped", "kB ShmemPmdMapped"), ("program.Swap", "kB Swap"), ("program.vmas", "VMAs"),
 )  # fmt: skip
-UNKNOWN_STATES = ("memory-not-known", "memory-of-files")
-"""Codes of reasons which say that the state is not known."""
 
 
 def memory_state(findings: Sequence[Finding], evidence: Sequence[CellEvidence]) -> Reason:
     """Whether the kernels worked on the same state of memory, and on which."""
-    apart = next((f for f in findings if f.differences), None)
+    apart = next(((f, d) for f in findings for d in f.differences if d.moment != "during"), None)
     if apart is not None:
-        d = apart.differences[0]
-        base, head = (side.kernel for side in apart.sides)
+        d, (base, head) = apart[1], (side.kernel for side in apart[0].sides)
         return reason("memory-differs", field=d.field, moment=d.moment, base_value=d.base, base=base,
                       head_value=d.head, head=head)  # fmt: skip
     measured = [item.measurements[0] for item in evidence if item.measurements]
     if not measured:
         return reason("memory-not-known")
-    refused = sorted({f.verdict for f in findings if f.verdict in REFUSED})
+    refused = sorted({f.verdict for f in findings if f.verdict in REFUSED and f.verdict != "different-work"})
     if refused:
         counts = tuple((verdict, sum(f.verdict == verdict for f in findings)) for verdict in refused)
         return reason("memory-not-shown", verdicts=counts)
@@ -81,7 +79,8 @@ def disclosures(plan: Plan, evidence: Sequence[CellEvidence], cmdline: str) -> t
     several = len({kernel.compiler for kernel in plan.kernels if kernel.compiler}) > 1
     compilers = (reason("different-compilers"),) if several else ()
     programs = (own_words(build_sentence(use.name, use.program)) for use in plan.experiment.workloads if use.program)
-    return (*notes, *programs, *compilers, *limits, *_parameters(plan, cmdline), *_contaminated(plan))
+    deferred = deferred_work(evidence)
+    return (*notes, *programs, *deferred, *compilers, *limits, *_parameters(plan, cmdline), *_contaminated(plan))
 
 
 def _parameters(plan: Plan, cmdline: str) -> tuple[Reason, ...]:

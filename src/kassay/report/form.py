@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Forms: ways to write an answer down. Every folder of formats holds one form per module, as its constant FORMAT.
+"""Forms: ways to write an answer down, and the page templates.
 
-This module and those of the folders must be fast to import, because `--help` reads them: what is needed to render is
-imported inside of render().
+This module must be fast to import, because `--help` reads it: what is needed to render is imported inside of render().
 """
 
 import re
@@ -10,17 +9,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
-
-from kassay.registry import load, names
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
+    from kassay.errors import BadInput
     from kassay.report.columns import ScreenLine
 
 A = TypeVar("A")
-F = TypeVar("F", bound="Form[Any]")
 Given = Mapping[str, Sequence[str]]
 """What a user gave for the options of a form: values by the option's name, such as {"--to": ("a@b.example",)}."""
 NOTHING: Given = MappingProxyType({})
@@ -58,19 +55,19 @@ def template(name: str) -> "Template":
     """A page of report/templates/; "unbroken" keeps a percent sign with its number, a count of CPUs with its word."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
+    from kassay.model.texts import one_line
+
     environment = Environment(
         loader=PackageLoader("kassay.report", "templates"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
     )  # fmt: skip
     environment.filters["unbroken"] = lambda text: re.sub(r"(?<=\d) (?=%|CPU)", "\u00a0", text)
+    environment.filters["line"] = one_line
     return environment.get_template(name)
 
 
-def form_named(package: str, name: str, kind: type[F]) -> F:
-    """One form of a folder; no other module of it is imported. Raises BadInput that lists the forms."""
-    form_names = names(package)
-    if name not in form_names:
-        from kassay.errors import unknown
+def unknown_form(name: str, known: Iterable[str]) -> "BadInput":
+    """The error for a form that is not there."""
+    from kassay.errors import unknown
 
-        raise unknown("--format: unknown", name, form_names)
-    return load(package, name, "FORMAT", kind)
+    return unknown("--format: unknown", name, known)

@@ -8,8 +8,9 @@ from importlib.resources import files
 
 from kassay.effects.files import derived_text
 from kassay.model.records import Record
-from kassay.model.report import KernelStacks, Report
-from kassay.model.texts import machine_text, one_line, settings_text
+from kassay.model.report import KernelStacks
+from kassay.model.texts import one_line
+from kassay.report.document import Stacks
 
 _Path = tuple[str, ...]
 
@@ -24,13 +25,22 @@ class Icicle(Record, frozen=True, kw_only=True):
     data: str
 
 
-def icicles(report: Report) -> tuple[Icicle, ...]:
-    """One for each metric, workload, setting and machine that has call stacks."""
-    grouped: dict[tuple[str, ...], list[KernelStacks]] = {}
-    for kernel in report.stacks:
-        point = f"{settings_text(kernel.settings)}, {machine_text(kernel.machine)}"
-        grouped.setdefault((kernel.workload, point, kernel.metric), []).append(kernel)
-    return tuple(_icicle(f"{w}, {metric}; {point}", kernels) for (w, point, metric), kernels in grouped.items())
+def icicle(stacks: Stacks) -> Icicle:
+    """The drawing of one metric's call stacks."""
+    nodes = _tree(stacks.kernels)
+    names = sorted({path[-1] for path in nodes if path})
+    index = {path: number for number, path in enumerate(nodes)}
+    name_of = {name: number for number, name in enumerate(names)}
+    labels = tuple(one_line(kernel.kernel) for kernel in stacks.kernels)
+    data = {
+        "unit": one_line(stacks.kernels[0].unit),
+        "kernels": labels,
+        "operations": [kernel.operations for kernel in stacks.kernels],
+        "names": [one_line(name) for name in names],
+        "nodes": [[index[path[:-1]], name_of[path[-1]], counts] for path, counts in nodes.items() if path],
+    }
+    base = 0 if len(labels) > 1 else None
+    return Icicle(title=stacks.title, kernels=labels, base=base, head=len(labels) - 1, data=_inside_script(data))
 
 
 @cache
@@ -56,28 +66,6 @@ def program() -> str:
     templates = files("kassay.report") / "templates"
     specification = json.loads((templates / "icicle.vg.json").read_text("utf-8"))
     return (templates / "icicle.js").read_text("utf-8").replace("SPECIFICATION", _inside_script(specification))
-
-
-def _icicle(title: str, kernels: Sequence[KernelStacks]) -> Icicle:
-    nodes = _tree(kernels)
-    names = sorted({path[-1] for path in nodes if path})
-    index = {path: number for number, path in enumerate(nodes)}
-    name_of = {name: number for number, name in enumerate(names)}
-    data = {
-        "unit": one_line(kernels[0].unit),
-        "kernels": [one_line(kernel.kernel) for kernel in kernels],
-        "operations": [kernel.operations for kernel in kernels],
-        "names": [one_line(name) for name in names],
-        "nodes": [[index[path[:-1]], name_of[path[-1]], counts] for path, counts in nodes.items() if path],
-    }
-    labels, several = tuple(one_line(kernel.kernel) for kernel in kernels), len(kernels) > 1
-    return Icicle(
-        title=one_line(title),
-        kernels=labels,
-        base=0 if several else None,
-        head=len(kernels) - 1,
-        data=_inside_script(data),
-    )
 
 
 def _tree(kernels: Sequence[KernelStacks]) -> dict[_Path, list[int]]:

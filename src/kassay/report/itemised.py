@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence, Sized
 from itertools import compress
 
 from kassay.costs import DEFAULT, Cost, cost_of
-from kassay.model.finding import REFUSED, Attribution, AttributionRow, Finding
+from kassay.model.finding import REFUSED, Attribution, AttributionRow, Finding, SourceShare
 from kassay.model.profile import FunctionCost, Profile
 from kassay.model.reason_texts import reason_text
 from kassay.model.records import Record
@@ -16,6 +16,7 @@ from kassay.report.columns import Column, summed
 
 TOP = 10  # rows where the whole table does not fit
 _INSIDE = "└ "
+_SOURCE = "in the sources"
 _KINDS = {
     "iterations": "string iterations", "atomics": "atomics", "tlb": "TLB", "loads": "loads", "stores": "stores",
 }  # fmt: skip
@@ -85,11 +86,11 @@ def where(f: Finding, report: Report) -> str:
     return ", ".join(text for text, several in points.items() if len(several) > 1)
 
 
-def top_table(d: ItemisedDifference, limit: int = TOP, contexts: Sequence[str] = ()) -> Table:
+def top_table(d: ItemisedDifference, limit: int = TOP, contexts: Sequence[str] = (), *, sources: bool = True) -> Table:
     """The largest changes; one row for the functions left out, one for what no function explains, and the total.
 
     limit: rows of functions that changed; 0 shows all functions. contexts: only functions of these. Members of a group
-    stand indented below its root, the group's sum beside it.
+    stand indented below its root, the group's sum beside it. sources: a column of functions and lines of the sources.
     The row of those left out, or one of its own, takes the rounding, so that the printed column adds up.
     """
     rows = ordered(d.itemised)
@@ -102,10 +103,10 @@ def top_table(d: ItemisedDifference, limit: int = TOP, contexts: Sequence[str] =
     texts = [_texts(d, row, index, columns) for index, row in enumerate(shown)]
     for index, name in enumerate(names, len(shown)):
         base, head, delta = (column[index] for column in columns)
-        texts.append([name, base, head, _plus(delta), "", "", ""])
+        texts.append([name, base, head, _plus(delta), "", "", "", ""])
     counted = any(row.base_calls or row.head_calls for row in rows)  # shares of another tool's profile have no calls
-    columns_shown = [True] * 4 + [groups, counted, strings]
-    names = ["function", "base", "head", "difference", "with its group", "calls", "string iterations"]
+    columns_shown = [True] * 4 + [groups, counted, strings, sources and any(row.source for row in shown)]
+    names = ["function", "base", "head", "difference", "with its group", "calls", "string iterations", _SOURCE]
     return _of_columns(d.title, names, texts, columns_shown)
 
 
@@ -113,12 +114,17 @@ def full_table(d: ItemisedDifference) -> Table:
     """Every function with its place, context, calls and string iterations, to two more digits."""
     rows, places = ordered(d.itemised), places_of(max(d.base_value, d.head_value)) + 2
     columns, names = summed([_column(d, name, rows) for name in _SIDES], _END, "", places)
-    table_rows = [_full_row(row, index, columns) for index, row in enumerate(rows)]
+    known = any(row.source for row in rows)
+    table_rows = [
+        _full_row(row, index, columns, source_text(row, places, most=0) if known else None)
+        for index, row in enumerate(rows)
+    ]
     for index, name in enumerate(names, len(rows)):
         base, head, delta = (column[index] for column in columns)
-        table_rows.append(cells(name, "", "", base, head, _plus(delta), "", "", "", "", ""))
+        table_rows.append(cells(name, "", "", base, head, _plus(delta), "", "", "", "", "", *([""] if known else [])))
     names = ["function", "place", "context", *figures("base", "head", "difference"), "group",
-             *figures("calls base", "calls head", "string iterations base", "string iterations head")]  # fmt: skip
+             *figures("calls base", "calls head", "string iterations base", "string iterations head"),
+             *([_SOURCE] if known else [])]  # fmt: skip
     return table(f"{d.title}, every function", names, table_rows, folded=True)
 
 
@@ -159,8 +165,10 @@ def profile_table(
 
 
 def _of_columns(title: str, head: Iterable[str], texts: Iterable[Iterable[str]], shown: Sequence[bool]) -> Table:
-    """A table of the columns shown; all but the first are figures."""
+    """A table of the columns shown; all but the first, and places in the sources, are figures."""
     first, *others = compress(head, shown)
+    if others[-1:] == [_SOURCE]:
+        return table(title, (first, *figures(*others[:-1]), _SOURCE), (cells(*compress(text, shown)) for text in texts))
     return table(title, (first, *figures(*others)), (cells(*compress(text, shown)) for text in texts))
 
 
@@ -207,10 +215,34 @@ def _texts(d: ItemisedDifference, row: AttributionRow, index: int, columns: list
     ]
     calls, iterations = _both(row.base_calls, row.head_calls), _both(row.base_iterations, row.head_iterations)
     name = f"{_INSIDE if inside else ''}{label(row)}"
-    return [name, *figures, _plus(columns[2][index]), together, calls, iterations]
+    return [name, *figures, _plus(columns[2][index]), together, calls, iterations, source_text(row, digits)]
 
 
-def _full_row(row: AttributionRow, index: int, columns: list[list[str]]) -> tuple[TableCell, ...]:
+def source_text(row: AttributionRow, digits: int, most: int = 2) -> str:
+    """ "change_pte_range +40 at mm/mprotect.c:123": the parts of a row by function of the sources, largest first."""
+    changed = [part for part in row.source if round(part.delta, digits)]
+    shown = changed or list(row.source[:1])
+    texts = [
+        f"{part.function}{f' {_plus(format_decimals(part.delta, digits))}' if part in changed else ''}{_place(part)}"
+        for part in shown[: most or None]
+    ]
+    left = len(shown) - len(texts)
+    return one_line(", ".join([*texts, *([f"{left} more"] if left else [])]))
+
+
+def places_in_sources(d: ItemisedDifference, limit: int = TOP, contexts: Sequence[str] = ()) -> tuple[str, ...]:
+    """What the rows of top_table() add up from in the sources, one text for each row that is known."""
+    rows = [row for row in ordered(d.itemised) if not contexts or row.context in contexts]
+    shown = _changed(d, rows)[:limit] if limit else rows
+    places = places_of(max(d.base_value, d.head_value))
+    return tuple(f"{label(row)}: {source_text(row, places, most=0)}" for row in shown if row.source)
+
+
+def _place(part: SourceShare) -> str:
+    return f" at {part.file}:{part.line}" if part.file and part.line else ""
+
+
+def _full_row(row: AttributionRow, index: int, columns: list[list[str]], source: str | None) -> tuple[TableCell, ...]:
     sides = (
         _executed(row.base, row.base_calls, columns[0][index]),
         _executed(row.head, row.head_calls, columns[1][index]),
@@ -218,7 +250,7 @@ def _full_row(row: AttributionRow, index: int, columns: list[list[str]]) -> tupl
     group = "" if row.group is None else str(row.group + 1)
     others = (row.base_calls, row.head_calls, row.base_iterations, row.head_iterations)
     figures = (*sides, _plus(columns[2][index]), group, *map(format_number, others))
-    return cells(row.function, row.place or "-", row.context, *figures)
+    return cells(row.function, row.place or "-", row.context, *figures, *(() if source is None else (source,)))
 
 
 def _changed(d: ItemisedDifference, rows: Sequence[AttributionRow]) -> list[AttributionRow]:

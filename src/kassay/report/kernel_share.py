@@ -53,7 +53,7 @@ def share_sentence(share: KernelShare, *, name: str = "") -> str:
     parts += [f"others {_percent(rest, share)}"] if parts and rest >= _LEAST * share.count else []
     operation = share.unit.partition("/")[2] or "operation"
     whole = f"Of the instructions per {operation} of {share.workload} on {name or share.label}"
-    kernel = f"{_percent(share.kernel + share.interrupt, share)} are the kernel's"
+    kernel = f"{_percent(share.of_kernel, share)} are the kernel's"
     return one_line(f"{whole}, {kernel}{': ' if parts else ''}{', '.join(parts)}.")
 
 
@@ -65,7 +65,7 @@ def entries_table(group: Group, *, limit: int = _ROWS) -> Table:
     keys.sort(key=lambda key: -max(_per(s, e[key].count) for s, e in zip(group, sides, strict=True) if key in e))
     shown, left = (keys[:limit], keys[limit:]) if limit else (keys, [])
     rows = [_row("user code", group, [share.user for share in group])]
-    rows.append(_row("kernel", group, [share.kernel + share.interrupt for share in group]))
+    rows.append(_row("kernel", group, [share.of_kernel for share in group]))
     for key in shown:
         counts = [side[key].count if key in side else 0 for side in sides]
         rows.append(_row(f"  {_text(key, sides)}", group, counts, _times(key, group)))
@@ -126,7 +126,7 @@ def overview_share_table(report: Report) -> Table | None:
         last = group[-1]
         largest = [f"{e.text} {_percent(e.count, last)}" for e in (last.entries or ())[:_NAMED]]
         faults = sum(e.in_faults for e in last.entries or ())
-        shares = (_percent(of[at].kernel + of[at].interrupt, of[at]) if at in of else "-" for at in labels)
+        shares = (_percent(of[at].of_kernel, of[at]) if at in of else "-" for at in labels)
         in_faults = _percent(faults, last) if last.entries is not None else "-"
         rows.append((_name(group, groups), *shares, in_faults, ", ".join(largest)))
     title = "The kernel's share of each program [% of all its instructions]"

@@ -29,7 +29,7 @@ from kassay.model.units import format_change, format_number, format_signed
 from kassay.report.itemised import difference, top_table
 from kassay.report.kernel_share import entries_table, functions_table, overview_share_table, program_groups
 from kassay.report.mail.names import names as mail_names
-from kassay.report.mail.text import ascii_text, wrapped
+from kassay.report.mail.text import ascii_text
 from kassay.report.repeat import step_alone
 from kassay.report.sentences import is_multiple, strength
 from kassay.report.series import KernelRow, MetricGroup, groups
@@ -126,8 +126,9 @@ def overview_sentences(overview: Overview, spoken: Mapping[str, str]) -> tuple[s
     per_kernel = Counter(spoken[cell.kernel] for _, cell in steps)
     most = [f"{kernel} ({count})" for kernel, count in per_kernel.most_common(3)]
     sentences += [f"Most steps come with {listed(most)}."] if len(overview.kernels) > 2 else []
-    if overview.causes and len(overview.causes[0].rows) > 1:
-        sentences.append(f"In most workloads at once: {cause_text(overview.causes[0], spoken)}.")
+    if cause := _shared_cause(overview.causes):
+        several = "most" if 2 * _workloads(cause) > names else "several"
+        sentences.append(f"In {several} workloads at once: {cause_text(cause, spoken)} of {names}.")
     return (*sentences, *_open(open_))
 
 
@@ -135,10 +136,27 @@ def _open(count: int) -> tuple[str, ...]:
     return (f"{_count(count, 'comparison')} without a verdict.",) if count else ()
 
 
+def _shared_cause(causes: Sequence[Cause]) -> Cause | None:
+    """The first cause in more than one workload that no other function of the same step takes back."""
+    shared = (cause for cause in causes if _workloads(cause) > 1)
+    return next((cause for cause in shared if not any(_takes_back(other, cause) for other in causes)), None)
+
+
+def _takes_back(other: Cause, cause: Cause) -> bool:
+    """Whether another function's change cancels most of this one's: one that was renamed, split or inlined."""
+    if (other.base, other.head) != (cause.base, cause.head):
+        return False
+    totals = [sum(row.share for row in one.rows) for one in (other, cause)]
+    return 2 * abs(sum(totals)) < min(map(abs, totals))
+
+
+def _workloads(cause: Cause) -> int:
+    return len({row.workload for row in cause.rows})
+
+
 def cause_text(cause: Cause, spoken: Mapping[str, str]) -> str:
     """ "folio_add_lru +9 a call since 7.1, in 22 workloads"."""
-    count = len({row.workload for row in cause.rows})
-    return f"{_function(cause)} {_amount(cause)} since {spoken[cause.head]}, in {_count(count, 'workload')}"
+    return f"{_function(cause)} {_amount(cause)} since {spoken[cause.head]}, in {_count(_workloads(cause), 'workload')}"
 
 
 def _function(cause: Cause) -> str:
@@ -315,23 +333,21 @@ def _itemised(report: Report, links: Mapping[tuple[str, ...], str]) -> tuple[Tex
     return (TextBlock(title="Where each difference is", text=(text,), tables=tuple(tables)),) if tables else ()
 
 
-def _mail(report: Report, overview: Overview) -> tuple[tuple[str, ...], ...]:
-    """Blocks of lines: the rows with the largest changes, and the functions in most workloads."""
+def _mail(report: Report, overview: Overview) -> tuple[TextBlock, ...]:
+    """The rows with the largest changes, and the functions in most workloads."""
     spoken = mail_names(report)
     ranked = sorted(overview.rows, key=lambda row: -max((abs(c.change or 0.0) for c in _steps(row)), default=0.0))
     shown = [row for row in ranked if _steps(row)][:_MAIL]
-    lines = []
+    texts = []
     for row in shown:
         steps = ", ".join(f"{spoken[cell.kernel]} {_change(cell.change)}" for cell in _steps(row))
-        lines += wrapped(f"{_name(row, overview.rows)}: {steps}", "  ", "      ")
+        texts.append(f"{_name(row, overview.rows)}: {steps}")
     left = sum(bool(_steps(row)) for row in overview.rows) - len(shown)
-    lines += [f"  and {left} more with smaller changes"] if left else []
-    blocks = [("Changes, each to the kernel before it:", "", *lines)] if lines else []
+    texts += [f"and {left} more with smaller changes"] if left else []
     several = structs.replace(overview, causes=tuple(c for c in overview.causes if len(c.rows) > 1))
-    if several.causes:
-        cause_lines = [line for text in _cause_lines(several, spoken) for line in wrapped(text, "  ", "      ")]
-        blocks.append(("Functions that changed in several workloads:", "", *cause_lines))
-    return tuple(blocks)
+    causes = _cause_lines(several, spoken) if several.causes else ()
+    titles = ("Changes, each to the kernel before it", "Functions that changed in several workloads")
+    return tuple(TextBlock(title=t, items=tuple(i)) for t, i in zip(titles, (texts, causes), strict=True) if i)
 
 
 def _steps(row: OverviewRow) -> list[OverviewCell]:
@@ -351,7 +367,7 @@ def _next_steps(report: Report, overview: Overview, directory: str) -> tuple[str
     alone = step_alone(report.experiment, report.kernels, pair, Point(row.workload, row.settings, row.machine))
     return (
         f"{join(profile)} {quote(cell.kernel)} --top 0  (every function of the largest step)",
-        f"{alone}  (that step alone, with a wider layout floor)",
+        f"{alone}  (that step alone, with more perturbed runs)",
     )
 
 

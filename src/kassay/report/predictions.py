@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Predicted time in words: what was counted, what it should cost on each CPU, and why."""
 
-import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import fsum
 from typing import NamedTuple
 
@@ -12,9 +11,9 @@ from kassay.model.reason_texts import reason_text
 from kassay.model.report import Report
 from kassay.model.texts import one_line, settings_text
 from kassay.model.units import format_decimals, format_signed
-from kassay.report.columns import ScreenLine
+from kassay.report.document import DOUBT, Block, Fact, Facts, Paragraph, Section
+from kassay.report.series import ladders, step_pairs
 
-_LABEL, _MIDDLE = 12, 40
 _NAMED, _CAUSED = 3, 2  # functions, and causes of each, that a sentence names
 _HIDDEN, _FEWEST = 0.2, 5  # least share and least number of added instructions in the shadow
 _PRESENT, _STILL = (
@@ -32,13 +31,13 @@ ABOUT = (
 def shown(report: Report) -> list[Finding]:
     """Comparisons of primary metrics with predictions: those that the answer is about, of a ladder its steps."""
     predicted = [f for f in report.findings if f.primary and f.predictions and f.verdict not in REFUSED]
-    if report.gaps:  # whose answer is about all three kernels
+    if report.lead is not None and report.lead.predicts_all:
         return predicted
     pairs = set(report.lead.pairs) if report.lead is not None else set()
     if not pairs:
-        pairs = {(s.from_kernel, s.to_kernel) for ladder in report.ladders if ladder.primary for s in ladder.steps}
+        pairs = step_pairs(report)
     about = [f for f in predicted if (f.sides[0].kernel, f.sides[1].kernel) in pairs]
-    return about or ([] if report.ladders and report.lead is None else predicted)
+    return about or ([] if ladders(report) and report.lead is None else predicted)
 
 
 def disagreements(report: Report) -> tuple[str, ...]:
@@ -54,22 +53,20 @@ def disagreements(report: Report) -> tuple[str, ...]:
     return tuple(f"{text[:1].upper()}{text[1:]}." for text in texts.values())[:_SENTENCES]
 
 
-def prediction_lines(report: Report, width: int) -> list[ScreenLine]:
+def prediction_blocks(report: Report) -> Iterator[Block]:
     """Counted, predicted, why: of each comparison shown; then what is in doubt. What is left out is counted."""
     every = shown(report)
     if report.overview is not None:
         every = sorted(every, key=lambda f: -max(abs(prediction.change or 0.0) for prediction in f.predictions))
     findings = every[:_FINDINGS]
-    lines: list[ScreenLine] = []
-    for f in findings:
-        lines.append(ScreenLine(""))
-        lines += [ScreenLine(text, "bold cyan") for text in textwrap.wrap(_subject(f, every), width)]
-        lines += _block(f, width)
     doubts = _all_doubts(findings)
     texts = doubts[:_DOUBTS] + ([f"and {len(doubts) - _DOUBTS} more"] if len(doubts) > _DOUBTS else [])
-    lines += [line for i, text in enumerate(texts) for line in _wrapped("" if i else "doubt", text, width)]
-    more = len(every) - len(findings)
-    return lines + ([ScreenLine(f"and {more} more predictions: see --format markdown", "yellow")] if more > 0 else [])
+    for f in findings:
+        doubtful = (Fact(name="doubt", texts=tuple(texts)),) if texts and f is findings[-1] else ()
+        yield Section(title=_subject(f, every), blocks=(Facts(rows=(*_facts(f), *doubtful)),))
+    left = len(every) - len(findings)
+    if left > 0:
+        yield Paragraph(text=f"and {left} more predictions: see --format markdown", tone=DOUBT)
 
 
 def _all_doubts(findings: Sequence[Finding]) -> list[str]:
@@ -90,14 +87,14 @@ def _subject(f: Finding, findings: Sequence[Finding]) -> str:
     return one_line(", ".join(words))
 
 
-def _block(f: Finding, width: int) -> list[ScreenLine]:
-    rows = [("counted", f"{rough(f.change)} % {f.unit}", f.evidence)]
+def _facts(f: Finding) -> Iterator[Fact]:
+    yield Fact(name="counted", texts=(f"{rough(f.change)} % {f.unit}",), detail=f.evidence)
     for number, prediction in enumerate(f.predictions):
-        rows.append(("" if number else "predicted", _change_text(prediction, number), _basis(f, prediction)))
-    middle = min(_MIDDLE, max(len(row[1]) for row in rows)) + 2
-    lines = [line for row in rows for line in _columns(row, middle, width)]
+        text = _change_text(prediction, number)
+        yield Fact(name="" if number else "predicted", texts=(text,), detail=_basis(f, prediction))
     why = next((because(f, prediction) for prediction in f.predictions if prediction.rows), "")
-    return lines + (_wrapped("why", why, width) if why else [])
+    if why:
+        yield Fact(name="why", texts=(why,))
 
 
 def _doubts(f: Finding) -> list[str]:
@@ -245,27 +242,6 @@ def _shadow(row: PredictedRow, more: float) -> str:
 
 def _named(cause: PredictedCause) -> str:
     return CAUSES.get(cause.cause, cause.cause)
-
-
-def _columns(row: tuple[str, str, str], middle: int, width: int) -> list[ScreenLine]:
-    """A label, a column of `middle` characters and a text that is wrapped beside them."""
-    label, left, text = row
-    indent = " " * (_LABEL + middle)
-    head = f"{label:{_LABEL}}{left:{middle}}"
-    if len(left) > middle - 2:  # the middle is too long for its column: the text stands below
-        return [
-            ScreenLine(head.rstrip()),
-            *(
-                ScreenLine(t)
-                for t in textwrap.wrap(one_line(text), width, initial_indent=indent, subsequent_indent=indent)
-            ),
-        ]
-    return [ScreenLine(t) for t in textwrap.wrap(one_line(text), width, initial_indent=head, subsequent_indent=indent)]
-
-
-def _wrapped(label: str, text: str, width: int) -> list[ScreenLine]:
-    lines = textwrap.wrap(one_line(text), width, initial_indent=f"{label:{_LABEL}}", subsequent_indent=" " * _LABEL)
-    return [ScreenLine(line) for line in lines]
 
 
 def mail_sentence(f: Finding) -> str:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Commands that a reader can paste: the same experiment again, or one comparison of it alone."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from shlex import join, quote
 
 from kassay.clocks import clock_of
@@ -11,9 +11,9 @@ from kassay.model.kernel import OWN_CPU, KernelIdentity, exact_ref
 from kassay.model.machine import Point
 from kassay.model.program import options_of
 from kassay.model.report import Report
-from kassay.model.texts import memory_text
+from kassay.model.texts import memory_text, one_line
+from kassay.report.document import Code, Paragraph, Section
 from kassay.report.mail.headline import headline
-from kassay.report.mail.text import command, wrapped
 
 _DEFAULT = Experiment(name="", question="", kernels=(), workloads=())
 _MEMORY = _DEFAULT.memory_bytes[0]
@@ -68,7 +68,7 @@ _FROM = (
 )
 
 
-def to_reproduce(report: Report) -> list[str]:
+def to_reproduce(report: Report) -> Iterator[Section]:
     """For own runs the comparison of the headline; for others' files what reads and judges them again."""
     topic = headline(report)
     commands = report.commands
@@ -76,12 +76,10 @@ def to_reproduce(report: Report) -> list[str]:
         commands = ()
         if topic is not None and report.kernels:
             commands = (f"{_as_it_was(report, topic.finding)} --out {_OUT}", f"kassay bundle pack {_OUT}")
-    if not commands:
-        return []
-    lines = [line for text in commands[:3] for line in command(text)]
-    if report.sources:
-        return ["To judge the same files again:", "", *lines]
-    return ["To reproduce:", "", *lines, "", *wrapped(_FROM)]
+    title, about = ("To judge the same files again", ()) if report.sources else ("To reproduce", (_FROM,))
+    if commands:
+        code = Code(text="\n".join(map(one_line, commands[:3])), breaks="shell")
+        yield Section(title=title, blocks=(code, *(Paragraph(text=text) for text in about)))
 
 
 def _as_it_was(report: Report, f: Finding) -> str:

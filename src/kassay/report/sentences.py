@@ -3,34 +3,38 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import Protocol
 
 from kassay.model.experiment import labels
-from kassay.model.finding import CHANGES, EVIDENCE, REFUSED, Finding, Gap, Ladder, LadderStep
+from kassay.model.finding import CHANGES, EVIDENCE, REFUSED, Finding, Ladder, LadderStep
+from kassay.model.machine import MachineUse
 from kassay.model.plan import Plan
 from kassay.model.reason_texts import reason_text, reasons_text
 from kassay.model.records import Setting
 from kassay.model.report import Report
-from kassay.model.series import SeriesTable
 from kassay.model.texts import granted_texts, listed
 from kassay.model.timing import Family, Timing
 from kassay.model.units import format_change, format_number
 from kassay.model.workload import Workload
+from kassay.report.calls import calls_text, steps_text
+from kassay.report.phases import other_phases, other_steps, phase_words
 from kassay.report.words import interval_text, p_text, spoken_names
 
 
-def subject(workload: Workload, settings: tuple[Setting, ...]) -> str:
-    """The workload's own words with its settings filled in."""
+def subject(workload: Workload, settings: tuple[Setting, ...], metric: str) -> str:
+    """The workload's own words with its settings filled in, and the phase that the metric is about."""
     text = workload.subject
     for item in settings:
         text = text.replace("{" + item.name + "}", item.value)
-    return text
+    return f"{text}{phase_words(workload, metric)}"
 
 
 def compare_sentence(what: str, finding: Finding, base: str, head: str) -> str:
     """One sentence for one comparison. what: the work in words."""
     if finding.verdict in REFUSED or finding.change is None:
         because = f": {reason_text(finding.reasons[0])}" if finding.reasons else ""
-        return f"No verdict on {_lower(what)} ({finding.verdict}){because}."
+        calls = calls_text(finding, base, head)
+        return f"No verdict on {_lower(what)} ({finding.verdict}){because}.{calls and f' {calls}'}"
     values = f"{format_number(finding.base_value)} against {format_number(finding.head_value)} {finding.unit}"
     if finding.verdict == "equivalent":
         if finding.base_value == finding.head_value and finding.timing is None:
@@ -181,8 +185,17 @@ def _lower(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
-AtPoint = Finding | Ladder | Gap | SeriesTable
-"""What has a workload, settings and a machine."""
+class AtMetric(Protocol):
+    """A result: one metric of a workload with its settings on a machine."""
+
+    @property
+    def workload(self) -> str: ...
+    @property
+    def settings(self) -> tuple[Setting, ...]: ...
+    @property
+    def machine(self) -> MachineUse: ...
+    @property
+    def metric(self) -> str: ...
 
 
 def verdict_of(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladder], families: Sequence[Family]) -> str:
@@ -192,22 +205,25 @@ def verdict_of(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladder
     called = dict(zip(labels(plan.experiment), names, strict=True))
     sentences = [family_sentence(family) for family in families]
     if ladders:
-        sentences += [ladder_sentence(work_at(plan, ladder), ladder, names) for ladder in ladders if ladder.primary]
+        for ladder in (ladder for ladder in ladders if ladder.primary):
+            sentences.append(ladder_sentence(work_at(plan, ladder), ladder, names))
+            sentences.append(steps_text(ladder, findings, lambda label: called.get(label, label)))
+            sentences.append(other_steps(ladder, ladders, called))
     else:
-        for f in findings:
+        for f in (f for f in findings if f.primary):
             base, head = (called.get(side.kernel, side.kernel) for side in f.sides)
-            sentences += [compare_sentence(work_at(plan, f), f, base, head)] if f.primary else []
-    return " ".join((*sentences, *strength(findings))) or "Nothing was measured."
+            sentences += [compare_sentence(work_at(plan, f), f, base, head), other_phases(f, findings)]
+    return " ".join(filter(None, (*sentences, *strength(findings)))) or "Nothing was measured."
 
 
-def work_at(plan: Plan, result: AtPoint) -> str:
+def work_at(plan: Plan, result: AtMetric) -> str:
     """The work, and at which point of the matrix."""
     point = ", ".join(_point(plan, result))
-    what = subject(next(w for w in plan.workloads if w.name == result.workload), result.settings)
+    what = subject(next(w for w in plan.workloads if w.name == result.workload), result.settings, result.metric)
     return f"{what} ({point})" if point else what
 
 
-def _point(plan: Plan, result: AtPoint) -> list[str]:
+def _point(plan: Plan, result: AtMetric) -> list[str]:
     """Where in the experiment's matrix this is: only what takes more than one value."""
     uses = [use for use in plan.experiment.workloads if use.name == result.workload]
     varied = {axis.name for use in uses for axis in use.axes if len(axis.values) > 1 or len(uses) > 1}

@@ -32,6 +32,8 @@ class KernelRow(Record, frozen=True, kw_only=True):
     evidence: str = ""
     since: str = ""
     since_change: float | None = None
+    changed: str = ""
+    """State of the lines that differ from the row before, a word of lines.STATES; empty if it is not known."""
 
     @property
     def step(self) -> bool:
@@ -63,6 +65,16 @@ class MetricGroup(Record, frozen=True, kw_only=True):
     lead: MetricSeries
     series: tuple[MetricSeries, ...]
     across: tuple[MetricSeries, ...] = ()
+
+
+def ladders(report: Report, *, primary: bool = False) -> tuple[Ladder, ...]:
+    """What a report has of kernels in order; empty where pairs are compared. primary: of primary metrics only."""
+    return tuple(ladder for ladder in report.ladders if ladder.primary or not primary)
+
+
+def step_pairs(report: Report) -> set[tuple[str, str]]:
+    """The two kernels of each step of a primary metric."""
+    return {(step.from_kernel, step.to_kernel) for ladder in ladders(report, primary=True) for step in ladder.steps}
 
 
 def groups(report: Report) -> tuple[MetricGroup, ...]:
@@ -167,4 +179,5 @@ def _head(f: Finding) -> KernelRow:
     return KernelRow(
         kernel=f.sides[1].kernel, value=f.head_value, n=f.n_head, side=f.sides[1], change=f.change,
         interval=f.interval, verdict=f.verdict, evidence=f.evidence,
+        changed=f.changed.state if f.changed is not None else "",
     )  # fmt: skip

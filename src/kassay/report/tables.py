@@ -20,6 +20,7 @@ from kassay.model.texts import (
     table,
 )
 from kassay.model.units import format_change, format_decimals, format_number, format_numbers
+from kassay.report.changed_lines import state_of, verdict_word
 from kassay.report.series import KernelRow, MetricGroup, MetricSeries, groups
 from kassay.report.words import count_text, interval_text, run_length, spoken_names
 
@@ -44,7 +45,7 @@ def _series_row(row: KernelRow, value: str) -> tuple[TableCell, ...]:
     mark = "" if row.verdict in ("", "equivalent") else row.verdict
     change = f"{format_change(row.change)}{step_mark(row)}" if row.verdict else "-"
     texts = (row.kernel, value, count_text(row.side), change, interval_text(row.interval))
-    return cells(*texts, row.verdict or "-", row.evidence or "-", mark=mark)
+    return cells(*texts, verdict_word(row.verdict, row.changed) or "-", row.evidence or "-", mark=mark)
 
 
 def across_text(pair: MetricSeries) -> str:
@@ -52,7 +53,7 @@ def across_text(pair: MetricSeries) -> str:
     base, head = pair.rows
     values = " to ".join(format_numbers([base.value, head.value]))
     counts = f"{count_text(base.side)}, {count_text(head.side)}"
-    change = f"{format_change(head.change)}, {head.verdict}"
+    change = f"{format_change(head.change)}, {verdict_word(head.verdict, head.changed)}"
     text = f"{pair.metric} from {base.kernel} to {head.kernel}: {values} {pair.unit}, {change} (n {counts})"
     return one_line(text)
 
@@ -70,7 +71,7 @@ def _across_row(pair: MetricSeries, shared: str | None) -> tuple[TableCell, ...]
     metric = pair.metric if shared else f"{pair.metric} [{pair.unit}]"
     figures = (*format_numbers([base.value, head.value]), count_text(base.side), count_text(head.side))
     mark = "" if head.verdict == "equivalent" else head.verdict
-    judged = cells(format_change(head.change), head.verdict, mark=mark)
+    judged = cells(format_change(head.change), verdict_word(head.verdict, head.changed), mark=mark)
     return cells(metric, base.kernel, head.kernel, *figures) + judged
 
 
@@ -153,7 +154,11 @@ def _finding_row(f: Finding) -> tuple[TableCell, ...]:
     subject = (f.workload, settings_text(f.settings), machine_text(f.machine), f.metric, f.unit)
     values = (base, head, format_change(f.change), interval_text(f.interval), *map(n_text, f.sides))
     judged = cells(f.evidence or "-", floor_text(f.floor), reasons_text(f.reasons) or "-")
-    return cells(*subject, f.sides[0].kernel, f.sides[1].kernel, *values) + cells(f.verdict, mark=mark) + judged
+    return (
+        cells(*subject, f.sides[0].kernel, f.sides[1].kernel, *values)
+        + cells(verdict_word(f.verdict, state_of(f)), mark=mark)
+        + judged
+    )
 
 
 def n_text(side: Side) -> str:
@@ -189,8 +194,36 @@ def unequal_findings(report: Report) -> tuple[Finding, ...]:
 def differences_table(finding: Finding) -> Table:
     """The audited fields that should agree and do not, side by side."""
     rows = (cells(d.field, d.moment) + cells(d.base, d.head, mark="differs") for d in finding.differences)
-    title = f"State that should agree and does not ({settings_text(finding.settings)}, {machine_text(finding.machine)})"
+    kind = "Work" if all(d.moment == "during" for d in finding.differences) else "State"
+    title = (
+        f"{kind} that should agree and does not ({settings_text(finding.settings)}, {machine_text(finding.machine)})"
+    )
     return table(title, ("field", "moment", *(one_line(side.kernel) for side in finding.sides)), rows)
+
+
+def parted_text(finding: Finding) -> str:
+    """Where the states of two kernels parted, one sentence; "" if the comparison was not refused for its state."""
+    if finding.verdict != "state-mismatch":
+        return ""
+    if any(d.moment == "before" for d in finding.differences):
+        return "The states differ before the measured region: they parted while the workload made its state."
+    return "The states are equal before the measured region and differ after it: they parted inside."
+
+
+def one_sided_table(report: Report, finding: Finding) -> Table | None:
+    """The functions that ran on one kernel only in each phase of a refused comparison; None if there are none."""
+    kernels = [side.kernel for side in finding.sides]
+    rows = [
+        (row.value, cells(row.function, f.metric, row.kernel, format_number(row.value), format_number(row.calls)))
+        for f in report.findings
+        if f.point == finding.point and [side.kernel for side in f.sides] == kernels
+        for row in f.one_sided
+    ]
+    if not rows:
+        return None
+    ordered = (row for _, row in sorted(rows, key=lambda pair: -pair[0]))
+    title = f"Functions of both kernels that ran on one only [{one_line(finding.unit)}]"
+    return table(title, ("function", "phase", "ran on", *figures("value", "calls")), ordered)
 
 
 _MatrixKey = tuple[str | None, str, str, tuple[str, ...]]

@@ -15,6 +15,7 @@ from kassay.model.plan import Plan
 from kassay.model.report import Report
 from kassay.model.texts import machine_text, one_line
 from kassay.model.units import format_change, format_number
+from kassay.report.series import ladders
 
 GLOSSARY = {
     "n": "plain runs behind a value; one run is one boot of one kernel",
@@ -35,9 +36,19 @@ GLOSSARY = {
 def short_names(names: Sequence[str], width: int) -> tuple[str, ...]:
     """One-line names of at most `width` characters, cut in the middle; equal ones are numbered."""
     short = tuple(cut(one_line(name), width) for name in names)
-    if len(set(short)) == len(short):
+    if _distinct(short):
         return short
     return tuple(f"{i}: {cut(one_line(name), width - 4)}" for i, name in enumerate(names, 1))
+
+
+def kernel_names(labels_: Sequence[str], width: int) -> tuple[str, ...]:
+    """Labels of kernels in at most `width` characters: whole if all fit, else as people say them, else cut."""
+    fits = all(len(one_line(label)) <= width for label in labels_)
+    return short_names(labels_ if fits else spoken(tuple(labels_)), width)
+
+
+def _distinct(names: Sequence[str]) -> bool:
+    return len(set(names)) == len(names)
 
 
 def cut(text: str, width: int) -> str:
@@ -120,7 +131,7 @@ def failure_counts(report: Report) -> tuple[tuple[str, int], ...]:
 
 def glossary(report: Report) -> tuple[tuple[str, str], ...]:
     """Every technical term of this report with its meaning: verdicts, evidence, clocks, and the fixed vocabulary."""
-    verdicts = {f.verdict for f in report.findings} | {s.verdict for ladder in report.ladders for s in ladder.steps}
+    verdicts = {f.verdict for f in report.findings} | {s.verdict for ladder in ladders(report) for s in ladder.steps}
     evidence = {f.evidence for f in report.findings}
     evidence |= {prediction.evidence for f in report.findings for prediction in f.predictions}
     words = [(w, m) for w, m in VERDICTS.items() if w in verdicts]
@@ -136,9 +147,10 @@ def spoken_names(experiment: Experiment) -> tuple[str, ...]:
 
 
 def spoken(full: tuple[str, ...]) -> tuple[str, ...]:
-    """One short name per label; the labels themselves where short names would not be unique."""
-    short = tuple(_strip(label) for label in full)
-    return short if len(set(short)) == len(short) else full
+    """One short name per label, with the configuration of builds where that is needed to tell them apart; the labels
+    themselves where no short names do."""
+    short = (tuple(_strip(label, configured=configured) for label in full) for configured in (False, True))
+    return next((names for names in short if _distinct(names)), full)
 
 
 def called(report: Report) -> dict[str, str]:
@@ -146,8 +158,9 @@ def called(report: Report) -> dict[str, str]:
     return dict(zip(labels(report.experiment), spoken_names(report.experiment), strict=True))
 
 
-def _built(locator: str) -> str:
-    """ "7.3 + fix.patch, clang-18" for debian-source:7.3+/tmp/fix.patch,cc=clang-18."""
+def _built(locator: str, *, configured: bool) -> str:
+    """ "7.3 + fix.patch, clang-18" for debian-source:7.3+/tmp/fix.patch,cc=clang-18; configured: with the names of its
+    configuration and fragments."""
     try:
         build = parse_build(locator)
     except BadInput:
@@ -156,14 +169,15 @@ def _built(locator: str) -> str:
     tree += f"@{build.revision}" if build.revision else ""
     words = [tree, *(PurePath(patch).stem for patch in build.patches)]
     compiler = (build.cc,) if build.cc != "gcc" else ()
-    return ", ".join((" + ".join(words), *compiler))
+    options = (PurePath(build.config).name, *(PurePath(part).name for part in build.fragments)) if configured else ()
+    return ", ".join((" + ".join(words), *compiler, *options))
 
 
-def _strip(label: str) -> str:
+def _strip(label: str, *, configured: bool) -> str:
     body, bracket, rest = label.partition(" [")
     arch, kind, locator = body.partition("build:")
     if kind and (not arch or arch.endswith("/")):
-        return f"{_built(locator)}{bracket}{rest}"
+        return f"{_built(locator, configured=configured)}{bracket}{rest}"
     body, bracket, rest = label.partition(" ")
     name = body.rpartition("debian:")[2] if "debian:" in body else body.removeprefix("image:").rpartition("/")[2]
     return f"{name or body}{bracket}{rest}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Whether hosts count the same, checked as their runs come in: the same run must have the same counts on every host."""
+"""Check that hosts agree as their runs come in: the same run must have the same counts on every host."""
 
 from collections.abc import Iterable
 

@@ -17,6 +17,7 @@ from kassay.cluster import Cluster, Made
 from kassay.effects import clock
 from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, sha256_file, write_atomic
 from kassay.effects.memory import available_bytes
+from kassay.errors import BadInput
 from kassay.guest import initramfs, state
 from kassay.guest.application import layer, runner
 from kassay.guest.program import program_in, program_points
@@ -27,6 +28,7 @@ from kassay.model.experiment import APPLICATION_TRACE_BUDGET, TRACE_BUDGET
 from kassay.model.kernel import KernelArtifact
 from kassay.model.packages import Image
 from kassay.model.plan import Cell, PlannedRun
+from kassay.model.profile import TRACE
 from kassay.model.program import run_words
 from kassay.model.progress import silent
 from kassay.model.records import to_json
@@ -34,6 +36,9 @@ from kassay.model.run import RunRecord, WallTime
 from kassay.model.units import parse_bytes
 from kassay.plan.expand import padding_parameter, profile_of, traced_rounds
 from kassay.plan.prepare import Prepared, modules_of
+from kassay.profile.counters import ProfileError
+from kassay.profile.line_table import Resolver, addresses_of, table_bytes
+from kassay.profile.raw import parse
 from kassay.profile.tables import (
     FORMAT,
     NAMELESS_USER_CODE,
@@ -77,16 +82,24 @@ class Measurer:
     def __init__(
         self, prepared: Prepared, directory: Path, scratch: Path, cluster: Cluster | None = None,
         apart: Callable[[PlannedRun], Sequence[str]] = lambda _: (),
+        rounds: Callable[[PlannedRun, tuple[int, ...]], tuple[int, ...]] = lambda _, usual: usual,
     ) -> None:  # fmt: skip
-        """cluster: hosts that make the runs, None for this one. apart: hosts that a run avoids where it can."""
+        """cluster: hosts that make the runs, None for this one. apart: hosts that a run avoids where it can. rounds:
+        the rounds that a traced run records; its second argument are the usual ones."""
         self._prepared = prepared
         self._cluster = cluster
         self._apart = apart
+        self._rounds = rounds
         self._lane = lane_of(prepared.plan)
         self._directory = directory
         self._scratch = scratch
         self._cells = {cell.id: cell for cell in prepared.plan.cells}
         self._lacking = dict(prepared.lacking)
+        self._resolvers = {
+            number: Resolver(Path(artifact.lines), artifact.identity.arch)
+            for number, artifact in enumerate(prepared.artifacts)
+            if artifact.lines
+        }
 
     def measure(self, run: PlannedRun, attempt: int) -> RunRecord:
         """One attempt; never raises for what the guest or the machine did."""
@@ -113,6 +126,7 @@ class Measurer:
             profile_problem=self._no_profile(job, ended),
             symbols=tuple(artifacts.put(self._directory, table) for table in tables) if ended.profile else (),
             trace_sha256=artifacts.put(self._directory, ended.trace) if ended.trace else UNSET,
+            lines_sha256=self._lines(run, cell, ended.profile) or UNSET,
             **self._host_fields(remote_run),
         )  # fmt: skip
 
@@ -163,6 +177,17 @@ class Measurer:
         modules = kernel_store.load_modules(artifact, modules_of(cell, self._prepared.plan.workloads), silent)
         return (*tables, *(module_symbols(name, image) for name, image in modules))
 
+    def _lines(self, run: PlannedRun, cell: Cell, profile: bytes | None) -> str | None:
+        """The artifact with the lines that a plain run executed; None without line tables or a profile."""
+        resolver = self._resolvers.get(cell.kernel)
+        if resolver is None or not profile or run.perturbation.number:
+            return None
+        try:
+            table = resolver.table(addresses_of(parse(profile)))
+        except (BadInput, ProfileError):  # the answer says what is wrong with the profile
+            return None
+        return None if table is None else artifacts.put(self._directory, table_bytes(table))
+
     def _no_profile(self, job: Job, ended: Ended) -> str:
         if job.profile is not None and not ended.profile:
             return f"QEMU wrote no profile: {ended.detail or 'the region was not reached'}"
@@ -182,6 +207,8 @@ class Measurer:
         base = self._prepared.plan.cmdline(cpus)
         base += f" {initramfs.ROOT}" if own else ""
         usual = APPLICATION_TRACE_BUDGET if use is not None and use.application else TRACE_BUDGET
+        profile = None if recording or self._prepared.no_profile else profile_of(experiment, run)
+        usual_rounds = traced_rounds(None if use is not None and use.counted else experiment.rounds)
         return Job(
             directory=str(directory),
             program=(str(self._program(cell, directory)), *arguments),
@@ -197,8 +224,8 @@ class Measurer:
             cpu=_cpu(machine, cell),
             nodes=cell.machine.nodes,
             users=use is not None and bool(use.application and (use.application.server or use.counted)),
-            profile=None if recording or self._prepared.no_profile else profile_of(experiment, run),
-            rounds=traced_rounds(None if use is not None and use.counted else experiment.rounds),
+            profile=profile,
+            rounds=self._rounds(run, usual_rounds) if profile == TRACE else usual_rounds,
             trace_budget=parse_bytes(experiment.trace_budget or usual),
             shared_bytes=recording.shared_bytes if recording else 0,
             controls=state.controls(cell.machine) if machine.visit else (),
@@ -245,7 +272,7 @@ class Measurer:
         return sha256_bytes(f"{first} {image.sha256} {sha256_bytes(last)}".encode())
 
     def _program(self, cell: Cell, directory: Path) -> Path:
-        """What init executes: of an application the runner without what the image has."""
+        """Program that init executes. For an application this is the runner without the files of the image."""
         program = self._prepared.programs.file(cell.workload)
         if self._prepared.image(cell.workload) is None:
             return program
@@ -273,13 +300,13 @@ class Measurer:
         return program_points(self._prepared.programs.file(cell.workload), use).encode()
 
     def _of_program(self, cell: Cell) -> tuple[str, ...]:
-        """What the runner of a user's program is told of it; nothing for other workloads."""
+        """Arguments of the runner of a user's program; none for other workloads."""
         use = self._prepared.plan.experiment.program(cell.workload)
         return ("--", *run_words(use, cell.settings)) if use is not None else ()
 
 
 def _cpu(machine: Machine, cell: Cell) -> str:
-    """What the machine itself calls the cell's CPU; "" for its default."""
+    """The machine's own name of the cell's CPU; "" for its default."""
     name = cell.cpu or cell.machine.cpu
     return machine.cpu(name, cell.machine.arch) if name and machine.cpu is not None else ""
 
@@ -310,7 +337,7 @@ def _points(tables: tuple[bytes, ...], arch: str, functions: bool) -> bytes:
 
 
 def _from_cache(name: str, make: Callable[[], bytes]) -> bytes:
-    """What make() gives (it takes up to half a second), from the cache when it was made before."""
+    """Result of make(), which takes up to half a second, from the cache if it exists there."""
     path = cache_directory() / "symbols" / f"{FORMAT}-{name}"
     if not path.is_file():
         write_atomic(path, make())

@@ -22,12 +22,14 @@ from kassay.run.scheduler import owed, remember_pace, run_all
 class Session(NamedTuple):
     """How the runs of a plan are made. stages: runs that are finished before the next ones begin. enough: called after
     each stage; whether no more runs are needed. outlook: what to expect, shown before the first run; "" for nothing.
-    tally: of the journal so far."""
+    tally: of the journal so far. rounds: called with the records so far, a traced run and the usual rounds; returns
+    the rounds that it records."""
 
     stages: Sequence[Sequence[PlannedRun]]
     enough: Callable[[tuple[RunRecord, ...]], bool]
     outlook: str
     tally: Tally
+    rounds: Callable[[tuple[RunRecord, ...], PlannedRun, tuple[int, ...]], tuple[int, ...]]
 
 
 def make_runs(
@@ -65,7 +67,10 @@ def make_runs(
             if lane and host:
                 cluster.begun(lane, host)
     with swept(folder.path / "scratch") as scratch:
-        measurer = Measurer(prepared, folder.path, scratch.resolve(), cluster, agreement.made_by)
+        measurer = Measurer(
+            prepared, folder.path, scratch.resolve(), cluster, agreement.made_by,
+            lambda run, usual: session.rounds(records, run, usual),
+        )  # fmt: skip
 
         def measure(run: PlannedRun, attempt: int) -> RunRecord:
             tally.begin(run)
@@ -83,7 +88,7 @@ def make_runs(
 
 
 def wanted(prepared: Prepared) -> Wanted:
-    """What every host must be able to do that makes these runs."""
+    """Requirements on every host that makes these runs."""
     experiment = prepared.plan.experiment
     profiled = experiment.profile != "none" and not prepared.no_profile
     return Wanted(

@@ -4,7 +4,7 @@
 import re
 
 from kassay.guest import audit, protocol
-from kassay.guest.program_output import executions, printed, unmet
+from kassay.guest.program_output import executions, operations_in, printed, unmet
 from kassay.machines import Ended
 from kassay.model.guest import GuestReport
 from kassay.model.plan import Cell
@@ -67,9 +67,13 @@ def _unknown_state(report: GuestReport, use: ProgramUse) -> str:
 
 def _problem_of_program(report: GuestReport, profile: bytes | None, use: ProgramUse | None,
                         cell: Cell) -> tuple[str, str] | None:  # fmt: skip
-    """Of a user's program: what it did not print as required, or what keeps its own rounds from being counted."""
-    if use is not None and (problem := unmet(required(use, cell.settings), executions(report) or ())):
+    """Problem of a user's program: a requirement on its output that does not hold, or a reason why its rounds cannot be
+    counted."""
+    outputs = executions(report) or ()
+    if use is not None and (problem := unmet(required(use, cell.settings), outputs)):
         return "check-failed", f"program: {problem}"
+    if use is not None and use.work and not operations_in(outputs, use.work):
+        return "check-failed", f"program: --work {use.work}: it must print a whole number above 0 in each execution"
     if use is not None and (missing := _unknown_state(report, use)):
         return "check-failed", f"program: --state {missing}: neither printed by it nor a field of its memory"
     if not report.counted:

@@ -15,11 +15,14 @@ import msgspec
 from kassay.effects import process
 from kassay.effects.files import cache_directory, kept_record, write_atomic
 from kassay.journal.blocks import LOST, standing
+from kassay.journal.repeats import REPEATED, certain_failures
 from kassay.model.experiment import Experiment
 from kassay.model.plan import Plan, PlannedRun
+from kassay.model.profile import TRACE
 from kassay.model.records import content_id, to_json
 from kassay.model.run import RunRecord
 from kassay.model.timing import Pace
+from kassay.plan.expand import profile_of
 
 _MOST = 1024  # threads; each run under way has one
 _LOOK_S = 1.0  # seconds after which jobs() is called again
@@ -31,11 +34,16 @@ Keep = Callable[[RunRecord], None]
 def stages(plan: Plan) -> tuple[tuple[PlannedRun, ...], ...]:
     """Runs that are finished, failed ones tried again included, before the next ones begin.
 
-    A block each where time is measured: a boot made again much later would not be comparable with its block. All at
-    once for exact counts, which do not depend on when they are made.
+    A block each where time is measured: a boot made again much later would not be comparable with its block. Exact
+    counts do not depend on when they are made. Only traced runs come after the others, as these show which rounds are
+    worth recording.
     """
-    if plan.experiment.exact:
-        return (plan.runs,)
+    experiment = plan.experiment
+    if experiment.exact:
+        groups: dict[bool, list[PlannedRun]] = {False: [], True: []}
+        for run in plan.runs:
+            groups[profile_of(experiment, run) == TRACE].append(run)
+        return tuple(tuple(runs) for runs in groups.values() if runs)
     return tuple(tuple(runs) for _, runs in groupby(plan.runs, key=lambda run: run.block))
 
 
@@ -44,21 +52,21 @@ def owed(
 ) -> tuple[tuple[PlannedRun, int], ...]:
     """(run, attempt) still to be made, in plan order: never one that succeeded, never past the allowed attempts.
 
-    among: runs that are asked for; all of the plan's by default. Attempts on hosts that were lost do not count, but
-    are not endless either.
+    A failure that must repeat is not tried again. among: runs that are asked for; all of the plan's by default.
+    Attempts on hosts that were lost do not count, but are not endless either.
     """
     attempts: dict[str, int] = {}
-    succeeded: set[str] = set()
+    done = set(certain_failures(plan, records))
     for record in standing(plan, records):
         attempts[record.run] = max(attempts.get(record.run, 0), record.attempt)
         if record.outcome == "ok":
-            succeeded.add(record.run)
+            done.add(record.run)
     lost = Counter(record.run for record in records if record.outcome == LOST)
     limit = 1 + plan.experiment.retries
     return tuple(
         (run, attempts.get(run.id, 0) + 1)
         for run in (plan.runs if among is None else among)
-        if run.id not in succeeded and attempts.get(run.id, 0) < limit and lost[run.id] <= _MOST_LOST
+        if run.id not in done and attempts.get(run.id, 0) < limit and lost[run.id] <= _MOST_LOST
     )
 
 
@@ -98,6 +106,9 @@ def run_all(
                     record = future.result()
                     keep(record)
                     all_records.append(record)
+                    if record.outcome in REPEATED:
+                        certain = certain_failures(plan, all_records)
+                        pending = [(run, attempt) for run, attempt in pending if run.id not in certain]
     except BaseException:
         stop()
         # What is done is kept; what is not is owed again, and nobody waits for it.
@@ -112,7 +123,7 @@ def run_all(
 
 
 def _ended(done: "SimpleQueue[Future[RunRecord]]") -> Iterator[Future[RunRecord]]:
-    """Those that have ended; waits for one, but not long. (wait() takes longer the more are under way.)"""
+    """Runs that have ended. Waits a short time for one. (wait() takes longer the more runs are under way.)"""
     with suppress(Empty):
         yield done.get(timeout=_LOOK_S)
         while True:
@@ -122,7 +133,10 @@ def _ended(done: "SimpleQueue[Future[RunRecord]]") -> Iterator[Future[RunRecord]
 def _next(
     pending: Sequence[tuple[PlannedRun, int]], lane: Callable[[PlannedRun], str], busy: Collection[str]
 ) -> int | None:
-    """Of runs whose order is reversed the last one that waits for no other one of its lane."""
+    """Index of the next run to start: the last entry whose lane is idle. The entries are in reverse order.
+
+    None if every lane is busy.
+    """
     last = range(len(pending) - 1, -1, -1)
     return next((at for at in last if not (name := lane(pending[at][0])) or name not in busy), None)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a bisection searches: the commits of a git range, the releases of the archive between two, or a plain list."""
+"""Candidates of a bisection: the commits of a git range, the releases of the archive between two, or a plain list."""
 
 import re
 from collections.abc import Sequence
@@ -172,7 +172,7 @@ def _candidate(line: str, build: BuildRef, ref: KernelRef) -> Candidate:
 
 
 def introduced(kind: str, candidates: Sequence[Candidate], step: Step) -> str:
-    """What a regression tracker is told: a commit, a range of commits, or of mainline tags; "" where none is known."""
+    """Text for a regression tracker: a commit, a range of commits or a range of mainline tags; "" if none is known."""
     old, new = candidates[step.last_without], candidates[step.first]
     if kind == "git":
         return f"{old.name[:12]}..{new.name[:12]}" if step.between else new.name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a search wants next, or what it found; what the log says of every candidate, and of boots made side by side."""
+"""The next step of a search, or its result, from the log of every candidate and of boots made side by side."""
 
 from collections.abc import Sequence
 from itertools import pairwise

@@ -23,7 +23,7 @@ class _Stretch(NamedTuple):
 
 
 def next_step(last: int, log: Sequence[Observation], margin: float, steps: str = "all") -> Decision:
-    """What to boot next of the candidates 0 (good) to `last` (bad), or what was found.
+    """The next candidate to boot, from 0 (good) to `last` (bad), or the result.
 
     Two values are one level when they differ by at most `margin` of the older one's. A value of neither end's level is
     a level of its own: there are two steps then, and both sides are searched, the larger change first. One step among

@@ -22,7 +22,7 @@ QUESTION, LOG, RESULT, GIT_LOG = "bisect.json", "log.jsonl", "result.json", "git
 
 
 def is_search(directory: Path) -> bool:
-    """Whether a directory is that of a bisection."""
+    """True if a directory belongs to a bisection."""
     return (directory / QUESTION).is_file()
 
 
@@ -73,12 +73,12 @@ def read(directory: Path, *, repair: bool = False) -> tuple[Observation, ...]:
 
 
 def keep_result(directory: Path, result: Bisection) -> None:
-    """What the search found, beside the log it follows from."""
+    """Store the result of a search beside its log."""
     write_atomic(directory / RESULT, to_json(result))
 
 
 def read_result(directory: Path) -> Bisection | None:
-    """What was found, None in an unfinished search. Raises BadInput when it is damaged."""
+    """The result of a search; None if it is unfinished. Raises BadInput if the file is damaged."""
     path = directory / RESULT
     if not path.is_file():
         return None

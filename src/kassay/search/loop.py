@@ -163,7 +163,7 @@ def _boot_directory(question: SearchQuestion, ask: Ask, directory: Path) -> Path
 
 
 def _metric(directory: Path, question: SearchQuestion, log: list[Observation], measure: Measure) -> tuple[str, str]:
-    """Of a search whose every boot was made by an earlier process."""
+    """Metric of a search whose boots were all made by an earlier process."""
     first = next(entry for entry in log if entry.value is not None)
     asked = Ask(candidate=first.candidate, boot=first.boot, reason="", left=0, expected=0)
     result = searchlog.read_result(directory)
@@ -210,7 +210,7 @@ def _bisection(
 
 
 def _texts(question: SearchQuestion, doubts: Sequence[Reason]) -> tuple[str, ...]:
-    """What is in doubt, with the candidates by name."""
+    """Doubts as texts, with the candidates by name."""
     names = [candidate.name[:12] if question.kind == "git" else candidate.title for candidate in question.candidates]
     return tuple(reason_text(doubt, candidates=names) for doubt in doubts)
 

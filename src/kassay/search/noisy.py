@@ -44,7 +44,7 @@ _INFORMATION = ((1.0, 0.16), (2.0, 0.49), (3.0, 0.76), (4.0, 0.91), (6.0, 0.99))
 
 
 class _Search(NamedTuple):
-    """What does not change during a search."""
+    """Constants of a search."""
 
     history: History
     boots: tuple[Boot, ...]
@@ -59,14 +59,14 @@ class _Search(NamedTuple):
         return len(self.history.values.get(candidate, ()))
 
     def hopeless(self, candidate: int, least: int = 2 * TRIES) -> bool:
-        """Whether it fails too often to be booted again: three times as often as not, and `least` times."""
+        """True if a candidate fails too often to be booted again: three times as often as not, and `least` times."""
         failed = self.history.failed.get(candidate, 0)
         return candidate in self.history.unbuilt or failed >= max(least, 3 * self.count(candidate))
 
 
 def next_step(last: int, log_: Sequence[Observation], error_rate: float, *, seed: int = 1,
               steps: str = "all") -> Decision:  # fmt: skip
-    """What to boot next of the candidates 0 (good) to `last` (bad), or what was found.
+    """The next candidate to boot, from 0 (good) to `last` (bad), or the result.
 
     A step is found when the odds of its position are at least 1 - error_rate. Its two sides are then booted in turns
     with each other and with the ends, and what differs from its end is searched in turn.
@@ -142,7 +142,8 @@ def _too_close(low: int, high: int, levels: Levels) -> Conclusion:
 
 
 def _stands_apart(candidate: int, other: int, errors: float, levels: Levels, search: _Search) -> bool | Ask:
-    """Whether boots of the two, made side by side, differ by more than so many errors; or the boot still needed."""
+    """True if boots of the two, made side by side, differ by more than this number of errors; or the boot that is still
+    needed."""
     pairs = paired(search.boots, candidate, other)
     if len(pairs) >= PAIRS:
         return abs(between(pairs)) > errors * error_of(levels.sigma, len(pairs))
@@ -180,8 +181,8 @@ def _classes(low: int, high: int, skipped: Set[int]) -> list[tuple[int, int]]:
 
 def _most_telling(low: int, high: int, classes: list[tuple[int, int]], chances: list[float], posterior: Posterior,
                   levels: Levels, search: _Search) -> Ask:  # fmt: skip
-    """Of the candidate that halves the probability, its neighbours among the likely, and the ends: the one whose boot
-    tells most about where the step is. An end tells when the host's pace is in doubt."""
+    """The candidate whose boot tells most about the position of the step. Considered are the candidate that halves the
+    probability, its likely neighbours, and the ends. An end tells when the host's pace is in doubt."""
     likeliest = max(range(len(classes)), key=lambda i: chances[i])
     total, halving = 0.0, (1.0, 0, low)
     for (_, candidate), chance in zip(classes[:-1], chances, strict=False):
@@ -221,7 +222,8 @@ def _settled(low: int, high: int, gap: tuple[int, int], odds: float, levels: Lev
 
 
 def _rest(low: int, high: int, step: Step, levels: Levels, search: _Search) -> Decision:
-    """Whether the last without the step costs what the good end does, and the first with it what the bad end does."""
+    """Check whether the last candidate without the step costs as much as the good end, and the first one with it as
+    much as the bad end."""
     steps: list[Step] = [step]
     left: list[Reason] = []
     for lower, upper in ((low, step.last_without), (step.first, high)):

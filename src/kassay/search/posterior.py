@@ -32,8 +32,8 @@ _FINEST = 1e-4  # relative; boots that agree to the digit are still not exact
 
 
 class Levels(NamedTuple):
-    """What pairs of boots of the two ends say. change: of the logarithm. sigma: the robust scatter of the difference of
-    two boots made side by side, over sqrt 2. error: of the change."""
+    """Levels of the two ends, from pairs of their boots. change: of the logarithm. sigma: the robust scatter of the
+    difference of two boots made side by side, over sqrt 2. error: of the change."""
 
     change: float
     sigma: float
@@ -58,7 +58,7 @@ def error_of(sigma: float, pairs: int) -> float:
 
 
 class Posterior:
-    """Of a stretch whose candidates low + 1 ... high are each as likely as any other before the first boot."""
+    """Posterior of a stretch. Before the first boot its candidates low + 1 ... high are equally likely."""
 
     def __init__(self, low: int, high: int, boots: Sequence[tuple[int, float]], levels: Levels) -> None:
         """boots: candidate and logarithm, in the order made; both ends among them."""
@@ -84,14 +84,14 @@ class Posterior:
 
     @cached_property
     def _segment(self) -> "NDArray[np.intp]":
-        """Of each candidate, between which measured ones it lies: boots cannot tell more."""
+        """The measured candidates between which each candidate lies: boots cannot tell more."""
         import numpy as np
 
         return np.searchsorted(self._measured, np.arange(self._low + 1, self._high + 1), side="left") - 1
 
     @cached_property
     def _next(self) -> "tuple[Floats, Floats]":
-        """What the next boot may give, without and with the change, under the likeliest change and scatter."""
+        """Possible values of the next boot, without and with the change, under the likeliest change and scatter."""
         likelihood, pace = self._forward
         likeliest = int(likelihood.max(axis=0).argmax())
         return self._model.predicted(pace[:, likeliest, :], likeliest)
@@ -153,7 +153,7 @@ class _Model(NamedTuple):
         return np.log(masses).sum(axis=0), pace
 
     def _density(self, values: "Floats") -> "Floats":
-        """Of boots of these values (..., combinations, 1) in every cell: mostly normal, the rest flat."""
+        """Density of boots with these values (..., combinations, 1) in every cell: mostly normal, the rest flat."""
         import numpy as np
 
         sigmas = self.sigmas[:, None]

@@ -22,7 +22,7 @@ from kassay.search.decision import Ask
 
 
 class BootProbe(Record, frozen=True, kw_only=True):
-    """What a boot gave: see Observation. metric, unit: of the value."""
+    """Result of a boot: see Observation. metric, unit: of the value."""
 
     outcome: str
     value: float | None = None
@@ -90,7 +90,7 @@ def _read(folder: RunDirectory, records: tuple[RunRecord, ...]) -> BootProbe:
 
 
 def _without_outlook(tell: Tell) -> Tell:
-    """What one boot could show as a session of its own is of no interest here."""
+    """Drop the outlook of a session, which says nothing about a single boot."""
 
     def filtered(event: Progress) -> None:
         if event.stage not in ("plan", "look"):

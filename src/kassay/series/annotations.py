@@ -42,7 +42,7 @@ class Annotation(Record, frozen=True, kw_only=True):
 
 
 def added(diff: str) -> tuple[Annotation, ...]:
-    """What a diff from base to the whole series adds, in order. Lines that only move bring nothing new."""
+    """Annotations that a diff from base to the whole series adds, in order. Lines that only move bring nothing new."""
     files = [file for file in parse(diff) if file.path.endswith((".c", ".h"))]
     return tuple(annotation for file in files for annotation in _of_file(file))
 
@@ -114,7 +114,7 @@ def _of_file(file: FileDiff) -> Iterator[Annotation]:
 
 
 def _marked(lines: Sequence[str], mark: str) -> list[bool]:
-    """Of each line on the side that `mark` belongs to: whether it is changed."""
+    """For each line on the side that `mark` belongs to, True if it is changed."""
     return [line[:1] == mark for line in lines if line[:1] in (mark, " ", "")]
 
 
@@ -139,7 +139,7 @@ def _function(text: str, word: str) -> str:
 
 
 def _defines(line: str, function: str) -> bool:
-    """Whether a line begins a definition or a prototype: no blank in front, and words before the name."""
+    """True if a line begins a definition or a prototype: no blank in front, and words before the name."""
     return bool(re.match(rf"[A-Za-z_][\w\s*]*\b{re.escape(function)}\s*\(", line)) and not line.startswith(function)
 
 

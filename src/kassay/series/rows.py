@@ -61,14 +61,29 @@ Build = Callable[[KernelRef], str]
 """Builds what a reference names; the image's sha256. Raises NotBuilt."""
 
 
-def rows_of(base: str, patches: Path, asked: Asked, arch: str, tell: Tell) -> Series:
-    """Every row as a source tree. base: a build: reference. Raises BadInput, or NotBuilt where the series does not
-    apply to base; a row that does not apply stays in the table."""
+def ends_of(base: str, patches: Path, arch: str) -> tuple[str, str]:
+    """The references of base and of base with all patches; nothing is read.
+
+    Raises BadInput for a base without sources.
+    """
+    ref = _sources(base, arch)
+    build = parse_build(ref.locator)
+    return base, with_build(ref, structs.replace(build, patches=(*build.patches, str(patches)), pin=""))
+
+
+def _sources(base: str, arch: str) -> KernelRef:
     ref = parse_ref(base, arch)
     if ref.kind != "build":
         raise BadInput(
             f"--base {base}: a series needs sources", "write --base build:TREE@REV or build:debian-source:7.3"
         )
+    return ref
+
+
+def rows_of(base: str, patches: Path, asked: Asked, arch: str, tell: Tell) -> Series:
+    """Every row as a source tree. base: a build: reference. Raises BadInput, or NotBuilt where the series does not
+    apply to base; a row that does not apply stays in the table."""
+    ref = _sources(base, arch)
     build = parse_build(ref.locator)
     read = read_patches(patches)
     tree, source = source_tree(build, tell)
@@ -139,7 +154,7 @@ def keep(directory: Path, series: Series) -> None:
 
 
 def read_rows(directory: Path) -> Series | None:
-    """What keep() wrote; None where there is nothing. Raises BadInput when it is damaged."""
+    """The series that keep() wrote; None if there is none. Raises BadInput if the file is damaged."""
     try:
         return from_json((directory / _FILE).read_bytes(), Series)
     except FileNotFoundError:
@@ -158,7 +173,7 @@ def _named(row: SeriesRow, ref: KernelRef, build: BuildRef) -> SeriesRow:
 
 
 def _note(row: SeriesRow, base: BuildSource, patches: Sequence[SeriesPatch]) -> None:
-    """What a row's tree is made of, in the words that reports show of its kernel."""
+    """Note the contents of a row's tree in the words that reports use for its kernel."""
     if row.tree is None or row.tree == base.tree or row.same_as:
         return
     subjects = [patch.subject for patch in patches if patch.number in row.patches]

@@ -9,7 +9,8 @@ from kassay.model.program import ProgramUse
 
 KEYS = {
     "program": "path", "sha256": "sha256", "args": "args", "env": "env", "file": "files", "cflags": "cflags",
-    "link": "link", "from": "start", "to": "end", "require": "require", "state": "state", "limit_ms": "limit_ms",
+    "link": "link", "from": "start", "to": "end", "require": "require", "state": "state", "work": "work",
+    "limit_ms": "limit_ms",
     "application": "application",
 }  # fmt: skip
 """Keys of the file -> fields of ProgramUse."""

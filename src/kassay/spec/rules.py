@@ -10,7 +10,7 @@ from kassay.arches import arches
 from kassay.clocks import listed, measuring, profiling
 from kassay.cpus import cpus_for
 from kassay.errors import BadInput, nearest_of
-from kassay.model.experiment import BOOTS, ORDERS, SCHEMA, Experiment
+from kassay.model.experiment import APART, BOOTS, DEFERRED_WORK, ORDERS, SCHEMA, Experiment
 from kassay.model.kernel import parse_ref
 from kassay.model.machine import SAMPLED, STATE
 from kassay.model.profile import PROFILES
@@ -47,6 +47,7 @@ def _words(e: Experiment) -> Iterator[str]:
         ("order", e.order, ORDERS),
         ("clock", e.clock, tuple(measuring())), ("arch", e.arch, tuple(arches())), ("schema", e.schema, (SCHEMA,)),
         ("boot", e.boot, BOOTS), ("profile", e.profile, PROFILES),
+        ("deferred", e.deferred or DEFERRED_WORK[0], DEFERRED_WORK),
     ):  # fmt: skip
         if value not in choices:
             yield f"{name}: unknown {value!r}; {nearest_of(value, choices)}"
@@ -60,7 +61,7 @@ def _questions(e: Experiment) -> Iterator[str]:
 
 
 def question_of(e: Experiment) -> Question:
-    """What an experiment asks. Raises BadInput when this version does not know the question."""
+    """The question of an experiment. Raises BadInput if this version does not know it."""
     if (question := _question(e)) is None:
         raise BadInput("\n".join(_questions(e)))
     return question
@@ -156,6 +157,10 @@ def _programs(e: Experiment) -> Iterator[str]:
         words = () if program.application else (*program.args, *program.env)
         if any("\n" in word for word in words) or len(words) > 40 or sum(map(len, words)) > 2500:
             yield f"{at}: args and env: at most 40 words, 2500 characters, and no newline"
+        if program.work and (program.counted or program.marks or program.application):
+            yield f"{at}.work: {program.work}: only whole executions are divided by what they print; leave from, to out"
+        if program.work and e.predict:
+            yield f"{at}.work: {program.work}: time is predicted for executions, not for printed operations"
         if program.counted and (e.profile == "none" or e.clock not in profiling()):
             yield f"{at}: its rounds are counted by the profile, with clock {listed(profiling())} and not profile none"
         if _fixed(e):
@@ -254,8 +259,20 @@ def _profiles(e: Experiment) -> Iterator[str]:
         yield f"profile: {e.profile!r} is for at most {clock.profile_cpus} CPUs"
 
 
+def _deferred(e: Experiment) -> Iterator[str]:
+    """What a value without deferred work needs: the profile of every run tells how much that was."""
+    clock = measuring().get(e.clock)
+    if not e.apart or clock is None:
+        return
+    if not (clock.exact and clock.profile_cpus) or e.profile == "none":
+        counting = listed(name for name in profiling() if measuring()[name].exact)
+        yield f'deferred: "{APART}" takes the profile of each run: use clock {counting}, and not profile none'
+    if e.predict:
+        yield f'deferred: a prediction has deferred work in it: leave out predict, or "{APART}"'
+
+
 def _predictions(e: Experiment) -> Iterator[str]:
-    """Whether time can be predicted at all; whether the CPUs are known is checked where their data is read."""
+    """Check that time can be predicted at all. The CPUs are checked when their data is read."""
     clock = measuring().get(e.clock)
     if e.trace_budget is not UNSET and (problem := _budget_problem(e.trace_budget)):
         yield f"trace_budget: {problem}"
@@ -301,13 +318,13 @@ def _elsewhere(e: Experiment) -> Iterator[str]:
 
 
 def _native(e: Experiment) -> bool:
-    """Whether nothing is booted; False for an unknown clock, which another rule reports."""
+    """True if nothing is booted. False for an unknown clock, which another rule reports."""
     clock = measuring().get(e.clock)
     return clock is not None and clock.native
 
 
 def _fixed(e: Experiment) -> bool:
-    """Whether the machine, this one or another, cannot be configured."""
+    """True if the machine cannot be configured."""
     clock = measuring().get(e.clock)
     return clock is not None and clock.fixed
 
@@ -317,6 +334,6 @@ def _which(e: Experiment) -> str:
 
 
 _RULES: tuple[Callable[[Experiment], Iterator[str]], ...] = (
-    _questions, _words, _counts, _machines, _kernels, _workloads, _snapshots, _emulated, _profiles,
+    _questions, _words, _counts, _machines, _kernels, _workloads, _snapshots, _emulated, _profiles, _deferred,
     _contaminations, _times, _cpus, _programs, _state, _predictions, _elsewhere,
 )  # fmt: skip

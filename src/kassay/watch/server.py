@@ -53,7 +53,7 @@ class Pages:
         return render(named or statuses, str(self._directory), listed=listed)
 
     def statuses(self) -> tuple[RunStatus, ...]:
-        """Of every run directory."""
+        """Status of every run directory."""
         with self._lock:
             if clock.monotonic_s() >= self._until:
                 statuses = (watched.status() for watched in self._watch.find())

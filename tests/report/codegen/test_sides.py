@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.model.codegen import Instruction
-from kassay.report.codegen import _sides as sides
-from kassay.report.codegen._sides import aligned_sides, count_text, folded
+from kassay.report import sides
+from kassay.report.sides import aligned_sides, count_text, folded
 
 listings = st.lists(st.sampled_from(("push", "pop", "jne .L1", "jne .L2", "ret")), max_size=12)
 

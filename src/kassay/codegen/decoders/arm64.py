@@ -58,7 +58,7 @@ def _kind(mnemonic: str) -> str:
 
 
 def _address(instruction: Any, part: Symbol, file: Linked, pages: dict[int, int]) -> tuple[Reference | None, int]:
-    """What the instruction's field refers to, and the field's bits."""
+    """The address that the instruction's field refers to, and the bits of the field."""
     word, space = int.from_bytes(instruction.bytes, "little"), part.spot[0]
     refers = file.relocated((space, instruction.address), 0)
     mask = _field(instruction.mnemonic, word)

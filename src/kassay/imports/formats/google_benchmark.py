@@ -91,7 +91,7 @@ def _of_benchmark(
 
 
 def _failure(fields: dict[str, At]) -> str | None:
-    """What the benchmark says of its own failure; None when it says nothing."""
+    """The benchmark's own error message; None if it has none."""
     for name in ("error_occurred", "skipped"):
         if name in fields and fields[name].value:
             message = fields.get("error_message") or fields.get("skip_message")

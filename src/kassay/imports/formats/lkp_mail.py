@@ -126,8 +126,8 @@ def _kernels(tables: list[LkpTable], facts: dict[str, str], file: str) -> tuple[
 
 
 def _implied_n(rows: tuple[TableRow, ...]) -> tuple[str, ...]:
-    """What the largest spreads say about n. The spread of n values that are never negative is largest, sqrt(n - 1),
-    when only one of them is not zero; when k of them are not zero it is sqrt((n - k) / k)."""
+    """Number of values n, derived from the largest spreads. The spread of n values that are never negative is largest,
+    sqrt(n - 1), when only one of them is not zero; when k of them are not zero it is sqrt((n - k) / k)."""
     spreads = [spread.deviation for row in rows for spread in (row.base, row.head)]
     printed = sorted(
         {round(100 * spread) for spread in spreads if spread is not None and 100 * spread >= _VISIBLE}, reverse=True

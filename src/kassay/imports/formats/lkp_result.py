@@ -26,8 +26,8 @@ _ROOT = "result"
 
 
 class Where(NamedTuple):
-    """What a path tells of a file. run: None for the file that holds all runs of a commit. axes: of a path with LKP's
-    whole layout, below a directory named result; else empty, or the commit alone."""
+    """Facts about a file that its path tells. run: None for the file that holds all runs of a commit. axes: of a path
+    with LKP's whole layout, below a directory named result; else empty, or the commit alone."""
 
     axes: dict[str, str]
     run: str | None

@@ -21,7 +21,7 @@ _SETTLES_S = 300  # until nobody else works there, as scripts/run.sh waits for i
 
 
 def run_in(visited: Visited) -> Run:
-    """What makes the runs of a visit, one after another."""
+    """A function that makes the runs of a visit, one after another."""
     return partial(_run, visited)
 
 
@@ -65,7 +65,7 @@ def _start(visited: Visited, kernel: KernelFiles, words: str) -> str:
 
 
 def _is_kernel(now: Facts, kernel: KernelFiles) -> bool:
-    """Whether this image runs, by the banner that was compiled into it."""
+    """True if this image runs, judged by the banner that was compiled into it."""
     if kernel.banner is None:
         return now.get("release") == kernel.release
     return _without_number(now.get("banner")) == _without_number(kernel.banner)

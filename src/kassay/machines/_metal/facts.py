@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a machine says of itself (scripts/inspect.sh), and why kassay does not measure on it."""
+"""Facts that a machine reports about itself (scripts/inspect.sh), and reasons not to measure on it."""
 
 import re
 from collections.abc import Iterator
@@ -125,7 +125,7 @@ def identity(machine_facts: Facts, arch: str, clock: str, host: str) -> MachineI
 
 
 def alive(session: OtherSession, node: str, running: frozenset[int], boot: str) -> bool:
-    """Whether the kassay of a session may still be at work. node, boot, running: of this host; process ids."""
+    """True if the kassay of a session may still be at work. node, boot, running: of this host; process ids."""
     words = session.owner.split(" ")
     if len(words) == 3 and (words[0], words[1]) == (node, boot) and words[2].isdecimal():
         return int(words[2]) in running

@@ -101,5 +101,5 @@ def _paths(kernel: KernelFiles) -> tuple[str | None, ...]:
 
 
 def prepare_words(kernel: KernelFiles, directory: str) -> tuple[str, ...]:
-    """What prepare.sh is given."""
+    """Arguments of prepare.sh."""
     return (directory, kernel.release, *hashes(kernel))

@@ -45,7 +45,7 @@ def connected(address: SshAddress) -> Iterator[Ssh]:
 
 
 def inspected(link: Ssh) -> Facts:
-    """What the machine says of itself. Raises HostLacks when it does not answer."""
+    """Facts that the machine reports about itself. Raises HostLacks if it does not answer."""
     try:
         return _inspect(link)
     except ConnectionLost as lost:
@@ -60,7 +60,7 @@ def _inspect(link: Ssh) -> Facts:
 
 
 def checked(link: Ssh, name: str, words: Sequence[str], *, timeout_s: float = 120) -> str:
-    """What a script prints. Raises ConnectionLost, and StepFailed with the script's own words."""
+    """Output of a script. Raises ConnectionLost, or StepFailed with the script's own error message."""
     done = link.script(steps.script(name), words, timeout_s=timeout_s)
     if done.status:
         why = last_line(done.err).removeprefix("kassay: ") or f"status {done.status}"

@@ -37,7 +37,7 @@ def _l2_latency(facts: Facts) -> Estimate | None:
 
 
 def _l3_latency(facts: Facts) -> Estimate | None:
-    """Of regions so large that almost nothing of them is in the second level by chance."""
+    """Latency of the third level, from regions so large that almost none of them is in the second level by chance."""
     if "l3" not in facts.caches:
         return None
     return _chase(facts, 3 * facts.caches["l2"][0], facts.caches["l3"][0])
@@ -70,8 +70,8 @@ def _l3_lifetime(facts: Facts) -> Estimate | None:
 
 
 def _adjacent(facts: Facts) -> Estimate | None:
-    """Whether a missing line brings the other one of its pair: a chase through both lines of each pair is then quicker
-    than one through the first lines alone."""
+    """Check whether a missing line brings the other one of its pair: a chase through both lines of each pair is then
+    quicker than one through the first lines alone."""
     size = facts.caches.get("l2", (0, 0))[0]
     points = [
         (facts.measured[f"chase_local:{kib}"], facts.measured[f"chase_firsts:{kib}"])

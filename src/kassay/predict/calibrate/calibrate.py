@@ -152,7 +152,7 @@ def _same_machine(path: Path, host: machines.HostMachine) -> None:
 
 
 def _interval(path: Path, timing: Timing) -> IntervalTable:
-    """What an earlier file of this machine learned from measured changes stays until it is learned again."""
+    """Interval in an earlier file of this machine, which stays until it is learned again."""
     before = read(path) if path.exists() else None
     if before is None or before.machine is None or not before.interval.n:
         return timing.interval

@@ -195,7 +195,7 @@ def _page_walkers(facts: Facts) -> Estimate | None:
 
 
 def _drains(facts: Facts) -> Estimate | None:
-    """Whether an atomic operation takes longer behind a store to another line."""
+    """True if an atomic operation takes longer behind a store to another line."""
     behind, alone = facts.measured.get("lock_after_store"), facts.measured.get("lock_add_chain")
     if behind is None or alone is None:
         return None

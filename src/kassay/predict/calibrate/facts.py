@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the rules of parameters read and give."""
+"""Inputs and results of the rules for parameters."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple

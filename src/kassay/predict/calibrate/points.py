@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the probes measure: groups of points, each group one process, so that repeats of all groups interleave."""
+"""Points that the probes measure, in groups: each group one process, so that repeats of all groups interleave."""
 
 from collections.abc import Iterable
 from typing import NamedTuple

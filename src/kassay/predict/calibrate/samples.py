@@ -59,7 +59,7 @@ class Head(Record, frozen=True, kw_only=True):
 
 
 def repeat_of(number: int, group: str, output: Output) -> Repeat:
-    """What one process measured."""
+    """Measurements of one process."""
     points = {}
     for word, samples in output.samples.items():
         cycles = sorted(sample.cycles for sample in samples)
@@ -107,7 +107,7 @@ def curve(measured: Mapping[str, Measured], name: str) -> dict[int, float]:
 
 
 def begin(path: Path, machine: HostMachine, program: str) -> list[Repeat]:
-    """What an earlier, killed calibration with the same probes measured; starts a journal where there is none.
+    """Measurements of an earlier, killed calibration with the same probes. Starts a journal if there is none.
 
     Raises BadInput for a journal of another machine.
     """

@@ -14,7 +14,7 @@ _COMMENT = "# SPDX-License-Identifier: GPL-2.0-only\n"
 
 
 def timing_text(timing: Timing) -> str:
-    """What timing.parse() reads back as the same record."""
+    """Text that timing.parse() reads back as the same record."""
     table: dict[str, Any] = msgspec.to_builtins(timing)
     lines = [f"{name} = {_value(table.pop(name))}" for name in _TOP]
     for name, section in table.items():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What each instruction of a block reads, writes and is, for a model of its time; one file an architecture.
+"""Decoding of instructions for a model of their time: kind, registers and memory that they read and write. One file per
+architecture.
 
 File name = name of the architecture, with a constant DECODER. Registers are small numbers, at most 95, whose meaning is
 the decoder's own: a register and its parts have one number, and the flags are registers as well.
@@ -25,7 +26,7 @@ CONTROL = frozenset((BRANCH, JUMP, CALL, RETURN, JUMP_INDIRECT, CALL_INDIRECT))
 
 
 class Facts(NamedTuple):
-    """What one instruction is.
+    """Facts about one instruction.
 
     form: mnemonic with kinds and sizes of its operands ("add r64,m64"). kind: a word from above. system: its name in
     the table of system instructions of a timing file; "" for others. address_reads: registers that addresses are made

@@ -89,7 +89,7 @@ def repair(instruction: Any, name: str, accesses: Accesses) -> None:
 
 
 def is_string(instruction: Any, name: str) -> bool:
-    """Whether it is one of the string instructions; SSE has others of the names movsd and cmpsd."""
+    """True for string instructions. SSE has other instructions named movsd and cmpsd."""
     return STRINGS.fullmatch(name) is not None and not _vectors(instruction)
 
 

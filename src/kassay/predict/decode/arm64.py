@@ -99,7 +99,7 @@ def _facts(code: bytes) -> Facts:
 
 
 def _registers(instruction: Any, name: str) -> tuple[set[int], set[int], set[int]]:
-    """Of addresses, read as data, written."""
+    """Registers of addresses, registers read as data, registers written."""
     address: set[int] = set()
     data: set[int] = set()
     writes: set[int] = set()

@@ -125,7 +125,7 @@ def _facts(code: bytes) -> Facts:
 
 
 class _Accesses:
-    """What an instruction reads and writes."""
+    """Registers and memory that an instruction reads and writes."""
 
     def __init__(self, instruction: Any, name: str) -> None:
         self.address: set[int] = set()

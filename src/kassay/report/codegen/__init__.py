@@ -1,51 +1,88 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Formats of a codegen answer: one module of this package each, with a constant FORMAT of this class."""
+"""The document of a codegen answer: the function in each reference, in classes of the same code, and side by side."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator
 
-from kassay.errors import BadInput
-from kassay.registry import discover
-from kassay.report.form import Form, form_named
+from kassay import __version__
+from kassay.model.codegen import Body
+from kassay.model.records import to_indented_json
+from kassay.model.texts import one_line
+from kassay.report.answers import Kind
+from kassay.report.codegen.words import (
+    CodegenAnswer,
+    asked_pair,
+    compilers,
+    executed_sentences,
+    leaders,
+    notes,
+    tables,
+    title_of,
+)
+from kassay.report.document import (
+    DRAWN,
+    SCREEN,
+    VERDICT,
+    WRITTEN,
+    Document,
+    Fact,
+    Facts,
+    Paragraph,
+    Section,
+    Sides,
+    section_of_table,
+)
+from kassay.report.sides import aligned_sides
 
-if TYPE_CHECKING:
-    from kassay.model.codegen import CodegenReport
-
-CODEGEN_FORMATS = "kassay.report.codegen"
+_MOST = 6
+"""Pairs of classes on a page when none was asked for."""
 
 
-class CodegenAnswer(NamedTuple):
-    """What a format writes. classes: the two to be shown side by side, where the user named two."""
+def document(answer: CodegenAnswer) -> Document:
+    """The whole answer. Formats of text have two classes side by side where they were asked for; a page has the first
+    beside each of the others."""
+    report, asked = answer.report, asked_pair(answer)
+    bodies = leaders(report)
+    pairs = asked or [(bodies[0], other) for other in bodies[1 : _MOST + 1]]
+    source = f" of {one_line(report.source)}" if report.source else ""
+    sentences = tuple(Paragraph(text=text) for text in executed_sentences(report))
+    return Document(
+        title=f"{report.function}: generated code", kicker=f"kassay: generated code{source}",
+        kassay_version=__version__, width=120,
+        blocks=(
+            Paragraph(text=report.verdict, tone=VERDICT),
+            Section(blocks=sentences),
+            *map(section_of_table, tables(report)),
+            Section(title="How to read this", blocks=(Facts(rows=tuple(_facts(answer))),)),
+            Section(blocks=tuple(_side_by_side(asked, report.unit)), readers=(SCREEN, WRITTEN)),
+            Section(blocks=tuple(_side_by_side(pairs, report.unit)), readers=(DRAWN,)),
+        ),
+    )  # fmt: skip
 
-    report: "CodegenReport"
-    classes: tuple[str, str] | None = None
+
+def _facts(answer: CodegenAnswer) -> Iterator[Fact]:
+    report = answer.report
+    yield from (Fact(name="compiler", texts=(f"{name}: {whose}",)) for name, whose in compilers(report))
+    yield from (Fact(name="note", texts=(text,)) for text in notes(report))
+    yield from (Fact(name="scope", texts=(text,)) for text in report.disclosures)
 
 
-class CodegenFormat(Form[CodegenAnswer]):
-    """A way to write a codegen answer down."""
+def _side_by_side(pairs: Iterable[tuple[Body, Body]], unit: str) -> Iterator[Section]:
+    for left, right in pairs:
+        counted = any(instruction.count is not None for body in (left, right) for instruction in body.instructions)
+        sides = Sides(
+            left=title_of(left), right=title_of(right), unit=one_line(unit) if counted else "",
+            rows=tuple(aligned_sides(left.instructions, right.instructions)),
+        )  # fmt: skip
+        yield Section(title=f"{left.own_class} and {right.own_class} side by side", blocks=(sides,))
 
 
-def codegen_format(name: str) -> CodegenFormat:
-    """Raises BadInput that lists the formats."""
-    return form_named(CODEGEN_FORMATS, name, CodegenFormat)
+def _json(answer: CodegenAnswer) -> str:
+    return to_indented_json(answer.report)
 
 
 def disclosures(*, image: bool, counted: bool) -> tuple[str, ...]:
     """How far the answer reaches. image: of code of kernel images; counted: with how often it was executed."""
     return (*_NORMALISED, *(_IMAGE if image else ()), *(_EXECUTED if counted else ()))
-
-
-def of_suffix(suffix: str) -> CodegenFormat:
-    """Raises BadInput that lists the suffixes."""
-    forms = discover(CODEGEN_FORMATS, "FORMAT", CodegenFormat)
-    for form in forms.values():
-        if form.suffix == suffix:
-            return form
-    raise BadInput(f"--out: no format for a file that ends in {suffix!r}", f"known: {', '.join(suffixes())}")
-
-
-def suffixes() -> tuple[str, ...]:
-    """Of the files that the formats write."""
-    return tuple(form.suffix for form in discover(CODEGEN_FORMATS, "FORMAT", CodegenFormat).values())
 
 
 _NORMALISED = (
@@ -64,3 +101,4 @@ _IMAGE = (
 _EXECUTED = (
     "Executed is counted in the booted kernel, no-ops and patched code included; an instruction is not a nanosecond.",
 )
+CODEGEN = Kind(document=document, json=_json)

@@ -72,6 +72,8 @@ def _report(report: Report) -> Object:
         },
         "state_code": _coded(report.state),
         "disclosure_codes": _coded(report.disclosures),
+        "work": report.work and reason_text(report.work),
+        "work_code": _coded(report.work),
         **{name: _plain(getattr(report, name)) for name in ("spec_toml", "wall", "plan_id", "kassay_version")},
         "cpus": [
             {"kernels": list(c.kernels), **_plain(c.cpu), "vulnerabilities": _settings(c.cpu.vulnerabilities)}

@@ -8,11 +8,15 @@ from kassay.model.finding import REFUSED, VERDICTS, Finding, Ladder, LadderStep
 from kassay.model.report import Report
 from kassay.model.texts import listed
 from kassay.model.timing import Family
+from kassay.report.calls import calls_text, steps_text
+from kassay.report.changed_lines import further_sentences
 from kassay.report.conditions import confounder_sentences
 from kassay.report.mail.headline import headline
 from kassay.report.mail.names import called, everyday, metric_name, names, point_words, quantity, unit_words, work
 from kassay.report.mail.text import ascii_text, bare_percent, interval, number, percent, sentence
+from kassay.report.phases import other_phases, other_steps
 from kassay.report.sentences import apart, is_multiple, leading_first, stretches
+from kassay.report.series import ladders
 from kassay.report.words import compilers
 
 _WHY = {
@@ -21,6 +25,7 @@ _WHY = {
     "contaminated": "other tasks ran while the clock did",
     "incomplete": "too few boots succeeded",
     "hosts-disagree": "two hosts counted the same work otherwise",
+    "different-work": "the program did not do the same work on both",
 }
 
 
@@ -39,15 +44,18 @@ def answer(report: Report) -> list[str]:
         paragraphs = [_answered(report, f, primary), confounders, *families]
         clocks = dict.fromkeys(f.machine.clock for f in primary)
         meanings = [] if f.verdict in REFUSED else [clock_of(clock).meaning for clock in clocks]
+    paragraphs += map(ascii_text, further_sentences(report, " ".join(paragraphs)))
     return [text for text in (*paragraphs, " ".join([*meanings, *_built(report)])) if text]
 
 
 def _answered(report: Report, f: Finding, primary: Sequence[Finding]) -> str:
     """What was found, and how many other settings there are."""
     subject = (f.settings, f.machine, f.metric)
-    ladders = () if report.sources else (ladder for ladder in report.ladders if ladder.primary)
-    same = [ladder for ladder in ladders if (ladder.settings, ladder.machine, ladder.metric) == subject]
+    in_order = () if report.sources else ladders(report, primary=True)
+    same = [ladder for ladder in in_order if (ladder.settings, ladder.machine, ladder.metric) == subject]
     texts = [_ladder(report, ladder) for ladder in same] or [_pair(report, f)]
+    others = [other_steps(ladder, ladders(report), names(report)) for ladder in same]
+    texts += filter(None, map(ascii_text, others or [other_phases(f, report.findings)]))
     count = len(primary) if report.sources else len({finding.point for finding in primary})
     noun = "comparisons" if report.sources else "settings"
     more = [f"That is one of {count} {noun}; the table below has them all."] if count > 1 else []
@@ -87,7 +95,8 @@ def _pair(report: Report, f: Finding) -> str:
 def _refused(report: Report, f: Finding, pair: str) -> str:
     detail = "; ".join(everyday(report, why) for why in f.reasons)
     why = _WHY.get(f.verdict, VERDICTS.get(f.verdict, f.verdict))
-    return sentence(f"{pair} cannot be compared, because {why}{f': {detail}' if detail else ''}")
+    text = sentence(f"{pair} cannot be compared, because {why}{f': {detail}' if detail else ''}")
+    return " ".join(filter(None, (text, ascii_text(calls_text(f, *(called(report, side.kernel) for side in f.sides))))))
 
 
 def _elsewhere(f: Finding, base: str, head: str, at: str) -> str:
@@ -163,7 +172,8 @@ def _ladder(report: Report, ladder: Ladder) -> str:
         undecided = any(step.verdict == "inconclusive" for step in ladder.steps)
         texts.append(f"{what}: {'nothing is decided' if undecided else 'no two of the kernels can be compared'}.")
     texts += [text if steps else f"{what}: {text}" for text in same]
-    return " ".join((*texts, *(_unsettled(report, s) for s in ladder.steps if s not in steps)))
+    calls = ascii_text(steps_text(ladder, report.findings, lambda label: called(report, label)))
+    return " ".join(filter(None, (*texts, *(_unsettled(report, s) for s in ladder.steps if s not in steps), calls)))
 
 
 def _step(report: Report, ladder: Ladder, what: str, step: LadderStep) -> str:

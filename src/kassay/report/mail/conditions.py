@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Under which conditions: the work in words, the state of memory on every kernel, who the kernels are, the machine."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from kassay.clocks import clock_of
 from kassay.model.finding import Finding
 from kassay.model.kernel import KernelIdentity
 from kassay.model.report import AuditTable, Report
 from kassay.model.texts import granted_texts, listed, one_line, table
-from kassay.report.conditions import UNKNOWN_STATES, differing_options
-from kassay.report.hosts._tables import across_name, hosts_line
+from kassay.report.conditions import differing_options
+from kassay.report.document import Block, Code, Items, Paragraph, Section, section
+from kassay.report.hosts import across_name, hosts_line
 from kassay.report.mail.headline import headline
 from kassay.report.mail.names import called, everyday, names, point_words, work
-from kassay.report.mail.text import ascii_text, bullets, lines_of, sentence, stopped, verbatim_words, wrapped
+from kassay.report.mail.text import ascii_text, sentence, stopped
 from kassay.report.tables import differences_table
 from kassay.report.words import compilers
 
@@ -24,11 +25,11 @@ _PREFIXES = {
 _NOT_KNOWN = "unknown"
 
 
-def measured(report: Report) -> list[str]:
+def measured(report: Report) -> Iterator[Section]:
     """What was done, what one figure is, how often, and by which clock."""
     topic = headline(report)
     if topic is None:
-        return []
+        return
     f, rounds = topic.finding, report.experiment.rounds
     workload = next((w for w in report.workloads if w.name == f.workload), None)
     settings = ", ".join(f"{setting.name}={setting.value}" for setting in f.settings)
@@ -41,26 +42,25 @@ def measured(report: Report) -> list[str]:
         f"A round is one repetition of the work inside a boot; a boot has {rounds} of them." if rounds else "",
         clock_of(f.machine.clock).mechanism,
     ]
-    return ["What was measured:", "", *bullets([item for item in items if item])]
+    yield section("What was measured", items=filter(None, items))
 
 
-def state(report: Report) -> list[str]:
+def state(report: Report) -> Iterator[Block]:
     """The audited state: where it differs, or field by field that it does not."""
     topic = headline(report)
     apart = next((f for f in report.findings if f.differences), None)
     if apart is not None:
         differing = differences_table(apart)
         columns = (*differing.columns[:2], *(called(report, side.kernel) for side in apart.sides))
-        lines = lines_of(table("", columns, differing.rows))
-        return ["State that should have been the same and was not:", "", *lines]
+        shown = table("", columns, differing.rows)
+        yield section("State that should have been the same and was not", tables=(shown,))
+        return
     audits = [] if topic is None else _audits(report, topic.finding)
-    if topic is not None and audits:
-        return _agreeing(report, topic.finding, audits)
     text = everyday(report, report.state)
-    if report.sources or not text:  # imported files have it among the limits
-        return []
-    unknown = report.state.code in UNKNOWN_STATES
-    return wrapped(stopped(f"The state of memory is not known: {text}" if unknown else f"State of memory: {text}"))
+    if topic is not None and audits:
+        yield _agreeing(report, topic.finding, audits)
+    elif text and not report.sources:  # imported files have it among the limits
+        yield Paragraph(text=stopped(f"State of memory: {text}"))
 
 
 def _audits(report: Report, f: Finding) -> list[AuditTable]:
@@ -68,7 +68,7 @@ def _audits(report: Report, f: Finding) -> list[AuditTable]:
     return [a for a in same if a.workload in ("", f.workload) and a.machine in (None, f.machine)]
 
 
-def _agreeing(report: Report, f: Finding, audits: Sequence[AuditTable]) -> list[str]:
+def _agreeing(report: Report, f: Finding, audits: Sequence[AuditTable]) -> Section:
     """ "name = before / after" for what must agree and is not zero; the zeros in one line; what differs by kernel."""
     kernels = list(dict.fromkeys(a.kernel for a in audits))
     values = {(a.moment, a.kernel): dict(a.fields) for a in audits}
@@ -89,10 +89,10 @@ def _agreeing(report: Report, f: Finding, audits: Sequence[AuditTable]) -> list[
     moment = " and ".join(moments)
     title = f"State of the mapping on {who}, read {moment} the measured part{f' ({point})' if point else ''}"
     rows += [f"0 {moment}: {', '.join(zeros)}"] if zeros else []
-    lines = [line for row in rows for line in wrapped(row, "  ", "      ")]
     shown = [text for prefix, text in _PREFIXES.items() if any(n.startswith(prefix) for n in report.gate_fields)]
-    note = ["", *wrapped(f"Here {stopped('; '.join(shown))}")] if shown else []
-    return [*wrapped(f"{title} ({' / '.join(moments)}):"), "", *lines, *note]
+    note = (Paragraph(text=f"Here {stopped('; '.join(shown))}"),) if shown else ()
+    listing = (Items(texts=tuple(rows), bare=True),) if rows else ()
+    return Section(title=f"{title} ({' / '.join(moments)})", blocks=(*listing, *note))
 
 
 def _over(values: dict[tuple[str, str], dict[str, str | None]], moment: str, kernels: Sequence[str], name: str,
@@ -104,7 +104,7 @@ def _over(values: dict[tuple[str, str], dict[str, str | None]], moment: str, ker
     return ", ".join(f"{text or '-'} on {called(report, kernel)}" for kernel, text in by_kernel.items())
 
 
-def kernels(report: Report) -> list[str]:
+def kernels(report: Report) -> Iterator[Section]:
     """Each kernel with its package, its compiler, then the machine and the command line they ran on."""
     named = zip(names(report).values(), report.kernels, strict=False)
     items = [f"{name}: {_identity(kernel)}" for name, kernel in named]
@@ -115,8 +115,9 @@ def kernels(report: Report) -> list[str]:
         items += [f"compiler of {listed(_called_refs(report, refs))}: {compiler}" for compiler, refs in built]
     items += [_configuration(report), *_machine(report)] if report.kernels else _machine(report)
     given = next((str(reason["parameters"]) for reason in report.disclosures if reason.code == "command-line"), "")
-    lines = ["", "Kernel command line:", "", *verbatim_words(given)] if given else []
-    return ["Kernels and machine:", "", *bullets(items), *lines] if items else []
+    code = (Code(caption="Kernel command line", text=given, breaks="words"),) if given else ()
+    if items:
+        yield section("Kernels and machine", items=items, code=code)
 
 
 def _configuration(report: Report) -> str:

@@ -4,14 +4,16 @@
 import re
 
 from kassay.clocks import clock_of
-from kassay.model.finding import REFUSED, Finding
+from kassay.model.finding import CHANGES, REFUSED, Finding
 from kassay.model.kernel import KernelIdentity
 from kassay.model.records import Record
 from kassay.model.report import Report
 from kassay.model.timing import Beside
+from kassay.report.mail.layout import wrapped
 from kassay.report.mail.names import called, identity, metric_name, point_words, quantity
-from kassay.report.mail.text import ascii_text, percent, wrapped
+from kassay.report.mail.text import ascii_text, percent
 from kassay.report.sentences import is_multiple
+from kassay.report.series import ladders
 
 _STRONG = ("exact", "reliable")
 _RANK = ("[REGRESSION]", "[PERF]", "[RFC]")
@@ -29,7 +31,7 @@ def headline(report: Report) -> Headline | None:
     """The strongest and then largest change of the primary metrics; None when nothing was compared."""
     steps = {
         (ladder.point, ladder.metric, step.from_kernel, step.to_kernel)
-        for ladder in report.ladders
+        for ladder in ladders(report)
         for step in ladder.steps
     }
     primary = [f for f in report.findings if f.primary] or list(report.findings)
@@ -88,8 +90,24 @@ def subject_line(report: Report) -> str:
     at = f" ({where})" if where else ""
     if report.lead is not None and report.lead.subject:
         return f"{topic.tag} {ascii_text(f.workload)}: {ascii_text(report.lead.subject)}{at}"
+    other = _changed_phase(report, f)
+    if other is not None:
+        phase = ascii_text(f"{_subject_text(other, base, head, since=topic.step)}, phase {other.metric}")
+        return f"{tag(report, other)} {ascii_text(f.workload)}: {phase}{at}"
     finding_text = ascii_text(_subject_text(f, base, head, since=topic.step))
     return f"{topic.tag} {ascii_text(f.workload)}: {finding_text}{at}"
+
+
+def _changed_phase(report: Report, f: Finding) -> Finding | None:
+    """The largest change of another phase of a comparison whose primary phase did not change, regressions first."""
+    pair = [side.kernel for side in f.sides]
+    others = [
+        other for other in report.findings
+        if other.verdict in CHANGES and other.point == f.point and [side.kernel for side in other.sides] == pair
+    ]  # fmt: skip
+    if f.verdict != "equivalent" or not others:
+        return None
+    return min(others, key=lambda other: (other.verdict != "regression", -abs(other.change or 0.0)))
 
 
 def amount(f: Finding) -> str:

@@ -1,24 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What a mail says of others' results: figures as reported, what was computed from them, where they come from."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from kassay.model.finding import Finding
 from kassay.model.report import Report
 from kassay.model.texts import cells, figures, table
 from kassay.model.units import format_number
+from kassay.report.document import Block, Paragraph, Section, section
 from kassay.report.mail.names import called, everyday, names, point_words, unit_words
 from kassay.report.mail.text import (
     RANKS,
-    bullets,
     interval,
     lettered,
-    lines_of,
     number,
     percent,
     sentence,
     stopped,
-    wrapped,
 )
 from kassay.report.words import derived
 
@@ -26,7 +24,7 @@ _ROWS, _PAIRS = 10, 3
 UNSEARCHED = "Which commit did it is not known: nothing was bisected."
 
 
-def imported(report: Report) -> list[list[str]]:
+def imported(report: Report) -> list[Block]:
     """A table for each two kernels, the primary metrics first; then what no file holds but follows from its figures."""
     shown = [f for f in report.findings if not derived(f.sides)]
     computed = [f for f in report.findings if derived(f.sides)]
@@ -34,13 +32,13 @@ def imported(report: Report) -> list[list[str]]:
             *_tables(report, computed, "Computed from them, to three digits")]  # fmt: skip
 
 
-def origin(report: Report) -> list[str]:
+def origin(report: Report) -> Iterator[Section]:
     """Files with their sums, what one value stands for, and what was noted while reading; nothing of own runs."""
     if not report.sources:
-        return []
+        return
     files = [f"{source.name} ({source.format}, sha256 {source.sha256[:16]})." for source in report.sources]
     notes = [_note(report, everyday(report, reason)) for reason in report.disclosures if reason.code != "read-from"]
-    return ["Where the figures come from:", "", *bullets([*files, *notes])]
+    yield section("Where the figures come from", items=(*files, *notes))
 
 
 def _note(report: Report, text: str) -> str:
@@ -55,22 +53,24 @@ def unknown(report: Report) -> list[str]:
     return [f"The state of memory on which the kernels worked is not known: {state}", UNSEARCHED]
 
 
-def _tables(report: Report, findings: Sequence[Finding], heading: str) -> list[list[str]]:
+def _tables(report: Report, findings: Sequence[Finding], heading: str) -> list[Block]:
     """Metrics of the same benchmarks as the primary ones; what a monitor saw beside them is left to the report."""
     own = {f.workload for f in report.findings if f.primary}
     family = [f for f in findings if f.metric.partition(".")[0] in own or "." not in f.metric] or list(findings)
     pairs = list(dict.fromkeys((f.sides[0].kernel, f.sides[1].kernel) for f in family))
-    blocks, shown = [], 0
+    blocks: list[Block] = []
+    shown = 0
     for pair in pairs[:_PAIRS]:
         rows = [f for f in family if (f.sides[0].kernel, f.sides[1].kernel) == pair]
         rows = sorted(rows, key=lambda f: (not f.primary, -abs(f.change or 0.0)))[:_ROWS]
         shown += len(rows)
         blocks.append(_table(report, rows, heading, several=len(pairs) > 1))
     left = len(findings) - shown
-    return [*blocks, wrapped(f"{left} more {'is' if left == 1 else 'are'} in the full report.")] if left else blocks
+    more = Paragraph(text=f"{left} more {'is' if left == 1 else 'are'} in the full report.")
+    return [*blocks, more] if left else blocks
 
 
-def _table(report: Report, findings: Sequence[Finding], heading: str, *, several: bool) -> list[str]:
+def _table(report: Report, findings: Sequence[Finding], heading: str, *, several: bool) -> Section:
     """A comparison a row; what all rows share stands above the table and not in each of them."""
     first = findings[0]
     kernels = [called(report, side.kernel) for side in first.sides]
@@ -93,8 +93,8 @@ def _table(report: Report, findings: Sequence[Finding], heading: str, *, several
     filled = [i for i in range(len(head)) if i < 4 or any(row[i] != "-" for row in texts)]
     rows = (cells(*(row[i] for i in filled)) for row in texts)
     below = [*([] if unit else _units(findings)), *([RANKS] if any(f.interval is not None for f in findings) else [])]
-    note = ["", *wrapped(" ".join(below))] if below else []
-    return [*wrapped(f"{''.join(parts)}:"), "", *lines_of(table("", (head[i] for i in filled), rows)), *legend, *note]
+    notes = (Paragraph(text=text) for text in (legend, " ".join(below)) if text)
+    return Section(title="".join(parts), blocks=(table("", (head[i] for i in filled), rows), *notes))
 
 
 def _units(findings: Sequence[Finding]) -> list[str]:

@@ -12,10 +12,9 @@ from kassay.model.reason import Reason
 from kassay.model.reason_texts import reason_text, starts_with_name
 from kassay.model.records import Setting
 from kassay.model.report import Report
-from kassay.model.series import SeriesTable
 from kassay.model.texts import granted_texts, settings_text
 from kassay.report.mail.text import ascii_text, stopped
-from kassay.report.sentences import subject
+from kassay.report.sentences import AtMetric, subject
 from kassay.report.words import spoken_names
 
 _LONGEST = 36
@@ -67,16 +66,16 @@ def release_tag(kernel: KernelIdentity | None) -> str:
     return f"v{version}.{patch}" if patch and patch != "0" else f"v{version}"
 
 
-def work(report: Report, result: Finding | Ladder | SeriesTable) -> str:
+def work(report: Report, result: AtMetric) -> str:
     """What is done, as the start of a sentence; the workload's name and its parameters where nothing more is known."""
     workload = next((w for w in report.workloads if w.name == result.workload), None)
     if workload is not None:
-        return ascii_text(subject(workload, result.settings))
+        return ascii_text(subject(workload, result.settings, result.metric))
     settings = settings_text(result.settings)
     return ascii_text(f"{result.workload} ({settings})" if result.settings else result.workload)
 
 
-def point_words(report: Report, result: Finding | Ladder | SeriesTable, *, workload: bool = True) -> str:
+def point_words(report: Report, result: AtMetric, *, workload: bool = True) -> str:
     """Which of several settings this is: "4 CPUs, size=64MiB"; "" where there is one.
 
     workload: whether to name the workload, where there are several.

@@ -2,6 +2,9 @@
 """The tables of a mail: a kernel a row, or a setting a row; what the functions add up to; counts beside time."""
 
 from collections import Counter
+from collections.abc import Iterator
+
+from msgspec import structs
 
 from kassay.clocks import clock_of
 from kassay.model.finding import REFUSED
@@ -9,11 +12,12 @@ from kassay.model.report import Report
 from kassay.model.texts import Table, cells, figures, listed, machine_text, settings_text, table
 from kassay.model.timing import Beside
 from kassay.model.units import format_number, format_numbers
+from kassay.report.document import Block, Items, Paragraph, Section, rows_of, section
 from kassay.report.itemised import differences, top_table
 from kassay.report.mail.headline import headline
 from kassay.report.mail.imported import imported
 from kassay.report.mail.names import called, everyday, names, quantity, unit_words
-from kassay.report.mail.text import RANKS, ascii_text, interval, lettered, lines_of, percent, stopped, wrapped
+from kassay.report.mail.text import RANKS, ascii_text, interval, lettered, percent, stopped
 from kassay.report.series import KernelRow, MetricGroup, MetricSeries, groups
 from kassay.report.tables import matrices
 
@@ -25,20 +29,18 @@ _INLINED = (
 _UNATTRIBUTED = {"unattributed": "in no known function", "total": "together"}
 
 
-def results(report: Report) -> list[list[str]]:
-    """Blocks of lines: the settings at a glance where there are several, then each comparison that has values."""
+def results(report: Report) -> list[Block]:
+    """The settings at a glance where there are several, then each comparison that has values."""
     if report.sources:
         return imported(report)
     if report.lead is not None and "mail" in report.lead.replaces:
-        return [list(block) for block in report.lead.mail]
-    several = [_settings(report, matrix) for matrix in matrices(report, names(report), brief=True)]
+        return [rows_of(block) for block in report.lead.mail]
+    several: list[Block] = [_settings(report, matrix) for matrix in matrices(report, names(report), brief=True)]
     admitted = [group for group in groups(report) if _admitted(group)]
     shown = [] if several else admitted[:_GROUPS]
     left = 0 if several else len(admitted) - len(shown)
-    blocks = several + [block for group in shown for block in _group(report, group, alone=len(admitted) == 1)]
-    if left:
-        blocks.append([f"{left} more comparisons are in the full report."])
-    return blocks
+    blocks = [*several, *(block for group in shown for block in _group(report, group, alone=len(admitted) == 1))]
+    return [*blocks, Paragraph(text=f"{left} more comparisons are in the full report.")] if left else blocks
 
 
 def _admitted(group: MetricGroup) -> bool:
@@ -47,45 +49,49 @@ def _admitted(group: MetricGroup) -> bool:
     return measured and not all(row.verdict in REFUSED for row in group.lead.rows[1:])
 
 
-def _settings(report: Report, matrix: Table) -> list[str]:
+def _settings(report: Report, matrix: Table) -> Section:
     """A setting a row, and what its last columns are where there are three kernels."""
     timed = any(f.primary and f.timing is not None for f in report.findings)
-    lines = [*wrapped(f"{matrix.title}:"), "", *lines_of(matrix), *(["", *wrapped(RANKS)] if timed else [])]
-    if "gap closed" not in matrix.columns:
-        return lines
+    notes = [RANKS] if timed else []
+    if "gap closed" in matrix.columns:
+        notes.append(_gap_legend(report))
+    shown = structs.replace(matrix, title="")
+    return Section(title=matrix.title, blocks=(shown, *(Paragraph(text=note) for note in notes)))
+
+
+def _gap_legend(report: Report) -> str:
     first, second, third = names(report).values()
-    legend = (
+    return (
         f"change: {third} against {second}; gap closed: how much of what {second} added to the cost on {first} {third} "
         "takes off again; n: boots of each kernel."
     )
-    return [*lines, "", *wrapped(legend)]
 
 
-def failed(report: Report) -> list[str]:
+def failed(report: Report) -> Iterator[Paragraph]:
     """Boots that did not succeed, by kernel and end, with one example; nothing when there were none."""
     failures = report.runs.failures
     if not failures:
-        return []
+        return
     counts = Counter((called(report, f.kernel), f.outcome) for f in failures)
     failed_boots = listed([f"{n} on {kernel} ({outcome})" for (kernel, outcome), n in sorted(counts.items())])
     example = ascii_text(failures[0].detail)
-    return wrapped(f"Attempts that failed: {failed_boots}{f'; the first said: {example}' if example else ''}.")
+    first = f"; the first said: {example}" if example else ""
+    yield Paragraph(text=f"Attempts that failed: {failed_boots}{first}.")
 
 
-def _group(report: Report, group: MetricGroup, *, alone: bool) -> list[list[str]]:
+def _group(report: Report, group: MetricGroup, *, alone: bool) -> Iterator[Section]:
     lead = group.lead
     better = f", {lead.better} is better" if lead.better in ("lower", "higher") else ""
     where = "" if alone else f" ({settings_text(lead.settings)}; {machine_text(lead.machine)})"
     unit = unit_words(lead.unit) or lead.metric
-    title = wrapped(f"In {unit}{better}{where}:" if lead.unit else f"{unit}{better}{where}:")
+    title = f"In {unit}{better}{where}" if lead.unit else f"{unit}{better}{where}"
     moved = any(row.side.perturbed for row in lead.rows)
     note = "Boots: with nothing changed, plus with something moved that should not matter." if moved else ""
     note = RANKS if any(f.timing is not None and f.metric == lead.metric for f in report.findings) else note
-    below = ["", *wrapped(note)] if note else []
-    blocks = [[*title, "", *lines_of(_kernels(report, lead)), *below]]
+    below = (Paragraph(text=note),) if note else ()
+    yield Section(title=title, blocks=(_kernels(report, lead), *below))
     if len(group.series) > 1:
-        blocks.append([*wrapped("The parts of it, in the same unit:"), "", *lines_of(_parts(report, group))])
-    return blocks
+        yield section("The parts of it, in the same unit", tables=(_parts(report, group),))
 
 
 def _kernels(report: Report, lead: MetricSeries) -> Table:
@@ -121,28 +127,29 @@ def _parts(report: Report, group: MetricGroup) -> Table:
     return table("", columns, (cells(*texts) for texts in zip(kernels, *values, strict=True)))
 
 
-def functions(report: Report) -> list[str]:
+def functions(report: Report) -> Iterator[Section]:
     """Where the headline's difference is: the largest functions, the others, and their sum; nothing when not known."""
     topic = headline(report)
-    if topic is None or report.gaps:  # a gap has a table of its own
-        return []
+    if topic is None or (report.lead is not None and not report.lead.mail_functions):
+        return
     kernels = [side.kernel for side in topic.finding.sides]
     same = [d for d in differences(report) if [d.base, d.head] == kernels]
     if not same:
-        return []
+        return
     d = next((d for d in same if d.metric == topic.finding.metric), same[0])
     base, head = (called(report, label) for label in kernels)
     digits = _three_digits if report.sources else str
     rows = (
         cells(_function(name.text, report), *(digits(cell.text) for cell in values[:3]))
-        for name, *values in top_table(d, _FUNCTIONS).rows
+        for name, *values in top_table(d, _FUNCTIONS, sources=False).rows
     )
     columns, legend = lettered([base, head])
     small = table("", ("function", *figures(*columns, "difference")), rows)
     how = "one boot of each, every executed instruction attributed"
     how = "computed from printed shares, each figure to three digits" if report.sources else how
-    title = f"Where the difference between {base} and {head} is ({unit_words(d.unit)}, {how}):"
-    return [*wrapped(title), "", *lines_of(small), *legend, *(["", *wrapped(_INLINED)] if d.itemised.groups else [])]
+    title = f"Where the difference between {base} and {head} is ({unit_words(d.unit)}, {how})"
+    notes = (legend, _INLINED if d.itemised.groups else "")
+    yield Section(title=title, blocks=(small, *(Paragraph(text=note) for note in notes if note)))
 
 
 def _three_digits(text: str) -> str:
@@ -160,12 +167,12 @@ def _function(text: str, report: Report) -> str:
     return _UNATTRIBUTED.get(name, name.replace("└ ", "  "))
 
 
-def counts_and_time(report: Report) -> list[str]:
+def counts_and_time(report: Report) -> Iterator[Section]:
     """Counts and time of the same work, and what it means that they agree or do not."""
     primary = {f.metric for f in report.findings if f.primary}
     texts = [_counts_and_time_text(report, row) for row in report.beside if row.metric in primary]
-    blocks = [line for text in texts for line in ("", *wrapped(text))]
-    return ["Instructions and time of the same work:", *blocks] if texts else []
+    if texts:
+        yield section("Instructions and time of the same work", text=texts)
 
 
 def _counts_and_time_text(report: Report, row: Beside) -> str:
@@ -179,7 +186,7 @@ def _counts_and_time_text(report: Report, row: Beside) -> str:
     )
 
 
-def seed_rules(report: Report, limit: int = 6) -> list[str]:
+def seed_rules(report: Report, limit: int = 6) -> Iterator[Section]:
     """The same boots by fixed thresholds."""
     texts = [
         f"{row.metric}, {settings_text(row.settings)}, {machine_text(row.machine)}: {percent(row.delta)} of the means, "
@@ -187,10 +194,10 @@ def seed_rules(report: Report, limit: int = 6) -> list[str]:
         for row in report.seed_rules
     ]
     if not texts:
-        return []
+        return
     left = [f"and {len(texts) - limit} more"] if len(texts) > limit else []
-    text = (
+    title = (
         "For comparison, by fixed thresholds (change of the means against 5%, standard deviation and median absolute "
-        "deviation against 10%, no failed boot):"
+        "deviation against 10%, no failed boot)"
     )
-    return [*wrapped(text), "", *(line for rule in (*texts[:limit], *left) for line in wrapped(rule, "  "))]
+    yield Section(title=title, blocks=(Items(texts=(*texts[:limit], *left), bare=True),))

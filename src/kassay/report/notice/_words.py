@@ -50,7 +50,7 @@ def verdict(notice: Notice) -> tuple[str, ...]:
 def _count(by: dict[str, list[Noticed]], answered: int) -> str:
     executing = len(by["noticed"]) + len(by["below"]) + len(by["executed"])
     if not answered:
-        return "No application was measured, so that nothing can be said."
+        return "No application has an answer."
     if not executing:
         return f"Nobody of these: none of {_applications(answered)} executes the functions."
     if by["executed"]:

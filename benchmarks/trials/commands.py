@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Commands that measure, each in its cheapest form: what is given to them, and what of their answer must repeat.
+
+series and bisections of commits build kernels, calibrate measures time, and history confirm needs an archive with a
+nominated point: these are not here.
+"""
+
+import json
+import re
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from benchmarks._kassay import argv
+from kassay.errors import BadInput
+from kassay.journal.journal import read_journal, read_lines
+
+_SMALL = ("--set", "size=64KiB", "--boot", "snapshot", "--rounds", "3", "--repeats", "2", "--perturb", "1")
+_JSON = ("--format", "json")
+_KEYS = ("findings", "ladders", "verdict", "audits", "kernels", "counts", "rows", "steps", "applications", "outcomes")
+_DATA = Path(__file__).resolve().parents[2] / "tests" / "data"
+_SPEC = """schema = "kassay-experiment/1"
+kernels = ["debian:6.12", "debian:6.17"]
+clock = "icount"
+boot = "snapshot"
+rounds = 3
+repeats = 2
+perturb = 1
+workloads = [{ name = "mincore_scan", set = { size = ["64KiB"] } }]
+"""
+
+
+class Command(NamedTuple):
+    """One command."""
+
+    words: Callable[[Path, Path], tuple[str, ...]]
+    """Its words, from a directory for its inputs and the directory of the trial's runs."""
+    answer: Callable[[Path, str], Any]
+    """What must be the same each time, from the directory of its runs and from its output."""
+
+
+def _json(out: Path, text: str) -> Any:
+    report = json.loads(text)
+    return {key: report[key] for key in _KEYS if key in report} or _plain(report)
+
+
+def _plain(report: Any) -> Any:
+    """The whole of a report, without wall times and names of directories."""
+    if isinstance(report, dict):
+        return {k: _plain(v) for k, v in report.items() if not re.search(r"second|_s$|wall|directory|command", k)}
+    return [_plain(one) for one in report] if isinstance(report, list) else report
+
+
+def _text(out: Path, text: str) -> Any:
+    return [line for line in text.replace(str(out), "OUT").splitlines() if not re.search(r"\d s\b|seconds", line)]
+
+
+def _stored(name: str) -> Callable[[Path, str], Any]:
+    def answer(out: Path, text: str) -> Any:
+        found = sorted(out.rglob(name))
+        assert found, f"no {name} in {out}"
+        return [path.read_bytes().hex() for path in found]
+
+    return answer
+
+
+def _of(command: str, kernels: str, *more: str) -> Callable[[Path, Path], tuple[str, ...]]:
+    """The words of a command about mprotect_toggle on these kernels, separated by blanks."""
+
+    def words(place: Path, out: Path) -> tuple[str, ...]:
+        refs = (f"debian:{kernel}" for kernel in kernels.split())
+        return (command, "mprotect_toggle", *refs, *more, "--out", str(out))
+
+    return words
+
+
+def _run(place: Path, out: Path) -> tuple[str, ...]:
+    (place / "spec.toml").write_text(_SPEC)
+    return ("run", str(place / "spec.toml"), *_JSON, "--out", str(out))
+
+
+def _import(place: Path, out: Path) -> tuple[str, ...]:
+    files = (f"{kernel}={_DATA / 'imports' / f'pyperf-{kernel}.json'}" for kernel in ("a", "b"))
+    return ("import", *files, "--out", str(out))
+
+
+def _rerun(place: Path, out: Path) -> tuple[str, ...]:
+    """The bundle of a small comparison, which is made when it is not there."""
+    bundle = place / "made.tar.zst"
+    if not bundle.is_file():
+        words = _of("compare", "6.12 6.17", *_SMALL)(place, place / "made")
+        for line in (words, ("bundle", "pack", str(place / "made"), "--out", str(bundle))):
+            subprocess.run(argv(*line), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return ("bundle", "rerun", str(bundle), "--out", str(out))
+
+
+def _record(place: Path, out: Path) -> tuple[str, ...]:
+    size = ("--cpus", "1", "--rounds", "2", "--set", "size=64KiB")
+    return ("pcp", "record", "page_fault", "6.12", *size, "--out", str(out))
+
+
+def _simulate(place: Path, out: Path) -> tuple[str, ...]:
+    return ("pcp", "simulate", "depth", "--policy", "fixed,auto", "--set", "cpus=8", *_JSON, "--out", str(out))
+
+
+def _try(place: Path, out: Path) -> tuple[str, ...]:
+    return ("try", "mincore_scan", "debian:6.17", *_SMALL[:4], "--out", str(out))
+
+
+COMMANDS: Mapping[str, Command] = MappingProxyType(
+    {
+        "compare": Command(_of("compare", "6.12 6.17", *_SMALL, *_JSON), _json),
+        "compare --predict": Command(_of("compare", "6.12 6.17", *_SMALL, *_JSON, "--predict", "zen4-kvm"), _json),
+        "compare --cpus 2": Command(
+            _of("compare", "6.12 6.17", *_SMALL, *_JSON, "--cpus", "2", "--boot", "short"), _json
+        ),
+        "ladder": Command(_of("ladder", "6.12 6.16 6.17", *_SMALL, *_JSON), _json),
+        "gap": Command(_of("gap", "6.16 6.17 7.3", *_SMALL, *_JSON), _json),
+        "bisect": Command(_of("bisect", "6.12 6.16 6.17 7.0", *_SMALL[:4]), _stored("git-bisect.log")),
+        "run": Command(_run, _json),
+        "try": Command(_try, _text),
+        "pcp record": Command(_record, _stored("*.pages.zst")),
+        "pcp simulate": Command(_simulate, _json),
+        "bundle rerun": Command(_rerun, _text),
+        "import": Command(_import, _stored("samples.json")),
+    }
+)
+
+
+def kept(out: Path) -> tuple[str, ...]:
+    """Everything that was measured and kept, in order: runs of all journals, boots of a bisection. Raises
+    AssertionError for a run that was made twice."""
+    names: list[str] = []
+    for path in sorted(out.rglob("journal.jsonl")) if out.is_dir() else ():
+        place = path.parent.relative_to(out)
+        records = [record for record in _records(path) if record.outcome == "ok"]
+        ids = [f"{place}/{record.run}" for record in records]
+        assert len(set(ids)) == len(ids), f"a run was made twice: {ids}"
+        names += ids
+    for path in sorted(out.rglob("log.jsonl")) if out.is_dir() else ():
+        names += [f"{path.parent.relative_to(out)}/log/{n}" for n, _ in enumerate(read_lines(path).payloads)]
+    return tuple(names)
+
+
+def _records(path: Path) -> tuple[Any, ...]:
+    try:
+        return read_journal(path)
+    except BadInput as error:  # nothing but a damaged line, which may not be
+        raise AssertionError(f"the journal is damaged: {error.what}") from error

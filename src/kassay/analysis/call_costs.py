@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Cost of one system call, of one fault and of one printed operation of a user's program, whatever their number."""
+
+from statistics import fmean
+from typing import NamedTuple
+
+from msgspec import structs
+
+from kassay.analysis.exact import judge_counts
+from kassay.analysis.rounds import Method, costs, method_of, phase_rounds, summarise
+from kassay.analysis.work import PER_OPERATION_LIMIT, Done, Key, cost_of_one, pair_of, work_differences
+from kassay.model.finding import Side
+from kassay.model.reason import Reason
+from kassay.model.run import CellEvidence, Measurement
+from kassay.model.work import ASKED, OPERATION, RATE, CallCost, Work
+
+LARGE = 0.02
+"""Share of the value that a kind of call must carry, on both kernels, for its cost to be shown."""
+
+NS_PER_S = 1e9
+
+
+def call_costs(
+    base: CellEvidence, head: CellEvidence, sides: tuple[Side, Side], margin: float, disagreement: Reason | None
+) -> tuple[CallCost, ...]:
+    """Cost of one call of each kind, for the kinds that carry much of the value on both kernels, the largest first.
+
+    sides: those of the finding. margin: as in the experiment. disagreement: as for judge_counts().
+    """
+    pair = pair_of(base, head)
+    if pair is None or any(side.value is None for side in sides):
+        return ()
+    found = []
+    for key in pair[0][0].counts.keys() & pair[1][0].counts.keys():
+        shares = [done[0].counts[key] / done[0].ticks for done in pair]
+        if key[0] in ASKED and min(shares) >= LARGE and all(key in run.times for done in pair for run in done):
+            found.append(_call_cost(key, pair, sides, margin, disagreement, min(shares)))
+    return tuple(sorted(found, key=lambda cost: (-cost.share, cost.text)))
+
+
+def _call_cost(
+    key: Key, pair: tuple[tuple[Done, ...], tuple[Done, ...]], sides: tuple[Side, Side], margin: float,
+    disagreement: Reason | None, share: float,
+) -> CallCost:  # fmt: skip
+    """Plain runs agree to the digit, or there is a disagreement: the one whose calls are known stands for all."""
+    own = [
+        structs.replace(
+            side, value=cost_of_one(key, done[0]), runs=(cost_of_one(key, done[0]),) * len(side.runs),
+            perturbed=tuple(cost_of_one(key, run) for run in done if not run.plain), doubts=(),
+        )
+        for side, done in zip(sides, pair, strict=True)
+    ]  # fmt: skip
+    times = [done[0].times[key] for done in pair]
+    return structs.replace(_judged(own, times, margin, disagreement), kind=key[0], name=key[1], share=share)
+
+
+def _judged(own: list[Side], times: list[float], margin: float, disagreement: Reason | None) -> CallCost:
+    """The costs of one on two sides, judged as values are. times: how often it was done."""
+    judged = judge_counts(own[0], own[1], margin, disagreement)
+    return CallCost(
+        kind="", name="", base=own[0].value or 0.0, head=own[1].value or 0.0, base_times=times[0], head_times=times[1],
+        change=judged.change or 0.0, interval=judged.interval or (0.0, 0.0), floor=judged.floor, verdict=judged.verdict,
+        evidence=judged.evidence, n_base=len(own[0].runs) + len(own[0].perturbed),
+        n_head=len(own[1].runs) + len(own[1].perturbed), share=0.0,
+    )  # fmt: skip
+
+
+def operation_cost(
+    base: CellEvidence, head: CellEvidence, sides: tuple[Side, Side], margin: float, disagreement: Reason | None
+) -> CallCost | None:
+    """Cost of one of the operations that a program prints; None unless their numbers differ and explain why the work
+    does. The start and the end of the program are part of it, so the evidence is partial."""
+    pair = pair_of(base, head)
+    if pair is None or pair[0][0].divided or any(side.value is None for side in sides):
+        return None
+    known = [_known(item) for item in (base, head)]
+    printed = {(work.operations.name, work.operations.rate) if work.operations else None
+               for runs in known for _, work in runs}  # fmt: skip
+    named = printed.pop() if len(printed) == 1 else None
+    if named is None:
+        return None
+    by = method_of((base, head), known[0][0][1].phase)
+    numbers = [[_operations(m, work, by) for m, work in runs] for runs in known]
+    times = [[number.in_round for number in side] for side in numbers]
+    each = [
+        [_divided(done, number) for done, number in zip(*side, strict=True)] for side in zip(pair, times, strict=True)
+    ]
+    differ = sum(difference.share for difference in work_differences(*each))
+    if times[0][0] == times[1][0] or differ > PER_OPERATION_LIMIT:
+        return None
+    own = [
+        structs.replace(
+            side, value=done[0].ticks, runs=tuple(run.ticks for run in done if run.plain),
+            perturbed=tuple(run.ticks for run in done if not run.plain), doubts=(),
+        )
+        for side, done in zip(sides, each, strict=True)
+    ]  # fmt: skip
+    cost = _judged(own, [side[0].printed for side in numbers], margin, disagreement)
+    return structs.replace(cost, kind=RATE if named[1] else OPERATION, name=named[0], share=1.0, evidence="partial")
+
+
+def _known(side: CellEvidence) -> list[tuple[Measurement, Work]]:
+    """The runs of which the work is known, in the order of pair_of()."""
+    runs = [(m, m.work) for m in side.measurements if not m.control and m.work is not None and m.work.items]
+    return sorted(runs, key=lambda run: not run[0].plain)
+
+
+class _Number(NamedTuple):
+    """Operations, as a program prints them, and in one round."""
+
+    printed: float
+    in_round: float
+
+
+def _operations(measurement: Measurement, work: Work, by: Method) -> _Number:
+    """The number of one run. A printed rate is one of guest time, in which an instruction takes 1 ns."""
+    assert work.operations is not None  # the caller has looked
+    phase = phase_rounds(measurement, work.phase)
+    rounds = summarise(costs(phase), by).chosen
+    printed = fmean(work.operations.values[number] for number in rounds)
+    if not work.operations.rate:
+        return _Number(printed, printed)
+    return _Number(printed, printed * fmean(phase.ticks[number] for number in rounds) / NS_PER_S)
+
+
+def _divided(done: Done, operations: float) -> Done:
+    """The work of one operation."""
+    return done._replace(
+        times={key: times / operations for key, times in done.times.items()},
+        counts={key: count / operations for key, count in done.counts.items()},
+        ticks=done.ticks / operations, results=None, other_results=None, divided=True,
+    )  # fmt: skip

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""How far the work of one kernel's runs lies apart, and what a reader is told of the work of all of them."""
+
+from collections.abc import Sequence
+
+from kassay.analysis.rounds import method_of
+from kassay.analysis.work import (
+    FEW_FAULTS,
+    Done,
+    Key,
+    clones,
+    cost_of_one,
+    is_known,
+    pair_of,
+    text_of,
+    work_differences,
+    work_done,
+)
+from kassay.clocks import clock_of
+from kassay.model.finding import Finding
+from kassay.model.reason import Reason, reason
+from kassay.model.records import Record
+from kassay.model.run import CellEvidence
+from kassay.model.work import CLOCK, EXECVE, FUTEX, NOT_COMPARED, PAGE_FAULTS, USER_CODE, per_round
+
+UNSTEADY = 0.01
+"""Share of the value by which the work of one kernel's runs may differ before that is a doubt."""
+
+OF_C_LIBRARY = 1
+"""Readings of the clock with which glibc starts a static program (HP_TIMING in _dl_non_dynamic_init)."""
+
+
+class Spread(Record, frozen=True, kw_only=True):
+    """One kind of work in which the runs of one kernel differ."""
+
+    what: str
+    low: float
+    high: float
+    share: float
+    """Of the value, that the difference carries."""
+
+
+def work_summary(findings: Sequence[Finding], evidence: Sequence[CellEvidence]) -> Reason | None:
+    """Whether users' programs did the same work on all kernels, for a reader; None without such programs."""
+    programs = [item for item in evidence if any(m.work is not None for m in item.measurements)]
+    if not programs or not clock_of(programs[0].cell.machine.clock).exact:
+        return None
+    refused = next((f for f in findings if f.verdict == "different-work"), None)
+    if refused is not None:
+        return refused.reasons[0]
+    if not all(any(map(is_known, item.measurements)) for item in programs):
+        return reason("work-not-known")
+    by_side = {(item.cell.point, item.label): item for item in programs}
+    compared = [
+        tuple(by_side.get((finding.point, side.kernel)) for side in finding.sides) for finding in findings
+        if finding.primary
+    ]  # fmt: skip
+    pairs = [pair_of(base, head) for base, head in compared if base is not None and head is not None]
+    shares = [sum(difference.share for difference in work_differences(*pair)) for pair in pairs if pair is not None]
+    reads = round(max(map(clock_reads, programs))) or None
+    return reason("work-same", share=max(shares), reads=reads) if shares else None
+
+
+def clock_reads(side: CellEvidence) -> float:
+    """Readings of the clock per round in the first run whose work is known, apart from that of the C library at its
+    start; 0 if nothing is known."""
+    work = next((m.work for m in side.measurements if m.plain and is_known(m)), None)
+    item = work.item(CLOCK) if work is not None else None
+    reads = per_round(item.times, range(len(item.times))) if item is not None else 0.0
+    return reads if reads > OF_C_LIBRARY else 0.0
+
+
+def own_spreads(side: CellEvidence) -> tuple[Spread, ...]:
+    """All kinds of work in which the runs of one kernel differ, those that carry most first.
+
+    A few faults for each start of a program do not count: perturbed runs move the stack, which may then lie on one page
+    more. Nor do futex() calls that wait for the end of a thread.
+    """
+    known = next((m.work for m in side.measurements if is_known(m)), None)
+    if known is None:
+        return ()
+    runs = work_done(side, method_of((side,), known.phase))
+    keys = dict.fromkeys(key for done in runs for key in done.times if key[0] not in NOT_COMPARED)
+    spreads = (_spread(key, runs) for key in keys)
+    return tuple(sorted((s for s in spreads if s.share), key=lambda spread: (-spread.share, spread.what)))
+
+
+def _spread(key: Key, runs: Sequence[Done]) -> Spread:
+    times = [done.times.get(key, 0.0) for done in runs]
+    low, high = min(times), max(times)
+    cost = 1.0 if key == USER_CODE else max(cost_of_one(key, done) for done in runs)
+    few = FEW_FAULTS * max(1.0, runs[0].times.get(EXECVE, 0.0))
+    allowed = high - low <= {PAGE_FAULTS: few, FUTEX: clones(runs[0])}.get(key, 0.0)
+    share = 0.0 if allowed else (high - low) * cost / runs[0].ticks
+    return Spread(what=text_of(key, *runs), low=low, high=high, share=share)
+
+
+def varying_share(spreads: Sequence[Spread]) -> float:
+    """Share of the value that all work carries in which the runs of one kernel differ."""
+    return sum(spread.share for spread in spreads)

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A function's costs in two kernels -> the part of each function of the sources, with the line where they differ."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
+from fractions import Fraction
+from typing import NamedTuple
+
+from kassay.model.profile import FunctionCost, LineCount
+
+
+class _Line(NamedTuple):
+    file: str | None
+    line: int | None
+    cost: Fraction
+    """Instructions and string iterations per operation."""
+
+
+class SourcePart(NamedTuple):
+    """One source function's part of a difference, exact. file, line: where it differs most; None if not known."""
+
+    function: str
+    file: str | None
+    line: int | None
+    base: Fraction
+    head: Fraction
+
+    @property
+    def delta(self) -> Fraction:
+        """Head - base."""
+        return self.head - self.base
+
+
+class Lines(NamedTuple):
+    """Source lines of one row of a profile. operations: that the counts are divided by."""
+
+    lines: Sequence[LineCount]
+    operations: int
+
+
+def lines_of(costs: Iterable[FunctionCost], operations: int) -> Lines | None:
+    """The lines of a row, which several costs may make up; None if a part of them is without lines."""
+    lines: list[LineCount] = []
+    for cost in costs:
+        if not cost.lines and cost.instructions + cost.iterations:
+            return None
+        lines += cost.lines
+    return Lines(lines, operations)
+
+
+def source_parts(base: Lines | None, head: Lines | None) -> tuple[SourcePart, ...]:
+    """Every source function of a row, largest change first; they add up to the row. Empty if a side has no lines."""
+    if base is None or head is None:
+        return ()
+    sides = _by_function(base), _by_function(head)
+    parts = []
+    for function in {**sides[1], **sides[0]}:
+        before, after = sides[0].get(function, ()), sides[1].get(function, ())
+        where = _where(before, after)
+        parts.append(SourcePart(function, where.file, where.line, _sum(before), _sum(after)))
+    return tuple(sorted(parts, key=lambda part: (-abs(part.delta), -part.head, part.function)))
+
+
+def added_up(parts: Iterable[SourcePart]) -> tuple[SourcePart, ...]:
+    """One part per function of several rows, largest change first. The place is that of the largest one."""
+    by_function: dict[str, list[SourcePart]] = {}
+    for part in parts:
+        by_function.setdefault(part.function, []).append(part)
+    sums = []
+    for own in by_function.values():
+        largest = max(own, key=lambda part: (abs(part.delta), part.head))
+        sums.append(largest._replace(base=sum((p.base for p in own), Fraction(0)),
+                                     head=sum((p.head for p in own), Fraction(0))))  # fmt: skip
+    return tuple(sorted(sums, key=lambda part: (-abs(part.delta), part.function)))
+
+
+def _by_function(side: Lines) -> Mapping[str, Sequence[_Line]]:
+    """The lines of each function in the order of the source."""
+    by_line: dict[tuple[str, str | None, int | None], int] = {}
+    for one in side.lines:
+        key = one.function, one.file, one.line
+        by_line[key] = by_line.get(key, 0) + one.count
+    functions: dict[str, list[_Line]] = {}
+    for (function, file, line), count in sorted(by_line.items(), key=lambda item: (item[0][1] or "", item[0][2] or 0)):
+        functions.setdefault(function, []).append(_Line(file, line, Fraction(count, side.operations)))
+    return functions
+
+
+def _sum(lines: Iterable[_Line]) -> Fraction:
+    return sum((line.cost for line in lines), Fraction(0))
+
+
+def _where(base: Sequence[_Line], head: Sequence[_Line]) -> _Line:
+    """The line whose count differs most. Numbers of lines shift between sources, so lines are matched by their counts
+    in order, as diff matches them by their text."""
+    side, other = (head, base) if head else (base, head)
+    matcher = SequenceMatcher(None, [line.cost for line in other], [line.cost for line in side], autojunk=False)
+    same = {at for block in matcher.get_matching_blocks() for at in range(block.b, block.b + block.size)}
+    differing = [line for at, line in enumerate(side) if at not in same]
+    return max(differing or side, key=lambda line: (line.line is not None, line.cost))

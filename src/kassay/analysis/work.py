@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The work that a user's program did on two kernels, and where it differs.
+
+Work is compared in the rounds that the compared values stand for. A kind of work differs if the two kernels lie further
+apart in it than the runs of one kernel do, perturbed ones included.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from kassay.analysis.rounds import Method, costs, method_of, phase_rounds, summarise
+from kassay.clocks import clock_of
+from kassay.model.reason import Reason, reason
+from kassay.model.run import CellEvidence, Measurement
+from kassay.model.work import (
+    CLONES,
+    FUTEX,
+    LOOKUPS,
+    NOT_COMPARED,
+    PAGE_FAULTS,
+    USER_CODE,
+    CallResult,
+    Work,
+    per_round,
+)
+
+LIMIT = 0.0025
+"""Share of the value that work may carry which only one of the kernels did: a quarter of the usual margin."""
+
+PER_OPERATION_LIMIT = 0.1
+"""The same where values are divided by printed operations: the start of a program is not proportional to them."""
+
+OF_OTHERS = " of its children and threads"
+
+FEW_FAULTS = 4
+"""Page faults that the start of a program may take more on one kernel than on another."""
+
+Key = tuple[str, str]
+
+
+class Done(NamedTuple):
+    """The work of one run: means over the rounds that its value stands for."""
+
+    times: Mapping[Key, float]
+    counts: Mapping[Key, float]
+    """Instructions that the kernel executed for each kind of call."""
+    texts: Mapping[Key, str]
+    ticks: float
+    results: tuple[CallResult, ...] | None
+    other_results: tuple[CallResult, ...] | None
+    plain: bool
+    divided: bool = False
+    """Whether all of this is per operation that the program printed, and not per round."""
+
+
+class Difference(NamedTuple):
+    """One kind of work that the kernels did not do alike. share: of the value, that it carries."""
+
+    what: str
+    base: str
+    head: str
+    share: float
+
+
+def is_known(measurement: Measurement) -> bool:
+    """Whether the work of a run is known."""
+    return measurement.work is not None and bool(measurement.work.items)
+
+
+def work_done(side: CellEvidence, by: Method) -> tuple[Done, ...]:
+    """The work of all runs of which it is known, plain ones first."""
+    known = [(m, m.work) for m in side.measurements if not m.control and m.work is not None and m.work.items]
+    return tuple(sorted((_done(m, work, by) for m, work in known), key=lambda done: not done.plain))
+
+
+def _done(measurement: Measurement, work: Work, by: Method) -> Done:
+    phase = phase_rounds(measurement, work.phase)
+    rounds = summarise(costs(phase), by).chosen
+    each = phase.done(rounds) / len(rounds) if phase.printed else 1
+    return Done(
+        times={item.key: per_round(item.times, rounds) / each for item in work.items},
+        counts={item.key: per_round(item.counts, rounds) / each for item in work.items if item.counts},
+        texts={item.key: item.text for item in work.items},
+        ticks=per_round(phase.ticks, rounds) / each,
+        results=None if phase.printed else work.results,
+        other_results=None if phase.printed else work.other_results,
+        plain=measurement.plain,
+        divided=bool(phase.printed),
+    )
+
+
+def pair_of(base: CellEvidence, head: CellEvidence) -> tuple[tuple[Done, ...], tuple[Done, ...]] | None:
+    """The work of both sides; None unless each side has a plain run whose work is known, and counts are exact."""
+    first = next((m.work for m in base.measurements if is_known(m)), None)
+    if first is None or not clock_of(base.cell.machine.clock).exact:
+        return None
+    if any(m.work is not None and m.work.phase != first.phase for m in head.measurements):
+        return None
+    by = method_of((base, head), first.phase)
+    sides = work_done(base, by), work_done(head, by)
+    return sides if all(side and side[0].plain for side in sides) else None
+
+
+def work_differences(base: Sequence[Done], head: Sequence[Done]) -> tuple[Difference, ...]:
+    """All kinds of work that differ, those that carry most first. Faults that only the kernel can have made are left
+    out, and futex() calls that wait for the end of a thread: see faults_are_the_kernels() and clones()."""
+    keys = dict.fromkeys((*base[0].times, *head[0].times))
+    apart = {key: _apart(key, base, head) for key in keys if key[0] not in NOT_COMPARED}
+    if faults_are_the_kernels(base[0], head[0]):
+        apart.pop(PAGE_FAULTS, None)
+    if abs(head[0].times.get(FUTEX, 0.0) - base[0].times.get(FUTEX, 0.0)) <= clones(base[0]):
+        apart.pop(FUTEX, None)
+    ticks = min(base[0].ticks, head[0].ticks)
+    found = [
+        Difference(text_of(key, base[0], head[0]), number_text(base[0].times.get(key, 0.0)),
+                   number_text(head[0].times.get(key, 0.0)), carried / ticks)
+        for key, carried in apart.items() if carried
+    ]  # fmt: skip
+    named = {difference.what for difference in found}
+    own = [[done.results for done in side] for side in (base, head)]
+    others = [[done.other_results for done in side] for side in (base, head)]
+    results = (*_results(own, "", base[0], head[0]), *_results(others, OF_OTHERS, base[0], head[0]))
+    found += [difference for difference in results if difference.what.partition(" ")[0] not in named]
+    return tuple(sorted(found, key=lambda difference: (-difference.share, difference.what)))
+
+
+def _apart(key: Key, base: Sequence[Done], head: Sequence[Done]) -> float:
+    """Instructions of one kind of work that only one kernel did; 0 if the runs of one kernel lie as far apart."""
+    more = _more([[done.times.get(key, 0.0) for done in side] for side in (base, head)])
+    return more if key == USER_CODE else more * max(cost_of_one(key, base[0]), cost_of_one(key, head[0]))
+
+
+def _more(sides: Sequence[Sequence[float]]) -> float:
+    """How far the first runs of two sides lie apart; 0 if the runs of one side do so as well."""
+    more = abs(sides[0][0] - sides[1][0])
+    return more if more > max(max(side) - min(side) for side in sides) else 0.0
+
+
+def cost_of_one(key: Key, done: Done) -> float:
+    """Instructions of one call; 0 where there was none."""
+    times = done.times.get(key, 0.0)
+    return done.counts.get(key, 0.0) / times if times else 0.0
+
+
+def faults_are_the_kernels(base: Done, head: Done) -> bool:
+    """Whether the kernels alone explain another number of page faults.
+
+    A program that touches more pages executes at least one instruction more for each. A kernel that maps other numbers
+    of pages per fault changes the number of faults, and no instruction of the program. The vDSO's names are the
+    kernel's, and looking for one of them takes another number of instructions.
+    """
+    faults = abs(head.times.get(PAGE_FAULTS, 0.0) - base.times.get(PAGE_FAULTS, 0.0))
+    own = abs(_own_code(head) - _own_code(base))
+    return faults <= FEW_FAULTS or own < faults
+
+
+def clones(done: Done) -> float:
+    """Threads and processes that were made.
+
+    pthread_join() makes a futex() call only if the thread has not ended yet: as many calls more or less are a matter of
+    the scheduler's turns.
+    """
+    return sum(done.times.get(key, 0.0) for key in CLONES)
+
+
+def _own_code(done: Done) -> float:
+    return done.times.get(USER_CODE, 0.0) - done.times.get(LOOKUPS, 0.0)
+
+
+def _results(
+    sides: Sequence[Sequence[Sequence[CallResult] | None]], whose: str, base: Done, head: Done
+) -> list[Difference]:
+    """Errors and bytes in which the watched executions of two sides differ. whose: the tasks that made the calls, for
+    the text; "" for the program's first process."""
+    known = [[results for results in side if results is not None] for side in sides]
+    if not all(known):
+        return []
+    found = []
+    tables = [[_by_call(results) for results in side] for side in known]
+    for name, error in sorted({key for side in tables for table in side for key in table}):
+        given = [[table.get((name, error), _Given(0, 0)) for table in side] for side in tables]
+        values = [[each.times if error else each.total for each in side] for side in given]
+        more = _more(values)
+        if not more:
+            continue
+        called = max(sum(each.times for key, each in side[0].items() if key[0] == name) for side in tables)
+        part = more / (called if error else max(side[0] for side in values))
+        share = max(_share_of(name, base), _share_of(name, head))
+        what = f"{name}(){whose} that failed with {error}" if error else f"{name}() bytes{whose}"
+        found.append(Difference(what, str(values[0][0]), str(values[1][0]), part * share))
+    failing = {difference.what.partition(" ")[0] for difference in found if "() bytes" not in difference.what}
+    return [d for d in found if not ("() bytes" in d.what and d.what.partition(" ")[0] in failing)]
+
+
+class _Given(NamedTuple):
+    times: int
+    total: int
+
+
+def _by_call(results: Sequence[CallResult]) -> dict[tuple[str, str], _Given]:
+    return {(result.name, result.error): _Given(result.times, result.total) for result in results}
+
+
+def _share_of(name: str, done: Done) -> float:
+    return sum(count for (_, of), count in done.counts.items() if of == name) / done.ticks
+
+
+def limit_of(base: Sequence[Done]) -> float:
+    """Share of the value from which other work refuses a comparison."""
+    return PER_OPERATION_LIMIT if base[0].divided else LIMIT
+
+
+def not_proportional(base: CellEvidence, head: CellEvidence) -> Reason | None:
+    """Work that is not proportional to the operations that a program prints, where that is too much to be exact."""
+    pair = pair_of(base, head)
+    if pair is None or not pair[0][0].divided:
+        return None
+    share = sum(difference.share for difference in work_differences(*pair))
+    return reason("work-not-proportional", share=share) if share > LIMIT else None
+
+
+def text_of(key: Key, *runs: Done) -> str:
+    """The words for a kind of work."""
+    return next(done.texts[key] for done in runs if key in done.texts)
+
+
+def number_text(value: float) -> str:
+    """A number of calls or bytes."""
+    return f"{value:.6g}" if value % 1 else str(int(value))

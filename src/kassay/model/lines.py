@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Source lines: where executed instructions come from, and which changed lines a workload executed."""
+
+import re
+from posixpath import normpath
+
+from kassay.model.records import Record
+
+# Objects of kassay's builds lie in such a directory inside the sources, and the compiler names files from there.
+_TOP = re.compile(r"^(?:.*/kassay-[0-9a-f]{16}/)?(?:\./)*(?:\.\./)?")
+
+
+def path_in_sources(file: str) -> str:
+    """The path from the top of the sources; an absolute path for a file of another build."""
+    return normpath(_TOP.sub("", file))
+
+
+EXECUTED = "executed"
+NOT_EXECUTED = "not-executed"
+NO_CODE = "no-code"
+STATES = {
+    EXECUTED: "the measured region executed code of these lines",
+    NOT_EXECUTED: "these lines have code in the kernel, and the measured region executed none of it",
+    NO_CODE: "no instruction in the kernel comes from these lines",
+}
+
+NOT_COMPILED = "not-compiled"
+NOTHING_OF_ITS_OWN = "nothing-of-its-own"
+NO_SOURCE = "no-source"
+NO_CODE_REASONS = {
+    NOT_COMPILED: "the file has no code in this kernel: the configuration leaves it out",
+    NOTHING_OF_ITS_OWN: "comments, declarations, macros, or code that the compiler left out",
+    NO_SOURCE: "not a C or assembly file",
+}
+"""Reasons for NO_CODE."""
+
+
+class Frame(Record, frozen=True, kw_only=True):
+    """One level of inlining at an instruction."""
+
+    function: str
+    """Function whose source the line is."""
+    file: str | None
+    """Path from the top of the sources; None if the compiler does not say."""
+    line: int | None
+    """Number from 1; None if the compiler does not say."""
+
+
+class LineTable(Record, frozen=True, kw_only=True):
+    """Source lines of the instructions that one run executed in the kernel's image."""
+
+    version: int
+    """Version of this record; 1."""
+    chains: tuple[tuple[Frame, ...], ...]
+    """Every combination of frames, each innermost first."""
+    places: tuple[tuple[int, int], ...]
+    """Address of an instruction as linked, and index of its chain; in order of address."""
+
+
+class SourcePart(Record, frozen=True, kw_only=True):
+    """One hunk of the difference between two kernels' sources."""
+
+    path: str
+    """From the top of the sources."""
+    function: str
+    """Function that the hunk lies in; empty outside of functions."""
+    lines: tuple[int, ...]
+    """Added and changed lines, by their numbers in head."""
+    removed: tuple[int, ...]
+    """Removed and changed lines, by their numbers in base."""
+    code: tuple[int, ...] = ()
+    """Those of `lines` that have code in head's image."""
+    removed_code: tuple[int, ...] = ()
+    """Those of `removed` that have code in base's image."""
+    reason: str = ""
+    """Word of NO_CODE_REASONS if neither has code; else empty."""
+
+
+class SourceChange(Record, frozen=True, kw_only=True):
+    """Difference between the sources of two kernels of an experiment."""
+
+    base: str
+    """Label of the kernel in the experiment."""
+    head: str
+    """Label of the kernel in the experiment."""
+    parts: tuple[SourcePart, ...] = ()
+    """Every hunk, in the order of the diff; empty if `absent` is set."""
+    absent: str = ""
+    """Why the lines are not known, a word of ABSENT; empty if they are."""
+    hunks: int = 0
+    """Number of hunks, those not listed included."""
+
+
+class SourceChanges(Record, frozen=True, kw_only=True):
+    """The file changes.json of a run directory."""
+
+    version: int
+    """Version of this record; 1."""
+    changes: tuple[SourceChange, ...]
+    """One entry for each pair of kernels that were built from different sources."""
+
+
+ABSENT = {
+    "no-line-tables": "a kernel was built without line tables, by an earlier version",
+    "too-many": "the sources differ in too many files to look up each line",
+    "no-profile": "the runs carry no profile with source lines",
+}
+
+
+class ChangedPart(Record, frozen=True, kw_only=True):
+    """One hunk, and what the measured region executed of it."""
+
+    path: str
+    """From the top of the sources."""
+    function: str
+    """As in SourcePart."""
+    line: int
+    """First line of the hunk: of head, or of base where lines are only removed."""
+    state: str
+    """Word of STATES."""
+    executed: tuple[int, ...] = ()
+    """Lines of head that were executed."""
+    not_executed: tuple[int, ...] = ()
+    """Lines of head that have code and were not executed."""
+    removed_executed: tuple[int, ...] = ()
+    """Lines of base that are gone in head, and were executed in base."""
+    removed_not_executed: tuple[int, ...] = ()
+    """Lines of base that are gone in head, have code in base, and were not executed there."""
+    without_code: int = 0
+    """Number of changed lines without code."""
+    reason: str = ""
+    """Word of NO_CODE_REASONS if the state is NO_CODE."""
+
+
+class ChangedLines(Record, frozen=True, kw_only=True):
+    """Which lines that differ between base and head the measured region executed."""
+
+    state: str = ""
+    """Word of STATES for all parts together; empty if it is not known."""
+    parts: tuple[ChangedPart, ...] = ()
+    """Every hunk, in the order of the diff."""
+    absent: str = ""
+    """Why it is not known, a word of ABSENT; empty if it is."""
+    hunks: int = 0
+    """Number of hunks, those not listed included."""
+    elsewhere: tuple["Reached", ...] = ()
+    """Workloads that execute the functions of the parts that were not executed."""
+
+
+class Reached(Record, frozen=True, kw_only=True):
+    """Workloads of the catalogue that execute one function."""
+
+    function: str
+    """Name in the sources."""
+    workloads: tuple[str, ...]
+    """At most five, each with its settings unless they are the defaults; empty if none executes the function."""
+    count: int
+    """Number of workloads and settings that execute the function."""
+    kernel: str
+    """Kernel that these workloads were run on."""
+
+
+class ReachedRow(Record, frozen=True, kw_only=True):
+    """One function of the table of workloads."""
+
+    function: str
+    """Name in the sources; inlined functions are in the table as well."""
+    workloads: tuple[int, ...]
+    """Indices into the table's workloads, at most five: those first of whose instructions it has the largest share."""
+    count: int
+    """Number of workloads and settings that execute the function."""
+
+
+class ReachedTable(Record, frozen=True, kw_only=True):
+    """Which workloads of the catalogue execute which functions."""
+
+    version: int
+    """Version of this record; 1."""
+    kernel: str
+    """Kernel that the workloads were run on."""
+    workloads: tuple[str, ...]
+    """Every workload that was run, with its settings unless they are the defaults."""
+    functions: tuple[ReachedRow, ...]
+    """In order of their names."""

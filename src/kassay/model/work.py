@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The work that a user's program did in one run: what it asked of the kernel, and what it executed itself."""
+
+from collections.abc import Sequence
+from statistics import fmean
+
+from kassay.arches import FAULT, PAGE_FAULT, SYSTEM_CALL
+from kassay.model.records import Record
+
+USER, CLOCK, VDSO_LOOKUP = "user code", "clock", "vDSO lookup"
+KINDS = {
+    SYSTEM_CALL: "system calls of one name, whatever executes them; faults inside of a call belong to the call",
+    FAULT: "exceptions in user mode of one name",
+    USER: "the program's own instructions, without those of the vDSO, which is the kernel's code",
+    CLOCK: "instructions with which the program, or the vDSO for it, reads the CPU's clock",
+    VDSO_LOOKUP: "user code that looks for functions in the vDSO when a program starts, and all of strcmp()",
+}
+"""Every kind of work, with its meaning."""
+NOT_COMPARED = (CLOCK, VDSO_LOOKUP)
+"""Kinds that are part of another one, or explain others."""
+PAGE_FAULTS, USER_CODE, LOOKUPS = (FAULT, PAGE_FAULT), (USER, ""), (VDSO_LOOKUP, "")
+EXECVE, FUTEX = (SYSTEM_CALL, "execve"), (SYSTEM_CALL, "futex")
+CLONES = ((SYSTEM_CALL, "clone"), (SYSTEM_CALL, "clone3"))
+"""Keys of items."""
+ASKED = (SYSTEM_CALL, FAULT)
+"""Kinds of which single calls are counted."""
+
+OPERATION, RATE = "operation", "operation by its rate"
+"""Kinds of a cost per operation: the program prints how many it did, or how many per second."""
+
+DOMINANT, NAMED = 0.5, 0.15
+"""Kinds of calls are named in an answer if each carries the second share of the value, and together the first."""
+
+
+class WorkItem(Record, frozen=True, kw_only=True):
+    """One kind and name of work, round by round."""
+
+    kind: str
+    """A word of KINDS."""
+    name: str = ""
+    """Of the system call or the fault; "" where the kind says it all."""
+    times: tuple[int, ...]
+    """How often, in each round; of user code its instructions, string iterations included."""
+    counts: tuple[int, ...] = ()
+    """Instructions that the kernel executed for it in each round, callees included; empty for the other kinds."""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Identity of an item in all runs."""
+        return self.kind, self.name
+
+    @property
+    def text(self) -> str:
+        """ "madvise()", "page fault", "user code"."""
+        return f"{self.name}()" if self.kind == SYSTEM_CALL else self.name or self.kind
+
+
+class CallResult(Record, frozen=True, kw_only=True):
+    """Results of calls of one name in the execution that kassay watches before it counts."""
+
+    name: str
+    error: str = ""
+    """The errno's name; "" for calls that succeeded."""
+    times: int
+    total: int = 0
+    """Sum of the bytes that the calls returned, or of the lengths that they were given; 0 where a call has neither."""
+
+
+class PrintedOperations(Record, frozen=True, kw_only=True):
+    """The number that each execution of a program prints as its count of operations, or as its rate."""
+
+    name: str
+    """The name or the unit with which it is printed: "ops", "iterations", "ops/s"."""
+    rate: bool
+    """Whether the numbers are operations per second of guest time, and not counts."""
+    values: tuple[float, ...]
+    """One for each execution, above 0."""
+
+
+class Work(Record, frozen=True, kw_only=True):
+    """The work of one phase of one run."""
+
+    phase: str
+    items: tuple[WorkItem, ...]
+    results: tuple[CallResult, ...] | None = None
+    """None where nothing is known of them."""
+    other_results: tuple[CallResult, ...] | None = None
+    """Results of the program's children and threads; None where not all of their calls were seen."""
+    operations: PrintedOperations | None = None
+    """None where kassay recognises no such number in what the program prints."""
+
+    def item(self, kind: str, name: str = "") -> WorkItem | None:
+        """The item of this kind and name, if there is one."""
+        return next((item for item in self.items if item.key == (kind, name)), None)
+
+
+class CallCost(Record, frozen=True, kw_only=True):
+    """Cost of one call of a kind on two kernels, however many calls there were. change is head / base - 1."""
+
+    kind: str
+    """A word of ASKED, OPERATION or RATE."""
+    name: str
+    base: float
+    """Instructions of one call, callees and the faults in it included."""
+    head: float
+    base_times: float
+    """Calls, faults or operations per execution; of RATE operations per second of guest time, as printed."""
+    head_times: float
+    change: float
+    interval: tuple[float, float]
+    """Over plain and perturbed runs."""
+    floor: float | None
+    """As in Finding."""
+    verdict: str
+    evidence: str
+    n_base: int
+    """Runs, perturbed ones included."""
+    n_head: int
+    share: float
+    """Of the value, on the kernel where it is smaller."""
+
+    @property
+    def text(self) -> str:
+        """ "madvise() call", "page fault", "operation (ops)"."""
+        if self.kind in (OPERATION, RATE):
+            return f"operation ({self.name})"
+        return f"{self.name}() call" if self.kind == SYSTEM_CALL else self.name
+
+    @property
+    def counted(self) -> str:
+        """What base_times and head_times are: "calls per round"."""
+        if self.kind == RATE:
+            return "operations per second of guest time"
+        noun = {SYSTEM_CALL: "calls", FAULT: "faults"}.get(self.kind, "operations")
+        return f"{noun} per round"
+
+
+def per_round(values: Sequence[int], rounds: Sequence[int]) -> float:
+    """The mean over some rounds."""
+    return fmean(values[number] for number in rounds)

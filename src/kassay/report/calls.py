@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What one system call or fault of a user's program costs, whatever the number of calls."""
+
+from collections.abc import Callable, Sequence
+
+from kassay.model.finding import CHANGES, Finding, Ladder
+from kassay.model.report import Report
+from kassay.model.texts import Table, cells, figures, machine_text, one_line, settings_text, table
+from kassay.model.units import format_change, format_number, format_numbers
+from kassay.model.work import DOMINANT, NAMED, RATE, CallCost
+
+NEXT = "fix the number of operations in the program, name a region with --from and --to, or divide with --work NAME"
+"""What a user whose program did different work can do."""
+
+
+def dominant_calls(finding: Finding) -> tuple[CallCost, ...]:
+    """The costs that are the answer of a comparison refused for its amount of work: that of a printed operation, and of
+    the calls that carry most of the value; empty if neither is known."""
+    large = [cost for cost in finding.calls if cost.share >= NAMED]
+    if finding.verdict != "different-work" or sum(cost.share for cost in large) < DOMINANT:
+        return ()
+    return tuple(large)
+
+
+def calls_text(finding: Finding, base: str, head: str) -> str:
+    """One sentence for each of dominant_calls(). base, head: names of the kernels."""
+    return " ".join(_sentence(cost, base, head) for cost in dominant_calls(finding))
+
+
+def steps_text(ladder: Ladder, findings: Sequence[Finding], called: Callable[[str], str]) -> str:
+    """The first cost of dominant_calls() for each step of a ladder that was refused for its amount of work. called: the
+    name of a kernel by its label."""
+    ends = [(step.from_kernel, step.to_kernel) for step in ladder.steps]
+    texts = [
+        _sentence(dominant_calls(finding)[0], *(called(side.kernel) for side in finding.sides))
+        for finding in findings
+        if (finding.point, finding.metric) == (ladder.point, ladder.metric) and dominant_calls(finding)
+        and tuple(side.kernel for side in finding.sides) in ends
+    ]  # fmt: skip
+    return " ".join(texts)
+
+
+def _sentence(cost: CallCost, base: str, head: str) -> str:
+    """ "Per madvise() call: 273 460 to 326 725 instructions from 6.12 to 7.3 (+19.5 %, regression; exact); 5 and 4
+    calls were made per execution." """
+    values = f"{format_number(cost.base)} to {format_number(cost.head)} instructions"
+    judged = f"{format_change(cost.change)}, {cost.verdict}; {cost.evidence}"
+    made = " and ".join(dict.fromkeys(map(format_number, (cost.base_times, cost.head_times))))
+    return f"Per {cost.text}: {values} from {base} to {head} ({judged}); {made} {cost.counted}."
+
+
+def calls_tables(report: Report) -> tuple[Table, ...]:
+    """One table for each comparison of a program whose calls are known."""
+    return tuple(_table(finding) for finding in report.findings if finding.primary and finding.calls)
+
+
+def _table(finding: Finding) -> Table:
+    base, head = (side.kernel for side in finding.sides)
+    names = ("one", *(one_line(cost.text) for cost in finding.calls))
+    rows = zip(
+        names[1:], format_numbers([cost.base for cost in finding.calls]),
+        format_numbers([cost.head for cost in finding.calls]), finding.calls, strict=True,
+    )  # fmt: skip
+    where = ", ".join(text for text in (settings_text(finding.settings), machine_text(finding.machine)) if text)
+    return table(
+        f"Cost of one call: {one_line(finding.workload)} ({where}) [instructions, callees included]",
+        ("one", *figures(base, head, "change", "floor"), "verdict", "evidence", *figures("calls per round")),
+        (cells(name, low, high, *_judged(cost)) for name, low, high, cost in rows),
+    )
+
+
+def _judged(cost: CallCost) -> tuple[str, ...]:
+    floor = "-" if cost.floor is None else f"{cost.floor:.3%}"
+    verdict = f"{cost.verdict} ◄" if cost.verdict in CHANGES else cost.verdict
+    times = " → ".join(dict.fromkeys(map(format_number, (cost.base_times, cost.head_times))))
+    times += " per second" if cost.kind == RATE else ""
+    return format_change(cost.change), floor, verdict, cost.evidence, times

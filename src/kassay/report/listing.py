@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Rows of an archive: tables for people, one value and a file of rows for programs."""
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from kassay import __version__
+from kassay.model.texts import Figure, Table, cells, table
+from kassay.report.answers import Kind
+from kassay.report.document import Document, Paragraph, Section
+
+
+class ListedTable(NamedTuple):
+    """Rows for people. numeric: columns (by index) that are aligned to the right. empty: what stands for no row."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    numeric: Sequence[int] = ()
+    empty: str = "no rows"
+
+
+class ListedAnswer(NamedTuple):
+    """One answer, for people and for programs. fields, values: the columns and rows of a file, unrounded, None is
+    absent. whole: the same as one JSON value. next_step: a sentence below the tables, "" for none."""
+
+    tables: Sequence[ListedTable]
+    fields: Sequence[str]
+    values: Sequence[Sequence[object]]
+    whole: object
+    next_step: str = ""
+
+
+def document(answer: ListedAnswer) -> Document:
+    """Every table with its title, then the next step."""
+    step = (Paragraph(text=answer.next_step),) if answer.next_step else ()
+    return Document(
+        title="", kicker="kassay history", kassay_version=__version__, width=0,
+        blocks=(*map(_section, answer.tables), *step),
+    )  # fmt: skip
+
+
+def _section(listed: ListedTable) -> Section:
+    shown = _table(listed) if listed.rows else Paragraph(text=listed.empty)
+    return Section(title=listed.title, blocks=(shown,))
+
+
+def _table(listed: ListedTable) -> Table:
+    """Columns without any text are left out."""
+    filled = [i for i in range(len(listed.columns)) if any(row[i] for row in listed.rows)]
+    columns = [Figure(listed.columns[i]) if i in listed.numeric else listed.columns[i] for i in filled]
+    return table("", columns, (cells(*(row[i] for i in filled)) for row in listed.rows))
+
+
+def _csv(answer: ListedAnswer) -> str:
+    """RFC 4180: the fields in a header line, then a line for each row; absent is empty."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(answer.fields)
+    writer.writerows(["" if value is None else value for value in row] for row in answer.values)
+    return text.getvalue()
+
+
+def _json(answer: ListedAnswer) -> str:
+    """The whole answer, described in docs/history.md; moments and the like as text."""
+    return json.dumps(answer.whole, indent=2, ensure_ascii=False, default=str) + "\n"
+
+
+LISTING = Kind(document=document, json=_json, more={"csv": _csv})

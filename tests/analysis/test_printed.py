@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A number that a program prints otherwise on another kernel is a doubt; a time, or a number that varies, is none."""
+
+import pytest
+from msgspec import structs
+
+from kassay.model.printed import Printed
+from kassay.model.reason_texts import reason_text
+from kassay.model.run import CellEvidence
+from tests.analysis.works import ADAPTIVE, changed, kernels, two
+
+
+def printing(side: CellEvidence, *rows: Printed) -> CellEvidence:
+    return structs.replace(side, measurements=tuple(structs.replace(m, printed=rows) for m in side.measurements))
+
+
+def row(*values: str | None, name: str = "copied", kind: str = "number") -> Printed:
+    return Printed(name=name, kind=kind, values=values)
+
+
+def codes(base: Printed, head: Printed) -> tuple[str, list[str]]:
+    sides = kernels(ADAPTIVE, changed(ADAPTIVE, madvise=(5, 600_000)))
+    finding = two(printing(sides[0], base), printing(sides[1], head))
+    return finding.evidence, [why.code for why in finding.reasons]
+
+
+def test_other_numbers_are_a_doubt() -> None:
+    assert codes(row("128", "128"), row("100", "100")) == ("partial", ["prints-differ"])
+    sides = kernels(ADAPTIVE, changed(ADAPTIVE, madvise=(5, 600_000)))
+    other = (row("1"), row("2", name="b"))
+    finding = two(printing(sides[0], row("3"), row("4", name="b")), printing(sides[1], *other))
+    assert (finding.verdict, reason_text(finding.reasons[0])) == (
+        "regression",
+        "the program prints copied 3 on 6.12, 1 on 7.3, and 1 more, so it may have done different work",
+    )
+
+
+@pytest.mark.parametrize(
+    ("base", "head"),
+    [
+        (row("128", "128"), row("128", "128")),
+        (row("128", "127"), row("100", "100")),
+        (row("128", None), row("100", "100")),
+        (row("345", kind="time"), row("400", kind="time")),
+        (row("6.12", kind="word"), row("7.3", kind="word")),
+        (row("128"), row("100", name="other")),
+    ],
+)
+def test_the_same_numbers_times_words_and_numbers_that_vary_are_none(base: Printed, head: Printed) -> None:
+    assert codes(base, head) == ("exact", [])

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A program that did other work gets no verdict, and the cost of one call; one that did the same work is admitted."""
+
+import pytest
+from msgspec import structs
+
+from kassay.analysis.analyse import refusals_of
+from kassay.analysis.call_costs import call_costs
+from kassay.analysis.own_work import work_summary
+from kassay.model.reason_texts import reason_text
+from kassay.model.run import CellEvidence, Measurement
+from kassay.model.work import CallResult, Work
+from kassay.report.calls import calls_text
+from kassay.report.sentences import compare_sentence
+from tests.analysis.sides import evidence, measurement
+from tests.analysis.works import ADAPTIVE, CALL, FEWER, LOOKUP, PAGE_FAULT, USER, Items, changed, did, kernels, two
+
+
+def test_a_program_that_adapts_to_the_clock_gets_no_verdict_but_the_cost_of_one_call() -> None:
+    finding = two(*kernels(ADAPTIVE, FEWER))
+    assert finding.verdict == "different-work"
+    assert [(d.moment, d.field, d.base, d.head) for d in finding.differences] == [
+        ("during", "page fault", "1300", "1044"), ("during", "madvise()", "5", "4"),
+        ("during", "user code", "20000", "18900"),
+    ]  # fmt: skip
+    text = reason_text(finding.reasons[0])
+    assert "madvise() 5 on 6.12, 4 on 7.3 per round" in text and "reads a clock 6 times" in text
+    fault, madvise = finding.calls
+    assert (fault.name, round(fault.base, 1), round(fault.head, 1)) == ("page fault", 3076.9, 3352.5)
+    assert (madvise.base, madvise.head, madvise.base_times, madvise.head_times) == (100_000, 120_000, 5, 4)
+    assert (madvise.verdict, madvise.evidence, round(madvise.change, 3)) == ("regression", "exact", 0.2)
+    sentence = compare_sentence("Running prog", finding, "6.12", "7.3")
+    assert sentence.startswith("No verdict on running prog (different-work): the program did different work: madvise()")
+    assert "Per page fault: 3 076.9 to 3 352.5 instructions from 6.12 to 7.3" in sentence
+    assert "improvement" not in sentence
+
+
+def test_the_same_work_is_admitted_whatever_it_costs() -> None:
+    slower = {key: (times, 2 * count) for key, (times, count) in ADAPTIVE.items()}
+    finding = two(*kernels(ADAPTIVE, slower))
+    assert (finding.verdict, calls_text(finding, "a", "b")) == ("regression", "")
+    assert [(cost.name, cost.change) for cost in finding.calls] == [("page fault", 1.0), ("madvise", 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("head", "verdict"),
+    [
+        (changed(ADAPTIVE, fault=(900, 2_800_000)), "improvement"),  # the kernel maps more pages per fault
+        (changed(ADAPTIVE, fault=(900, 2_800_000), user=(19_200, 0)), "different-work"),  # fewer pages touched
+        (changed(ADAPTIVE, fault=(1303, 4_009_000), user=(20_030, 0)), "equivalent"),  # faults of its start
+        (changed(ADAPTIVE, write=(1, 9_000)), "equivalent"),  # one more call that carries 0.2 %
+        (changed(ADAPTIVE, write=(2, 18_000)), "different-work"),
+        (changed(ADAPTIVE, user=(60_000, 0)), "different-work"),
+        (changed(ADAPTIVE, clone=(1, 90_000)), "different-work"),
+        (changed(ADAPTIVE, rt_sigreturn=(30, 60_000)), "different-work"),
+    ],
+)
+def test_work_that_carries_cost_refuses_and_other_work_does_not(head: Items, verdict: str) -> None:
+    assert two(*kernels(ADAPTIVE, head)).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("faults", "user", "verdict"),
+    [
+        (48, 13_985, "different-work"),  # 32 pages less at 4 instructions each, hidden by 114 of the vDSO's names
+        (100, 14_115, "regression"),  # 20 children that each take a fault more on this kernel
+        (100, 14_195, "different-work"),
+    ],
+)
+def test_what_looking_for_the_vdsos_functions_takes_hides_and_makes_no_difference(
+    faults: int, user: int, verdict: str
+) -> None:
+    base: Items = {(CALL, "execve"): (1, 300_000), (PAGE_FAULT, "page fault"): (80, 340_000), (USER, ""): (14_001, 0),
+                   (LOOKUP, ""): (3385, 0)}  # fmt: skip
+    head = {**changed(base, fault=(faults, 4250 * faults), user=(user, 0)), (LOOKUP, ""): (3499, 0)}
+    assert two(*kernels(base, head)).verdict == verdict
+
+
+def test_work_in_which_runs_of_one_kernel_differ_as_much_is_not_compared_and_is_a_doubt() -> None:
+    more = changed(ADAPTIVE, futex=(20, 200_000))
+    base = evidence("6.12", did(ADAPTIVE), did(ADAPTIVE, repeat=1), did(more, repeat=2, perturbation=1))
+    head = evidence("7.3", did(more), did(more, repeat=1), did(ADAPTIVE, repeat=2, perturbation=1), index=1)
+    assert refusals_of(base, head) == ()
+    finding = two(base, head)
+    doubts = [reason for reason in finding.reasons if reason.code == "work-varies"]
+    assert finding.evidence == "partial" and [doubt["what"] for doubt in doubts] == ["futex()", "futex()"]
+
+
+def test_a_change_smaller_than_the_work_in_which_runs_of_one_kernel_differ_gets_no_verdict() -> None:
+    """A program doubles its rounds until 1 ms has passed; plain runs agree, and a perturbed run makes twice as many."""
+    slower = {key: (times, round(1.02 * count)) for key, (times, count) in ADAPTIVE.items()}
+    twice = {key: (2 * times, 2 * count) for key, (times, count) in slower.items()}
+    base = evidence("6.12", did(ADAPTIVE), did(ADAPTIVE, repeat=1), did(ADAPTIVE, repeat=2, perturbation=1))
+    head = evidence("7.3", did(slower), did(slower, repeat=1), did(twice, repeat=2, perturbation=1), index=1)
+    finding = two(base, head)
+    (why,) = finding.reasons
+    assert (finding.verdict, why.code, why.kernel) == ("different-work", "work-by-chance", "7.3")
+    assert "page fault 1300 to 2600 per round" in reason_text(why) and "(+2.0%)" in reason_text(why)
+    assert {(d.field, d.base, d.head) for d in finding.differences} >= {("madvise()", "-", "5 to 10")}
+    assert [(cost.name, cost.verdict) for cost in finding.calls] == [
+        ("page fault", "regression"),
+        ("madvise", "regression"),
+    ]
+    far = {key: (times, 3 * count) for key, (times, count) in twice.items()}
+    clear = evidence("7.3", did(far), did(far, repeat=1), did(far, repeat=2, perturbation=1), index=1)
+    assert refusals_of(clear, clear) == ()
+
+
+@pytest.mark.parametrize(("starts", "more", "doubt"), [(1, 1, False), (6, 6, False), (1, 6, True)])
+def test_a_page_more_under_a_moved_stack_is_no_doubt(starts: int, more: int, doubt: bool) -> None:
+    small: Items = {(CALL, "execve"): (starts, 300_000), (PAGE_FAULT, "page fault"): (22, 130_000),
+                    (USER, ""): (12_000, 0)}  # fmt: skip
+    moved = changed(small, fault=(22 + more, 130_000 + 6000 * more), user=(12_500, 0))
+    runs = [did(small), did(small, repeat=1), did(moved, repeat=2, perturbation=1)]
+    finding = two(evidence("6.12", *runs), evidence("7.3", *runs, index=1))
+    assert ({"work-varies", "work-by-chance"} & {why.code for why in finding.reasons} != set()) is doubt
+
+
+@pytest.mark.parametrize(
+    ("threads", "calls", "verdict"), [(2, 2, "equivalent"), (2, 3, "different-work"), (0, 1, "different-work")]
+)
+def test_a_join_that_waits_or_not_is_a_turn_of_the_scheduler(threads: int, calls: int, verdict: str) -> None:
+    base = changed(ADAPTIVE, clone3=(threads, 20_000))
+    finding = two(*kernels(base, changed(base, futex=(calls, 12_000 * calls))))
+    assert finding.verdict == verdict
+
+
+def test_results_of_children_and_threads_are_compared_where_all_were_seen() -> None:
+    def forked(total: int, *, seen: bool = True, failed: int = 0) -> list[Measurement]:
+        errors = (CallResult(name="mmap", error="EINVAL", times=failed),) if failed else ()
+        results = (CallResult(name="mmap", times=2, total=total), *errors)
+        runs = [did(changed(ADAPTIVE, mmap=(2, 900_000)), results=(), repeat=n, perturbation=n // 2) for n in range(3)]
+        works = [run.work for run in runs]
+        return [
+            structs.replace(run, work=structs.replace(work, other_results=results if seen else None))
+            for run, work in zip(runs, works, strict=True) if work is not None
+        ]  # fmt: skip
+
+    base = evidence("6.12", *forked(2_043_904))
+    (refusal,) = refusals_of(base, evidence("7.3", *forked(1_839_104), index=1))
+    (found,) = refusal.differences
+    assert found.field == "mmap() bytes of its children and threads" and found.head == "1839104"
+    assert refusals_of(base, evidence("7.3", *forked(1_839_104, seen=False), index=1)) == ()
+    (refusal,) = refusals_of(base, evidence("7.3", *forked(2_043_904, failed=2), index=1))
+    assert [d.field for d in refusal.differences] == ["mmap() of its children and threads that failed with EINVAL"]
+    assert refusals_of(base, evidence("7.3", *forked(2_043_904), index=1)) == ()
+
+
+def test_lengths_that_adapt_are_other_work_although_perturbed_runs_have_others() -> None:
+    def mapped(total: int, repeat: int = 0) -> Measurement:
+        results = [CallResult(name="mmap", times=2, total=total)]
+        return did(changed(ADAPTIVE, mmap=(2, 900_000)), results=results, repeat=repeat, perturbation=int(repeat > 1))
+
+    base = evidence("6.12", mapped(3_182_592), mapped(3_182_592, 1), mapped(3_182_592, 2))
+    head = evidence("7.3", mapped(2_793_472), mapped(2_793_472, 1), mapped(2_777_088, 2), index=1)
+    (refusal,) = refusals_of(base, head)
+    assert [(d.field, d.base, d.head) for d in refusal.differences] == [("mmap() bytes", "3182592", "2793472")]
+    near = evidence("7.3", mapped(3_170_304), mapped(3_170_304, 1), mapped(3_190_784, 2), index=1)
+    assert refusals_of(base, near) == ()
+
+
+def test_calls_that_fail_on_one_kernel_only_are_other_work() -> None:
+    failed = [CallResult(name="madvise", error="EINVAL", times=5)]
+    worked = [CallResult(name="madvise", times=5)]
+    base, head = (
+        evidence("6.12", did(ADAPTIVE, results=failed)),
+        evidence("7.3", did(ADAPTIVE, results=worked), index=1),
+    )
+    (refusal,) = refusals_of(base, head)
+    assert [(d.field, d.base, d.head) for d in refusal.differences] == [("madvise() that failed with EINVAL", "5", "0")]
+
+
+def test_bytes_count_by_what_the_call_carries() -> None:
+    def read(total: int, cost: int) -> Measurement:
+        return did(changed(ADAPTIVE, read=(8, cost)), results=[CallResult(name="read", times=8, total=total)])
+
+    cheap = refusals_of(evidence("6.12", read(4096, 9_000)), evidence("7.3", read(2048, 9_000), index=1))
+    dear = refusals_of(evidence("6.12", read(4096, 90_000)), evidence("7.3", read(2048, 90_000), index=1))
+    assert (cheap, dear[0].differences[0].field) == ((), "read() bytes")
+
+
+def test_a_program_without_call_stacks_is_a_doubt_and_a_workload_of_kassays_is_not() -> None:
+    unknown = structs.replace(measurement([100]), work=Work(phase="iteration", items=()))
+    base, head = evidence("6.12", unknown), evidence("7.3", unknown, index=1)
+    finding = two(base, head)
+    assert finding.verdict == "equivalent" and {"work-not-known"} <= {why.code for why in finding.reasons}
+    plain = two(evidence("6.12", measurement([100])), evidence("7.3", measurement([100]), index=1))
+    assert "work-not-known" not in {why.code for why in plain.reasons}
+    assert work_summary((plain,), (evidence("6.12", measurement([100])),)) is None
+
+
+def test_a_reader_is_told_what_was_compared() -> None:
+    base, head = kernels(ADAPTIVE, changed(ADAPTIVE, write=(1, 9_000)))
+    text = reason_text(work_summary((two(base, head),), (base, head)) or pytest.fail("nothing is said"))
+    assert (
+        "the same on all kernels" in text and "at most 0.20% of the value" in text and "reads a clock 6 times" in text
+    )
+    finding = two(*kernels(ADAPTIVE, FEWER))
+    assert work_summary((finding,), kernels(ADAPTIVE, FEWER)) == finding.reasons[0]
+
+
+def divided(items: Items, operations: int, perturbation: int = 0, repeat: int = 0) -> Measurement:
+    made = did(items, perturbation=perturbation, repeat=repeat)
+    phases = tuple(structs.replace(p, printed=(operations,) * len(p.ticks), operations=1) for p in made.phases)
+    return structs.replace(made, phases=phases)
+
+
+def printing(ref: str, items: Items, count: int, index: int) -> CellEvidence:
+    """A kernel on which a program prints this number of operations."""
+    return evidence(ref, divided(items, count), divided(items, count, 0, 1), divided(items, count, 1, 2), index=index)
+
+
+def test_values_are_divided_by_the_operations_that_a_program_prints() -> None:
+    finding = two(printing("6.12", ADAPTIVE, 5, 0), printing("7.3", FEWER, 4, 1))
+    assert (finding.base_value, finding.head_value) == (4_520_000 / 5, 3_998_900 / 4)
+    assert (finding.verdict, finding.evidence) == ("regression", "exact")
+
+
+@pytest.mark.parametrize(("start", "verdict"), [(100_000, "regression"), (4_000_000, "different-work")])
+def test_work_that_does_not_grow_with_the_operations_is_a_doubt_and_much_of_it_a_refusal(
+    start: int, verdict: str
+) -> None:
+    sides = [printing(ref, changed(items, execve=(1, start)), count, index)
+             for index, (ref, items, count) in enumerate((("6.12", ADAPTIVE, 5), ("7.3", FEWER, 4)))]  # fmt: skip
+    finding = two(*sides)
+    assert (finding.verdict, finding.evidence) == (verdict, "partial")
+    code = "work-not-proportional" if verdict == "regression" else "different-work"
+    assert [why.code for why in finding.reasons] == [code]
+    assert verdict == "regression" or "per operation" in reason_text(finding.reasons[0])
+
+
+def test_no_cost_of_a_call_without_a_value() -> None:
+    base, head = kernels(ADAPTIVE, FEWER)
+    finding = two(base, head)
+    absent = structs.replace(finding.sides[0], value=None)
+    assert call_costs(base, head, (absent, finding.sides[1]), 0.01, None) == ()

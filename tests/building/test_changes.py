@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Hunks of two trees with the lines that have code, from real trees and a real program."""
+
+from pathlib import Path
+
+import pytest
+
+from kassay.building import changes, git
+from kassay.building.changes import function_at
+from kassay.model.lines import NO_SOURCE, NOT_COMPILED, NOTHING_OF_ITS_OWN, SourcePart
+from kassay.model.progress import silent
+from tests.building.test_line_tables import HEADER, SOURCE, linked
+
+
+@pytest.fixture(autouse=True)
+def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def tree_of(place: Path, files: dict[str, str]) -> str:
+    for path, text in files.items():
+        (place / path).parent.mkdir(parents=True, exist_ok=True)
+        (place / path).write_text(text)
+    return git.tree_of_files(place, silent, subject="x")
+
+
+def parts(tmp_path: Path, before: dict[str, str], after: dict[str, str]) -> tuple[SourcePart, ...]:
+    trees = tree_of(tmp_path / "one", before), tree_of(tmp_path / "two", after)
+    (tmp_path / "base").mkdir()
+    (tmp_path / "head").mkdir()
+    programs = (
+        linked(tmp_path / "base", "-g1", source=before["mm/a.c"]),
+        linked(tmp_path / "head", "-g1", source=after["mm/a.c"]),
+    )
+    return changes.parts(*trees, *programs)
+
+
+FILES = {"mm/a.c": SOURCE, "mm/twice.h": HEADER, "mm/other.c": "int x;\n", "Documentation/x.rst": "Text.\n"}
+
+
+def test_a_changed_line_is_found_with_its_function_and_a_comment_has_no_code(tmp_path: Path) -> None:
+    after = SOURCE.replace("shared += a;", "shared += a + 1;\n\tshared ^= 7;").replace("/* A comment", "/* One comment")
+    comment, code = parts(tmp_path, FILES, {**FILES, "mm/a.c": after})
+    assert (comment.lines, comment.code, comment.reason) == ((3,), (), NOTHING_OF_ITS_OWN)
+    assert (code.function, code.lines, code.removed) == ("called", (9, 10), (9,))
+    assert code.removed_code == (9,) and code.code and set(code.code) <= {9, 10}
+
+
+def test_a_pure_removal_has_lines_of_base_only(tmp_path: Path) -> None:
+    (part,) = parts(tmp_path, FILES, {**FILES, "mm/a.c": SOURCE.replace("\tshared += a;\n", "")})
+    assert (part.lines, part.code, part.removed, part.removed_code) == ((), (), (9,), (9,))
+
+
+def test_what_is_not_compiled_and_what_is_no_source_say_so(tmp_path: Path) -> None:
+    after = {**FILES, "mm/other.c": "int y;\n", "Documentation/x.rst": "Words.\n"}
+    text, other = parts(tmp_path, FILES, after)
+    assert (text.path, text.reason) == ("Documentation/x.rst", NO_SOURCE)
+    assert (other.path, other.reason) == ("mm/other.c", NOT_COMPILED)
+
+
+def test_trees_of_different_releases_are_not_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(changes, "MOST_FILES", 1)
+    with pytest.raises(changes.TooMany):
+        parts(tmp_path, FILES, {**FILES, "mm/a.c": SOURCE + "\n", "mm/other.c": "int y;\n"})
+
+
+@pytest.mark.parametrize(
+    ("line", "function"),
+    [(2, "one"), (5, "one"), (6, "one"), (7, "one"), (8, ""), (9, ""), (12, "two"), (16, "__do_sys_munlock")],
+)
+def test_the_function_of_a_line_is_not_a_label_or_a_prototype(line: int, function: str) -> None:
+    text = """\
+static int
+one(struct page *page,
+    int order)
+{
+out:
+\treturn 1; }
+}
+int proto(int x);
+/* A comment on two (). */
+__attribute__((noinline)) static void two(void)
+{
+\tif (x)
+}
+
+SYSCALL_DEFINE2(munlock, unsigned long, start, size_t, len)
+{
+"""
+    assert function_at(text.split("\n"), line) == function

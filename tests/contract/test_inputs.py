@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Every input of every command is checked before anything is fetched, built or measured."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kassay import kernels, pipeline
+from kassay.building import builder
+from kassay.commands import _inputs
+from kassay.kernels import debian
+from kassay.plan import applications
+from kassay.predict.calibrate import calibrate
+from kassay.series import rows
+from tests.commands.conftest import Kassay, kassay
+from tests.commands.test_every_option import leaves
+
+__all__ = ["kassay"]
+GONE = "/nowhere/gone"
+SOURCE = "build:debian-source:7.3"
+TWO = ("mprotect_toggle", "image:HERE", f"image:{GONE}")
+"""Words of a command line. HERE: a file that can be read. TREE: an empty directory. RUNS: a name that is free."""
+
+# Command and option or argument -> words after the command with one input that is wrong, and what is said of it.
+PATHS: dict[tuple[str, str], tuple[tuple[str, ...], str]] = {
+    ("run", "spec"): ((GONE,), "No such file"),
+    ("run", "--out"): (("HERE", "--out", "HERE"), "not a directory"),
+    ("compare", "--out"): (("mprotect_toggle", SOURCE, "image:HERE", "--out", "HERE"), "not a directory"),
+    ("try", "--out"): (("mprotect_toggle", SOURCE, "--out", "HERE"), "not a directory"),
+    ("ladder", "--out"): (("mprotect_toggle", SOURCE, "image:HERE", "--out", "HERE"), "not a directory"),
+    ("gap", "--out"): (("mprotect_toggle", SOURCE, "image:HERE", "image:HERE", "--out", "HERE"), "not a directory"),
+    ("series", "--patches"): (("mprotect_toggle", "--base", SOURCE, "--patches", GONE), "no such patch"),
+    ("series", "--out"): (("mprotect_toggle", "--base", SOURCE, "--patches", "DIFF", "--out", "HERE"),
+                          "not a directory"),
+    ("bisect", "--replay"): (("--replay", GONE), GONE),
+    ("bisect", "--out"): (("mprotect_toggle", "--good", "6.12", "--bad", "7.3", "--out", "HERE"), "not a directory"),
+    ("report", "directory"): ((GONE,), "there is no such directory"),
+    ("report", "--charts"): (("RUNS", "--charts", "HERE"), "--charts"),
+    ("predict", "directory"): ((GONE,), "there is no such directory"),
+    ("profile", "directory"): ((GONE,), "there is no such directory"),
+    ("hosts", "directories"): ((GONE, "/nowhere/else"), "there is no such directory"),
+    ("notice", "--runs"): (("change_protection", "6.16", "6.17", "--runs", GONE), "there is no such directory"),
+    ("notice", "--out"): (("change_protection", "6.16", "6.17", "--out", "HERE"), "not a directory"),
+    ("codegen", "--runs"): (("f", SOURCE, "--source", "mm/mincore.c", "--runs", GONE), "there is no such directory"),
+    ("codegen", "--out"): (("f", SOURCE, "--source", "mm/mincore.c", "--out", f"{GONE}/a.html"), "no directory"),
+    ("import", "--out"): (("a=HERE", "b=HERE", "--out", "HERE"), "not a directory"),
+    ("calibrate", "--pairs"): (("mine", "--pairs", GONE), "No such file"),
+    ("calibrate", "--out"): (("mine", "--out", "/proc/nowhere/mine.toml"), "/proc/nowhere"),
+    ("history add", "directories"): ((GONE, "--archive", "RUNS"), "there is no such directory"),
+    ("history add", "--archive"): (("TREE", "--archive", "/proc/nowhere/h"), "/proc/nowhere"),
+    ("history show", "--archive"): (("--archive", "RUNS"), "no history yet"),
+    ("history points", "--archive"): (("--archive", "RUNS"), "no history yet"),
+    ("history sql", "--archive"): (("SELECT 1", "--archive", "RUNS"), "no history yet"),
+    ("history confirm", "--archive"): (("abc", "--archive", "/proc/nowhere/h"), "/proc/nowhere"),
+    ("history confirm", "--out"): (("abc", "--archive", "RUNS", "--out", "HERE"), "not a directory"),
+    ("bundle pack", "directory"): ((GONE,), "there is no such directory"),
+    ("bundle pack", "--out"): (("TREE", "--out", "/proc/nowhere/b.tar.zst"), "/proc/nowhere"),
+    ("bundle verify", "path"): ((GONE,), GONE),
+    ("bundle rerun", "path"): ((GONE,), GONE),
+    ("bundle rerun", "--out"): (("TREE", "--out", "HERE"), "not a directory"),
+    ("pcp simulate", "--out"): (("--out", "HERE"), "not a directory"),
+    ("pcp replay", "traces"): ((GONE,), GONE),
+    ("pcp replay", "--out"): ((GONE, "--out", "HERE"), "not a directory"),
+    ("pcp measure", "--out"): (("6.12", "--out", "HERE"), "not a directory"),
+    ("pcp record", "--out"): (("process_mix", "6.12", "--out", "HERE"), "not a directory"),
+}  # fmt: skip
+LATER = {("watch", "directory"), ("profile", "--out"), ("profile", "--coverage"), ("profile", "--lines")}
+"""watch waits for its directory; profile opens its directory first, and neither fetches nor builds."""
+
+OTHERS: list[tuple[tuple[str, ...], str]] = [
+    (("compare", *TWO), f"{GONE} does not exist"),
+    (("ladder", "mprotect_toggle", SOURCE, f"image:{GONE}"), f"{GONE} does not exist"),
+    (("compare", "mprotect_toggle", SOURCE, f"{SOURCE}+{GONE}"), "no such patch"),
+    (("compare", "mprotect_toggle", SOURCE, f"build:{GONE}"), "does not exist"),
+    (("compare", "mprotect_toggle", SOURCE, f"{SOURCE},config={GONE}"), "No such file"),
+    (("compare", "mprotect_toggle", SOURCE, f"{SOURCE},config=lab+{GONE}"), "No such file"),
+    (("compare", "mprotect_toggle", SOURCE, f"{SOURCE},cc=tcc"), "not understood"),
+    (("compare", "mprotect_toggle", SOURCE, f"{SOURCE},cc={GONE}"), "no such file"),
+    (("compare", "mprotect_toggle", SOURCE, "build:TREE@v1"), "no git tree is there"),
+    (("compare", "mprotect_toggle", SOURCE, "image:HERE", "--format", "htlm"), "did you mean html?"),
+    (("compare", "mprotect_toggle", SOURCE, "image:HERE", "--set", "sise=1MiB"), "unknown parameter 'sise'"),
+    (("compare", "mprotect_toggle", SOURCE, "image:HERE", "--allow-refused", "w"), "--allow-refused w"),
+    (("compare", "mprotect_toggle", SOURCE, "image:HERE", "--out", "/proc/nowhere/d"), "/proc/nowhere"),
+    (("compare", "sqlite_insert", SOURCE, f"image:{GONE}"), f"{GONE} does not exist"),
+    (("compare", "--program", GONE, SOURCE, "image:HERE"), GONE),
+    (("series", "mprotect_togle", "--base", SOURCE, "--patches", "DIFF"), "did you mean mprotect_toggle?"),
+    (("series", "mprotect_toggle", "--base", SOURCE, "--patches", "DIFF", "--set", "sise=1"), "unknown parameter"),
+    (("series", "mprotect_toggle", "--base", "debian:6.12", "--patches", "DIFF"), "a series needs sources"),
+    (("series", "mprotect_toggle", "--base", SOURCE, "--patches", "DIFF", "--format", "htlm"), "did you mean html?"),
+    (("bisect", "mprotect_toggle", SOURCE, f"image:{GONE}", SOURCE), f"{GONE} does not exist"),
+    (("bisect", "mprotect_toggle", "--good", "6.12", "--bad", "7.3", "--set", "sise=1"), "unknown parameter"),
+    (("bisect", "mprotect_toggle", "--step", "--good", SOURCE, "--bad", "build:TREE", "--head", f"build:{GONE}",
+      "--out", "RUNS"), "does not exist"),
+    (("codegen", "f", SOURCE, f"{SOURCE}+{GONE}", "--source", "mm/mincore.c"), "no such patch"),
+    (("codegen", "f", SOURCE, "image:HERE", "--source", "mm/mincore.c"), "is no build: reference"),
+    (("codegen", "f", SOURCE, "--source", "../mincore.c"), "not a source file of the kernel"),
+    (("codegen", "f", SOURCE, "--source", "mm/mincore.c", "--cc", "gcc,tcc"), "not understood"),
+    (("codegen", "f", SOURCE, "--source", "mm/mincore.c", "--measure", "mincore_skan"), "did you mean mincore_scan?"),
+    (("codegen", "f", SOURCE, "--source", "mm/mincore.c", "--measure", "mincore_scan", "--set", "a=1"),
+     "unknown parameter"),
+    (("codegen", "f", SOURCE, f"image:{GONE}"), f"{GONE} does not exist"),
+    (("notice", "change_protection", "6.16", f"image:{GONE}"), GONE),
+    (("notice", "change_protection", "6.16", "6.17", "--apps", "node_jobb"), "did you mean node_job?"),
+    (("kernels", "show", SOURCE, f"image:{GONE}"), f"{GONE} does not exist"),
+    (("kernels", "fetch", SOURCE, f"image:{GONE}"), f"{GONE} does not exist"),
+    (("pcp", "measure", SOURCE, f"image:{GONE}"), f"{GONE} does not exist"),
+    (("pcp", "record", "process_mix", SOURCE, f"image:{GONE}"), f"{GONE} does not exist"),
+    (("pcp", "record", "process_mux", SOURCE), "did you mean process_mix?"),
+]  # fmt: skip
+
+
+class Touched(Exception):
+    """Something was fetched, built or measured."""
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    def touched(*_: object, **__: object) -> Any:
+        raise Touched
+
+    for module, name in (
+        (kernels, "fetch"), (builder, "source_tree"), (builder, "find_compiler"), (rows, "source_tree"),
+        (debian, "current_index"), (applications, "closure"), (pipeline, "measure"), (calibrate, "calibrate"),
+    ):  # fmt: skip
+        monkeypatch.setattr(module, name, touched)
+
+
+@pytest.fixture
+def words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The paths that the tables' words in capitals stand for."""
+    monkeypatch.chdir(tmp_path)
+    here, tree, diff = tmp_path / "here", tmp_path / "tree", tmp_path / "a.patch"
+    here.write_text("no kernel\n")
+    tree.mkdir()
+    diff.write_text("--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n")
+    return {"HERE": str(here), "TREE": str(tree), "DIFF": str(diff), "RUNS": str(tmp_path / "runs")}
+
+
+def refused(kassay: Kassay, given: tuple[str, ...], words: dict[str, str], said: str) -> None:
+    for name, path in words.items():
+        given = tuple(word.replace(name, path) for word in given)
+    status, out, err = kassay(*given)
+    assert status in (2, 3, 130), err  # 128 more for `git bisect run`
+    assert said in " ".join((out + err).split()), err
+
+
+def test_the_table_has_every_path_of_every_command() -> None:
+    paths = {
+        (" ".join(words), parameter.opts[0] if parameter.opts[0].startswith("-") else str(parameter.name))
+        for words, leaf in leaves()
+        for parameter in leaf.params
+        if "path" in parameter.type.name
+    }
+    assert paths == set(PATHS) | LATER
+
+
+@pytest.mark.parametrize(("command", "option"), PATHS)
+def test_a_wrong_path_is_named_first(kassay: Kassay, words: dict[str, str], command: str, option: str) -> None:
+    given, said = PATHS[command, option]
+    refused(kassay, (*command.split(), *given), words, said)
+
+
+@pytest.mark.parametrize(("given", "said"), OTHERS)
+def test_a_wrong_input_is_named_first(kassay: Kassay, words: dict[str, str], given: tuple[str, ...], said: str) -> None:
+    refused(kassay, given, words, said)
+
+
+def test_a_full_disk_is_named_first(kassay: Kassay, words: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_inputs, "_LEAST_FREE", 1 << 62)
+    refused(kassay, ("compare", "mprotect_toggle", SOURCE, "image:HERE"), words, "the disk is full")
+
+
+def test_a_patch_that_may_not_be_read_is_named_first(
+    kassay: Kassay, words: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from kassay.building import patches
+
+    monkeypatch.setattr(patches, "readable", lambda _: False)  # the superuser may read every file
+    refused(kassay, ("compare", "mprotect_toggle", SOURCE, f"{SOURCE}+DIFF"), words, "Permission denied")

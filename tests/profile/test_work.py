@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The work of a program is read from its profile: calls, faults, own instructions and readings of the clock ."""
+
+from msgspec import structs
+
+from kassay.model.guest import CapturedFile, GuestReport
+from kassay.model.work import CLOCK, USER, VDSO_LOOKUP, WorkItem
+from kassay.profile.raw import parse
+from kassay.profile.work import work_items
+from tests.profile.files import NOP, File, report, table
+from tests.profile.test_entries import AT, TABLE
+
+RDTSC = b"\x0f\x31"
+VDSO = 0x7FFFF7FC9000
+
+
+def program_report(*ticks: int) -> GuestReport:
+    smaps = f"400000-401000 r-xp 00000000 00:01 2 /p\n{VDSO:x}-{VDSO + 0x2000:x} r-xp 00000000 00:00 0 [vdso]\n"
+    file = CapturedFile(moment="after", path="kassay/program/smaps", content=smaps)
+    return structs.replace(report(*ticks), files=(file,))
+
+
+class Program:
+    """Two rounds: the first makes two reads of 10 instructions, the second three, which read the clock once each."""
+
+    def __init__(self) -> None:
+        self.file = File(mode="stacks", rounds=2)
+        root = self.file.node(None, 0)
+        user = self.file.node(root, 0x401000)
+        entry = self.file.node(user, AT["entry_SYSCALL_64"])
+        read = self.file.node(entry, AT["__x64_sys_read"])
+        fault = self.file.node(user, AT["asm_exc_page_fault"])
+        own, in_read = self.file.block(0x401000, NOP), self.file.block(AT["__x64_sys_read"], NOP)
+        in_fault = self.file.block(AT["asm_exc_page_fault"], NOP)
+        clock = self.file.block(VDSO + 16, RDTSC, NOP)
+        reads, faults = self.file.entered(read), self.file.entered(fault)
+        for number, calls in ((1, 2), (2, 3)):
+            for counter, count in (
+                (user, 100 * calls + 2 * calls), (own, 100 * calls), (read, 10 * calls), (in_read, 10 * calls),
+                (reads, calls), (fault, 7), (in_fault, 7), (faults, 1), (clock, calls),
+            ):  # fmt: skip
+                self.file.count(counter, count, round=number)
+
+
+def test_work_is_counted_round_by_round() -> None:
+    items = work_items(parse(Program().file.bytes()), TABLE, program_report(229, 340), "work")
+    assert items == (
+        WorkItem(kind=CLOCK, times=(2, 3)),
+        WorkItem(kind="fault", name="page fault", times=(1, 1), counts=(7, 7)),
+        WorkItem(kind="system call", name="read", times=(2, 3), counts=(20, 30)),
+        WorkItem(kind=USER, times=(200, 300)),  # without the four and six instructions in the vDSO
+    )
+
+
+def test_looking_for_the_vdsos_functions_is_told_from_other_user_code() -> None:
+    program = Program()
+    lookup = program.file.block(0x402000, NOP, NOP, NOP)
+    program.file.count(lookup, 5, round=1)
+    program.file.count(lookup, 6, round=2)
+    symbols = TABLE.with_program([table((0x402000, 16, "__strcmp_sse2"), place="other")])
+    items = {item.kind: item for item in work_items(parse(program.file.bytes()), symbols, program_report(1, 1), "work")}
+    assert items[VDSO_LOOKUP].times == (15, 18) and items[USER].times == (215, 318)
+
+
+def test_a_profile_without_call_stacks_does_not_tell_the_work() -> None:
+    assert work_items(parse(File(rounds=2).bytes()), TABLE, program_report(1, 1), "work") == ()

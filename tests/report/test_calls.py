@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The steps of a ladder that were refused for their amount of work have the cost of one operation or call."""
+
+from msgspec.structs import replace
+
+from kassay.model.finding import Finding, Ladder, LadderPoint, LadderStep
+from kassay.report.calls import steps_text
+from tests.analysis.works import ADAPTIVE, FEWER, changed, kernels, two
+
+
+def ladder_of(finding: Finding, verdict: str) -> Ladder:
+    """Two kernels with one step between them."""
+    points = tuple(LadderPoint(kernel=side.kernel, value=side.value, n=2, side=side) for side in finding.sides)
+    step = LadderStep(from_kernel=points[0].kernel, to_kernel=points[1].kernel, change=None, verdict=verdict)
+    return Ladder(
+        workload=finding.workload, metric=finding.metric, unit=finding.unit, primary=True, settings=finding.settings,
+        machine=finding.machine, points=points, steps=(step,),
+    )  # fmt: skip
+
+
+def test_a_refused_step_has_the_cost_of_the_largest_kind_of_call() -> None:
+    finding = two(*kernels(ADAPTIVE, FEWER))
+    ladder = ladder_of(finding, finding.verdict)
+    text = steps_text(ladder, (finding,), "Linux {}".format)
+    assert text == (
+        "Per page fault: 3 076.9 to 3 352.5 instructions from Linux 6.12 to Linux 7.3 (+9.0 %, regression; exact); "
+        "1 300 and 1 044 faults per round."
+    )
+    assert steps_text(replace(ladder, metric="other"), (finding,), str) == ""
+    assert steps_text(replace(ladder, steps=()), (finding,), str) == ""
+
+
+def test_an_admitted_step_has_none() -> None:
+    finding = two(*kernels(ADAPTIVE, changed(ADAPTIVE, madvise=(5, 900_000))))
+    assert finding.verdict == "regression" and finding.calls
+    assert steps_text(ladder_of(finding, finding.verdict), (finding,), str) == ""

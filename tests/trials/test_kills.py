@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a trial must notice: a run that was lost or doubled, a process or a file that was left, another answer."""
+
+import json
+import os
+import subprocess
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from benchmarks.trials import commands, kills, page
+from benchmarks.trials.campaign import FIND, Result, run
+from benchmarks.trials.commands import Command, kept
+
+from kassay.journal.journal import append, append_line, open_journal
+from tests.journal.test_journal import record
+
+SCRIPT = "import sys, time; print(sys.argv[1]); time.sleep(float(sys.argv[2]))"
+
+
+def test_runs_of_all_journals_are_kept_in_order_and_one_made_twice_is_noticed(tmp_path: Path) -> None:
+    for place in (tmp_path / "a", tmp_path / "b"):
+        place.mkdir()
+        open_journal(place / "journal.jsonl", "0" * 64)
+        append(place / "journal.jsonl", record("r-0"))
+    append(tmp_path / "b" / "journal.jsonl", record("r-1", outcome="timeout"))
+    assert kept(tmp_path) == ("a/r-0", "b/r-0")
+    append(tmp_path / "b" / "journal.jsonl", record("r-0", attempt=2))
+    with pytest.raises(AssertionError, match="made twice"):
+        kept(tmp_path)
+
+
+def test_a_damaged_journal_is_noticed(tmp_path: Path) -> None:
+    open_journal(tmp_path / "journal.jsonl", "0" * 64)
+    append_line(tmp_path / "journal.jsonl", record())
+    data = (tmp_path / "journal.jsonl").read_bytes()
+    (tmp_path / "journal.jsonl").write_bytes(data.replace(b"a-0", b"a-1"))
+    with pytest.raises(AssertionError, match="damaged"):
+        kept(tmp_path)
+
+
+def test_a_process_with_the_mark_is_found_while_it_lives(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kills, "_GONE_S", 0.2)
+    mark = f"test:{os.getpid()}"
+    with subprocess.Popen(("sleep", "60"), env={**os.environ, kills.MARK: mark}) as child:
+        try:
+            assert kills.left_processes(mark) == ["sleep 60 "]
+            assert kills.left_processes(f"{mark}0") == []
+        finally:
+            child.kill()
+    assert kills.left_processes(mark) == []
+
+
+class Scripted(NamedTuple):
+    """The command "a" prints the first word and lasts so many seconds as the second says."""
+
+    words: list[str]
+    commands: dict[str, Command]
+
+
+@pytest.fixture
+def scripted(monkeypatch: pytest.MonkeyPatch) -> Scripted:
+    words = ["good", "0.3"]
+
+    def asked(place: Path, out: Path) -> tuple[str, ...]:
+        out.mkdir(exist_ok=True)
+        return tuple(words)
+
+    monkeypatch.setattr(kills, "argv", lambda *given: ["python3", "-c", SCRIPT, *given])
+    known = {"a": Command(asked, lambda out, text: text)}
+    monkeypatch.setattr(kills, "COMMANDS", known)
+    return Scripted(words, known)
+
+
+def trial(directory: Path) -> tuple[str, str]:
+    ended = run(directory, "kills", "a", 0, lambda random: kills._killed(directory, "a", 0, random))
+    return ended.outcome, ended.detail
+
+
+@pytest.mark.slow
+def test_the_answer_must_be_that_of_an_undisturbed_command(tmp_path: Path, scripted: Scripted) -> None:
+    assert trial(tmp_path) == ("ok", "")
+    scripted.words[0] = "other"
+    outcome, detail = trial(tmp_path)
+    assert outcome == FIND and "another answer" in detail
+
+
+@pytest.mark.slow
+def test_a_file_that_was_begun_and_left_is_noticed(tmp_path: Path, scripted: Scripted) -> None:
+    kills.undisturbed(tmp_path, "a")
+
+    def asked(place: Path, out: Path) -> tuple[str, ...]:
+        out.mkdir(exist_ok=True)
+        (out / ".report.partial").touch()
+        return tuple(scripted.words)
+
+    scripted.commands["a"] = Command(asked, lambda out, text: text)
+    assert trial(tmp_path) == (FIND, "AssertionError: partial files were left: ['.report.partial']")
+
+
+def test_a_command_is_killed_in_the_middle_or_has_ended(tmp_path: Path, scripted: Scripted) -> None:
+    command, env = scripted.commands["a"], kills.environment(tmp_path, "x")
+    scripted.words[1] = "60"
+    began = time.monotonic()
+    assert kills._kill_one(command, tmp_path, tmp_path / "out", env, 0.1, group=True) == 1
+    assert time.monotonic() - began < 50
+    scripted.words[1] = "0"
+    assert kills._kill_one(command, tmp_path, tmp_path / "out", env, 30, group=False) == 0
+
+
+def test_each_command_has_words_and_its_own_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("subprocess.run", lambda *words, **options: None)
+    for command in commands.COMMANDS.values():
+        assert str(tmp_path / "out") in command.words(tmp_path, tmp_path / "out")
+
+
+def test_wall_times_and_places_are_no_part_of_an_answer(tmp_path: Path) -> None:
+    report = {"seconds": 1.5, "counters": {"a": 1}, "boot_s": 2, "inner": [{"directory": "/x", "b": 2}]}
+    assert commands._json(tmp_path, json.dumps(report)) == {"counters": {"a": 1}, "inner": [{"b": 2}]}
+
+
+def test_the_page_says_what_was_reached_and_found(tmp_path: Path) -> None:
+    for number, result in enumerate(
+        (Result(3), Result(2, FIND, "a run was lost"), Result(0, "not possible", "no arm64"))
+    ):
+        run(tmp_path, "kills", "compare", number, lambda random, r=result: r)  # type: ignore[misc]
+    where = tmp_path / "page.md"
+    where.write_text(
+        "".join(f"<!-- trials: {k} -->\n<!-- end of trials: {k} -->\n" for k in ("kills", "faults", "selves", "fuzz"))
+    )
+    page.write(tmp_path, where)
+    text = where.read_text()
+    assert "| compare | 3 | 5 | 1 | 1 | not possible 1 |" in text
+    assert "5 of 1000 kills" in text and "- compare: a run was lost (trial 1)" in text
+    assert "0 executions" in text
