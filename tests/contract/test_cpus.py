@@ -27,8 +27,7 @@ def test_a_real_one_has_a_number_and_features_and_no_other_does(cpu: Cpu) -> Non
 
 @each
 def test_the_qemu_at_hand_has_a_model_of_it(cpu: Cpu) -> None:
-    choose = machines()["qemu_icount"].cpu
-    assert choose is not None
+    choose = machines()["qemu_icount"].cpu_option
     for arch, known in cpu.models.items():
         if process.find(arches()[arch].qemu.program) is None:
             pytest.skip(f"no QEMU for {arch}")
@@ -44,7 +43,9 @@ def test_the_default_of_an_architecture_has_a_name_too(arch: object) -> None:
 
 
 def test_the_cpu_of_a_virtual_machine_is_that_of_the_host() -> None:
-    assert machines()["qemu_kvm"].cpu is None and machines()["host"].cpu is None
+    for name in ("qemu_kvm", "host"):
+        with pytest.raises(BadInput, match="runs on the CPU of this host"):
+            machines()[name].cpu_option("zen3", "x86_64")
 
 
 def test_one_of_another_architecture_is_refused_with_those_that_there_are() -> None:

@@ -25,20 +25,20 @@ MACHINE = '''
 
 from msgspec import structs
 
-from kassay.machines import host
+from kassay.machines.host import Host
 
 
-def _probe(arch, tell):
-    return structs.replace(host.MACHINE.probe(arch, tell), name="NAME", usable=USABLE, detail="as the test has it")
+class Renamed(Host):
+    name, clock, order = "NAME", "CLOCK", ORDER
+
+    def probe(self, arch, tell):
+        return structs.replace(super().probe(arch, tell), usable=USABLE, detail="as the test has it")
+
+    def identify(self, arch, cpus, boot):
+        return structs.replace(super().identify(arch, cpus, boot), accelerator="NAME")
 
 
-def _identify(arch, cpus, boot):
-    return structs.replace(host.MACHINE.identify(arch, cpus, boot), clock="CLOCK", accelerator="NAME")
-
-
-MACHINE = structs.replace(
-    host.MACHINE, name="NAME", clock="CLOCK", order=ORDER, probe=_probe, identify=_identify
-)
+MACHINE = Renamed()
 '''
 QUICK = ("--set", "size=64KiB", "--repeats", "2", "--rounds", "2", "--no-control")
 

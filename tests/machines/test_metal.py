@@ -5,6 +5,7 @@ import contextlib
 import os
 import platform
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -13,17 +14,16 @@ from kassay.effects import process
 from kassay.effects.files import sha256_bytes
 from kassay.errors import BadInput, HostLacks
 from kassay.guest import audit, protocol
-from kassay.machines import Ended, Job, KernelFiles, Visit, machine_for
+from kassay.machines import Ended, Job, KernelFiles, Machine, Visit, machine_for
 from kassay.machines._metal import visit as visits
-from kassay.machines._metal.boots import run_in
 from kassay.machines._metal.facts import facts, refusals
 from kassay.machines._metal.stream import since_the_run
-from kassay.machines._metal.visit import NOTE, this_boot, visiting
+from kassay.machines._metal.visit import NOTE, this_boot
 from kassay.model.progress import silent
 from kassay.model.reach import Reach, parse_ssh
 from tests.machines.fake_host import OWN, FakeHost
 
-ADDRESS = parse_ssh("ssh://root@fake")
+ADDRESS = "ssh://root@fake"
 STREAM = b""
 
 
@@ -70,9 +70,13 @@ def job(visit: Visit, kernel: int, number: int = 1) -> Job:
     )  # fmt: skip
 
 
+def session(visit: Visit) -> AbstractContextManager[Machine]:
+    return machine_for("metal", "", ADDRESS).session(lambda: visit, silent)
+
+
 def runs(visit: Visit, *kernels: int) -> list[Ended]:
-    with visiting(ADDRESS, run_in, visit, silent) as run:
-        return [run(job(visit, kernel, number), "x86_64") for number, kernel in enumerate(kernels)]
+    with session(visit) as machine:
+        return [machine.run(job(visit, kernel, number), "x86_64") for number, kernel in enumerate(kernels)]
 
 
 def test_every_run_is_a_boot_and_the_machine_is_then_as_it_was_found(host: FakeHost, visit: Visit) -> None:
@@ -144,9 +148,9 @@ def test_a_kassay_that_is_ended_while_a_kernel_boots_does_not_wait_for_it(
         raise HostLacks("ssh: not started, kassay is ending")
 
     monkeypatch.setattr(host, "fetch", ending)
-    with visiting(ADDRESS, run_in, visit, silent) as run:
+    with session(visit) as machine:
         with pytest.raises(HostLacks, match="kassay is ending"):
-            run(job(visit, 0), "x86_64")
+            machine.run(job(visit, 0), "x86_64")
         assert len(asked) == 1
         monkeypatch.undo()
         monkeypatch.setattr("kassay.effects.clock.sleep", lambda seconds: None)
@@ -164,10 +168,10 @@ def test_another_kernel_than_the_image_is_never_measured(host: FakeHost, visit: 
 @pytest.mark.parametrize("step", ["boot", "order", "content", "prepare", "run", "wait", "state"])
 def test_a_connection_that_is_cut_for_a_while_loses_no_run(host: FakeHost, visit: Visit, step: str) -> None:
     host.lost[step] = 2
-    with visiting(ADDRESS, run_in, visit, silent) as run:
-        run(job(visit, 0), "x86_64")
+    with session(visit) as machine:
+        machine.run(job(visit, 0), "x86_64")
         host.lost[step] = 2
-        assert run(job(visit, 1, 2), "x86_64").outcome == ""
+        assert machine.run(job(visit, 1, 2), "x86_64").outcome == ""
     assert (host.banner, host.files) == (OWN, {})
 
 
@@ -178,8 +182,8 @@ def test_a_machine_that_starts_anew_in_the_middle_of_a_run_is_an_outcome(host: F
 
 
 def test_what_a_killed_kassay_has_left_is_taken_up_with_what_it_had_noted(host: FakeHost, visit: Visit) -> None:
-    killed = visiting(ADDRESS, run_in, visit, silent)
-    killed.__enter__()(job(visit, 0), "x86_64")
+    killed = session(visit)
+    killed.__enter__().run(job(visit, 0), "x86_64")
     host.cmdline += " further"  # what was found is what was noted, not what is there now
     before = len(host.calls)
     runs(visit)
@@ -288,8 +292,7 @@ def test_why_a_machine_is_refused(wrong: dict[str, str], words: str) -> None:
 
 def test_a_dry_run_shows_every_script_and_connects_to_nothing(host: FakeHost, visit: Visit) -> None:
     machine = machine_for("metal", "", "ssh://root@fake:22")
-    assert machine.steps is not None
-    text = machine.steps(reached(visit, reset="power cycle"), "nokaslr")
+    text = machine.steps(lambda: reached(visit, reset="power cycle"), "nokaslr")
     assert host.calls == []
     assert "kexec -s -l" in text and "rm -rf" in text and "power cycle" in text
     scripts = Path(visits.__file__).with_name("scripts")

@@ -20,11 +20,9 @@ __all__ = ["Cluster", "Made", "Wanted", "engine_installed", "joined", "refuse_un
 def refuse_unless_it_travels(clock: str, name: str) -> None:
     """Raises BadInput for a machine whose runs no worker makes. name: "" for the first of the clock."""
     machine = machine_for(clock, name)
-    way_out = "leave --cluster away, or use another --clock"
-    if not machine.boots:
-        raise BadInput(f"--cluster: machine {machine.name} executes programs on this host itself", way_out)
-    if machine.at is not None:
-        raise BadInput(f"--cluster: machine {machine.name} is one host alone, which --on names", way_out)
+    if machine.only_local:
+        raise BadInput(f"--cluster: machine {machine.name} {machine.only_local}",
+                       "leave --cluster away, or use another --clock")  # fmt: skip
 
 
 def joined(address: str, wanted: Wanted, tell: Tell) -> AbstractContextManager[Cluster]:

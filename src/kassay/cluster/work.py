@@ -36,14 +36,14 @@ def identity(clock: str, name: str, arch: str, cpus: int, boot: str, profiled: b
 
 def _unusable(machine: Machine, arch: str, profiled: bool) -> str:
     """Why a machine cannot be used; "" when it can, or when it could not be tried, as the store has no kernel."""
-    if not machine.boots:
-        return f"machine {machine.name} executes programs on the host itself: a worker makes none of its runs"
+    if machine.only_local:
+        return f"machine {machine.name} {machine.only_local}: a worker makes none of its runs"
     if not machine.proven:
         probe = machine.probe(arch, silent)
         if probe.tried and not probe.usable:
             return probe.detail
-    if profiled and machine.can_profile is not None:
-        machine.can_profile(arch)
+    if profiled:
+        machine.check_profile(arch)
     return ""
 
 
@@ -51,8 +51,8 @@ def run(data: bytes) -> bytes:
     """A parcel -> its delivery. Its files are here: see missing() and keep()."""
     parcel, name = parcel_from(data), sha256_bytes(data)
     machine = machine_for(parcel.clock, parcel.machine)
-    if not machine.boots:
-        raise HostLacks(f"machine {machine.name} executes programs on the host itself", "use a machine that boots")
+    if machine.only_local:
+        raise HostLacks(f"machine {machine.name} {machine.only_local}", "use another --clock")
     if gone := store.missing(parcel.files.values()):
         return to_bytes(Delivery(parcel=name, missing=tuple(gone)))
     scratch = cache_directory() / "worker"

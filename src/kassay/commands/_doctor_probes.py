@@ -47,10 +47,8 @@ def _compiler(arch: str, tell: Tell) -> MachineProbe:
 
 def _profile(arch: str, tell: Tell) -> MachineProbe:
     tell(Progress(stage="probe", subject="profile", text="building the plugin and loading it into QEMU"))
-    can_profile = machine_for(profiling()[0]).can_profile
-    assert can_profile is not None
     try:
-        can_profile(arch)
+        machine_for(profiling()[0]).check_profile(arch)
     except KassayError as error:
         return MachineProbe(name="profile", usable=False, detail=error.what, remedy=error.remedy)
     return MachineProbe(name="profile", usable=True, detail="built the plugin for this QEMU, which loads it")

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Machines: where a run happens.
 
-One file each: machines/NAME.py holds MACHINE, a Machine whose name is NAME. It names its clock, a file of
-kassay.clocks; a machine on QEMU is made with _qemu.qemu_machine(). Where several machines have one clock, that with the
-lowest `order` is taken, or the first of them that works here; a machine's own name can stand wherever a clock's can.
+One file each: machines/NAME.py holds MACHINE, an instance of a subclass of Machine, whose name is NAME. It names its
+clock, a file of kassay.clocks. A machine on QEMU is an instance of _qemu.Qemu. Where several machines have one clock,
+that with the lowest `order` is taken, or the first of them that works here. A machine's own name can stand wherever a
+clock's can.
 """
 
 from collections.abc import Mapping
@@ -27,7 +28,7 @@ __all__ = [
 @cache
 def machines() -> Mapping[str, Machine]:
     """Every backend by name; those of one clock in their order."""
-    backends = discover("kassay.machines", "MACHINE", Machine).values()
+    backends = discover("kassay.machines", "MACHINE", Machine).values()  # type: ignore[type-abstract]
     ordered = sorted(backends, key=lambda backend: (backend.order, backend.name))
     return MappingProxyType({machine.name: machine for machine in ordered})
 
@@ -48,7 +49,7 @@ def machine_for(clock: str, name: str = "", address: str = "") -> Machine:
     if name and name not in (machine.name for machine in candidates):
         raise BadInput(f"machine: {name!r} is none of clock {clock}", f"known: {', '.join(m.name for m in candidates)}")
     machine = machines()[name] if name else candidates[0]
-    return machine.at(address) if address and machine.at is not None else machine
+    return machine.at(address) if address else machine
 
 
 def emulating(arch: str) -> tuple[str, ...]:

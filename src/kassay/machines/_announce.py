@@ -19,7 +19,7 @@ from kassay.model.progress import Tell
 def announced(name: str, pinned: str, machines: Iterable[Machine], tell: Tell) -> Host:
     """The host under this name. pinned: the CPUs to which this process is pinned, "" where it is not.
 
-    Machines that run programs on the host itself are left out: a worker makes none of their runs.
+    Machines whose runs no worker makes are left out.
     """
     return Host(
         name=name,
@@ -29,7 +29,7 @@ def announced(name: str, pinned: str, machines: Iterable[Machine], tell: Tell) -
         pinned=pinned,
         memory_bytes=memory_bytes(),
         kernel=platform.release(),
-        machines=_usable([machine for machine in machines if machine.boots], tell),
+        machines=_usable([machine for machine in machines if not machine.only_local], tell),
         program=_emulator(),
         kassay=kassay.__version__,
     )

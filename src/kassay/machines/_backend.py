@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The interface of every machine: it runs one job, and says exactly what it granted."""
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from kassay.clocks import clock_of
+from kassay.effects.lock import host_locked
+from kassay.errors import BadInput, HostLacks
+from kassay.model.kernel import KernelArtifact
 from kassay.model.machine import MachineIdentity, MachineProbe
 from kassay.model.progress import Tell
 from kassay.model.reach import Reach
@@ -23,13 +27,13 @@ class Job(Record, frozen=True, kw_only=True):
     restored for each run, which gets its program then; its orders are in the file "job" of the directory.
     profile: what the emulator counts in the measured region (model/profile.MODES); None for nothing. The
     addresses it must know are then in the file "points" of the directory.
-    cpu: as Machine.cpu names it; "" for the machine's default. nodes: of memory.
+    cpu: as Machine.cpu_option() names it; "" for the machine's default. nodes: of memory.
     shared_bytes: of memory that the guest sees as a device (ivshmem), and the host as the file "shared" of directory.
     further: archives that the kernel unpacks behind the initramfs; a machine that is restored has them unpacked.
     users: whether the profile takes every task that executes user code for the workload's own.
     rounds: that profile "trace" records, the first of a run is 1. trace_budget: most bytes of that.
-    controls: "FILE VALUE" of what is set of the kernel, and modules: names of what it loads, on a machine elsewhere;
-    others have both in the initramfs.
+    controls: "FILE VALUE" of what is set of the kernel. modules: names of what it loads. Only a remote machine reads
+    these two; the initramfs of the others has both.
     """
 
     directory: str
@@ -97,54 +101,89 @@ class Visit(Record, frozen=True, kw_only=True):
     reach: Reach
 
 
-Run = Callable[[Job, str], Ended]
-"""Runs one job for an architecture to its end."""
+class Machine(ABC):
+    """Where a run happens. A subclass is one way to run jobs; a file of this folder holds an instance of one.
 
-
-class Machine(Record, frozen=True, kw_only=True):
-    """One backend: plain data and a few functions.
-
-    clock: name of a file of kassay.clocks; several machines may have the same. order: among these, which one is taken
-    where only the clock is named. arches: that it knows. proven: whether it works wherever its program does; any other
-    one is probed before each session, as it can be there and yet not run a kernel.
-    can_profile(arch) sees to it that a run can be profiled, and raises HostLacks when it cannot; None: never.
-    probe(arch) tries the machine for real. identify(arch, cpus, boot) says what would be granted.
-    run(job, arch) runs one job to its end.
-    cmdline(arch, cpus, boot) is the kernel command line, with the parameters that shorten
-    the boot unless boot is "stock".
-    nodes(cpus, memory_bytes, nodes) are the machine's own words for several nodes of memory; None: it has only one.
-    cpu(name, arch) is what the machine itself calls a CPU of kassay.cpus; None: its CPU cannot be chosen.
-    at(address) is the machine with this address, for one that is elsewhere; None: it is here. visit(visit, tell) is
-    then how its runs are made: the machine is left as it was found at the end of the block. steps(visit, jobs) are all
-    commands that this would execute there, in words.
+    A machine measures with one clock. The methods that are not abstract do what a machine of this host does whose CPU
+    and memory cannot be chosen.
     """
 
     name: str
+    """Name of its file in this folder."""
     summary: str
+    """What its runs measure, in one line."""
     clock: str
+    """Name of a file of kassay.clocks. Several machines may have the same clock."""
     arches: tuple[str, ...]
-    probe: Callable[[str, Tell], MachineProbe]
-    identify: Callable[[str, int, str], MachineIdentity]
-    run: Run
-    cmdline: Callable[[str, int, str], str]
-    can_profile: Callable[[str], None] | None = None
-    cpu: Callable[[str, str], str] | None = None
-    nodes: Callable[[int, int, int], tuple[str, ...]] | None = None
+    """Architectures that it knows."""
     order: int = 100
+    """Place among the machines of its clock: the lowest is taken where only the clock is named."""
     proven: bool = False
-    at: Callable[[str], "Machine"] | None = None
-    visit: Callable[[Visit, Tell], AbstractContextManager[Run]] | None = None
-    steps: Callable[[Visit, str], str] | None = None
-
-    @property
-    def boots(self) -> bool:
-        """True if it needs a kernel and an initramfs."""
-        return not clock_of(self.clock).native
+    """True if it works wherever its program does. Any other machine is probed before each session, because it can be
+    there and yet not run a kernel."""
+    takes_initramfs: bool = True
+    """True if it starts from an initramfs that kassay makes. The initramfs then has the workload and all modules."""
+    logs_kernel: bool = True
+    """True if the console of a run is the log of the measured kernel."""
+    isolated: bool = True
+    """True if workloads run apart from this host, so that programs of others may run."""
+    only_local: str = ""
+    """Why no host of a cluster can make its runs, as the end of a sentence; "" if one can."""
 
     @property
     def exclusive(self) -> bool:
         """True if a run must not share the host with another one, which would be part of the time."""
         return not clock_of(self.clock).exact
+
+    @abstractmethod
+    def probe(self, arch: str, tell: Tell) -> MachineProbe:
+        """Try the machine for real."""
+
+    @abstractmethod
+    def identify(self, arch: str, cpus: int, boot: str) -> MachineIdentity:
+        """The machine that would be granted. Raises HostLacks if its program is missing."""
+
+    @abstractmethod
+    def run(self, job: Job, arch: str) -> Ended:
+        """Run one job to its end."""
+
+    def image(self, artifact: KernelArtifact) -> str | None:
+        """File of a kernel that the machine starts. None if it does not start kernels."""
+        return artifact.image
+
+    def cmdline(self, arch: str, cpus: int, boot: str) -> str:
+        """Kernel parameters of every run, with those that shorten the boot unless `boot` is "stock". "" if it does not
+        start kernels."""
+        return ""
+
+    def check_profile(self, arch: str) -> None:
+        """See to it that a run can be profiled. Raises HostLacks if it cannot."""
+        raise HostLacks(f"no profile: machine {self.name} cannot make one", "use --profile none")
+
+    def cpu_option(self, name: str, arch: str) -> str:
+        """The machine's own name of a CPU of kassay.cpus. Raises BadInput or HostLacks if it does not have that CPU."""
+        raise BadInput(f"cpu: machine {self.name} runs on the CPU of this host",
+                       "use a --clock that emulates the CPU, or leave --cpu away")  # fmt: skip
+
+    def node_options(self, cpus: int, memory_bytes: int, nodes: int) -> tuple[str, ...]:
+        """The machine's own words for several nodes of memory. Raises BadInput if it has only one node."""
+        raise BadInput(f"nodes: machine {self.name} has one node, and not {nodes}", "use another --clock")
+
+    def at(self, address: str) -> "Machine":
+        """The machine with this address; itself if it has no address."""
+        return self
+
+    @contextmanager
+    def session(self, visit: Callable[[], Visit], tell: Tell) -> Iterator["Machine"]:
+        """The machine, ready for runs during the block. visit: makes what only a remote machine needs. This host is
+        taken whole if time is measured."""
+        with host_locked(timed=self.exclusive):
+            yield self
+
+    def steps(self, visit: Callable[[], Visit], cmdline: str) -> str:
+        """Every command that a session would execute on a remote machine, in words. Raises BadInput if the machine is
+        not remote."""
+        raise BadInput("--plan: nothing is executed on another machine", "it is for --on ssh://USER@HOST")
 
 
 def read(path: Path) -> bytes:

@@ -4,7 +4,7 @@
 import os
 import shutil
 from collections.abc import Iterable
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -23,8 +23,10 @@ from kassay.machines._host import host_words
 from kassay.machines._plugin import plugin
 from kassay.machines._probe import probe_by_boot
 from kassay.machines._snapshot import UNANNOUNCED, carried, controlled, one_maker, save, snapshot_path, take
-from kassay.model.machine import MachineIdentity
+from kassay.model.kernel import KernelArtifact
+from kassay.model.machine import MachineIdentity, MachineProbe
 from kassay.model.profile import TRACE
+from kassay.model.progress import Tell
 from kassay.model.run import WallTime
 from kassay.model.texts import listed
 
@@ -32,38 +34,54 @@ _POLL_S = 0.02
 _STAGES = ((b"ready", "boot_s"), (b"measuring", "quiescence_s"), (b"done", "workload_s"))
 
 
-def qemu_machine(
-    name: str,
-    summary: str,
-    clock: str,
-    emulation: Emulation,
-    *,
-    arch_names: Iterable[str] | None = None,
-    device: str = "",
-    remedy: str = "see the QEMU installation",
-    order: int = 10,
-) -> Machine:
-    """A backend on QEMU. arch_names: architectures, all by default. device: a file of this host that it needs; without
-    one it works wherever QEMU does. remedy: what to do where a kernel does not run."""
-    return Machine(
-        name=name,
-        summary=summary,
-        clock=clock,
-        arches=tuple(arches() if arch_names is None else arch_names),
-        probe=lambda arch, tell: probe_by_boot(name, device, remedy, arch, partial(run_qemu, emulation), tell),
-        identify=lambda arch, cpus, boot: identify(clock, emulation, arch, cpus, boot),
-        run=partial(run_qemu, emulation),
-        cmdline=lambda arch, cpus, boot: kernel_cmdline(emulation, arch_of(arch), cpus, boot),
-        can_profile=_can_profile if clock_of(clock).profile_cpus else None,
-        nodes=node_options,
-        cpu=None if emulation.cpu else cpu_option,
-        order=order,
-        proven=not device,
-    )
+class Qemu(Machine):
+    """A machine that QEMU emulates or virtualises."""
 
+    def __init__(
+        self, name: str, summary: str, clock: str, emulation: Emulation, *, arch_names: Iterable[str] | None = None,
+        device: str = "", remedy: str = "see the QEMU installation", order: int = 10,
+    ) -> None:  # fmt: skip
+        """arch_names: architectures, all by default. device: a file of this host that it needs; without one it works
+        wherever QEMU does. remedy: what to do where a kernel does not run."""
+        self.name, self.summary, self.clock, self.order = name, summary, clock, order
+        self.arches = tuple(arches() if arch_names is None else arch_names)
+        self.proven = not device
+        self._emulation, self._device, self._remedy = emulation, device, remedy
 
-def _can_profile(arch: str) -> None:
-    plugin(arch, version(arch))
+    def probe(self, arch: str, tell: Tell) -> MachineProbe:
+        return probe_by_boot(self.name, self._device, self._remedy, arch, self.run, tell)
+
+    def identify(self, arch: str, cpus: int, boot: str) -> MachineIdentity:
+        """Identity of the machine: emulator version and every option that could change a count."""
+        return MachineIdentity(
+            arch=arch,
+            clock=self.clock,
+            accelerator=self._emulation.accelerator,
+            program=f"QEMU {version(arch)}",
+            options=machine_options(self._emulation, arch_of(arch), cpus, boot == "snapshot"),
+            host=host_words(),
+        )
+
+    def run(self, job: Job, arch: str) -> Ended:
+        """Boot the job's kernel, or restore its snapshot, and wait for the guest's end: at most timeout_s."""
+        return _run(self._emulation, job, arch)
+
+    def image(self, artifact: KernelArtifact) -> str | None:
+        return artifact.vmlinux if artifact.pvh else artifact.image
+
+    def cmdline(self, arch: str, cpus: int, boot: str) -> str:
+        return kernel_cmdline(self._emulation, arch_of(arch), cpus, boot)
+
+    def check_profile(self, arch: str) -> None:
+        if not clock_of(self.clock).profile_cpus:
+            super().check_profile(arch)
+        plugin(arch, version(arch))
+
+    def cpu_option(self, name: str, arch: str) -> str:
+        return super().cpu_option(name, arch) if self._emulation.cpu else cpu_option(name, arch)
+
+    def node_options(self, cpus: int, memory_bytes: int, nodes: int) -> tuple[str, ...]:
+        return node_options(cpus, memory_bytes, nodes)
 
 
 @Once
@@ -94,20 +112,7 @@ def _models(arch: str) -> frozenset[str]:
     return frozenset(done.out.split())
 
 
-def identify(clock: str, emulation: Emulation, arch: str, cpus: int, boot: str) -> MachineIdentity:
-    """Identity of the machine: emulator version and every option that could change a count."""
-    return MachineIdentity(
-        arch=arch,
-        clock=clock,
-        accelerator=emulation.accelerator,
-        program=f"QEMU {version(arch)}",
-        options=machine_options(emulation, arch_of(arch), cpus, boot == "snapshot"),
-        host=host_words(),
-    )
-
-
-def run_qemu(emulation: Emulation, job: Job, arch: str) -> Ended:
-    """Boots the job's kernel, or restores its snapshot, and waits for the guest's end: at most timeout_s."""
+def _run(emulation: Emulation, job: Job, arch: str) -> Ended:
     words = version(arch)
     command = argv(job, emulation, arch_of(arch))
     counting = _plugged(emulation, job.profile, job, arch, words)

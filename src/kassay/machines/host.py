@@ -9,43 +9,55 @@ from kassay.clocks import profiling
 from kassay.effects import clock, process
 from kassay.machines._backend import Ended, Job, Machine, read
 from kassay.machines._host import host_arch, host_words
+from kassay.model.kernel import KernelArtifact
 from kassay.model.machine import MachineIdentity, MachineProbe
 from kassay.model.progress import Tell
 from kassay.model.run import WallTime
 
 
-def _probe(arch: str, _: Tell) -> MachineProbe:
-    if arch != host_arch():
-        return MachineProbe(name="host", usable=False, detail=f"this host is {host_arch()}, not {arch}",
-                     remedy=f"use --clock {profiling()[0]} to emulate another arch")  # fmt: skip
-    return MachineProbe(name="host", usable=True, detail=host_words())
+class Host(Machine):
+    """The running kernel, on which a workload is an ordinary process."""
+
+    name = "host"
+    summary = "wall time on this machine and its running kernel"
+    clock = "host"
+    arches = tuple(arches())
+    order = 10
+    takes_initramfs = False
+    logs_kernel = False
+    isolated = False
+    only_local = "executes programs on this host itself"
+
+    def probe(self, arch: str, tell: Tell) -> MachineProbe:
+        if arch != host_arch():
+            return MachineProbe(name=self.name, usable=False, detail=f"this host is {host_arch()}, not {arch}",
+                                remedy=f"use --clock {profiling()[0]} to emulate another arch")  # fmt: skip
+        return MachineProbe(name=self.name, usable=True, detail=host_words())
+
+    def identify(self, arch: str, cpus: int, boot: str) -> MachineIdentity:
+        return MachineIdentity(
+            arch=arch, clock=self.clock, accelerator="none", program=f"Linux {platform.release()}",
+            options=(), host=host_words(),
+        )  # fmt: skip
+
+    def image(self, artifact: KernelArtifact) -> str | None:
+        return None
+
+    def run(self, job: Job, arch: str) -> Ended:
+        directory = Path(job.directory)
+        stream = directory / "stream"
+        argv = (*job.program, "--out", str(stream))
+        started = clock.monotonic_s()
+        done = process.run(argv, timeout_s=job.timeout_s)
+        return Ended(
+            status=done.status,
+            timed_out=done.timed_out,
+            detail=(done.err.strip().splitlines() or [""])[-1],
+            stream=read(stream),
+            console=(done.out + done.err).encode(),
+            wall=WallTime(workload_s=round(clock.monotonic_s() - started, 3)),
+            argv=tuple(word.replace(job.directory, "DIR") for word in argv),
+        )
 
 
-def _identify(arch: str, cpus: int, boot: str) -> MachineIdentity:
-    return MachineIdentity(
-        arch=arch, clock="host", accelerator="none", program=f"Linux {platform.release()}",
-        options=(), host=host_words(),
-    )  # fmt: skip
-
-
-def _run(job: Job, arch: str) -> Ended:
-    directory = Path(job.directory)
-    stream = directory / "stream"
-    argv = (*job.program, "--out", str(stream))
-    started = clock.monotonic_s()
-    done = process.run(argv, timeout_s=job.timeout_s)
-    return Ended(
-        status=done.status,
-        timed_out=done.timed_out,
-        detail=(done.err.strip().splitlines() or [""])[-1],
-        stream=read(stream),
-        console=(done.out + done.err).encode(),
-        wall=WallTime(workload_s=round(clock.monotonic_s() - started, 3)),
-        argv=tuple(word.replace(job.directory, "DIR") for word in argv),
-    )
-
-
-MACHINE = Machine(
-    name="host", summary="wall time on this machine and its running kernel", clock="host",
-    arches=tuple(arches()), order=10, probe=_probe, identify=_identify, run=_run, cmdline=lambda arch, cpus, boot: "",
-)  # fmt: skip
+MACHINE = Host()

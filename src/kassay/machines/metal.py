@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A real machine, reached by ssh, that boots each kernel itself (docs/metal.md)."""
 
-from collections.abc import Callable
-from functools import cache, partial
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
 
 from kassay.arches import arches
 from kassay.effects import process
 from kassay.errors import HostLacks
 from kassay.machines._backend import Ended, Job, Machine, Visit
-from kassay.machines._metal.boots import run_in
+from kassay.machines._metal.boots import run_on
 from kassay.machines._metal.facts import Facts, identity, refusals
 from kassay.machines._metal.steps import WORDS, dry_run
-from kassay.machines._metal.visit import connected, inspected, visiting
+from kassay.machines._metal.visit import Visited, connected, inspected, visiting
 from kassay.model.machine import MachineIdentity, MachineProbe
 from kassay.model.progress import Tell
 from kassay.model.reach import SshAddress, parse_ssh
@@ -20,22 +21,61 @@ _SSH, _INSTALL = "ssh: not found on this host", "apt install openssh-client"
 _NAMELESS, _NAME = "no machine is named", "name one: --on ssh://USER@HOST"
 
 
-def _probe(arch: str, _: Tell) -> MachineProbe:
-    if process.find("ssh") is None:
-        return MachineProbe(name="metal", usable=False, detail=_SSH, remedy=_INSTALL)
-    return MachineProbe(name="metal", usable=False, detail=_NAMELESS, remedy=_NAME)
+class Metal(Machine):
+    """A remote machine: none in particular, the one at an address, or that one during a visit."""
+
+    name = "metal"
+    summary = "wall time on a real machine that boots the kernels itself, reached by ssh"
+    clock = "metal"
+    arches = tuple(arches())
+    order = 10
+    takes_initramfs = False
+    only_local = "is one host alone, which --on names"
+
+    def __init__(self, address: SshAddress | None = None, visited: Visited | None = None) -> None:
+        self._address, self._visited = address, visited
+
+    def probe(self, arch: str, tell: Tell) -> MachineProbe:
+        if self._address is None:
+            refused = _refusal()
+            return MachineProbe(name=self.name, usable=False, detail=refused.what, remedy=refused.remedy)
+        machine_facts = _facts(self._address)
+        problems = tuple(refusals(machine_facts, arch, started=True))
+        detail = f"{self._address.text}: {problems[0][0]}" if problems else machine_facts.kernel
+        remedy = problems[0][1] if problems else ""
+        return MachineProbe(name=self.name, usable=not problems, detail=detail, remedy=remedy)
+
+    def identify(self, arch: str, cpus: int, boot: str) -> MachineIdentity:
+        if self._address is None:
+            raise _refusal()
+        return identity(_facts(self._address), arch, self.clock, self._address.text)
+
+    def run(self, job: Job, arch: str) -> Ended:
+        """Boot the job's kernel and run its program there. Raises HostLacks outside of a session."""
+        if self._visited is None:
+            raise _refusal()
+        return run_on(self._visited, job)
+
+    def cmdline(self, arch: str, cpus: int, boot: str) -> str:
+        return WORDS
+
+    def at(self, address: str) -> "Metal":
+        return Metal(parse_ssh(address))
+
+    @contextmanager
+    def session(self, visit: Callable[[], Visit], tell: Tell) -> Iterator["Machine"]:
+        """The machine during a visit. It is left as it was found."""
+        if self._address is None:
+            raise _refusal()
+        with visiting(self._address, visit(), tell) as visited:
+            yield Metal(self._address, visited)
+
+    def steps(self, visit: Callable[[], Visit], cmdline: str) -> str:
+        return super().steps(visit, cmdline) if self._address is None else dry_run(visit(), self._address.text, cmdline)
 
 
-def _refuse() -> HostLacks:
+def _refusal() -> HostLacks:
     return HostLacks(_SSH, _INSTALL) if process.find("ssh") is None else HostLacks(_NAMELESS, _NAME)
-
-
-def _identify(arch: str, cpus: int, boot: str) -> MachineIdentity:
-    raise _refuse()
-
-
-def _run(job: Job, arch: str) -> Ended:
-    raise _refuse()
 
 
 @cache
@@ -45,32 +85,4 @@ def _facts(address: SshAddress) -> Facts:
         return inspected(link)
 
 
-def _probe_at(address: SshAddress, arch: str, tell: Tell) -> MachineProbe:
-    machine_facts = _facts(address)
-    problems = tuple(refusals(machine_facts, arch, started=True))
-    detail = f"{address.text}: {problems[0][0]}" if problems else machine_facts.kernel
-    return MachineProbe(name="metal", usable=not problems, detail=detail, remedy=problems[0][1] if problems else "")
-
-
-def _identify_at(address: SshAddress, arch: str, cpus: int, boot: str) -> MachineIdentity:
-    return identity(_facts(address), arch, "metal", address.text)
-
-
-def _cmdline(arch: str, cpus: int, boot: str) -> str:
-    return WORDS
-
-
-def _at(text: str) -> Machine:
-    address = parse_ssh(text)
-    steps: Callable[[Visit, str], str] = lambda visit, cmdline: dry_run(visit, address.text, cmdline)  # noqa: E731
-    return Machine(
-        name=MACHINE.name, summary=MACHINE.summary, clock=MACHINE.clock, arches=MACHINE.arches, order=MACHINE.order,
-        cmdline=_cmdline, at=_at, run=_run, probe=partial(_probe_at, address), identify=partial(_identify_at, address),
-        visit=partial(visiting, address, run_in), steps=steps,
-    )  # fmt: skip
-
-
-MACHINE = Machine(
-    name="metal", summary="wall time on a real machine that boots the kernels itself, reached by ssh", clock="metal",
-    arches=tuple(arches()), order=10, probe=_probe, identify=_identify, run=_run, cmdline=_cmdline, at=_at,
-)  # fmt: skip
+MACHINE = Metal()

@@ -2,7 +2,7 @@
 """QEMU, clock icount: instructions executed by an emulated CPU, exact on any host."""
 
 from kassay.machines._argv import Emulation
-from kassay.machines._qemu import qemu_machine
+from kassay.machines._qemu import Qemu
 
 EMULATION = Emulation(
     accelerator="tcg",
@@ -11,7 +11,7 @@ EMULATION = Emulation(
     one_cpu=True,
     still_halts=True,
 )
-MACHINE = qemu_machine(
+MACHINE = Qemu(
     "qemu_icount",
     "instructions executed by an emulated CPU, exact on any host",
     "icount",

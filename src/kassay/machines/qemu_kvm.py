@@ -3,10 +3,10 @@
 
 from kassay.arches import arches
 from kassay.machines._argv import Emulation
-from kassay.machines._qemu import qemu_machine
+from kassay.machines._qemu import Qemu
 
 EMULATION = Emulation(accelerator="kvm", options=("-accel", "kvm"), cpu="host")
-MACHINE = qemu_machine(
+MACHINE = Qemu(
     "qemu_kvm",
     "wall time in a virtual machine",
     "kvm",

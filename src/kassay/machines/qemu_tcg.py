@@ -2,10 +2,10 @@
 """QEMU, clock tcg: wall time of an emulated machine; screening only."""
 
 from kassay.machines._argv import Emulation
-from kassay.machines._qemu import qemu_machine
+from kassay.machines._qemu import Qemu
 
 EMULATION = Emulation(accelerator="tcg", options=("-accel", "tcg"), emulated_time=True)
-MACHINE = qemu_machine(
+MACHINE = Qemu(
     "qemu_tcg",
     "wall time of an emulated machine; screening only",
     "tcg",

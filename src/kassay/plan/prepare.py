@@ -75,14 +75,12 @@ def prepare(
     if experiment.arch not in machine.arches:
         raise HostLacks(f"clock {experiment.clock} on {experiment.arch}: not supported by this version",
                         f"use --clock {listed(emulating(experiment.arch))}")  # fmt: skip
-    travelled = brought if machine.boots else None
+    travelled = brought if machine.isolated else None
     known_workloads = (
         {workload.name: workload for workload in travelled.workloads} if travelled else _known_workloads(experiment)
     )
     combinations, workloads = _combinations(experiment.workloads, known_workloads, arch_of(experiment.arch))
-    if machine.visit is not None and elsewhere:
-        raise BadInput(f"clock {experiment.clock}: has a machine of its own", "leave --cluster away")
-    if machine.boots and machine.visit is None:
+    if machine.takes_initramfs:
         _check_memory(experiment, combinations, elsewhere=elsewhere)
     identity = _granted(
         experiment, machine, {nodes_for(experiment, workload.name, workloads) for workload in workloads}
@@ -98,8 +96,7 @@ def prepare(
     _check_folio_sizes(experiment, kernels)
     hashes = tuple(Setting(name=name, value=sha256_file(path)) for name, path in guest_programs.files)
     plan = expand(experiment, kernels, combinations, workloads, identity, hashes, guest_programs.compiler)
-    if machine.boots:
-        plan = structs.replace(plan, cmdlines=_cmdlines(machine, experiment, before, brought))
+    plan = structs.replace(plan, cmdlines=_cmdlines(machine, experiment, before, brought))
     if own_images:
         plan = structs.replace(plan, images=tuple(Setting(name=n, value=image.sha256) for n, image, _ in own_images))
     return Prepared(
@@ -109,7 +106,7 @@ def prepare(
         programs=guest_programs,
         images=own_images,
         no_profile=_no_profile(experiment, machine, tell),
-        lacking=_fetch_modules(plan, artifacts, tell) if machine.boots and not machine.visit else (),
+        lacking=_fetch_modules(plan, artifacts, tell) if machine.takes_initramfs else (),
     )
 
 
@@ -141,19 +138,14 @@ def _granted(experiment: Experiment, machine: Machine, nodes: Collection[int]) -
     own = {use.cpu for use in experiment.kernels} - {""}
     names = tuple(dict.fromkeys((*(experiment.cpu or ()), *sorted(own))))
     for number in sorted(set(nodes) - {1}):
-        if machine.nodes is None:
-            raise BadInput(f"nodes: machine {machine.name} has one node, and not {number}", "use another --clock")
+        numa = machine.node_options(max(experiment.cpus), experiment.memory_bytes[0], number)
         if min(experiment.memory_bytes) < number * _LEAST_NODE:
             raise BadInput(f"nodes: {number} of at least {format_bytes(_LEAST_NODE)} each need more memory",
                            f"--memory {format_bytes(number * _LEAST_NODE)} or more")  # fmt: skip
-        numa = machine.nodes(max(experiment.cpus), experiment.memory_bytes[0], number)
         identity = structs.replace(identity, options=(*identity.options, *numa))
     if not names:
         return identity
-    if machine.cpu is None:
-        raise BadInput(f"cpu: machine {machine.name} runs on the CPU of this host",
-                       f"use --clock {listed(emulating(experiment.arch))}, or leave --cpu away")  # fmt: skip
-    models = {name: machine.cpu(name, experiment.arch) for name in names}
+    models = {name: machine.cpu_option(name, experiment.arch) for name in names}
     options = list(identity.options)
     if experiment.cpu:
         options[options.index("-cpu") + 1] = models.pop(experiment.cpu[0])
@@ -213,9 +205,7 @@ def _no_profile(experiment: Experiment, machine: Machine, tell: Tell) -> str:
     if not wanted and (experiment.profile == "none" or not experiment.exact):
         return ""
     try:
-        if machine.can_profile is None:
-            raise HostLacks(f"no profile: machine {machine.name} cannot make one", "use --profile none")
-        machine.can_profile(experiment.arch)
+        machine.check_profile(experiment.arch)
     except HostLacks as error:
         if wanted:
             raise
@@ -234,13 +224,13 @@ def modules_of(cell: Cell, workloads: Iterable[Workload]) -> Sequence[str]:
 
 def _cmdlines(
     machine: Machine, experiment: Experiment, before: Plan | None, brought: Programs | None
-) -> tuple[Setting, ...]:
+) -> tuple[Setting, ...] | msgspec.UnsetType:
     """See Plan. Those that earlier runs were started with, whatever version of kassay made them; else today's."""
     for known in (before, brought):
         if known is not None and known.cmdlines:
             return known.cmdlines
     lines = {cpus: machine.cmdline(experiment.arch, cpus, experiment.boot) for cpus in experiment.cpus}
-    return tuple(Setting(name=str(cpus), value=line) for cpus, line in lines.items())
+    return tuple(Setting(name=str(cpus), value=line) for cpus, line in lines.items() if line) or msgspec.UNSET
 
 
 def _combinations(

@@ -3,13 +3,13 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from msgspec import structs
 
 from kassay import kernels as kernel_store
 from kassay.effects.files import sha256_bytes
-from kassay.effects.lock import host_locked
 from kassay.errors import BadInput
 from kassay.machines import KernelFiles, Visit, machine_for
 from kassay.model.experiment import Experiment
@@ -36,14 +36,9 @@ def visit_of(
 def at_its_machine(prepared: Prepared, directory: Path, reach: Reach, tell: Tell) -> Iterator[Prepared]:
     """Make the machine ready for runs during the block. This host is taken whole if time is measured; a remote machine
     is left as it was found."""
-    machine = prepared.machine
-    if machine.visit is None:
-        with host_locked(timed=machine.exclusive):
-            yield prepared
-        return
-    visit = visit_of(prepared.artifacts, prepared.plan.experiment, directory, reach, tell)
-    with machine.visit(visit, tell) as run:
-        yield structs.replace(prepared, machine=structs.replace(machine, run=run))
+    visit = partial(visit_of, prepared.artifacts, prepared.plan.experiment, directory, reach, tell)
+    with prepared.machine.session(visit, tell) as machine:
+        yield structs.replace(prepared, machine=machine)
 
 
 def commands_there(experiment: Experiment, directory: Path, tell: Tell, reach: Reach) -> str:
@@ -51,13 +46,12 @@ def commands_there(experiment: Experiment, directory: Path, tell: Tell, reach: R
     machine that is here."""
     machine = machine_for(experiment.clock, experiment.machine or "", experiment.on or "")
     refs = [parse_ref(use.ref, experiment.arch) for use in experiment.kernels]
-    artifacts = kernel_store.fetch(refs, experiment.flavour, tell)
-    if machine.steps is None:
-        raise BadInput("--plan: nothing is executed on another machine", "it is for --on ssh://USER@HOST")
-    visit = visit_of(artifacts, experiment, directory, reach, tell)
-    return machine.steps(
-        visit, f"{machine.cmdline(experiment.arch, 1, experiment.boot)} {experiment.kernels[-1].cmdline}"
-    )
+
+    def visit() -> Visit:
+        return visit_of(kernel_store.fetch(refs, experiment.flavour, tell), experiment, directory, reach, tell)
+
+    cmdline = f"{machine.cmdline(experiment.arch, 1, experiment.boot)} {experiment.kernels[-1].cmdline}"
+    return machine.steps(visit, cmdline)
 
 
 def _files(artifact: KernelArtifact, reach: Reach, tell: Tell) -> KernelFiles:

@@ -114,7 +114,7 @@ class Measurer:
         if ended is None:
             return self._host_lost(run, attempt, started, remote_run)
         use = self._prepared.plan.experiment.program(cell.workload)
-        outcome, detail = outcome_of(ended, use, cell, boots=self._prepared.machine.boots)
+        outcome, detail = outcome_of(ended, use, cell, logs_kernel=self._prepared.machine.logs_kernel)
         if outcome == "ok" and not self._prepared.plan.experiment.exact:
             outcome, detail = restless(ended)
         return RunRecord(
@@ -160,7 +160,7 @@ class Measurer:
             if (written := Path(name, "shared")).exists():
                 keep(written)
         use = self._prepared.plan.experiment.program(cell.workload)
-        return Recorded(*outcome_of(ended, use, cell, boots=True), ended.console)
+        return Recorded(*outcome_of(ended, use, cell, logs_kernel=self._prepared.machine.logs_kernel), ended.console)
 
     def _profiled(self, job: Job, cell: Cell) -> tuple[bytes, ...]:
         """The symbol tables of a run that carries a profile; what the plugin needs of them is written into the job's
@@ -201,8 +201,7 @@ class Measurer:
         arguments = self._arguments(run, cell)
         experiment = self._prepared.plan.experiment
         use = experiment.program(cell.workload)
-        guest = machine.boots and machine.visit is None
-        image = self._initramfs(run, cell, directory, arguments, recording) if guest else None
+        image = self._initramfs(run, cell, directory, arguments, recording) if machine.takes_initramfs else None
         own = self._prepared.image(cell.workload)
         base = self._prepared.plan.cmdline(cpus)
         base += f" {initramfs.ROOT}" if own else ""
@@ -212,11 +211,11 @@ class Measurer:
         return Job(
             directory=str(directory),
             program=(str(self._program(cell, directory)), *arguments),
-            kernel=(artifact.vmlinux if guest and artifact.pvh else artifact.image) if machine.boots else None,
+            kernel=machine.image(artifact),
             initramfs=image and str(directory / "initramfs"),
             further=(str(own[1]), str(directory / "layer")) if own else (),
             snapshot=f"{artifact.identity.image_sha256} {image}" if experiment.boot == "snapshot" else None,
-            cmdline=f"{base}{padding_parameter(moved)} {cell.cmdline}".strip() if machine.boots else base,
+            cmdline=f"{base}{padding_parameter(moved)} {cell.cmdline}".strip(),
             cpus=cpus,
             memory_bytes=memory - moved.memory_pages * arch_of(cell.machine.arch).page_bytes,
             seed=moved.seed,
@@ -228,8 +227,8 @@ class Measurer:
             rounds=self._rounds(run, usual_rounds) if profile == TRACE else usual_rounds,
             trace_budget=parse_bytes(experiment.trace_budget or usual),
             shared_bytes=recording.shared_bytes if recording else 0,
-            controls=state.controls(cell.machine) if machine.visit else (),
-            modules=tuple(modules_of(cell, self._prepared.plan.workloads)) if machine.visit else (),
+            controls=state.controls(cell.machine),
+            modules=tuple(modules_of(cell, self._prepared.plan.workloads)),
         )
 
     def _initramfs(self, run: PlannedRun, cell: Cell, directory: Path, arguments: Sequence[str],
@@ -308,7 +307,7 @@ class Measurer:
 def _cpu(machine: Machine, cell: Cell) -> str:
     """The machine's own name of the cell's CPU; "" for its default."""
     name = cell.cpu or cell.machine.cpu
-    return machine.cpu(name, cell.machine.arch) if name and machine.cpu is not None else ""
+    return machine.cpu_option(name, cell.machine.arch) if name else ""
 
 
 def _never_booted(run: PlannedRun, attempt: int, started: str, outcome: str, detail: str) -> RunRecord:

@@ -13,6 +13,7 @@ from kassay.journal.tally import Tally
 from kassay.model.plan import PlannedRun
 from kassay.model.progress import Progress, Tell
 from kassay.model.run import RunRecord
+from kassay.plan.expand import profile_of
 from kassay.plan.prepare import Prepared
 from kassay.run.agreement import Agreement
 from kassay.run.boot import Measurer, jobs_for
@@ -90,7 +91,7 @@ def make_runs(
 def wanted(prepared: Prepared) -> Wanted:
     """Requirements on every host that makes these runs."""
     experiment = prepared.plan.experiment
-    profiled = experiment.profile != "none" and not prepared.no_profile
+    profiled = not prepared.no_profile and any(profile_of(experiment, run) for run in prepared.plan.runs)
     return Wanted(
         machine=prepared.machine, arch=experiment.arch, cpus=max(experiment.cpus),
         memory_bytes=max(experiment.memory_bytes), boot=experiment.boot, profiled=profiled,

@@ -89,7 +89,7 @@ def _problem_of_program(report: GuestReport, profile: bytes | None, use: Program
     return None
 
 
-def outcome_of(ended: Ended, use: ProgramUse | None, cell: Cell, *, boots: bool) -> tuple[str, str]:
+def outcome_of(ended: Ended, use: ProgramUse | None, cell: Cell, *, logs_kernel: bool) -> tuple[str, str]:
     problem: tuple[str, str] | None = None
     if ended.outcome:
         return console_problem(ended.console) or (ended.outcome, ended.detail)
@@ -99,11 +99,11 @@ def outcome_of(ended: Ended, use: ProgramUse | None, cell: Cell, *, boots: bool)
         problem = guest_outcome if guest_outcome[0] != "ok" else _problem_of_program(report, ended.profile, use, cell)
     except protocol.StreamError as error:
         problem = (error.kind, error.detail)
-    killed = _KILLED.search(ended.console) if boots else None
+    killed = _KILLED.search(ended.console) if logs_kernel else None
     if killed and problem is not None and problem[0] != "ok":
         kind, detail = problem
         problem = kind, f"{detail}; the kernel had killed {_words(killed[1])}: out of memory; give more with --memory"
     return classify(
-        console=ended.console if boots else b"", stream_problem=problem, status=ended.status,
+        console=ended.console if logs_kernel else b"", stream_problem=problem, status=ended.status,
         timed_out=ended.timed_out, machine_words=ended.detail,
     )  # fmt: skip

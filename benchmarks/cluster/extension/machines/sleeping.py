@@ -22,24 +22,6 @@ _ASLEEP = re.compile(r"\bsleep_s=(\d+(?:\.\d+)?)")
 _TASKS = tuple(("file", f"{moment}:kassay/tasks", b"9 mincore_scan\t5000 0 1\n") for moment in ("before", "after"))
 
 
-def _probe(arch: str, _: Tell) -> MachineProbe:
-    return MachineProbe(name="sleeping", usable=True, detail="it needs nothing")
-
-
-def _identify(arch: str, cpus: int, boot: str) -> MachineIdentity:
-    return MachineIdentity(arch=arch, clock="icount", accelerator="none", program="nothing", options=(), host="any")
-
-
-def _run(job: Job, arch: str) -> Ended:
-    asked = _ASLEEP.search(job.cmdline)
-    seconds = float(asked[1]) if asked else 0.0
-    time.sleep(seconds)
-    return Ended(
-        status=0, timed_out=False, detail="", stream=_stream(_cost(job), int(_word(job, "--rounds"))), console=b"",
-        wall=WallTime(workload_s=seconds), argv=("sleep", str(seconds)),
-    )  # fmt: skip
-
-
 def _cost(job: Job) -> int:
     """Ticks of a round: of all that the job says and the files that it names, but for where these are."""
     own = [path for path in sorted(Path(job.directory).iterdir()) if path.name != "initramfs"]
@@ -99,7 +81,33 @@ def _frame(kind: str, name: str, payload: bytes) -> bytes:
     return b"KASSAY %s %08x\n%s\n" % (head, zlib.crc32(head + b"\n" + payload), payload)
 
 
-MACHINE = Machine(
-    name="sleeping", summary="boots nothing, for measurements of a cluster", clock="icount", arches=tuple(arches()),
-    order=900, proven=True, probe=_probe, identify=_identify, run=_run, cmdline=lambda arch, cpus, boot: "quiet",
-)  # fmt: skip
+class Sleeping(Machine):
+    """It waits, and invents counts."""
+
+    name = "sleeping"
+    summary = "boots nothing, for measurements of a cluster"
+    clock = "icount"
+    arches = tuple(arches())
+    order = 900
+    proven = True
+
+    def probe(self, arch: str, tell: Tell) -> MachineProbe:
+        return MachineProbe(name=self.name, usable=True, detail="it needs nothing")
+
+    def identify(self, arch: str, cpus: int, boot: str) -> MachineIdentity:
+        return MachineIdentity(arch=arch, clock="icount", accelerator="none", program="nothing", options=(), host="any")
+
+    def run(self, job: Job, arch: str) -> Ended:
+        asked = _ASLEEP.search(job.cmdline)
+        seconds = float(asked[1]) if asked else 0.0
+        time.sleep(seconds)
+        return Ended(
+            status=0, timed_out=False, detail="", stream=_stream(_cost(job), int(_word(job, "--rounds"))), console=b"",
+            wall=WallTime(workload_s=seconds), argv=("sleep", str(seconds)),
+        )  # fmt: skip
+
+    def cmdline(self, arch: str, cpus: int, boot: str) -> str:
+        return "quiet"
+
+
+MACHINE = Sleeping()

@@ -2,14 +2,13 @@
 """One run: a boot of one kernel on the machine, the workload on it, and its results."""
 
 import re
-from functools import partial
 from pathlib import Path
 
 from kassay.effects import clock, process
 from kassay.effects.files import sha256_file
 from kassay.effects.ssh import ConnectionLost
 from kassay.errors import HostLacks
-from kassay.machines._backend import Ended, Job, KernelFiles, Run
+from kassay.machines._backend import Ended, Job, KernelFiles
 from kassay.machines._metal import steps
 from kassay.machines._metal.facts import RUN, Facts, facts
 from kassay.machines._metal.stream import captured, since_the_run, with_boot
@@ -20,13 +19,8 @@ _KILLED = 137  # by timeout(1), as scripts/run.sh asks for
 _SETTLES_S = 300  # until nobody else works there, as scripts/run.sh waits for it
 
 
-def run_in(visited: Visited) -> Run:
-    """A function that makes the runs of a visit, one after another."""
-    return partial(_run, visited)
-
-
-def _run(visited: Visited, job: Job, _: str) -> Ended:
-    """Boots the job's kernel and runs its program there. Raises HostLacks where nothing can be measured any more."""
+def run_on(visited: Visited, job: Job) -> Ended:
+    """Boot the job's kernel and run its program there. Raises HostLacks where nothing can be measured any more."""
     if not visited.begun:
         visited.begin()
     kernel = next(kernel for kernel in visited.visit.kernels if kernel.image == job.kernel)

@@ -13,7 +13,7 @@ from kassay.effects import clock, process
 from kassay.effects.files import write_atomic
 from kassay.effects.ssh import ConnectionLost, Ssh, last_line
 from kassay.errors import HostLacks
-from kassay.machines._backend import KernelFiles, Run, Visit
+from kassay.machines._backend import KernelFiles, Visit
 from kassay.machines._metal import steps
 from kassay.machines._metal.facts import RUN, SESSION, Facts, OtherSession, alive, facts, refusals
 from kassay.model.progress import Progress, Tell
@@ -231,14 +231,14 @@ def this_boot() -> str:
 
 
 @contextlib.contextmanager
-def visiting(address: SshAddress, run_in: Callable[[Visited], Run], visit: Visit, tell: Tell) -> Iterator[Run]:
-    """The runs of a visit. It begins with the first run, or at once where a killed kassay left the machine changed; it
-    ends with the block."""
+def visiting(address: SshAddress, visit: Visit, tell: Tell) -> Iterator[Visited]:
+    """A visit, which begins with the first run, or at once where a killed kassay left the machine changed. It ends with
+    the block."""
     with connected(address) as link:
         visited = Visited(link, visit, tell)
         try:
             if Path(visit.directory, NOTE).exists():
                 visited.begin()
-            yield run_in(visited)
+            yield visited
         finally:
             visited.end()
