@@ -31,11 +31,13 @@ ALLOWED: dict[str, set[str]] = {
     "machines": GROUND | {"cpus"},
     "profile": GROUND | {"costs"},
     "predict": GROUND | {"cpus", "profile"},
+    "measured": GROUND | {"applications", "archive", "guest", "images", "profile"},
     # the street: what is asked -> what was seen -> what may be said
     "spec": GROUND | {"applications", "cpus"},
-    "plan": GROUND | {"applications", "archive", "kernels", "guest", "images", "machines"},
+    "plan": GROUND | {"measured", "kernels", "guest", "machines"},
     "cluster": GROUND | {"machines", "__init__"},
-    "run": GROUND | {"archive", "cluster", "plan", "journal", "kernels", "guest", "images", "machines", "profile"},
+    "run": GROUND
+    | {"measured", "archive", "cluster", "plan", "journal", "kernels", "guest", "images", "machines", "profile"},
     "journal": GROUND | {"spec"},
     "evidence": GROUND | {"cpus", "journal", "guest", "profile", "predict"},
     "analysis": {"errors", "model", "registry", "clocks", "costs"},
@@ -43,18 +45,20 @@ ALLOWED: dict[str, set[str]] = {
     "questions": GROUND | {"clocks", "analysis", "report", "search", "series"},
     "answers": GROUND | {"spec", "journal", "evidence", "analysis", "report", "imports", "predict"},
     "pipeline": GROUND
-    | {"answers", "cluster", "spec", "plan", "run", "journal", "evidence", "analysis", "report", "guest"},
+    | {"measured", "answers", "cluster", "spec", "plan", "run", "journal", "evidence", "analysis", "report", "guest"},
     # tools around the street
     "pcp": GROUND
     | {"__init__", "kernels", "guest", "plan", "run", "pipeline", "spec", "journal", "evidence", "profile", "codegen"},
-    "notice": GROUND | {"__init__", "answers", "journal", "analysis", "profile", "plan", "run", "guest", "pcp"},
+    "notice": GROUND
+    | {"measured", "__init__", "answers", "journal", "analysis", "profile", "plan", "run", "guest", "pcp"},
     "series": GROUND | {"kernels", "building"},
     "search": GROUND | {"kernels", "archive", "building", "journal", "evidence", "analysis", "report"},
     "codegen": GROUND,
     "imports": GROUND,
     "watch": GROUND | {"__init__", "pipeline", "spec", "journal", "evidence", "analysis", "report"},
     "history": GROUND | {"journal", "evidence", "analysis", "imports"},
-    "bundle": GROUND | {"__init__", "spec", "journal", "evidence", "imports", "guest", "report", "pipeline"},
+    "bundle": GROUND
+    | {"measured", "__init__", "spec", "journal", "evidence", "imports", "guest", "report", "pipeline"},
 }
 COMMANDS = {"commands", "cli"}
 """The edge: may import everything, and nothing imports it."""

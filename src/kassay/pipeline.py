@@ -17,11 +17,12 @@ from kassay.evidence.changes import keep_changes
 from kassay.evidence.cmdlines import cmdlines_of
 from kassay.evidence.collect import collect
 from kassay.evidence.predictions import keep_timings, ready_to_predict
-from kassay.guest.program_source import PROGRAMS, SUFFIX, stored
+from kassay.guest.program_source import PROGRAMS, SUFFIX
 from kassay.journal import artifacts
 from kassay.journal.directory import open_directory, resumed, started
 from kassay.journal.journal import open_journal
 from kassay.journal.tally import Tally
+from kassay.measured import measured_of
 from kassay.model.experiment import Experiment
 from kassay.model.guest import Programs
 from kassay.model.plan import Plan
@@ -89,7 +90,7 @@ def _keep_sources(experiment: Experiment, directory: Path) -> None:
     """Stores the sources of users' programs, so that a run can be resumed after the originals moved."""
     for use in experiment.workloads:
         path = directory / PROGRAMS / f"{use.name}{SUFFIX}"
-        if use.program and not path.exists() and (data := stored(use.program)) is not None:
+        if not path.exists() and (data := measured_of(use).stored_sources()) is not None:
             write_atomic(path, data)
 
 

@@ -10,7 +10,7 @@ from kassay import kernels, pipeline
 from kassay.building import builder
 from kassay.commands import _inputs
 from kassay.kernels import debian
-from kassay.plan import applications
+from kassay.measured import _application
 from kassay.predict.calibrate import calibrate
 from kassay.series import rows
 from tests.commands.conftest import Kassay, kassay
@@ -121,7 +121,7 @@ def nothing_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for module, name in (
         (kernels, "fetch"), (builder, "source_tree"), (builder, "find_compiler"), (rows, "source_tree"),
-        (debian, "current_index"), (applications, "closure"), (pipeline, "measure"), (calibrate, "calibrate"),
+        (debian, "current_index"), (_application, "closure"), (pipeline, "measure"), (calibrate, "calibrate"),
     ):  # fmt: skip
         monkeypatch.setattr(module, name, touched)
 

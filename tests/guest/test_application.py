@@ -9,12 +9,12 @@ import pytest
 from kassay.errors import BadInput
 from kassay.guest import application
 from kassay.guest.compile import build
-from kassay.guest.program import packed, workload_of
 from kassay.guest.sources import RUNS_PROGRAMS
+from kassay.measured import measured_of
 from kassay.model.application import Application
 from kassay.model.experiment import Experiment, KernelUse, WorkloadUse
 from kassay.model.packages import ArchivePackage
-from kassay.model.program import ProgramUse, build_sentence, options_of, run_words
+from kassay.model.program import ProgramUse, build_sentence, options_of
 from kassay.model.records import Setting
 from kassay.model.workload import Parameter
 from kassay.spec.load import dump, parse
@@ -49,8 +49,8 @@ def use() -> ProgramUse:
 
 def test_the_guest_has_its_files_as_its_user_and_its_words_filled(use: ProgramUse, tmp_path: Path) -> None:
     five = (Setting(name="lines", value="5"),)
-    data = application.layer(packed("tool_job", use, "x86_64"), use, five)
-    assert data == application.layer(packed("tool_job", use, "x86_64"), use, five)
+    data = application.layer(application.packed(use, "x86_64"), use, five)
+    assert data == application.layer(application.packed(use, "x86_64"), use, five)
     listed = subprocess.run(["cpio", "-tvn", "--quiet"], input=data, capture_output=True, check=True).stdout.decode()
     rows = {line.split()[-1]: line.split() for line in listed.splitlines()}
     assert list(rows) == ["srv", "srv/job", "srv/job/a", "srv/job/a/data", "srv/job/run", "application.conf", "setup"]
@@ -66,9 +66,11 @@ def test_the_guest_has_its_files_as_its_user_and_its_words_filled(use: ProgramUs
 
 
 def test_what_init_executes_is_the_runner_alone(use: ProgramUse) -> None:
-    whole = packed("tool_job", use, "x86_64").read_bytes()
+    whole = application.packed(use, "x86_64").read_bytes()
     assert application.runner(whole) == build(RUNS_PROGRAMS, "x86_64").read_bytes()
-    words = run_words(use, (Setting(name="lines", value="5"),))
+    measured = measured_of(WorkloadUse(name="tool_job", program=use))
+    words = measured.arguments((Setting(name="lines", value="5"),), ("--rounds", "2"))
+    assert words[:4] == ("--run", "--rounds", "2", "--")
     assert "application=1" in words and "operations=5" in words and not any(word.startswith("arg=") for word in words)
 
 
@@ -79,7 +81,7 @@ def test_a_pinned_experiment_holds_all_of_it(use: ProgramUse) -> None:
     assert parse(dump(experiment), "x.toml") == experiment
     assert options_of(use) == ("tool_job",)
     assert "tool 1:2-3 of trixie" in build_sentence("tool_job", use)
-    (phase,) = workload_of("tool_job", use).phases
+    (phase,) = measured_of(uses[0]).describe().phases
     assert (phase.name, phase.operation) == ("run", "line")
 
 

@@ -41,7 +41,7 @@ def test_what_is_packed_is_unpacked(program: bytes, files: dict[str, bytes]) -> 
 def test_a_c_file_becomes_a_static_program_that_runs(tmp_path: Path) -> None:
     use = use_of(written(tmp_path / "hello.c", HELLO))
     program = tmp_path / "program"
-    program.write_bytes(program_in(packed("hello", use, "x86_64")) or b"")
+    program.write_bytes(program_in(packed(use, "x86_64")) or b"")
     program.chmod(0o755)
     assert subprocess.run([program], capture_output=True, check=True).stdout == b"hello\n"
 
@@ -52,7 +52,7 @@ def test_headers_beside_it_come_along_and_change_its_identity(tmp_path: Path) ->
     source = written(tmp_path / "p.c", '#include "a.h"\nint main(void) { return B - 1; }\n')
     first = use_of(source)
     assert sorted(contents(first)) == ["source/a.h", "source/deep/b.h", "source/p.c"]
-    assert program_in(packed("p", first, "x86_64"))
+    assert program_in(packed(first, "x86_64"))
     written(tmp_path / "deep" / "b.h", "#define B 2\n")
     assert use_of(source).sha256 != first.sha256
 
@@ -63,7 +63,7 @@ def test_headers_above_it_and_further_sources_come_along(tmp_path: Path) -> None
     source = written(tmp_path / "mm" / "p.c", '#include "../up.h"\nint main(void) { return twice(0); }\n')
     use = use_of(source, link=(str(more), "-lm"))
     assert list(contents(use)) == ["source/mm/p.c", "source/lib/more.c", "source/up.h"]
-    assert program_in(packed("p", use, "x86_64"))
+    assert program_in(packed(use, "x86_64"))
 
 
 def test_it_is_found_by_its_content_when_the_file_is_gone(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_it_is_found_by_its_content_when_the_file_is_gone(tmp_path: Path) -> Non
     use = use_of(source)
     source.unlink()
     assert pinned(use) == use
-    assert program_in(packed("gone", use, "x86_64"))
+    assert program_in(packed(use, "x86_64"))
     with pytest.raises(BadInput, match="no such file or directory"):
         use_of(source)
 
@@ -98,7 +98,7 @@ def test_what_does_not_compile_is_named_with_its_first_error(
 ) -> None:
     use = use_of(written(tmp_path / "bad.c", text), **fields)
     with pytest.raises(BadInput, match=what.replace("16", r"\d+")) as caught:
-        packed("bad", use, "x86_64")
+        packed(use, "x86_64")
     assert way_out in caught.value.remedy
 
 
@@ -115,16 +115,16 @@ def test_a_binary_that_cannot_run_in_the_guest_is_refused(
     source, made = written(tmp_path / "p.c", HELLO), tmp_path / "p"
     subprocess.run(["gcc", *flags, "-o", made, source], check=True)
     with pytest.raises(BadInput, match=what) as caught:
-        packed("p", use_of(made), "x86_64")
+        packed(use_of(made), "x86_64")
     assert way_out in caught.value.remedy
 
 
 def test_a_static_binary_is_taken_as_it_is_for_its_own_architecture_alone(tmp_path: Path) -> None:
     source, made = written(tmp_path / "p.c", HELLO), tmp_path / "p"
     subprocess.run(["gcc", "-static", "-no-pie", "-o", made, source], check=True)
-    assert program_in(packed("p", use_of(made), "x86_64")) == made.read_bytes()
+    assert program_in(packed(use_of(made), "x86_64")) == made.read_bytes()
     with pytest.raises(BadInput, match="a program for X86_64, not for arm64"):
-        packed("p", use_of(made), "arm64")
+        packed(use_of(made), "arm64")
 
 
 def test_a_directory_is_built_by_its_makefile_or_of_all_its_sources(tmp_path: Path) -> None:
@@ -132,19 +132,19 @@ def test_a_directory_is_built_by_its_makefile_or_of_all_its_sources(tmp_path: Pa
     written(plain / "a.c", "int twice(int);\nint main(void) { return twice(0); }\n")
     written(plain / "b.c", "int twice(int a) { return 2 * a; }\n")
     assert kind_of(use_of(plain), contents(use_of(plain))) == "directory"
-    assert program_in(packed("plain", use_of(plain), "x86_64"))
+    assert program_in(packed(use_of(plain), "x86_64"))
     written(plain / "Makefile", "both: a.o b.o\n\t$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^\n")
-    assert program_in(packed("plain", use_of(plain), "x86_64"))
+    assert program_in(packed(use_of(plain), "x86_64"))
     written(plain / "Makefile", "both:\n\tfalse\n")
     with pytest.raises(BadInput, match="make fails"):
-        packed("plain", use_of(plain), "x86_64")
+        packed(use_of(plain), "x86_64")
 
 
 def test_neither_sources_nor_a_program_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="neither a C file nor a program"):
         use_of(written(tmp_path / "notes.txt", "hello"))
     with pytest.raises(BadInput, match=r"no Makefile and no \.c file"):
-        packed("d", use_of(written(tmp_path / "d" / "notes.txt", "hello").parent), "x86_64")
+        packed(use_of(written(tmp_path / "d" / "notes.txt", "hello").parent), "x86_64")
     with pytest.raises(BadInput, match=r"--file .*data: no such file"):
         use_of(written(tmp_path / "p.c", HELLO), files=(f"{tmp_path}/data",))
 
@@ -152,12 +152,12 @@ def test_neither_sources_nor_a_program_is_refused(tmp_path: Path) -> None:
 def test_points_are_functions_of_the_program_and_of_its_c_library(tmp_path: Path) -> None:
     source = written(tmp_path / "p.c", HELLO)
     use = use_of(source, start="twice", end="puts:3", cflags=("-fno-inline",))
-    lines = program_points(packed("p", use, "x86_64"), use).splitlines()
+    lines = program_points(packed(use, "x86_64"), use).splitlines()
     assert [line.split()[0] for line in lines] == ["from", "to", "nth_to"]
     assert lines[2] == "nth_to 3 3"
     wrong = use_of(source, start="twyce")
     with pytest.raises(BadInput, match=r"--from twyce: .*p.c has no such function") as caught:
-        program_points(packed("p", wrong, "x86_64"), wrong)
+        program_points(packed(wrong, "x86_64"), wrong)
     assert "did you mean twice?" in caught.value.remedy
 
 

@@ -10,7 +10,9 @@ import pytest
 from kassay.errors import BadInput
 from kassay.guest.program import header, packed, program_in, workload_of
 from kassay.guest.program_source import pinned
-from kassay.model.program import ProgramUse, run_words
+from kassay.measured import measured_of
+from kassay.model.experiment import WorkloadUse
+from kassay.model.program import ProgramUse
 from kassay.model.records import Setting
 
 MARKED = """
@@ -48,6 +50,12 @@ def source(directory: Path, text: str) -> ProgramUse:
     return pinned(ProgramUse(path=str(directory / "p.c")))
 
 
+def runner_words(use: ProgramUse, settings: tuple[Setting, ...]) -> tuple[str, ...]:
+    """Words for the runner, behind those of kassay's own programs."""
+    words = measured_of(WorkloadUse(name="p", program=use)).arguments(settings, ())
+    return words[words.index("--") + 1 :]
+
+
 @pytest.mark.parametrize(("arch", "compiler"), [(arch, cc) for arch, all_ in COMPILERS.items() for cc in all_])
 def test_the_header_compiles_without_a_warning_and_without_a_library(
     arch: str, compiler: tuple[str, ...], tmp_path: Path
@@ -67,7 +75,7 @@ def test_macros_are_found_in_sources_and_in_programs_and_do_no_harm(tmp_path: Pa
     assert (use.marks, use.counted) == ("macros", True)
     assert workload_of("p", use).phases[0].operation == "round"
     program = tmp_path / "program"
-    program.write_bytes(program_in(packed("p", use, "x86_64")) or b"")
+    program.write_bytes(program_in(packed(use, "x86_64")) or b"")
     program.chmod(0o755)
     assert subprocess.run([program], timeout=10).returncode == 0
     assert pinned(ProgramUse(path=str(program))).marks == "macros"
@@ -80,7 +88,7 @@ def test_a_testcase_is_stopped_after_exactly_its_operations(tmp_path: Path, task
     use = source(tmp_path, TESTCASE)
     assert use.marks == "testcase"
     program = tmp_path / "program"
-    program.write_bytes(program_in(packed("p", use, "x86_64")) or b"")
+    program.write_bytes(program_in(packed(use, "x86_64")) or b"")
     program.chmod(0o755)
     done = subprocess.run([program, tasks, mode, "500"], capture_output=True, text=True, timeout=20, check=True)
     operations = 500 * (10 if tasks == "1" else 3)
@@ -93,7 +101,7 @@ def test_a_testcase_has_parameters_and_divides_by_its_operations(tmp_path: Path)
     assert [parameter.name for parameter in workload.parameters] == ["tasks", "mode", "operations"]
     settings = (Setting(name="tasks", value="2"), Setting(name="mode", value="thread"),
                 Setting(name="operations", value="50"))  # fmt: skip
-    words = run_words(use, settings)
+    words = runner_words(use, settings)
     assert words[:3] == ("arg=2", "arg=thread", "arg=50") and "operations=100" in words
 
 
@@ -105,16 +113,19 @@ def test_words_in_braces_are_parameters(tmp_path: Path) -> None:
     source(tmp_path, "int main(void) { return 0; }\n")
     use = pinned(ProgramUse(path=str(tmp_path / "p.c"), args=("-n{loops}", "{x}")))
     assert [parameter.name for parameter in workload_of("p", use).parameters] == ["loops", "x"]
-    assert run_words(use, (Setting(name="loops", value="5"), Setting(name="x", value="")))[:2] == ("arg=-n5", "arg={x}")
+    assert runner_words(use, (Setting(name="loops", value="5"), Setting(name="x", value="")))[:2] == (
+        "arg=-n5",
+        "arg={x}",
+    )
 
 
 def test_a_google_benchmark_runs_its_own_registration_for_a_number_of_iterations(tmp_path: Path) -> None:
     (tmp_path / "b.cc").write_text("#include <benchmark/benchmark.h>\nBENCHMARK_MAIN();\n")
     use = pinned(ProgramUse(path=str(tmp_path / "b.cc"), args=("--benchmark_filter=x",)))
     assert (use.marks, use.counted) == ("benchmark", False)
-    words = [word for word in run_words(use, ()) if word.startswith("arg=")]
+    words = [word for word in runner_words(use, ()) if word.startswith("arg=")]
     assert words == ["arg=--benchmark_format=json", "arg=--benchmark_min_time=1000x", "arg=--benchmark_filter=x"]
     assert [phase.name for phase in workload_of("b", use).phases] == ["run"]  # what its executions are measured as
     with pytest.raises(BadInput, match="needs google-benchmark") as caught:
-        packed("b", use, "x86_64")
+        packed(use, "x86_64")
     assert "libbenchmark-dev" in caught.value.remedy

@@ -7,10 +7,10 @@ from kassay.effects.files import sha256_file
 from kassay.errors import BadInput, HostLacks
 from kassay.guest import sources
 from kassay.guest.compile import build
-from kassay.guest.program import packed
 from kassay.guest.program_source import contents
 from kassay.guest.reproducer import reproducer
 from kassay.journal.directory import open_directory
+from kassay.measured import measured_by_name
 from kassay.model.plan import Plan
 from kassay.model.workload import Workload
 
@@ -20,8 +20,10 @@ def sources_into(run: Path, root: Path) -> str:
     a sentence that says whether they match the measured programs."""
     plan = open_directory(run).plan
     own = {use.name: use.program for use in plan.experiment.workloads if use.program}
-    programs = [sources.RUNS_PROGRAMS if program.name in own else program.name for program in plan.guest_sha256]
-    names = {name for program in programs for name in sources.files_of(program, plan.experiment.arch)}
+    measured = measured_by_name(plan.experiment.workloads)
+    programs = (program.name for program in plan.guest_sha256)
+    guest_programs = [measured[name].guest_program if name in measured else name for name in programs]
+    names = {name for program in guest_programs for name in sources.files_of(program, plan.experiment.arch)}
     existing = sorted(name for name in (*names, *sources.headers(), "Makefile") if sources.path_of(name).is_file())
     sources.copy_to(root / "source" / "guest", existing)
     for name, use in own.items():
@@ -45,11 +47,11 @@ def of_plan(plan: Plan, workload: Workload, file: str) -> str:
 
 def _built(name: str, plan: Plan) -> str | None:
     """The hash of one program as this version builds it; None for a program that it does not have."""
-    use, arch = plan.experiment.program(name), plan.experiment.arch
-    if use is not None:
-        return sha256_file(packed(name, use, arch))
-    known = name in ("init", *sources.workload_names())
-    return sha256_file(build(name, arch)) if known else None
+    measured, arch = measured_by_name(plan.experiment.workloads).get(name), plan.experiment.arch
+    if measured is None:
+        return sha256_file(build("init", arch)) if name == "init" else None
+    known = measured.guest_program in (sources.RUNS_PROGRAMS, *sources.workload_names())
+    return sha256_file(measured.build(arch)) if known else None
 
 
 def _match(plan: Plan) -> str:

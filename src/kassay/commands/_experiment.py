@@ -66,13 +66,15 @@ def experiment_in(spec: Path, passing: Passing, predict: str) -> Experiment:
     """
     experiment = predicting(load(spec), predict)
     passing.check(use.name for use in experiment.workloads)
-    uses = (
-        structs.replace(use, program=program_source.pinned(use.program, spec.parent)) if use.program else use
-        for use in experiment.workloads
-    )
+    from kassay.measured import measured_of
     from kassay.plan.prepare import pinned
 
-    experiment = structs.replace(experiment, workloads=tuple(uses))
+    with showing() as tell:
+        uses = tuple(
+            measured_of(use).pin(experiment.arch, tell, spec.parent) if use.program else use
+            for use in experiment.workloads
+        )
+    experiment = structs.replace(experiment, workloads=uses)
     check_experiment(experiment)
     experiment = with_applications(experiment)
     with showing() as tell:
@@ -189,10 +191,12 @@ def with_applications(experiment: Experiment) -> Experiment:
     """The experiment with its applications pinned by their packages and input. Raises BadInput, HostLacks."""
     if not any(not use.program and is_application(use.name) for use in experiment.workloads):
         return experiment
-    from kassay.plan.applications import pinned_applications
+    from kassay.measured import measured_of
 
     with showing() as tell:
-        uses = pinned_applications(experiment.workloads, experiment.arch, tell)
+        uses = tuple(
+            use if use.program else measured_of(use).pin(experiment.arch, tell) for use in experiment.workloads
+        )
     return check(structs.replace(experiment, workloads=uses), "applications")
 
 

@@ -6,11 +6,12 @@ import stat
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
+from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
 from kassay.errors import BadInput, Defect
 from kassay.guest import cpio, sources
 from kassay.guest.compile import build
 from kassay.guest.payload import Packed, pack, unpack
-from kassay.guest.program_source import keep
+from kassay.guest.program_source import contents, keep
 from kassay.model.application import GROUP, Application, Words
 from kassay.model.packages import ArchivePackage
 from kassay.model.program import ProgramUse, filled
@@ -75,10 +76,18 @@ def workload_of(words: Words) -> Workload:
     )
 
 
-def packed(files: Mapping[str, Packed], arch: str) -> bytes:
-    """The runner with the program that prepares the application, and its input, behind it."""
-    setup = Packed("setup", build(sources.SETUP, arch).read_bytes(), 0o755)
-    return pack(build(sources.RUNS_PROGRAMS, arch).read_bytes(), (setup, *files.values()))
+def packed(use: ProgramUse, arch: str) -> Path:
+    """The runner with the program that prepares the application, and its input, behind it; built when not yet there.
+
+    Raises BadInput when the input is gone, HostLacks without a compiler.
+    """
+    runs, setup = build(sources.RUNS_PROGRAMS, arch), build(sources.SETUP, arch)
+    key = sha256_bytes(repr((runs.name, setup.name, use.sha256)).encode())
+    path = cache_directory() / "guest" / arch / f"application-{key[:16]}"
+    if not path.is_file():
+        files = (Packed("setup", setup.read_bytes(), 0o755), *contents(use).values())
+        write_atomic(path, pack(runs.read_bytes(), files), mode=0o755)
+    return path
 
 
 def runner(program: bytes) -> bytes:

@@ -51,12 +51,6 @@ def build(name: str, arch: str, *, compiler: str | None = None) -> Path:
     return path
 
 
-def programs(names: Iterable[str], arch: str) -> Programs:
-    """`names`, built by this host's compiler. Raises as build() does."""
-    files = tuple((name, build(name, arch)) for name in names)
-    return Programs(files=files, compiler=_compiler_words(_usual(arch), arch))
-
-
 def brought(contents: Mapping[str, bytes], compiler: str, workloads: tuple[Workload, ...]) -> Programs:
     """Programs by name that came with a result, for running them here. workloads: as they describe themselves."""
     files = []

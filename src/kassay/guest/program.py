@@ -14,7 +14,7 @@ from kassay.effects import process
 from kassay.effects.elf import elf_damage
 from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
 from kassay.errors import BadInput, HostLacks, nearest
-from kassay.guest import application, sources
+from kassay.guest import sources
 from kassay.guest.compile import build, compiler_for
 from kassay.guest.payload import Packed, pack, unpack
 from kassay.guest.program_source import SOURCES, contents, kind_of
@@ -32,9 +32,7 @@ _BUILD_S = 300
 
 
 def workload_of(name: str, use: ProgramUse) -> Workload:
-    """A program or an application as a workload."""
-    if use.application:
-        return application.workload_of(use.application)
+    """A program as a workload."""
     if use.points:
         start = f"the first instruction of {use.start}" if use.start else "just before the program is started"
         end = f"the first one of {use.end}, or to the end of the program" if use.end else "the end of the program"
@@ -86,7 +84,7 @@ def _parameters(use: ProgramUse) -> tuple[Parameter, ...]:
     )
 
 
-def packed(name: str, use: ProgramUse, arch: str) -> Path:
+def packed(use: ProgramUse, arch: str) -> Path:
     """The runner with the program of a pinned use and its files behind it, built when not yet there.
 
     Raises BadInput with the compiler's first error, or for a program that cannot run in the guest; HostLacks without a
@@ -94,13 +92,9 @@ def packed(name: str, use: ProgramUse, arch: str) -> Path:
     """
     runner = build(sources.RUNS_PROGRAMS, arch)
     cc, words = compiler_for(arch)
-    key = repr(
-        (runner.name, words, FLAGS, _TRACED, use.sha256, use.cflags, use.link, use.marks, _own_sources(use, arch))
-    )
+    key = repr((runner.name, words, FLAGS, _TRACED, use.sha256, use.cflags, use.link, use.marks, _own_sources(use)))
     path = cache_directory() / "guest" / arch / f"program-{sha256_bytes(key.encode())[:16]}"
-    if not path.is_file() and use.application:
-        write_atomic(path, application.packed(contents(use), arch), mode=0o755)
-    elif not path.is_file():
+    if not path.is_file():
         packed_files = contents(use)
         program = _program(use, packed_files, arch_of(arch), cc)
         files = [file for name, file in packed_files.items() if name.startswith("files/")]
@@ -171,10 +165,8 @@ def header() -> Path:
     return sources.directory() / "program" / "kassay.h"
 
 
-def _own_sources(use: ProgramUse, arch: str) -> bytes:
+def _own_sources(use: ProgramUse) -> bytes:
     """Sources that kassay adds to the program."""
-    if use.application:
-        return build(sources.SETUP, arch).name.encode()
     return (
         header().with_name("will_it_scale.c").read_bytes() + header().read_bytes() if use.marks == "testcase" else b""
     )

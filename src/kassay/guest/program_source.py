@@ -33,9 +33,6 @@ def pinned(use: ProgramUse, run_directory: Path | None = None) -> ProgramUse:
 
     run_directory: a directory that may hold the program. Raises BadInput for what cannot be read.
     """
-    if use.application:
-        contents(use, run_directory)  # an application's input has no path
-        return use
     path = expanded(use.path)
     if use.sha256 and not path.exists():
         packed_files = contents(use, run_directory)

@@ -9,7 +9,7 @@ from shlex import join
 from msgspec import UNSET, UnsetType
 
 from kassay.model.application import Words
-from kassay.model.records import Record, Setting
+from kassay.model.records import Record
 
 KINDS = ("c", "directory", "binary")
 _PARAMETER = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
@@ -76,34 +76,9 @@ class ProgramUse(Record, frozen=True, kw_only=True, omit_defaults=True):
         return bool(self.start or self.end)
 
 
-def run_words(use: ProgramUse, settings: Iterable[Setting]) -> tuple[str, ...]:
-    """Arguments of the runner (guest/program.c)."""
-    values = {setting.name: setting.value for setting in settings}
-    status = next(
-        (check.value for check in checks(use.require) if check.name == "status" and check.operator == "=="), "0"
-    )
-    return (
-        *(f"arg={filled(word, values)}" for word in (*OWN_ARGS.get(use.marks, ()), *use.args) if not use.application),
-        *(f"env={filled(word, values)}" for word in use.env if not use.application),
-        f"status={status}",
-        f"limit_ms={use.limit_ms}",
-        f"counted={int(use.counted)}",
-        f"operations={operations(use, values)}",
-        *((f"work={use.work}",) if use.work else ()),
-        *(("application=1",) if use.application else ()),
-    )
-
-
 def parameter_names(word: str) -> tuple[str, ...]:
     """The names in braces: {size} is the parameter size."""
     return tuple(match[1] for match in _PARAMETER.finditer(word))
-
-
-def operations(use: ProgramUse, values: Mapping[str, str]) -> int:
-    """The number that a round is divided by. Raises ValueError for an application whose own is no number."""
-    if use.application:
-        return int(filled(use.application.operations, values))
-    return int(values["tasks"]) * int(values["operations"]) if use.marks == "testcase" else 1
 
 
 def filled(word: str, values: Mapping[str, str]) -> str:
@@ -123,12 +98,6 @@ def checks(require: Iterable[str]) -> tuple[Check, ...]:
     """Every requirement that can be read."""
     matches = (_CHECK.fullmatch(text) for text in require)
     return tuple(Check(name=m[1], operator=m[2], value=m[3]) for m in matches if m is not None)
-
-
-def required(use: ProgramUse, settings: Iterable[Setting]) -> tuple[Check, ...]:
-    """The checks of a program's output; those of an application with the parameters of a cell filled in."""
-    values = {setting.name: setting.value for setting in settings}
-    return checks(filled(text, values) if use.application else text for text in use.require)
 
 
 def options_of(use: ProgramUse) -> tuple[str, ...]:

@@ -105,11 +105,8 @@ def _record_cell(
 
 
 def _commands(prepared: Prepared, cell: Cell) -> Commands:
-    use, rounds = prepared.plan.experiment.program(cell.workload), prepared.plan.experiment.rounds
-    if use is None:
-        return Commands(rounds, programs=False)
-    own = use.application or None
-    return Commands(rounds, len(own.between), len(own.checks)) if own is not None else Commands(rounds)
+    rounds, around = prepared.plan.experiment.rounds, prepared.measured[cell.workload].commands_around
+    return Commands(rounds, programs=False) if around is None else Commands(rounds, *around)
 
 
 def _name(prepared: Prepared, cell: Cell, recording: Recording) -> str:

@@ -2,7 +2,6 @@
 """Experiment -> Plan, with everything that the runs need: kernels, programs, machine."""
 
 import re
-from collections import ChainMap
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -11,16 +10,16 @@ import msgspec
 from msgspec import structs
 
 from kassay import kernels as kernel_store
-from kassay.applications import is_application
 from kassay.arches import Arch, arch_of
 from kassay.clocks import listed
 from kassay.effects.ahead import ahead
 from kassay.effects.files import sha256_file
 from kassay.effects.memory import memory_bytes
 from kassay.errors import BadInput, HostLacks
-from kassay.guest import catalog, program, state
-from kassay.guest.compile import compiler_for, programs
+from kassay.guest import catalog, state
+from kassay.guest.compile import build, compiler_for
 from kassay.machines import Machine, emulating, machine_for, machines_of
+from kassay.measured import Measured, measured_by_name
 from kassay.model.experiment import Experiment, WorkloadUse
 from kassay.model.guest import Programs
 from kassay.model.kernel import KernelArtifact, KernelIdentity, exact_ref, parse_ref
@@ -31,7 +30,6 @@ from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record, Setting
 from kassay.model.units import format_bytes, parse_bytes
 from kassay.model.workload import Workload
-from kassay.plan.applications import images
 from kassay.plan.expand import Combination, expand, matrix, nodes_for
 
 
@@ -47,6 +45,11 @@ class Prepared(Record, frozen=True, kw_only=True):
     no_profile: str = ""
     lacking: tuple[tuple[str, str], ...] = ()
     images: tuple[tuple[str, Image, str], ...] = ()
+
+    @property
+    def measured(self) -> Mapping[str, Measured]:
+        """What is measured, by the name of the workload."""
+        return measured_by_name(self.plan.experiment.workloads)
 
     def image(self, workload: str) -> tuple[Image, Path] | None:
         """The image of an application and its archive; None of another workload."""
@@ -76,17 +79,17 @@ def prepare(
         raise HostLacks(f"clock {experiment.clock} on {experiment.arch}: not supported by this version",
                         f"use --clock {listed(emulating(experiment.arch))}")  # fmt: skip
     travelled = brought if machine.isolated else None
-    known_workloads = (
-        {workload.name: workload for workload in travelled.workloads} if travelled else _known_workloads(experiment)
-    )
-    combinations, workloads = _combinations(experiment.workloads, known_workloads, arch_of(experiment.arch))
+    described = _described(experiment.workloads, travelled)
+    combinations, workloads = _combinations(experiment.workloads, described, arch_of(experiment.arch))
     if machine.takes_initramfs:
         _check_memory(experiment, combinations, elsewhere=elsewhere)
     identity = _granted(
         experiment, machine, {nodes_for(experiment, workload.name, workloads) for workload in workloads}
     )
-    guest_programs = travelled or _programs(experiment, workloads)
-    own_images = images(experiment, tell)
+    measured = measured_by_name(experiment.workloads)
+    guest_programs = travelled or _programs(measured.values(), experiment.arch)
+    images = {name: what.image(experiment.arch, min(experiment.memory_bytes), tell) for name, what in measured.items()}
+    own_images = tuple((name, image[0], str(image[1])) for name, image in images.items() if image is not None)
     artifacts = _kernels(experiment, before, tell)
     if not (machine.proven or elsewhere):  # after the kernels: a probe may need one
         probe = machine.probe(experiment.arch, tell)
@@ -175,28 +178,23 @@ def _usable(experiment: Experiment, tell: Tell) -> str | msgspec.UnsetType:
 
 
 def check_settings(experiment: Experiment) -> None:
-    """Raises BadInput for a workload, a parameter or a value that there is not.
-
-    An application whose packages are not pinned yet is left out: only prepare() knows it as a workload.
-    """
-    uses = [use for use in experiment.workloads if use.program or not is_application(use.name)]
-    _combinations(uses, _known_workloads(experiment), arch_of(experiment.arch))
+    """Raises BadInput for a workload, a parameter or a value that there is not."""
+    _combinations(experiment.workloads, _described(experiment.workloads, None), arch_of(experiment.arch))
 
 
-def _known_workloads(experiment: Experiment) -> Mapping[str, Workload]:
-    """The workloads that an experiment can name: kassay's, and the programs that it brings."""
-    return ChainMap(
-        {use.name: program.workload_of(use.name, use.program) for use in experiment.workloads if use.program},
-        catalog.workloads(),  # type: ignore[arg-type]  # which is only read
-    )
+def _described(uses: Sequence[WorkloadUse], brought: Programs | None) -> Mapping[str, Workload]:
+    """The workloads of an experiment by name: as brought programs describe themselves, else as kassay knows them."""
+    if brought:
+        known_workloads = {workload.name: workload for workload in brought.workloads}
+        return {use.name: catalog.find(known_workloads, use.name) for use in uses}
+    return {name: what.describe() for name, what in measured_by_name(uses).items()}
 
 
-def _programs(experiment: Experiment, workloads: Sequence[Workload]) -> Programs:
-    """Everything that runs in the guest, built here."""
-    own = {use.name: use.program for use in experiment.workloads if use.program}
-    built = programs(("init", *(w.name for w in workloads if w.name not in own)), experiment.arch)
-    packed = tuple((name, program.packed(name, use, experiment.arch)) for name, use in own.items())
-    return structs.replace(built, files=(*built.files, *packed))
+def _programs(measured: Iterable[Measured], arch: str) -> Programs:
+    """Everything that runs in the guest, built here: kassay's own programs first."""
+    ordered = sorted(measured, key=lambda what: what.guest_program != what.name)
+    files = (("init", build("init", arch)), *((what.name, what.build(arch)) for what in ordered))
+    return Programs(files=files, compiler=compiler_for(arch)[1])
 
 
 def _no_profile(experiment: Experiment, machine: Machine, tell: Tell) -> str:
@@ -234,19 +232,17 @@ def _cmdlines(
 
 
 def _combinations(
-    uses: Sequence[WorkloadUse], known_workloads: Mapping[str, Workload], arch: Arch
+    uses: Sequence[WorkloadUse], described: Mapping[str, Workload], arch: Arch
 ) -> tuple[tuple[Combination, ...], tuple[Workload, ...]]:
     """Every point of every workload's matrix, settings complete and checked; all problems at once."""
-    combinations: list[Combination] = []
-    chosen: dict[str, Workload] = {}
-    for use in uses:
-        workload = catalog.find(known_workloads, use.name)
-        chosen[use.name] = workload
-        for point in matrix(tuple((axis.name, axis.values) for axis in use.axes)):
-            combinations.append((use.name, catalog.settings(workload, point, arch)))
+    combinations = [
+        (use.name, catalog.settings(described[use.name], point, arch))
+        for use in uses
+        for point in matrix(tuple((axis.name, axis.values) for axis in use.axes))
+    ]
     if len(set(combinations)) != len(combinations):
         raise BadInput("workloads: the same setting appears twice", "list each workload setting once")
-    return tuple(combinations), tuple(chosen.values())
+    return tuple(combinations), tuple(described.values())
 
 
 _FOLIO_SIZES = (6, 8)  # the first release with policies for sizes of anonymous folios

@@ -19,17 +19,14 @@ from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, sha
 from kassay.effects.memory import available_bytes
 from kassay.errors import BadInput
 from kassay.guest import initramfs, state
-from kassay.guest.application import layer, runner
-from kassay.guest.program import program_in, program_points
+from kassay.guest.program import program_in
 from kassay.journal import artifacts
 from kassay.journal.blocks import LOST, lane_of
 from kassay.machines import Ended, Job, Machine
-from kassay.model.experiment import APPLICATION_TRACE_BUDGET, TRACE_BUDGET
+from kassay.measured import Archive
 from kassay.model.kernel import KernelArtifact
-from kassay.model.packages import Image
 from kassay.model.plan import Cell, PlannedRun
 from kassay.model.profile import TRACE
-from kassay.model.program import run_words
 from kassay.model.progress import silent
 from kassay.model.records import to_json
 from kassay.model.run import RunRecord, WallTime
@@ -41,7 +38,6 @@ from kassay.profile.line_table import Resolver, addresses_of, table_bytes
 from kassay.profile.raw import parse
 from kassay.profile.tables import (
     FORMAT,
-    NAMELESS_USER_CODE,
     POINTS_FORMAT,
     kernel_symbols,
     module_symbols,
@@ -94,6 +90,7 @@ class Measurer:
         self._directory = directory
         self._scratch = scratch
         self._cells = {cell.id: cell for cell in prepared.plan.cells}
+        self._measured = prepared.measured
         self._lacking = dict(prepared.lacking)
         self._resolvers = {
             number: Resolver(Path(artifact.lines), artifact.identity.arch)
@@ -113,8 +110,8 @@ class Measurer:
             ended, remote_run = self._run_job(run, job, cell.machine.arch)
         if ended is None:
             return self._host_lost(run, attempt, started, remote_run)
-        use = self._prepared.plan.experiment.program(cell.workload)
-        outcome, detail = outcome_of(ended, use, cell, logs_kernel=self._prepared.machine.logs_kernel)
+        measured = self._measured[cell.workload]
+        outcome, detail = outcome_of(ended, measured, cell.settings, logs_kernel=self._prepared.machine.logs_kernel)
         if outcome == "ok" and not self._prepared.plan.experiment.exact:
             outcome, detail = restless(ended)
         return RunRecord(
@@ -159,8 +156,10 @@ class Measurer:
             ended = self._prepared.machine.run(job, cell.machine.arch)
             if (written := Path(name, "shared")).exists():
                 keep(written)
-        use = self._prepared.plan.experiment.program(cell.workload)
-        return Recorded(*outcome_of(ended, use, cell, logs_kernel=self._prepared.machine.logs_kernel), ended.console)
+        measured = self._measured[cell.workload]
+        return Recorded(
+            *outcome_of(ended, measured, cell.settings, logs_kernel=self._prepared.machine.logs_kernel), ended.console
+        )
 
     def _profiled(self, job: Job, cell: Cell) -> tuple[bytes, ...]:
         """The symbol tables of a run that carries a profile; what the plugin needs of them is written into the job's
@@ -168,10 +167,10 @@ class Measurer:
         if job.profile is None:
             return ()
         artifact = self._prepared.artifacts[cell.kernel]
-        tables = _tables(artifact, self._prepared.programs.file(cell.workload))
-        text = _points(tables, cell.machine.arch, job.profile == "stacks") + self._round_points(cell)
-        if self._prepared.image(cell.workload) is not None:  # there are no symbols of an image's programs
-            text += NAMELESS_USER_CODE
+        program = self._prepared.programs.file(cell.workload)
+        tables = _tables(artifact, program)
+        text = _points(tables, cell.machine.arch, job.profile == "stacks")
+        text += self._measured[cell.workload].points(program)
         with disk_errors(self._scratch):
             Path(job.directory, "points").write_bytes(text)
         modules = kernel_store.load_modules(artifact, modules_of(cell, self._prepared.plan.workloads), silent)
@@ -194,27 +193,26 @@ class Measurer:
         return self._prepared.no_profile
 
     def _job(self, run: PlannedRun, cell: Cell, directory: Path, recording: Recording | None = None) -> Job:
-        machine = self._prepared.machine
+        machine, measured = self._prepared.machine, self._measured[cell.workload]
+        experiment, moved = self._prepared.plan.experiment, run.perturbation
+        artifact, modules = self._prepared.artifacts[cell.kernel], modules_of(cell, self._prepared.plan.workloads)
         cpus, memory = cell.machine.cpus or 1, cell.machine.memory_bytes or 0  # of a machine elsewhere its own
-        artifact = self._prepared.artifacts[cell.kernel]
-        moved = run.perturbation
-        arguments = self._arguments(run, cell)
-        experiment = self._prepared.plan.experiment
-        use = experiment.program(cell.workload)
-        image = self._initramfs(run, cell, directory, arguments, recording) if machine.takes_initramfs else None
-        own = self._prepared.image(cell.workload)
-        base = self._prepared.plan.cmdline(cpus)
-        base += f" {initramfs.ROOT}" if own else ""
-        usual = APPLICATION_TRACE_BUDGET if use is not None and use.application else TRACE_BUDGET
+        with disk_errors(directory):
+            program = measured.executable(self._prepared.programs.file(cell.workload), directory)
+            archives = self._archives(cell, directory)
+        arguments = measured.arguments(cell.settings, self._common_arguments(run, cell))
+        guest = _Guest(program, arguments, archives, modules)
+        initramfs_sha256 = self._initramfs(run, cell, directory, guest, recording) if machine.takes_initramfs else ""
+        base = f"{self._prepared.plan.cmdline(cpus)}{f' {initramfs.ROOT}' if archives else ''}"
         profile = None if recording or self._prepared.no_profile else profile_of(experiment, run)
-        usual_rounds = traced_rounds(None if use is not None and use.counted else experiment.rounds)
+        usual_rounds = traced_rounds(None if measured.counted else experiment.rounds)
         return Job(
             directory=str(directory),
-            program=(str(self._program(cell, directory)), *arguments),
+            program=(str(program), *arguments),
             kernel=machine.image(artifact),
-            initramfs=image and str(directory / "initramfs"),
-            further=(str(own[1]), str(directory / "layer")) if own else (),
-            snapshot=f"{artifact.identity.image_sha256} {image}" if experiment.boot == "snapshot" else None,
+            initramfs=str(directory / "initramfs") if machine.takes_initramfs else None,
+            further=tuple(archive.path for archive in archives),
+            snapshot=f"{artifact.identity.image_sha256} {initramfs_sha256}" if experiment.boot == "snapshot" else None,
             cmdline=f"{base}{padding_parameter(moved)} {cell.cmdline}".strip(),
             cpus=cpus,
             memory_bytes=memory - moved.memory_pages * arch_of(cell.machine.arch).page_bytes,
@@ -222,86 +220,68 @@ class Measurer:
             timeout_s=experiment.timeout_s,
             cpu=_cpu(machine, cell),
             nodes=cell.machine.nodes,
-            users=use is not None and bool(use.application and (use.application.server or use.counted)),
+            users=measured.has_every_task,
             profile=profile,
             rounds=self._rounds(run, usual_rounds) if profile == TRACE else usual_rounds,
-            trace_budget=parse_bytes(experiment.trace_budget or usual),
+            trace_budget=parse_bytes(experiment.trace_budget or measured.trace_budget),
             shared_bytes=recording.shared_bytes if recording else 0,
             controls=state.controls(cell.machine),
-            modules=tuple(modules_of(cell, self._prepared.plan.workloads)),
+            modules=tuple(modules),
         )
 
-    def _initramfs(self, run: PlannedRun, cell: Cell, directory: Path, arguments: Sequence[str],
-                   recording: Recording | None) -> str:  # fmt: skip
-        """Writes the initramfs, and for a restored machine the file "job" next to it; returns the initramfs's
-        sha256."""
-        artifact = self._prepared.artifacts[cell.kernel]
-        experiment = self._prepared.plan.experiment
+    def _archives(self, cell: Cell, directory: Path) -> tuple[Archive, ...]:
+        measured, built = self._measured[cell.workload], self._prepared.programs.file(cell.workload)
+        return measured.archives(built, self._prepared.image(cell.workload), cell.settings, directory)
+
+    def _initramfs(
+        self, run: PlannedRun, cell: Cell, directory: Path, guest: "_Guest", recording: Recording | None
+    ) -> str:
+        """Writes the initramfs, and for a restored machine the file "job" next to it; returns a hash over all that the
+        kernel unpacks."""
+        artifact, experiment = self._prepared.artifacts[cell.kernel], self._prepared.plan.experiment
         stream = arch_of(experiment.arch).qemu.stream_device
-        job = initramfs.job(arguments, run.perturbation.boot_delay_us, stream, background=experiment.background,
+        job = initramfs.job(guest.arguments, run.perturbation.boot_delay_us, stream, background=experiment.background,
                             state=state.init_lines(cell.machine))  # fmt: skip
         saved = experiment.boot == "snapshot"
-        program = self._program(cell, directory)
-        own, _ = self._prepared.image(cell.workload) or (None, None)
-        further = {"recorded": program.read_bytes(), "record.conf": recording.settings} if recording else {}
+        further = {"recorded": guest.program.read_bytes(), "record.conf": recording.settings} if recording else {}
         data = initramfs.build(
             init=self._prepared.programs.file("init"),
-            workload=None if saved else recording.program if recording else program,
+            workload=None if saved else recording.program if recording else guest.program,
             job=None if saved else job,
-            modules=kernel_store.load_modules(artifact, modules_of(cell, self._prepared.plan.workloads), silent),
+            modules=kernel_store.load_modules(artifact, guest.modules, silent),
             padding_bytes=run.perturbation.initramfs_bytes,
             quiesce=experiment.quiesce,
             exact=experiment.exact,
             stream=stream,
             further=further,
-            setup=own is not None,
+            setup=bool(guest.archives),
         )
         with disk_errors(directory):
             (directory / "initramfs").write_bytes(data)
             if saved:
                 (directory / "job").write_bytes(job)
-            return sha256_bytes(data) if own is None else self._layer(cell, sha256_bytes(data), own, directory)
+        first = sha256_bytes(data)
+        words = " ".join((first, *(archive.sha256 for archive in guest.archives)))
+        return sha256_bytes(words.encode()) if guest.archives else first
 
-    def _layer(self, cell: Cell, first: str, image: Image, directory: Path) -> str:
-        """Writes what an application has besides its image; returns a hash over all that the kernel unpacks."""
-        use = self._prepared.plan.experiment.program(cell.workload)
-        assert use is not None  # it has an image
-        last = layer(self._prepared.programs.file(cell.workload), use, cell.settings)
-        (directory / "layer").write_bytes(last)
-        return sha256_bytes(f"{first} {image.sha256} {sha256_bytes(last)}".encode())
-
-    def _program(self, cell: Cell, directory: Path) -> Path:
-        """Program that init executes. For an application this is the runner without the files of the image."""
-        program = self._prepared.programs.file(cell.workload)
-        if self._prepared.image(cell.workload) is None:
-            return program
-        with disk_errors(directory):
-            (directory / "runner").write_bytes(runner(program.read_bytes()))
-        return directory / "runner"
-
-    def _arguments(self, run: PlannedRun, cell: Cell) -> tuple[str, ...]:
-        moved, of_program = run.perturbation, self._of_program(cell)
+    def _common_arguments(self, run: PlannedRun, cell: Cell) -> tuple[str, ...]:
+        """Words that every program of kassay takes."""
+        moved = run.perturbation
         return (
-            "--run",
-            *(f"{s.name}={s.value}" for s in cell.settings if not of_program),
             *("--rounds", str(self._prepared.plan.experiment.rounds)),
             *("--clock", clock_of(self._prepared.machine.clock).ticks),
             *("--stack-bytes", str(moved.stack_bytes), "--mmap-pages", str(moved.mmap_pages)),
             *state.program_words(cell.machine),
-            *of_program,
         )
 
-    def _round_points(self, cell: Cell) -> bytes:
-        """Where the rounds of a user's program begin and end, for the plugin; nothing for whole executions."""
-        use = self._prepared.plan.experiment.program(cell.workload)
-        if use is None or not use.points:
-            return b""
-        return program_points(self._prepared.programs.file(cell.workload), use).encode()
 
-    def _of_program(self, cell: Cell) -> tuple[str, ...]:
-        """Arguments of the runner of a user's program; none for other workloads."""
-        use = self._prepared.plan.experiment.program(cell.workload)
-        return ("--", *run_words(use, cell.settings)) if use is not None else ()
+class _Guest(NamedTuple):
+    """What a guest has besides its kernel and init."""
+
+    program: Path
+    arguments: tuple[str, ...]
+    archives: tuple[Archive, ...]
+    modules: Sequence[str]
 
 
 def _cpu(machine: Machine, cell: Cell) -> str:

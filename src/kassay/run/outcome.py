@@ -2,15 +2,12 @@
 """The outcome of a run, one word and one line: read from its stream, its kernel log and how its machine ended."""
 
 import re
+from collections.abc import Sequence
 
 from kassay.guest import audit, protocol
-from kassay.guest.program_output import executions, operations_in, printed, unmet
 from kassay.machines import Ended
-from kassay.model.guest import GuestReport
-from kassay.model.plan import Cell
-from kassay.model.program import ProgramUse, required
-from kassay.profile.counters import ProfileError
-from kassay.profile.raw import parse
+from kassay.measured import Measured
+from kassay.model.records import Setting
 
 # Kernel messages start a line, after the time stamp that printk puts there.
 _START = rb"^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?"
@@ -59,44 +56,15 @@ def restless(ended: Ended) -> tuple[str, str]:
     return ("busy", f"the guest never became quiet: {quiet}") if quiet.startswith("busy") else ("ok", "")
 
 
-def _unknown_state(report: GuestReport, use: ProgramUse) -> str:
-    """The first name of --state that is neither printed nor a field; "" for none."""
-    known_names = {item.name for item in printed(report)} | audit.fields(report, "after").keys()
-    return next((name for name in use.state if name not in known_names and f"program.{name}" not in known_names), "")
-
-
-def _problem_of_program(report: GuestReport, profile: bytes | None, use: ProgramUse | None,
-                        cell: Cell) -> tuple[str, str] | None:  # fmt: skip
-    """Problem of a user's program: a requirement on its output that does not hold, or a reason why its rounds cannot be
-    counted."""
-    outputs = executions(report) or ()
-    if use is not None and (problem := unmet(required(use, cell.settings), outputs)):
-        return "check-failed", f"program: {problem}"
-    if use is not None and use.work and not operations_in(outputs, use.work):
-        return "check-failed", f"program: --work {use.work}: it must print a whole number above 0 in each execution"
-    if use is not None and (missing := _unknown_state(report, use)):
-        return "check-failed", f"program: --state {missing}: neither printed by it nor a field of its memory"
-    if not report.counted:
-        return None
-    if not profile:
-        return "guest-error", "program: its rounds are counted by a profile, and this run has none"
-    try:
-        rounds = parse(profile).rounds
-    except ProfileError as error:
-        return "check-failed", f"program: its rounds cannot be told: {error}"
-    if rounds < 2:
-        return "check-failed", f"program: {rounds} rounds were marked, and at least 2 are needed"
-    return None
-
-
-def outcome_of(ended: Ended, use: ProgramUse | None, cell: Cell, *, logs_kernel: bool) -> tuple[str, str]:
+def outcome_of(ended: Ended, measured: Measured, settings: Sequence[Setting], *, logs_kernel: bool) -> tuple[str, str]:
+    """Outcome and detail as in a RunRecord. logs_kernel: whether the console is the log of the measured kernel."""
     problem: tuple[str, str] | None = None
     if ended.outcome:
         return console_problem(ended.console) or (ended.outcome, ended.detail)
     try:
         report = protocol.parse(ended.stream)
         guest_outcome = protocol.outcome(report)
-        problem = guest_outcome if guest_outcome[0] != "ok" else _problem_of_program(report, ended.profile, use, cell)
+        problem = guest_outcome if guest_outcome[0] != "ok" else measured.problem(report, ended.profile, settings)
     except protocol.StreamError as error:
         problem = (error.kind, error.detail)
     killed = _KILLED.search(ended.console) if logs_kernel else None
