@@ -19,8 +19,10 @@ from kassay.model.plan import Cell, PlannedRun
 from kassay.model.program import ProgramUse
 from kassay.model.progress import silent
 from kassay.model.run import RunRecord
-from kassay.plan.prepare import prepare
-from kassay.run.boot import Measurer, Recording
+from kassay.plan.expand import expand
+from kassay.run.jobs import Jobs, Recording
+from kassay.run.measurer import Measurer
+from kassay.supply.supply import supply_for
 
 KERNEL = "debian:6.18"
 CPU = "zen4"
@@ -50,24 +52,27 @@ class Traced(NamedTuple):
         return first, first + 1
 
 
-class _Recorder(Measurer):
+class _Recorder(Jobs):
     """Records the two rounds of every side."""
 
-    def _job(self, run: PlannedRun, cell: Cell, directory: Path, recording: Recording | None = None) -> Job:
-        job = super()._job(run, cell, directory, recording)
+    def job(self, run: PlannedRun, cell: Cell, directory: Path, recording: Recording | None = None) -> Job:
+        job = super().job(run, cell, directory, recording)
         rounds = tuple(_ROUNDS * side + turn for side in range(SIDES) for turn in (1, 2))
         return structs.replace(job, profile="trace", rounds=rounds, trace_budget=_BUDGET)
 
 
 def traced(sides: Sequence[str], directory: Path, tell: Callable[[str], None]) -> Iterator[Traced]:
     """One restored guest for each SIDES of them. Raises RuntimeError for a run that did not end well."""
-    prepared = prepare(_experiment(sides), None, silent)
+    experiment = _experiment(sides)
+    supply = supply_for(experiment, None, silent)
+    plan = expand(experiment, supply.plan_input)
     with tempfile.TemporaryDirectory() as scratch:
-        recorder = _Recorder(prepared, directory, Path(scratch))
-        groups = {cell.id: int(cell.workload.removeprefix(_NAME)) for cell in prepared.plan.cells}
-        for number, run in enumerate(prepared.plan.runs):
-            tell(f"trace {number + 1} of {len(prepared.plan.runs)}")
-            record = recorder.measure(run, 0)
+        measurer = Measurer(plan, supply, directory, Path(scratch))
+        measurer.jobs = _Recorder(plan, supply)
+        groups = {cell.id: int(cell.workload.removeprefix(_NAME)) for cell in plan.cells}
+        for number, run in enumerate(plan.runs):
+            tell(f"trace {number + 1} of {len(plan.runs)}")
+            record = measurer.measure(run, 0)
             if record.outcome != "ok" or record.trace is None:
                 raise RuntimeError(f"{run.id}: {record.outcome}: {record.detail or record.profile_problem}")
             yield Traced(tuple(_groups(sides)[groups[run.cell]]), record, directory)

@@ -19,8 +19,9 @@ from kassay.journal import artifacts
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.guest import PhaseRounds
 from kassay.model.progress import silent
-from kassay.plan.prepare import prepare
-from kassay.run.boot import Measurer
+from kassay.plan.expand import expand
+from kassay.run.measurer import Measurer
+from kassay.supply.supply import supply_for
 
 MODES = ("none", "counts", "stacks")
 BOOTS = ("short", "snapshot")
@@ -49,10 +50,11 @@ class Case:
             workloads=(WorkloadUse(name=workload, axes=axes),), repeats=1, perturb=0, rounds=rounds, boot=boot,
             profile=mode, timeout_s=600,
         )  # fmt: skip
-        prepared = prepare(experiment, None, silent)
+        supply = supply_for(experiment, None, silent)
+        plan = expand(experiment, supply.plan_input)
         self._place = place
-        self._run = prepared.plan.runs[0]
-        self._measurer = Measurer(prepared, place, place)
+        self._run = plan.runs[0]
+        self._measurer = Measurer(plan, supply, place, place)
 
     def run(self) -> Cost:
         """One run; fails when it was not ok."""

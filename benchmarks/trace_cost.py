@@ -14,10 +14,11 @@ from typing import NamedTuple
 from kassay.journal import artifacts
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.progress import silent
-from kassay.plan.prepare import prepare
+from kassay.plan.expand import expand
 from kassay.predict.trace import read_trace
-from kassay.run import boot
-from kassay.run.boot import Measurer
+from kassay.run import jobs
+from kassay.run.measurer import Measurer
+from kassay.supply.supply import supply_for
 
 CASES = (("mprotect_toggle", "16MiB", 10, 70), ("page_fault", "4MiB", 8, 38))
 NEVER = (1 << 20,)
@@ -62,10 +63,11 @@ def cpu_s(place: Path, kernel: str, workload: str, size: str, case: Case) -> flo
         workloads=(WorkloadUse(name=workload, axes=(Axis(name="size", values=(size,)),)),), boot="snapshot",
         profile=case.profile, rounds=case.rounds, timeout_s=600, predict=("zen4",), trace_budget="3GiB",
     )  # fmt: skip
-    boot.traced_rounds = lambda rounds: case.recorded or ()  # type: ignore[attr-defined]  # more than a run's six
-    prepared = prepare(experiment, None, silent)
-    run = prepared.plan.runs[0 if case.recorded is None else -1]
-    measurer = Measurer(prepared, place, place)
+    jobs.traced_rounds = lambda rounds: case.recorded or ()  # type: ignore[attr-defined]  # more than a run's six
+    supply = supply_for(experiment, None, silent)
+    plan = expand(experiment, supply.plan_input)
+    run = plan.runs[0 if case.recorded is None else -1]
+    measurer = Measurer(plan, supply, place, place)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     record = measurer.measure(run, 1)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -25,11 +25,12 @@ from kassay.journal import artifacts
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.progress import silent
 from kassay.model.run import RunRecord
-from kassay.plan.prepare import prepare
+from kassay.plan.expand import expand
 from kassay.profile.functions import profile_of
 from kassay.profile.raw import parse
 from kassay.profile.symbols import Symbols
-from kassay.run.boot import Measurer
+from kassay.run.measurer import Measurer
+from kassay.supply.supply import supply_for
 
 MODES = ("none", "stacks", "counts")
 KERNEL, ROUNDS = "debian:6.12", 6
@@ -99,9 +100,10 @@ def _runner(cpus: int, arch: str, boot: str, place: Path) -> Callable[[str], Boo
             workloads=(WorkloadUse(name="page_fault", axes=axes),), rounds=ROUNDS, boot=boot, arch=arch, profile=mode,
             timeout_s=900,
         )  # fmt: skip
-        prepared = prepare(experiment, None, silent)
-        measurer = Measurer(prepared, place, place)
-        return measurer, lambda: measurer.measure(prepared.plan.runs[0], 1)
+        supply = supply_for(experiment, None, silent)
+        plan = expand(experiment, supply.plan_input)
+        measurer = Measurer(plan, supply, place, place)
+        return measurer, lambda: measurer.measure(plan.runs[0], 1)
 
     measurers = {mode: ready(mode)[1] for mode in MODES}
 

@@ -34,10 +34,10 @@ ALLOWED: dict[str, set[str]] = {
     "measured": GROUND | {"applications", "archive", "guest", "images", "profile"},
     # the street: what is asked -> what was seen -> what may be said
     "spec": GROUND | {"applications", "cpus"},
-    "plan": GROUND | {"measured", "kernels", "guest", "machines"},
+    "supply": GROUND | {"measured", "kernels", "guest", "machines"},
+    "plan": {"errors", "clocks", "model"},
     "cluster": GROUND | {"machines", "__init__"},
-    "run": GROUND
-    | {"measured", "archive", "cluster", "plan", "journal", "kernels", "guest", "images", "machines", "profile"},
+    "run": GROUND | {"supply", "plan", "cluster", "measured", "journal", "kernels", "guest", "machines", "profile"},
     "journal": GROUND | {"spec"},
     "evidence": GROUND | {"cpus", "journal", "guest", "profile", "predict"},
     "analysis": {"errors", "model", "registry", "clocks", "costs"},
@@ -45,12 +45,25 @@ ALLOWED: dict[str, set[str]] = {
     "questions": GROUND | {"clocks", "analysis", "report", "search", "series"},
     "answers": GROUND | {"spec", "journal", "evidence", "analysis", "report", "imports", "predict"},
     "pipeline": GROUND
-    | {"measured", "answers", "cluster", "spec", "plan", "run", "journal", "evidence", "analysis", "report", "guest"},
+    | {"answers", "cluster", "spec", "supply", "plan", "run", "journal", "evidence", "analysis", "report", "guest"},
     # tools around the street
     "pcp": GROUND
-    | {"__init__", "kernels", "guest", "plan", "run", "pipeline", "spec", "journal", "evidence", "profile", "codegen"},
+    | {
+        "__init__",
+        "kernels",
+        "guest",
+        "supply",
+        "plan",
+        "run",
+        "pipeline",
+        "spec",
+        "journal",
+        "evidence",
+        "profile",
+        "codegen",
+    },
     "notice": GROUND
-    | {"measured", "__init__", "answers", "journal", "analysis", "profile", "plan", "run", "guest", "pcp"},
+    | {"__init__", "answers", "journal", "analysis", "profile", "supply", "plan", "run", "guest", "pcp"},
     "series": GROUND | {"kernels", "building"},
     "search": GROUND | {"kernels", "archive", "building", "journal", "evidence", "analysis", "report"},
     "codegen": GROUND,

@@ -19,23 +19,24 @@ from kassay.evidence.collect import collect
 from kassay.evidence.predictions import keep_timings, ready_to_predict
 from kassay.guest.program_source import PROGRAMS, SUFFIX
 from kassay.journal import artifacts
-from kassay.journal.directory import open_directory, resumed, started
+from kassay.journal.directory import RunDirectory, open_directory, resumed, started
 from kassay.journal.journal import open_journal
 from kassay.journal.tally import Tally
-from kassay.measured import measured_of
 from kassay.model.experiment import Experiment
 from kassay.model.guest import Programs
 from kassay.model.plan import Plan
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.reach import HERE, Reach
 from kassay.model.report import Report
-from kassay.plan.changes import source_changes
-from kassay.plan.prepare import prepare
-from kassay.plan.visit import at_its_machine
+from kassay.model.run import CellEvidence, RunRecord
+from kassay.plan.expand import expand
 from kassay.report.words import point_names, spoken_names
-from kassay.run.make import Session, make_runs, wanted
+from kassay.run.local_host import local_host
 from kassay.run.scheduler import known_pace, stages
+from kassay.run.session import Session, host_requirements, make_runs
 from kassay.spec.rules import question_of
+from kassay.supply.kernels import source_changes
+from kassay.supply.supply import Supply, supply_for
 
 
 def measure(
@@ -51,31 +52,19 @@ def measure(
         ready_to_predict(experiment.predict, experiment.arch)
     if cluster:
         refuse_unless_it_travels(experiment.clock, experiment.machine or "")
-    prepared = prepare(experiment, _before(directory, experiment), tell, programs, elsewhere=bool(cluster))
+    supply = supply_for(experiment, _before(directory, experiment), tell, programs, remote=bool(cluster))
+    plan = expand(experiment, supply.plan_input)
     with locked(directory / "lock", refusing(str(directory))):
-        folder = started(directory, prepared.plan)
-        for _, path in prepared.programs.files:
-            artifacts.put(directory, path.read_bytes())
-        _keep_sources(experiment, directory)
-        keep_timings(experiment.predict or (), directory)
-        keep_changes(directory, source_changes(prepared, question_of(experiment).pairs(experiment.kernels)))
-        records, torn = open_journal(folder.journal, folder.plan_id)
-        if torn is not None:
-            tell(Progress(stage="journal", subject=directory.name, text=f"a half-written line {torn.line} was cut off"))
-        plan = folder.plan
-        looks = InterimLooks(plan, question_of(experiment), lambda finished: collect(folder, finished), tell)
-        words = "" if experiment.exact else outlook(plan, known_pace(experiment))
-        tally = Tally(plan, spoken_names(experiment), point_names(plan), records)
-        rounds = RoundsToRecord(plan, lambda finished: collect(folder, finished))
-        session = Session(stages(plan), looks, words, tally, rounds)
+        folder = started(directory, plan)
+        _keep_inputs(folder, supply)
+        records = _records(folder, tell)
+        session = _session(folder, records, tell, several_hosts=bool(cluster))
         if cluster:
-            with joined(cluster, wanted(prepared), tell) as hosts:
-                if not experiment.exact:
-                    session = session._replace(stages=between_looks(plan))
-                make_runs(prepared, folder, records, tell, session, hosts)
-            return
-        with at_its_machine(prepared, directory, reach, tell) as prepared:
-            make_runs(prepared, folder, records, tell, session)
+            hosts = joined(cluster, host_requirements(folder.plan, supply), tell)
+        else:
+            hosts = local_host(supply, experiment, directory, reach, tell)
+        with hosts as makers:
+            make_runs(folder, records, supply, makers, session, tell)
 
 
 def _before(directory: Path, experiment: Experiment) -> Plan | None:
@@ -86,12 +75,44 @@ def _before(directory: Path, experiment: Experiment) -> Plan | None:
     return structs.replace(plan, cmdlines=cmdlines_of(plan, open_directory(directory).records()))
 
 
-def _keep_sources(experiment: Experiment, directory: Path) -> None:
-    """Stores the sources of users' programs, so that a run can be resumed after the originals moved."""
-    for use in experiment.workloads:
-        path = directory / PROGRAMS / f"{use.name}{SUFFIX}"
-        if not path.exists() and (data := measured_of(use).stored_sources()) is not None:
-            write_atomic(path, data)
+def _keep_inputs(folder: RunDirectory, supply: Supply) -> None:
+    """Store what an answer or a later run needs and cannot make again: the programs, the sources of users' programs,
+    timing files, and how the kernels' sources differ."""
+    experiment, directory = folder.plan.experiment, folder.path
+    for _, path in supply.programs.files:
+        artifacts.put(directory, path.read_bytes())
+    for name, measured in supply.measured.items():
+        path = directory / PROGRAMS / f"{name}{SUFFIX}"
+        if not path.exists() and (sources := measured.stored_sources()) is not None:
+            write_atomic(path, sources)
+    keep_timings(experiment.predict or (), directory)
+    pairs = question_of(experiment).pairs(experiment.kernels)
+    keep_changes(directory, source_changes(experiment, supply.artifacts, pairs))
+
+
+def _records(folder: RunDirectory, tell: Tell) -> tuple[RunRecord, ...]:
+    """The records of the journal so far."""
+    records, torn = open_journal(folder.journal, folder.plan_id)
+    if torn is not None:
+        text = f"a half-written line {torn.line} was cut off"
+        tell(Progress(stage="journal", subject=folder.path.name, text=text))
+    return records
+
+
+def _session(folder: RunDirectory, records: tuple[RunRecord, ...], tell: Tell, *, several_hosts: bool) -> Session:
+    """How the runs are made: in which stages, when they end early, and what is said of them meanwhile."""
+    plan, experiment = folder.plan, folder.plan.experiment
+
+    def collected(finished: tuple[RunRecord, ...]) -> tuple[CellEvidence, ...]:
+        return collect(folder, finished)
+
+    return Session(
+        stages=stages(plan) if experiment.exact or not several_hosts else between_looks(plan),
+        enough=InterimLooks(plan, question_of(experiment), collected, tell),
+        outlook="" if experiment.exact else outlook(plan, known_pace(experiment)),
+        tally=Tally(plan, spoken_names(experiment), point_names(plan), records),
+        rounds=RoundsToRecord(plan, collected),
+    )
 
 
 def answer(

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Small plans for tests."""
 
+from typing import Any
+
 from kassay.model.experiment import Experiment, KernelUse, WorkloadUse
 from kassay.model.kernel import KernelIdentity
 from kassay.model.machine import MachineIdentity
-from kassay.model.plan import Plan
+from kassay.model.plan import Plan, PlanInput, WorkloadSettings
 from kassay.model.workload import Phase, Workload
 from kassay.plan.expand import expand
 
@@ -23,4 +25,10 @@ def plan_of(kernels: int, **changes: object) -> Plan:
     }  # fmt: skip
     experiment = Experiment(**fields)  # type: ignore[arg-type]
     identities = tuple(KernelIdentity(ref=ref, arch="x86_64", release=ref, image_sha256=ref) for ref in refs)
-    return expand(experiment, identities, (("w", ()),), (WORKLOAD,), MACHINE, ())
+    return expand(experiment, plan_input(identities, (("w", ()),)))
+
+
+def plan_input(kernels: tuple[KernelIdentity, ...], settings: tuple[WorkloadSettings, ...], **fields: Any) -> PlanInput:
+    """What a plan is made of, for a workload named "w"."""
+    given = {"workloads": (WORKLOAD,), "machine": MACHINE, "guest_sha256": (), **fields}
+    return PlanInput(kernels=kernels, settings=settings, **given)

@@ -15,7 +15,7 @@ from elftools.elf.elffile import ELFFile
 from kassay import pipeline
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.progress import silent
-from kassay.run import boot
+from kassay.run.symbols import plugin_points
 from tests.boot.conftest import OLD, Kassay
 
 pytestmark = pytest.mark.boot
@@ -56,15 +56,13 @@ def test_a_kernel_that_switches_tasks_by_other_instructions(kassay: Kassay, othe
 def test_a_kernel_whose_task_switch_has_another_name(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, cpus: int, words: str
 ) -> None:
-    real = boot._points
-
     def without(*arguments: Any) -> bytes:
-        lines = real(*arguments).splitlines(keepends=True)
+        lines = plugin_points(*arguments).splitlines(keepends=True)
         kept = [line for line in lines if not line.startswith(b"switch ")]
         assert len(kept) == len(lines) - 1
         return b"".join(kept)
 
-    monkeypatch.setattr(boot, "_points", without)
+    monkeypatch.setattr("kassay.run.measurer.plugin_points", without)
     experiment = Experiment(
         name="switch", question="compare", kernels=(KernelUse(ref=OLD), KernelUse(ref=OLD)), cpus=(cpus,),
         workloads=(WorkloadUse(name="mprotect_toggle", axes=(Axis(name="size", values=("16MiB",)),)),),

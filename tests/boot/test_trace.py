@@ -14,11 +14,12 @@ from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.program import ProgramUse
 from kassay.model.progress import silent
 from kassay.model.run import RunRecord
-from kassay.plan.prepare import prepare
+from kassay.plan.expand import expand
 from kassay.predict.trace import Event, Step, disagreement, instructions, read_trace, steps
 from kassay.profile.counters import INTERRUPT
 from kassay.profile.raw import parse
-from kassay.run.boot import Measurer
+from kassay.run.measurer import Measurer
+from kassay.supply.supply import supply_for
 
 from .conftest import NEW, OLD
 
@@ -42,10 +43,11 @@ def measured(
         workloads=(workload,), predict=("zen4",), timeout_s=300,
         **fields,  # type: ignore[arg-type]
     )  # fmt: skip
-    prepared = prepare(experiment, None, silent)
-    plain, traced = (run for run in prepared.plan.runs if run.cell == prepared.plan.cells[0].id)
+    supply = supply_for(experiment, None, silent)
+    plan = expand(experiment, supply.plan_input)
+    plain, traced = (run for run in plan.runs if run.cell == plan.cells[0].id)
     assert (plain.repeat, traced.repeat, traced.perturbation.number) == (0, 1, 0)
-    measurer = Measurer(prepared, directory, directory)
+    measurer = Measurer(plan, supply, directory, directory)
     records = measurer.measure(plain, 1), measurer.measure(traced, 1)
     assert [record.outcome for record in records] == ["ok", "ok"], records
     assert records[0].stream_sha256 == records[1].stream_sha256 is not None

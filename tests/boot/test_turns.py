@@ -14,8 +14,9 @@ from kassay.evidence.profiles import region_of
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.progress import silent
 from kassay.model.run import RunRecord
-from kassay.plan.prepare import prepare
-from kassay.run.boot import Measurer
+from kassay.plan.expand import expand
+from kassay.run.measurer import Measurer
+from kassay.supply.supply import supply_for
 
 from .conftest import OLD
 
@@ -43,8 +44,9 @@ def booted(directory: Path, profile: str, boot: str, arch: str = "x86_64") -> Ru
         workloads=(WorkloadUse(name="page_fault", axes=sizes),), rounds=6, boot=boot, profile=profile,
         arch=arch, timeout_s=900,
     )  # fmt: skip
-    prepared = prepare(experiment, None, silent)
-    record = Measurer(prepared, directory, directory).measure(prepared.plan.runs[0], 1)
+    supply = supply_for(experiment, None, silent)
+    plan = expand(experiment, supply.plan_input)
+    record = Measurer(plan, supply, directory, directory).measure(plan.runs[0], 1)
     assert (record.outcome, record.profile_problem) == ("ok", ""), record.detail
     return record
 

@@ -7,7 +7,7 @@ from kassay.evidence.cmdlines import cmdlines_of, shared_cmdline
 from kassay.model.plan import Plan
 from kassay.model.records import Setting
 from kassay.model.run import RunRecord, WallTime
-from tests.analysis.plans import plan_of
+from tests.analysis.plans import plan_input, plan_of
 
 SHARED = "console=ttyS0 quiet nokaslr"
 _PLAIN = plan_of(2, cpus=(1, 2))
@@ -45,4 +45,5 @@ def test_a_plan_that_has_them_needs_no_record() -> None:
     kept = (Setting(name="1", value="console=ttyS0 x=1"),)
     plan = structs.replace(PLAN, cmdlines=kept)
     assert cmdlines_of(plan, ()) == kept
-    assert (plan.cmdline(1), plan.cmdline(2)) == ("console=ttyS0 x=1", "")
+    given = plan_input(plan.kernels, (), cmdlines=kept)
+    assert (given.cmdline(1), given.cmdline(2)) == ("console=ttyS0 x=1", "")

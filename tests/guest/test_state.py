@@ -2,10 +2,13 @@
 """What is chosen of a machine's state: what init is told, what the audit reads, what must hold, how it is read back."""
 
 import pytest
+from msgspec import structs
 
 from kassay.guest import audit, state
 from kassay.model.guest import CapturedFile, GuestReport
 from kassay.model.machine import MachineUse
+from kassay.model.records import Setting
+from tests.analysis.plans import WORKLOAD
 
 PLAIN = MachineUse(arch="x86_64", clock="icount", cpus=1, memory_bytes=1 << 30)
 CHOSEN = MachineUse(
@@ -16,7 +19,8 @@ CHOSEN = MachineUse(
 
 
 def test_of_a_machine_as_it_is_nothing_is_set_read_or_required() -> None:
-    assert (state.init_lines(PLAIN), state.program_words(PLAIN), state.modules(PLAIN)) == ((), (), ())
+    assert (state.init_lines(PLAIN), state.program_words(PLAIN)) == ((), ())
+    assert state.modules(WORKLOAD, (), PLAIN.swap) == ()
     assert state.requirements(PLAIN) == ()
 
 
@@ -31,7 +35,12 @@ def test_init_is_told_every_setting() -> None:
         f"swap_bytes={64 << 20}",
         f"memcg_bytes={32 << 20}",
     )
-    assert state.modules(CHOSEN) == ("zram",)
+
+
+def test_a_run_needs_the_modules_of_its_workload_and_of_its_swap_each_once() -> None:
+    zram = (Setting(name="swap", value="zram"),)
+    for settings, swap in (((), CHOSEN.swap), (zram, ""), (zram, CHOSEN.swap)):
+        assert state.modules(structs.replace(WORKLOAD, modules=("dummy",)), settings, swap) == ("dummy", "zram")
 
 
 def test_everything_that_is_set_must_be_found_before_and_after() -> None:

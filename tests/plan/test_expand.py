@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from kassay.model.experiment import ORDERS, Experiment, KernelUse, WorkloadUse
 from kassay.model.kernel import KernelIdentity
-from kassay.model.plan import Cell, Plan
+from kassay.model.plan import Cell, Plan, WorkloadSettings
 from kassay.model.records import Setting, content_id, from_json, to_json
-from kassay.plan.expand import Combination, expand, matrix
-from tests.analysis.plans import MACHINE, WORKLOAD, plan_of
+from kassay.plan.expand import expand
+from tests.analysis.plans import WORKLOAD, plan_input, plan_of
 
-Input = tuple[Experiment, tuple[KernelIdentity, ...], tuple[Combination, ...]]
+Input = tuple[Experiment, tuple[KernelIdentity, ...], tuple[WorkloadSettings, ...]]
 
 # Few names, so that the same kernel often stands on several sides.
 kernel_names = st.lists(st.sampled_from(("6.12", "6.16", "6.17")), min_size=2, max_size=4)
@@ -39,7 +39,8 @@ def inputs(draw: st.DrawFn) -> Input:
 
 
 def plan(given_: Input) -> Plan:
-    return expand(*given_, (WORKLOAD,), MACHINE, (Setting(name="w", value="0" * 64),))
+    experiment, kernels, points = given_
+    return expand(experiment, plan_input(kernels, points, guest_sha256=(Setting(name="w", value="0" * 64),)))
 
 
 @given(inputs())
@@ -142,15 +143,6 @@ def test_a_run_keeps_its_id_when_more_repeats_are_asked_for() -> None:
     assert few < many
 
 
-def test_a_matrix_has_every_point_with_the_last_axis_fastest() -> None:
-    points = matrix((("a", ("1", "2")), ("b", ("x", "y", "z"))))
-    assert [tuple(s.value for s in point) for point in points] == [
-        ("1", "x"), ("1", "y"), ("1", "z"), ("2", "x"), ("2", "y"), ("2", "z"),
-    ]  # fmt: skip
-    assert {tuple(s.name for s in point) for point in points} == {("a", "b")}
-    assert matrix(()) == ((),)
-
-
 @pytest.mark.parametrize("order", ORDERS)
 def test_the_order_changes_the_sequence_and_not_the_runs(order: str) -> None:
     one, other = plan_of(3, order=order), plan_of(3, order="interleaved")
@@ -162,7 +154,7 @@ def cells_of(**changed: object) -> tuple[Cell, ...]:
     made = plan_of(2)
     experiment = msgspec.structs.replace(made.experiment, **changed)
     points = (("w", (Setting(name="size", value="1MiB"),)),)
-    return expand(experiment, made.kernels, points, (WORKLOAD,), MACHINE, ()).cells
+    return expand(experiment, plan_input(made.kernels, points)).cells
 
 
 def test_cpus_by_name_are_an_axis_and_a_kernel_may_have_its_own() -> None:
@@ -196,7 +188,8 @@ def test_a_workload_that_needs_two_nodes_has_them_without_being_asked() -> None:
     made = plan_of(2)
     points = (("w", (Setting(name="size", value="1MiB"),)),)
     numa = msgspec.structs.replace(WORKLOAD, nodes=2)
-    found = expand(made.experiment, made.kernels, points, (numa,), MACHINE, ()).cells
+    given_ = plan_input(made.kernels, points, workloads=(numa,))
+    found = expand(made.experiment, given_).cells
     assert {cell.machine.nodes for cell in found} == {2}
     native = msgspec.structs.replace(made.experiment, clock="host")
-    assert expand(native, made.kernels, points, (numa,), MACHINE, ()).cells[0].machine.nodes == 1
+    assert expand(native, given_).cells[0].machine.nodes == 1

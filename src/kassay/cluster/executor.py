@@ -9,10 +9,11 @@ from kassay.model.host import Host
 
 
 class Made(NamedTuple):
-    """A run on another host. ended: None where that host was lost and the run may go to no other; lost: in words."""
+    """A run of a host. ended: None where that host was lost and the run may go to no other; lost: in words. host: None
+    for the host that keeps the journal."""
 
     ended: Ended | None
-    host: Host
+    host: Host | None
     lost: str = ""
 
 

@@ -33,10 +33,10 @@ def ask_and_answer(question: str, workload: str, kernels: Sequence[str], options
 
 def show_commands(experiment: Experiment, directory: Path, reach: Reach) -> int:
     """Prints every command that would be executed on a remote machine."""
-    from kassay.plan.visit import commands_there
+    from kassay.supply.visit import remote_commands
 
     with showing() as tell:
-        text = commands_there(experiment, directory, tell, reach)
+        text = remote_commands(experiment, directory, tell, reach)
     say(text)
     return 0
 
@@ -51,7 +51,7 @@ def measure_and_answer(
     timed: the same question with a clock that measures time, shown next to the counts. cluster: address of the hosts
     that make the runs. reach: how a remote machine is reached. passing: what the exit status says.
     """
-    from kassay.plan.prepare import ask_ahead
+    from kassay.supply.supply import ask_ahead
 
     ask_ahead(experiment)  # answered while the rest of kassay is imported
     from kassay import pipeline

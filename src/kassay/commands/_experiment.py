@@ -39,10 +39,10 @@ def experiments_from(
     """
     counts, times = checked_from(question, workload, kernels, options)
     counts, times = with_applications(counts), times and with_applications(times)
-    from kassay.plan.prepare import pinned
+    from kassay.supply.pin import pin_experiment
 
     with showing() as tell:
-        return pinned(counts, tell), times and pinned(times, tell)
+        return pin_experiment(counts, tell), times and pin_experiment(times, tell)
 
 
 def checked_from(
@@ -67,7 +67,7 @@ def experiment_in(spec: Path, passing: Passing, predict: str) -> Experiment:
     experiment = predicting(load(spec), predict)
     passing.check(use.name for use in experiment.workloads)
     from kassay.measured import measured_of
-    from kassay.plan.prepare import pinned
+    from kassay.supply.pin import pin_experiment
 
     with showing() as tell:
         uses = tuple(
@@ -78,7 +78,7 @@ def experiment_in(spec: Path, passing: Passing, predict: str) -> Experiment:
     check_experiment(experiment)
     experiment = with_applications(experiment)
     with showing() as tell:
-        return pinned(experiment, tell)
+        return pin_experiment(experiment, tell)
 
 
 def words_of(workload: str, kernels: Sequence[str], options: Measuring) -> tuple[str, list[str]]:

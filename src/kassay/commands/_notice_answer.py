@@ -26,10 +26,10 @@ from kassay.notice.answer import answer as answered
 from kassay.notice.answer import looked_for_named, with_parameters, with_sizes
 from kassay.notice.finding import Looked, looked_for
 from kassay.notice.kernels import Kernel, Wanted, kernels_in
-from kassay.plan.prepare import pinned
 from kassay.report.notice import NOTICE
 from kassay.spec.load import suite_workloads
 from kassay.spec.suites import suites
+from kassay.supply.pin import pin_experiment
 
 _FUNCTION = re.compile(r"[A-Za-z_][\w.]*")
 _MOST = 2
@@ -145,7 +145,7 @@ def _measured(looked: Looked, uses: Sequence[WorkloadUse], options: Noticing, te
     missing = tuple(use for use in uses if use.name not in measured)
     if not missing or not options.measure:
         return []
-    experiment = pinned(_experiment(looked, missing, options), tell)
+    experiment = pin_experiment(_experiment(looked, missing, options), tell)
     directory = directory_for(experiment, options.out, options.fresh)
     pipeline.measure(experiment, directory, tell, cluster=options.cluster)
     return [directory]

@@ -60,7 +60,7 @@ def record(
     from kassay.model.units import parse_bytes
     from kassay.pcp.record import Recorder, problems
     from kassay.pcp.record import record as recorded
-    from kassay.plan.prepare import pinned
+    from kassay.supply.pin import pin_experiment
 
     options = Measuring(set_=set_, cpus=cpus, memory=memory, rounds=rounds, arch=arch, cmdline=cmdline, timeout=timeout,
                         repeats=1, perturb=0, profile="none", boot="short")  # fmt: skip
@@ -74,7 +74,7 @@ def record(
     check_directory(out)
     check_experiment(experiment)
     with showing() as tell:
-        experiment = pinned(experiment, tell)
+        experiment = pin_experiment(experiment, tell)
         traces = recorded(experiment, out, tell, Recorder(buffer_kb=buffer_kb, sample_us=sample))
     say("".join(f"{trace.path}\n" for trace in traces if trace.path))
     if text := problems(traces):

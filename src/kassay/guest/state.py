@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The chosen state of a machine: the settings for init, the files that the audit reads, the values that must hold."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from kassay.arches import arch_of
 from kassay.guest.audit import THP
 from kassay.model.guest import Requirement
 from kassay.model.machine import SAMPLED, MachineUse
+from kassay.model.records import Setting
 from kassay.model.units import parse_bytes
+from kassay.model.workload import Workload
 
 CGROUP = "/sys/fs/cgroup/kassay/"
 NODES = "/sys/devices/system/node/"
@@ -46,9 +48,10 @@ def program_words(machine: MachineUse) -> tuple[str, ...]:
     return (*words, *(word for path in counter_files for word in ("--counters", path)), *sampled)
 
 
-def modules(machine: MachineUse) -> tuple[str, ...]:
-    """Kernel modules that it needs."""
-    return ("zram",) if machine.swap else ()
+def modules(workload: Workload, settings: Iterable[Setting], swap: str) -> tuple[str, ...]:
+    """Kernel modules that a run needs: its workload, its settings, or the swap of its machine."""
+    zram = swap or any((setting.name, setting.value) == ("swap", "zram") for setting in settings)
+    return tuple(dict.fromkeys((*workload.modules, *(("zram",) if zram else ()))))
 
 
 def requirements(machine: MachineUse) -> tuple[Requirement, ...]:

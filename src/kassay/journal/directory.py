@@ -96,7 +96,7 @@ def started(path: Path, plan: Plan) -> RunDirectory:
     if (path / "plan.json").exists():
         old = open_directory(path)
         before, now = _comparable(old.plan), _comparable(plan)
-        if before.cmdlines is msgspec.UNSET:  # of an earlier version; prepare() has taken those of its runs
+        if before.cmdlines is msgspec.UNSET:  # of an earlier version; supply_for() has taken those of its runs
             now = msgspec.structs.replace(now, cmdlines=msgspec.UNSET)
         if before != now:
             names = [n for n in Plan.__struct_fields__ if getattr(before, n) != getattr(now, n)]

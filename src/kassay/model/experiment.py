@@ -9,6 +9,7 @@ from kassay.clocks import clock_of
 from kassay.model.kernel import OWN_CPU
 from kassay.model.program import ProgramUse
 from kassay.model.records import Record
+from kassay.model.workload import Workload
 
 SCHEMA = "kassay-experiment/1"
 ORDERS = ("interleaved", "sandwich", "sequential")
@@ -125,6 +126,20 @@ class Experiment(Record, frozen=True, kw_only=True):
     def program(self, workload: str) -> ProgramUse | None:
         """The program that the user brought as this workload; None for one of kassay's."""
         return next((use.program or None for use in self.workloads if use.name == workload), None)
+
+    def nodes_for(self, workload: Workload) -> int:
+        """Nodes of memory that a workload's machine has: as many as were asked for, and no fewer than it needs."""
+        return 1 if clock_of(self.clock).fixed else max(self.nodes or 1, workload.nodes)
+
+    @property
+    def needs_profile(self) -> bool:
+        """True if some runs are of no use without a profile."""
+        return self.profile not in ("auto", "none") or self.traced > 0 or self.apart
+
+    @property
+    def profiles_if_possible(self) -> bool:
+        """True if runs carry a profile where the machine can make one."""
+        return self.profile == "auto" and clock_of(self.clock).exact
 
     @property
     def apart(self) -> bool:

@@ -62,6 +62,27 @@ class PlannedRun(Record, frozen=True, kw_only=True):
     control: bool = False
 
 
+WorkloadSettings = tuple[str, tuple[Setting, ...]]
+"""Name of a workload with a value for each of its parameters: one point of its matrix."""
+
+
+class PlanInput(Record, frozen=True, kw_only=True):
+    """All that decides a plan besides the experiment. The fields that a plan has too are described there."""
+
+    kernels: tuple[KernelIdentity, ...]
+    settings: tuple[WorkloadSettings, ...]
+    workloads: tuple[Workload, ...]
+    machine: MachineIdentity
+    guest_sha256: tuple[Setting, ...]
+    guest_compiler: str = ""
+    images: tuple[Setting, ...] | msgspec.UnsetType = msgspec.UNSET
+    cmdlines: tuple[Setting, ...] | msgspec.UnsetType = msgspec.UNSET
+
+    def cmdline(self, cpus: int) -> str:
+        """The kernel parameters that all runs with so many CPUs share; "" where nothing is booted."""
+        return next((line.value for line in self.cmdlines or () if line.name == str(cpus)), "")
+
+
 class Plan(Record, frozen=True, kw_only=True):
     """The experiment, expanded and ordered, with the identities of all that it will use.
 
@@ -83,6 +104,6 @@ class Plan(Record, frozen=True, kw_only=True):
     images: tuple[Setting, ...] | msgspec.UnsetType = msgspec.UNSET
     cmdlines: tuple[Setting, ...] | msgspec.UnsetType = msgspec.UNSET
 
-    def cmdline(self, cpus: int) -> str:
-        """The kernel parameters that all runs with so many CPUs share; "" where nothing is booted."""
-        return next((line.value for line in self.cmdlines or () if line.name == str(cpus)), "")
+    def workload(self, name: str) -> Workload:
+        """The workload with this name, as it describes itself."""
+        return next(workload for workload in self.workloads if workload.name == name)

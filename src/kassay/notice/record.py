@@ -14,14 +14,16 @@ from kassay.effects.files import sha256_bytes, sha256_file, swept, write_atomic
 from kassay.effects.lock import locked, refusing
 from kassay.model.experiment import Experiment
 from kassay.model.notice import CallSizes
-from kassay.model.plan import Cell, PlannedRun
+from kassay.model.plan import Cell, Plan, PlannedRun
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record, from_json, to_indented_json
 from kassay.notice.sizes import Commands, Recorded, call_sizes
 from kassay.pcp.pages import PagesError
 from kassay.pcp.record import Recorder, recording_of
-from kassay.plan.prepare import Prepared, prepare
-from kassay.run.boot import Measurer, Recording, jobs_for
+from kassay.plan.expand import expand
+from kassay.run.jobs import Recording
+from kassay.run.measurer import Measurer
+from kassay.supply.supply import supply_for
 
 _FORMAT = 2
 """Increased when the same recording would give other sizes."""
@@ -47,22 +49,22 @@ def recorded_calls(experiment: Experiment, directory: Path, tell: Tell, *, make:
     if not make and not directory.is_dir():
         return ()
     boot = "short" if experiment.boot == "snapshot" else experiment.boot  # a restored machine has no shared memory
-    prepared = prepare(structs.replace(experiment, boot=boot, profile="none", repeats=1, perturb=0), None, tell)
+    experiment = structs.replace(experiment, boot=boot, profile="none", repeats=1, perturb=0)
+    supply = supply_for(experiment, None, tell)
+    plan = expand(experiment, supply.plan_input)
     directory.mkdir(parents=True, exist_ok=True)
     with locked(directory / "lock", refusing(str(directory))), swept(directory / "scratch") as scratch:
-        measurer = Measurer(prepared, directory, scratch.resolve())
-        return tuple(
-            _each(prepared, lambda run, cell: _record_cell(prepared, measurer, run, cell, directory, make=make), tell)
-        )
+        measurer = Measurer(plan, supply, directory, scratch.resolve())
+        return tuple(_each(measurer, lambda run, cell: _record_cell(measurer, run, cell, directory, make=make), tell))
 
 
 def _each(
-    prepared: Prepared, record: Callable[[PlannedRun, Cell], tuple[RecordedCalls, ...]], tell: Tell
+    measurer: Measurer, record: Callable[[PlannedRun, Cell], tuple[RecordedCalls, ...]], tell: Tell
 ) -> Iterator[RecordedCalls]:
     """Runs as many boots at a time as the host has room for; ends all when one raises or the user interrupts."""
-    cells = {cell.id: cell for cell in prepared.plan.cells}
-    runs = [(run, cells[run.cell]) for run in prepared.plan.runs]
-    pool = ThreadPoolExecutor(jobs_for(prepared))
+    cells = {cell.id: cell for cell in measurer.plan.cells}
+    runs = [(run, cells[run.cell]) for run in measurer.plan.runs]
+    pool = ThreadPoolExecutor(measurer.hosts.slots())
     try:
         for number, calls in enumerate(pool.map(lambda planned: record(*planned), runs), 1):
             text, share = runs[number - 1][1].workload, number / len(runs)
@@ -76,10 +78,10 @@ def _each(
 
 
 def _record_cell(
-    prepared: Prepared, measurer: Measurer, run: PlannedRun, cell: Cell, directory: Path, *, make: bool
+    measurer: Measurer, run: PlannedRun, cell: Cell, directory: Path, *, make: bool
 ) -> tuple[RecordedCalls, ...]:
-    recording = recording_of(prepared, cell, Recorder(sample_us=_SAMPLE_US), calls=True)
-    path = directory / _name(prepared, cell, recording)
+    recording = recording_of(cell, Recorder(sample_us=_SAMPLE_US), calls=True)
+    path = directory / _name(measurer.plan, cell, recording)
     if path.exists() or not make:
         return (from_json(path.read_bytes(), RecordedCalls),) if path.exists() else ()
     recordings: list[Recorded] = []
@@ -88,12 +90,12 @@ def _record_cell(
     def keep(written: Path) -> None:
         try:
             page_bytes = arch_of(cell.machine.arch).page_bytes
-            recordings.append(call_sizes(written.read_bytes(), _commands(prepared, cell), page_bytes))
+            recordings.append(call_sizes(written.read_bytes(), _commands(measurer, cell), page_bytes))
         except PagesError as error:
             problems.append(error.what)
 
     ended = measurer.record(run, recording, keep)
-    whole, kernel = not _commands(prepared, cell).programs, prepared.plan.kernels[cell.kernel].ref
+    whole, kernel = not _commands(measurer, cell).programs, measurer.plan.kernels[cell.kernel].ref
     about = RecordedCalls(application=cell.workload, kernel=kernel, whole=whole)
     if ended.outcome != "ok" or not recordings:
         why = f"{ended.outcome}: {ended.detail}" if ended.outcome != "ok" else "; ".join(problems)
@@ -104,14 +106,13 @@ def _record_cell(
     return (answer,)
 
 
-def _commands(prepared: Prepared, cell: Cell) -> Commands:
-    rounds, around = prepared.plan.experiment.rounds, prepared.measured[cell.workload].commands_around
+def _commands(measurer: Measurer, cell: Cell) -> Commands:
+    rounds, around = measurer.plan.experiment.rounds, measurer.supply.measured[cell.workload].commands_around
     return Commands(rounds, programs=False) if around is None else Commands(rounds, *around)
 
 
-def _name(prepared: Prepared, cell: Cell, recording: Recording) -> str:
+def _name(plan: Plan, cell: Cell, recording: Recording) -> str:
     """The name has a hash of everything that could change the sizes."""
-    plan = prepared.plan
     words = (str(_FORMAT), cell.id, str(plan.experiment.rounds), str(recording.settings),
              sha256_file(recording.program), *(f"{program.name}={program.value}" for program in plan.guest_sha256),
              *plan.machine.options)  # fmt: skip

@@ -16,12 +16,14 @@ from kassay.errors import BadInput
 from kassay.guest.compile import build
 from kassay.guest.sources import RECORDER
 from kassay.model.experiment import Experiment
-from kassay.model.plan import Cell, PlannedRun
+from kassay.model.plan import Cell, Plan, PlannedRun
 from kassay.model.progress import Progress, Tell
 from kassay.pcp.pages import PagesError, PageTrace, write_pages
 from kassay.pcp.recorded import About, page_trace
-from kassay.plan.prepare import Prepared, prepare
-from kassay.run.boot import Measurer, Recording
+from kassay.plan.expand import expand
+from kassay.run.jobs import Recording
+from kassay.run.measurer import Measurer
+from kassay.supply.supply import supply_for
 
 SUFFIX = ".pages.zst"
 SAMPLE_US = 10_000
@@ -63,19 +65,21 @@ def record(
     if how.sample_us < 1:
         raise BadInput(f"{how.sample_us} us between two samples", "give at least 1")
     boot = "short" if experiment.boot == "snapshot" else experiment.boot  # a restored machine has no shared memory
-    prepared = prepare(structs.replace(experiment, boot=boot), None, tell)
+    experiment = structs.replace(experiment, boot=boot)
+    supply = supply_for(experiment, None, tell)
+    plan = expand(experiment, supply.plan_input)
     directory.mkdir(parents=True, exist_ok=True)
     results = []
     with locked(directory / "lock", refusing(str(directory))), swept(directory / "scratch") as scratch:
-        measurer = Measurer(prepared, directory, scratch.resolve())
-        first = [run for run in prepared.plan.runs if run.repeat == 0]
+        measurer = Measurer(plan, supply, directory, scratch.resolve())
+        first = [run for run in plan.runs if run.repeat == 0]
         for number, run in enumerate(first):
             tell(
                 Progress(
                     stage="record", subject=f"{number + 1}/{len(first)}", text="recording", done=number / len(first)
                 )
             )
-            recorded = _record_cell(prepared, measurer, run, directory, how)
+            recorded = _record_cell(measurer, run, directory, how)
             results.append(recorded)
             text = recorded.path.name if recorded.path else recorded.problem
             share = (number + 1) / len(first)
@@ -83,11 +87,12 @@ def record(
     return tuple(results)
 
 
-def _record_cell(prepared: Prepared, measurer: Measurer, run: PlannedRun, directory: Path, how: Recorder) -> Recorded:
-    cell = next(cell for cell in prepared.plan.cells if cell.id == run.cell)
-    kernel = prepared.plan.kernels[cell.kernel].ref
-    recording = recording_of(prepared, cell, how)
-    path = directory / _name(prepared, cell, recording)
+def _record_cell(measurer: Measurer, run: PlannedRun, directory: Path, how: Recorder) -> Recorded:
+    plan = measurer.plan
+    cell = next(cell for cell in plan.cells if cell.id == run.cell)
+    kernel = plan.kernels[cell.kernel].ref
+    recording = recording_of(cell, how)
+    path = directory / _name(plan, cell, recording)
     if path.exists():
         return Recorded(cell, kernel, path)
     traces: list[PageTrace] = []
@@ -95,7 +100,7 @@ def _record_cell(prepared: Prepared, measurer: Measurer, run: PlannedRun, direct
 
     def keep(written: Path) -> None:
         try:
-            traces.append(page_trace(written.read_bytes(), _about(prepared, cell)))
+            traces.append(page_trace(written.read_bytes(), _about(measurer, cell)))
         except PagesError as error:
             problems.append(error.what)
 
@@ -107,7 +112,7 @@ def _record_cell(prepared: Prepared, measurer: Measurer, run: PlannedRun, direct
     return Recorded(cell, kernel, None, "; ".join(problems))
 
 
-def recording_of(prepared: Prepared, cell: Cell, how: Recorder, *, calls: bool = False) -> Recording:
+def recording_of(cell: Cell, how: Recorder, *, calls: bool = False) -> Recording:
     """The recorder as one cell's guest starts it. calls: system calls and faults in place of page events."""
     cpus, memory = cell.machine.cpus or 1, cell.machine.memory_bytes or 0
     buffer_kb = how.buffer_kb or min(_MOST_BUFFER_KB, memory // _PART_OF_MEMORY // cpus >> 10)
@@ -117,9 +122,8 @@ def recording_of(prepared: Prepared, cell: Cell, how: Recorder, *, calls: bool =
     return Recording(program, settings.encode(), 1 << (wanted - 1).bit_length())
 
 
-def _name(prepared: Prepared, cell: Cell, recording: Recording) -> str:
+def _name(plan: Plan, cell: Cell, recording: Recording) -> str:
     """Named after the cell, with a hash of everything that the trace depends on."""
-    plan = prepared.plan
     words = (cell.id, str(plan.experiment.rounds), str(recording.settings), sha256_file(recording.program),
              *(f"{digest.name}={digest.value}" for digest in plan.guest_sha256), *plan.machine.options)  # fmt: skip
     varied = {axis.name for use in plan.experiment.workloads if use.name == cell.workload for axis in use.axes}
@@ -128,8 +132,8 @@ def _name(prepared: Prepared, cell: Cell, recording: Recording) -> str:
     return f"{re.sub(r'[^A-Za-z0-9._+=-]', '-', label)}-{sha256_bytes(chr(0).join(words).encode())[:8]}{SUFFIX}"
 
 
-def _about(prepared: Prepared, cell: Cell) -> About:
-    kernel = prepared.plan.kernels[cell.kernel]
+def _about(measurer: Measurer, cell: Cell) -> About:
+    kernel = measurer.plan.kernels[cell.kernel]
     return About(
         kernel=kernel.ref,
         release=kernel.release,
@@ -137,7 +141,7 @@ def _about(prepared: Prepared, cell: Cell) -> About:
         workload=" ".join((cell.workload, *(f"{setting.name}={setting.value}" for setting in cell.settings))),
         page_bytes=arch_of(cell.machine.arch).page_bytes,
         memory_bytes=cell.machine.memory_bytes or 0,
-        batch_scale_max=_batch_scale_max(prepared.artifacts[cell.kernel].config),
+        batch_scale_max=_batch_scale_max(measurer.supply.artifacts[cell.kernel].config),
     )
 
 

@@ -6,7 +6,6 @@ Also the order of runs, so that drift affects all kernels alike; what perturbed 
 
 import hashlib
 import random
-from collections.abc import Iterable
 from itertools import product
 from typing import NamedTuple
 
@@ -16,11 +15,9 @@ from kassay.clocks import clock_of
 from kassay.errors import Defect
 from kassay.model.experiment import Experiment
 from kassay.model.kernel import KernelIdentity
-from kassay.model.machine import STATE, MachineIdentity, MachineUse
-from kassay.model.plan import Cell, Perturbation, Plan, PlannedRun
+from kassay.model.machine import STATE, MachineUse
+from kassay.model.plan import Cell, Perturbation, Plan, PlanInput, PlannedRun, WorkloadSettings
 from kassay.model.profile import TRACE
-from kassay.model.records import Setting
-from kassay.model.workload import Workload
 
 
 class Member(NamedTuple):
@@ -120,67 +117,39 @@ def profile_of(experiment: Experiment, run: PlannedRun) -> str | None:
     asked, clock = experiment.profile, clock_of(experiment.clock)
     if experiment.traced and run.repeat == experiment.repeats:
         return TRACE
-    if asked == "auto" and clock.exact and max(experiment.cpus) <= clock.profile_cpus:
+    if experiment.profiles_if_possible and max(experiment.cpus) <= clock.profile_cpus:
         programs = any(use.program for use in experiment.workloads)
         return "stacks" if run.repeat == 0 or (programs and run.perturbation.number) else "counts"
     return None if asked in ("auto", "none") else asked
 
 
-Combination = tuple[str, tuple[Setting, ...]]
-
-
-def expand(
-    experiment: Experiment,
-    kernels: tuple[KernelIdentity, ...],
-    combinations: tuple[Combination, ...],
-    workloads: tuple[Workload, ...],
-    machine: MachineIdentity,
-    guest_sha256: tuple[Setting, ...],
-    guest_compiler: str = "",
-) -> Plan:
-    """The whole plan; the same input gives the same plan, ids included.
-
-    combinations: (workload name, complete settings), one for each point of the workload
-    matrix. kernels: identities in the experiment's order.
-    """
+def expand(experiment: Experiment, given: PlanInput) -> Plan:
+    """The whole plan; the same input gives the same plan, ids included."""
+    nodes = {workload.name: experiment.nodes_for(workload) for workload in given.workloads}
     groups = [
-        tuple(_cell(experiment, kernels, index, combination, machine_use) for index in range(len(kernels)))
-        for combination in combinations
-        for machine_use in _machines(experiment, nodes_for(experiment, combination[0], workloads))
+        tuple(_cell(experiment, given.kernels, index, settings, machine) for index in range(len(given.kernels)))
+        for settings in given.settings
+        for machine in _machines(experiment, nodes[settings[0]])
     ]
     runs = [run for group in groups for run in _runs(experiment, group)]
     if len({run.id for run in runs}) < len(runs):
         raise Defect("two planned runs have one id", "no two cells of an experiment may be equal")
     return Plan(
-        experiment=experiment, kernels=kernels, workloads=workloads, machine=machine, guest_sha256=guest_sha256,
-        cells=tuple(cell for group in groups for cell in group), runs=tuple(sorted(runs, key=lambda run: run.block)),
-        guest_compiler=guest_compiler,
+        experiment=experiment, kernels=given.kernels, workloads=given.workloads, machine=given.machine,
+        guest_sha256=given.guest_sha256, cells=tuple(cell for group in groups for cell in group),
+        runs=tuple(sorted(runs, key=lambda run: run.block)), guest_compiler=given.guest_compiler,
+        images=given.images, cmdlines=given.cmdlines,
     )  # fmt: skip
 
 
-def matrix(axes: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[tuple[Setting, ...], ...]:
-    """Every point of the axes' product, last axis fastest; no axes give one empty point."""
-    names = [name for name, _ in axes]
-    return tuple(
-        tuple(Setting(name=name, value=value) for name, value in zip(names, values, strict=True))
-        for values in product(*(values for _, values in axes))
-    )
-
-
-def nodes_for(experiment: Experiment, name: str, workloads: Iterable[Workload]) -> int:
-    """Nodes of memory that a workload's machine has: as many as were asked for, and no fewer than it needs."""
-    needed = next(workload.nodes for workload in workloads if workload.name == name)
-    return 1 if clock_of(experiment.clock).fixed else max(experiment.nodes or 1, needed)
-
-
 def _machines(experiment: Experiment, nodes: int) -> tuple[MachineUse, ...]:
-    elsewhere = experiment.on is not UNSET  # its CPUs and memory are known when it is asked, and cannot be chosen
+    remote = experiment.on is not UNSET  # its CPUs and memory are known when it is asked, and cannot be chosen
     return tuple(
         MachineUse(
             arch=experiment.arch,
             clock=experiment.clock,
-            cpus=None if elsewhere else cpus,
-            memory_bytes=None if elsewhere else memory,
+            cpus=None if remote else cpus,
+            memory_bytes=None if remote else memory,
             cpu=cpu,
             nodes=nodes,
             **{name: getattr(experiment, name) or "" for name in STATE},
@@ -189,9 +158,9 @@ def _machines(experiment: Experiment, nodes: int) -> tuple[MachineUse, ...]:
     )
 
 
-def _cell(experiment: Experiment, kernels: tuple[KernelIdentity, ...], index: int, combination: Combination,
+def _cell(experiment: Experiment, kernels: tuple[KernelIdentity, ...], index: int, point: WorkloadSettings,
           machine: MachineUse) -> Cell:  # fmt: skip
-    workload, settings = combination
+    workload, settings = point
     words = (workload, *(f"{s.name}={s.value}" for s in settings), str(machine.cpus), str(machine.memory_bytes))
     words += tuple(f"{setting.name}={setting.value}" for setting in machine.chosen)
     use = experiment.kernels[index]

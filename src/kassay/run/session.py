@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Makes the runs that a directory still owes, here or on other hosts, and writes each into its journal."""
+"""A session: the runs that a directory still owes are made, and each is written into its journal."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -10,14 +10,14 @@ from kassay.journal.blocks import hosts_of_lanes, lane_of, standing
 from kassay.journal.directory import RunDirectory
 from kassay.journal.journal import append
 from kassay.journal.tally import Tally
-from kassay.model.plan import PlannedRun
+from kassay.model.plan import Plan, PlannedRun
 from kassay.model.progress import Progress, Tell
 from kassay.model.run import RunRecord
 from kassay.plan.expand import profile_of
-from kassay.plan.prepare import Prepared
 from kassay.run.agreement import Agreement
-from kassay.run.boot import Measurer, jobs_for
+from kassay.run.measurer import Measurer
 from kassay.run.scheduler import owed, remember_pace, run_all
+from kassay.supply.supply import Supply
 
 
 class Session(NamedTuple):
@@ -34,10 +34,9 @@ class Session(NamedTuple):
 
 
 def make_runs(
-    prepared: Prepared, folder: RunDirectory, records: tuple[RunRecord, ...], tell: Tell, session: Session,
-    cluster: Cluster | None = None,
+    folder: RunDirectory, records: tuple[RunRecord, ...], supply: Supply, hosts: Cluster, session: Session, tell: Tell
 ) -> None:  # fmt: skip
-    """records: of the journal. cluster: hosts that make the runs, None for this one."""
+    """Make the runs that a directory still owes. records: of its journal. hosts: those that make the runs."""
     plan, tally = folder.plan, session.tally
     total, done = len(plan.runs), len(plan.runs) - len(owed(plan, records))
     given_up = done - len({record.run for record in standing(plan, records) if record.outcome == "ok"})
@@ -62,14 +61,13 @@ def make_runs(
         tell_progress(f"ok{by}" if record.outcome == "ok" else f"{record.outcome}{by}: {record.detail}")
         agreement.add(record)
 
-    own, agreement = jobs_for(prepared), Agreement(folder, records)
-    if cluster is not None:
-        for lane, host in hosts_of_lanes(plan, records).items():
-            if lane and host:
-                cluster.begun(lane, host)
+    agreement = Agreement(folder, records)
+    for lane, host in hosts_of_lanes(plan, records).items():
+        if lane and host:
+            hosts.begun(lane, host)
     with swept(folder.path / "scratch") as scratch:
         measurer = Measurer(
-            prepared, folder.path, scratch.resolve(), cluster, agreement.made_by,
+            plan, supply, folder.path, scratch.resolve(), hosts, agreement.made_by,
             lambda run, usual: session.rounds(records, run, usual),
         )  # fmt: skip
 
@@ -79,20 +77,17 @@ def make_runs(
             return measurer.measure(run, attempt)
 
         for stage in session.stages:
-            jobs = cluster.slots if cluster is not None else lambda: own
-            records = run_all(
-                plan, records, measure, keep, jobs, stage, lane_of(plan), cluster.stop if cluster else lambda: None
-            )
+            records = run_all(plan, records, measure, keep, hosts.slots, stage, lane_of(plan), hosts.stop)
             if session.enough(standing(plan, records)):
                 break
     remember_pace(plan, records)
 
 
-def wanted(prepared: Prepared) -> Wanted:
+def host_requirements(plan: Plan, supply: Supply) -> Wanted:
     """Requirements on every host that makes these runs."""
-    experiment = prepared.plan.experiment
-    profiled = not prepared.no_profile and any(profile_of(experiment, run) for run in prepared.plan.runs)
+    experiment = plan.experiment
+    profiled = not supply.no_profile and any(profile_of(experiment, run) for run in plan.runs)
     return Wanted(
-        machine=prepared.machine, arch=experiment.arch, cpus=max(experiment.cpus),
+        machine=supply.machine, arch=experiment.arch, cpus=max(experiment.cpus),
         memory_bytes=max(experiment.memory_bytes), boot=experiment.boot, profiled=profiled,
     )  # fmt: skip

@@ -1,25 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Everything that a remote machine needs for the runs of a plan: the kernels with all their modules."""
+"""What a remote machine needs for the runs of an experiment: the kernels with all their modules."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
-
-from msgspec import structs
 
 from kassay import kernels as kernel_store
 from kassay.effects.files import sha256_bytes
 from kassay.errors import BadInput
 from kassay.machines import KernelFiles, Visit, machine_for
 from kassay.model.experiment import Experiment
-from kassay.model.kernel import KernelArtifact, parse_ref
+from kassay.model.kernel import KernelArtifact
 from kassay.model.progress import Tell
 from kassay.model.reach import Reach
-from kassay.plan.prepare import Prepared
+from kassay.supply.kernels import kernel_refs
 
 
-def visit_of(
+def visit_for(
     artifacts: Sequence[KernelArtifact], experiment: Experiment, directory: Path, reach: Reach, tell: Tell
 ) -> Visit:
     """The visit that makes the runs of `directory`. Raises BadInput for a kernel that may not come up where no command
@@ -32,23 +28,14 @@ def visit_of(
     )  # fmt: skip
 
 
-@contextmanager
-def at_its_machine(prepared: Prepared, directory: Path, reach: Reach, tell: Tell) -> Iterator[Prepared]:
-    """Make the machine ready for runs during the block. This host is taken whole if time is measured; a remote machine
-    is left as it was found."""
-    visit = partial(visit_of, prepared.artifacts, prepared.plan.experiment, directory, reach, tell)
-    with prepared.machine.session(visit, tell) as machine:
-        yield structs.replace(prepared, machine=machine)
-
-
-def commands_there(experiment: Experiment, directory: Path, tell: Tell, reach: Reach) -> str:
-    """Every command that measure() would execute on a machine elsewhere, which is not asked. Raises BadInput for a
-    machine that is here."""
+def remote_commands(experiment: Experiment, directory: Path, tell: Tell, reach: Reach) -> str:
+    """Every command that measure() would execute on a remote machine, which is not asked. Raises BadInput for a machine
+    that is not remote."""
     machine = machine_for(experiment.clock, experiment.machine or "", experiment.on or "")
-    refs = [parse_ref(use.ref, experiment.arch) for use in experiment.kernels]
 
     def visit() -> Visit:
-        return visit_of(kernel_store.fetch(refs, experiment.flavour, tell), experiment, directory, reach, tell)
+        artifacts = kernel_store.fetch(kernel_refs(experiment), experiment.flavour, tell)
+        return visit_for(artifacts, experiment, directory, reach, tell)
 
     cmdline = f"{machine.cmdline(experiment.arch, 1, experiment.boot)} {experiment.kernels[-1].cmdline}"
     return machine.steps(visit, cmdline)

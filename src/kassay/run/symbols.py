@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Symbol tables of what a run executes, for its profile, and the plugin's lines made from them."""
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from kassay.arches import arch_of
+from kassay.effects.files import cache_directory, sha256_bytes, sha256_file, write_atomic
+from kassay.guest.program import program_in
+from kassay.model.kernel import KernelArtifact
+from kassay.profile.tables import FORMAT, POINTS_FORMAT, kernel_symbols, points, program_symbols
+
+
+@cache
+def symbol_tables(artifact: KernelArtifact, program: Path) -> tuple[bytes, ...]:
+    """Symbol tables of kernel and program; of a program that the user brought, and of what runs it."""
+    own = [_from_cache(f"program-{sha256_file(program)}", lambda: program_symbols(program))]
+    if (brought := program_in(program)) is not None:
+        own.append(_from_cache(f"program-{sha256_bytes(brought)}", lambda: program_symbols(program, brought)))
+    if artifact.symbols is None:
+        return tuple(own)
+    symbols = Path(artifact.symbols)
+    return _from_cache(f"kernel-{artifact.identity.symbols_sha256}", lambda: kernel_symbols(symbols)), *own
+
+
+@cache
+def plugin_points(tables: tuple[bytes, ...], arch: str, functions: bool) -> bytes:
+    """Lines of plugin/points.h. functions: also those of every function, for call stacks."""
+    name = f"points-{POINTS_FORMAT}-{int(functions)}-{sha256_bytes(b''.join(tables))}"
+    return _from_cache(name, lambda: points(tables, arch_of(arch), functions=functions).encode())
+
+
+def _from_cache(name: str, make: Callable[[], bytes]) -> bytes:
+    """Result of make(), which takes up to half a second, from the cache if it exists there."""
+    path = cache_directory() / "symbols" / f"{FORMAT}-{name}"
+    if not path.is_file():
+        write_atomic(path, make())
+    return path.read_bytes()
