@@ -294,6 +294,6 @@ def _read(directory: Path, tell: Tell = silent) -> _Read:
     folder = open_directory(directory)
     records = folder.records()
     evidence = collect(folder, records, tell)
-    if not folder.plan.experiment.exact:  # many settings take longer than two seconds
+    if folder.plan.experiment.timed:  # many settings take longer than two seconds
         tell(Progress(stage="judge", subject=directory.name, text=f"{len(records)} boots"))
     return _Read(folder, records, evidence, analyse(folder.plan, evidence, question_of(folder.plan.experiment)))

@@ -107,9 +107,9 @@ def _session(folder: RunDirectory, records: tuple[RunRecord, ...], tell: Tell, *
         return collect(folder, finished)
 
     return Session(
-        stages=stages(plan) if experiment.exact or not several_hosts else between_looks(plan),
+        stages=between_looks(plan) if several_hosts and experiment.timed else stages(plan),
         enough=InterimLooks(plan, question_of(experiment), collected, tell),
-        outlook="" if experiment.exact else outlook(plan, known_pace(experiment)),
+        outlook=outlook(plan, known_pace(experiment)) if experiment.timed else "",
         tally=Tally(plan, spoken_names(experiment), point_names(plan), records),
         rounds=RoundsToRecord(plan, collected),
     )

@@ -89,7 +89,7 @@ def test_a_timed_run_waits_until_the_kernel_knows_its_clock(base: KernelArtifact
     image = tmp_path / "initramfs"
     run = initramfs.job(("--run", "size=1MiB", "--rounds", "2", "--clock", "monotonic"), 0)
     init, workload = (compile.build(name, "x86_64") for name in ("init", "mincore_scan"))
-    image.write_bytes(initramfs.build(init=init, workload=workload, job=run, exact=False))
+    image.write_bytes(initramfs.build(init=init, workload=workload, job=run, timed=True))
     machine = machine_for("tcg")
     job = Job(
         directory=str(tmp_path), program=(), kernel=base.image, initramfs=str(image),

@@ -49,7 +49,7 @@ def test_perturbations_are_seeded_and_differ_between_kernels(number: int) -> Non
 
 @given(kernels=st.integers(2, 6), repeats=st.integers(1, 24), seed=st.integers(0, 99))
 def test_timed_blocks_hold_every_kernel_twice_and_the_first_twice_more(kernels: int, repeats: int, seed: int) -> None:
-    made = blocks("interleaved", kernels, repeats, seed, exact=False, control=True)
+    made = blocks("interleaved", kernels, repeats, seed, timed=True, control=True)
     whole = made[: repeats // 2]
     wanted = sorted([*range(kernels), *range(kernels)])
     assert all(sorted(m.kernel for m in block if not m.control) == wanted for block in whole)
@@ -58,9 +58,9 @@ def test_timed_blocks_hold_every_kernel_twice_and_the_first_twice_more(kernels: 
 
 
 def test_every_one_of_the_six_orders_of_a_timed_block_is_drawn() -> None:
-    made = blocks("interleaved", 2, 240, 1, exact=False)
+    made = blocks("interleaved", 2, 240, 1, timed=True)
     assert len({tuple(m.kernel for m in block) for block in made}) == 6
 
 
 def test_a_timed_sandwich_is_one_block() -> None:
-    assert [m.kernel for m in blocks("sandwich", 2, 2, 1, exact=False)[0]] == [0, 1, 1, 0]
+    assert [m.kernel for m in blocks("sandwich", 2, 2, 1, timed=True)[0]] == [0, 1, 1, 0]

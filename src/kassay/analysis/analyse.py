@@ -40,7 +40,7 @@ def analyse(
     """
     if primary_only:
         plan = _primary(plan)
-    if plan.experiment.exact:
+    if not plan.experiment.timed:
         findings, ladders = _compared(plan, question, with_disagreements(evidence), None)
         return Comparisons(findings, ladders)
     at_look, boots = as_of_last_look(plan, tuple(evidence))
@@ -148,7 +148,7 @@ def _confounders(base: CellEvidence, head: CellEvidence) -> tuple[Confounder, ..
 
 def with_itself(plan: Plan, evidence: Iterable[CellEvidence]) -> tuple[Finding, ...]:
     """Each cell compared with itself, in every phase: what is known of a kernel that is compared with no other."""
-    session = None if plan.experiment.exact else session_of(plan.experiment, None)
+    session = session_of(plan.experiment, None) if plan.experiment.timed else None
     return tuple(
         compare(plan, item, item, phase, method_of((item,), phase.name), session)
         for item in with_disagreements(evidence)

@@ -37,7 +37,7 @@ def with_changed_lines(
     return tuple(
         structs.replace(finding, changed=_of_finding(finding, cells, change, profiles, reached))
         if (change := by_pair.get((finding.sides[0].kernel, finding.sides[1].kernel))) is not None
-        and clock_of(finding.machine.clock).exact
+        and clock_of(finding.machine.clock).counts_work
         else finding
         for finding in findings
     )

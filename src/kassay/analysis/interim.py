@@ -23,7 +23,7 @@ class InterimLooks:
 
     def __call__(self, records: tuple[RunRecord, ...]) -> bool:
         plan = self._plan
-        if plan.experiment.exact:
+        if not plan.experiment.timed:
             return False
         succeeded = {record.run for record in records if record.outcome == "ok"}
         failed = {record.run for record in records if record.attempt > plan.experiment.retries} - succeeded

@@ -146,7 +146,7 @@ def _itemised(finding: Finding, cells: Sequence[Cell], profiles: Profiles) -> Fi
         return _parted(finding, cell_of(finding, cells), profiles)
     if finding.verdict in REFUSED or base.value is None or head.value is None:
         return finding
-    if not clock_of(finding.machine.clock).exact:
+    if not clock_of(finding.machine.clock).counts_work:
         return msgspec.structs.replace(finding, profile_note=reason("metric-is-time"))
     try:
         pair = [profiles.of(cell_of(finding, cells), side, finding.metric) for side in finding.sides]

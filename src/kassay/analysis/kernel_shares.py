@@ -18,7 +18,7 @@ def kernel_shares(findings: Iterable[Finding], cells: Sequence[Cell], profiles: 
     """Of the primary metrics, each kernel once at each point; nothing where a value has no usable profile."""
     shares: dict[tuple[str, str, str], KernelShare] = {}
     for finding in findings:
-        if not (finding.primary and clock_of(finding.machine.clock).exact):
+        if not (finding.primary and clock_of(finding.machine.clock).counts_work):
             continue
         cell = cell_of(finding, cells)
         for side in finding.sides:

@@ -32,7 +32,7 @@ def within(run: PlannedRun, boots: int) -> bool:
 def between_looks(plan: Plan) -> tuple[tuple[PlannedRun, ...], ...]:
     """The runs, grouped by the first look that needs them: several hosts make one group at a time. One group where
     counts are exact."""
-    if plan.experiment.exact:
+    if not plan.experiment.timed:
         return (plan.runs,)
     planned = looks(plan.experiment.repeats)
     by_look: dict[int, list[PlannedRun]] = {boots: [] for boots in planned}

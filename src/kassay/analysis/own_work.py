@@ -43,7 +43,7 @@ class Spread(Record, frozen=True, kw_only=True):
 def work_summary(findings: Sequence[Finding], evidence: Sequence[CellEvidence]) -> Reason | None:
     """Whether users' programs did the same work on all kernels, for a reader; None without such programs."""
     programs = [item for item in evidence if any(m.work is not None for m in item.measurements)]
-    if not programs or not clock_of(programs[0].cell.machine.clock).exact:
+    if not programs or not clock_of(programs[0].cell.machine.clock).counts_work:
         return None
     refused = next((f for f in findings if f.verdict == "different-work"), None)
     if refused is not None:

@@ -49,7 +49,7 @@ def _value_of_run(values: Sequence[str | None], kind: str) -> str | None:
 def prints_apart(base: CellEvidence, head: CellEvidence) -> Reason | None:
     """Numbers that all executions on one kernel print alike, and those on the other one otherwise: the program may have
     done different work. Times, and the number that values are divided by, are left out."""
-    if not clock_of(base.cell.machine.clock).exact:
+    if not clock_of(base.cell.machine.clock).counts_work:
         return None
     sides = [_steady_numbers(side) for side in (base, head)]
     apart = [name for name in sides[0] if name in sides[1] and sides[0][name] != sides[1][name]]

@@ -117,7 +117,7 @@ def method_of(group: Iterable[CellEvidence], phase: str) -> Method:
     """How the rounds of all kernels of a comparison become numbers: where counts are exact by their mode, if every run
     of every kernel has one in this phase; by their mean, if a run has rounds of two kinds, or on several CPUs."""
     sides = tuple(group)
-    if not all(clock_of(item.cell.machine.clock).exact for item in sides):
+    if not all(clock_of(item.cell.machine.clock).counts_work for item in sides):
         return "median"
     rounds = [costs(phase_rounds(m, phase)) for item in sides for m in item.measurements]
     kinds = any(map(two_kinds, rounds))

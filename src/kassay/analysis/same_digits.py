@@ -19,7 +19,7 @@ def with_disagreements(evidence: Iterable[CellEvidence]) -> tuple[CellEvidence, 
 
 
 def _of(item: CellEvidence) -> Iterator[Disagreement]:
-    if not clock_of(item.cell.machine.clock).exact:
+    if not clock_of(item.cell.machine.clock).repeats_exactly:
         return
     plain = [m for m in item.measurements if m.plain]
     for a, b in combinations(plain, 2):

@@ -26,7 +26,7 @@ def build_side(evidence: CellEvidence, phase: str, by: Method) -> Side:
     rounds = tuple(t * scale(plain[0], first) for t in costs(first)) if first else ()
     return Side(
         kernel=evidence.label,
-        value=(values[0] if clock.exact else median(values)) if values else None,
+        value=(median(values) if clock.timed else values[0]) if values else None,
         method=summary.method if summary else "no run succeeded",
         runs=values,
         perturbed=tuple(run_value(m, phase, by) for m in evidence.measurements if m.perturbation),
@@ -37,9 +37,9 @@ def build_side(evidence: CellEvidence, phase: str, by: Method) -> Side:
         doubts=(*_doubts(plain, summary), *_doubts_of_rules(evidence)),
         chosen=summary.chosen if summary else (),
         contexts=_contexts(plain),
-        blocks=() if clock.exact else tuple(m.block for m in plain),
+        blocks=tuple(m.block for m in plain) if clock.timed else (),
         failed_tries=len(evidence.failures),
-        hosts=UNSET if clock.exact or not any(m.host for m in plain) else tuple(m.host for m in plain),
+        hosts=tuple(m.host for m in plain) if clock.depends_on_host and any(m.host for m in plain) else UNSET,
     )
 
 

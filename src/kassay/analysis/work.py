@@ -92,7 +92,7 @@ def _done(measurement: Measurement, work: Work, by: Method) -> Done:
 def pair_of(base: CellEvidence, head: CellEvidence) -> tuple[tuple[Done, ...], tuple[Done, ...]] | None:
     """The work of both sides; None unless each side has a plain run whose work is known, and counts are exact."""
     first = next((m.work for m in base.measurements if is_known(m)), None)
-    if first is None or not clock_of(base.cell.machine.clock).exact:
+    if first is None or not clock_of(base.cell.machine.clock).counts_work:
         return None
     if any(m.work is not None and m.work.phase != first.phase for m in head.measurements):
         return None

@@ -197,7 +197,7 @@ def _repeated(packed: Path, again: Path, tell: Tell, cluster: str) -> Repeated:
     old, new = open_directory(packed), open_directory(again)
     before = unlike(old.plan, new.plan)
     first, second = (pipeline.answer(directory, tell).findings for directory in (packed, again))
-    if old.plan.experiment.exact:
+    if old.plan.experiment.repeats_exactly:
         then, now = (collect(folder, folder.records(), tell) for folder in (old, new))
         return msgspec.structs.replace(same_counts(then, now), unlike=before, values=values(first, second))
     return msgspec.structs.replace(same_findings(first, second), unlike=before)

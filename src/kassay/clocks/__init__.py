@@ -66,6 +66,26 @@ class Clock:
         return self.native or self.elsewhere
 
     @property
+    def timed(self) -> bool:
+        """True if values are times, which are judged by probability from boots made in blocks."""
+        return not self.exact
+
+    @property
+    def counts_work(self) -> bool:
+        """True if a value counts what was executed, so that a profile of the run accounts for it."""
+        return self.exact
+
+    @property
+    def repeats_exactly(self) -> bool:
+        """True if a run that is made again has the same digits, or the same failure."""
+        return self.exact
+
+    @property
+    def depends_on_host(self) -> bool:
+        """True if values differ from host to host, and with what else a host does."""
+        return not self.exact
+
+    @property
     def decides(self) -> bool:
         """True if its times are the times that users of the kernel see."""
         return not (self.exact or self.screening or self.imported)

@@ -33,7 +33,7 @@ def ask_and_answer(question: str, workload: str, kernels: Sequence[str], options
 
 def show_commands(experiment: Experiment, directory: Path, reach: Reach) -> int:
     """Prints every command that would be executed on a remote machine."""
-    from kassay.supply.visit import remote_commands
+    from kassay.supply.remote import remote_commands
 
     with showing() as tell:
         text = remote_commands(experiment, directory, tell, reach)

@@ -138,7 +138,7 @@ def _probe(workload: str, ref: str, options: Measuring) -> Experiment:
     No retries where time is measured: there the search itself replaces a failed boot by another one."""
     alone = replace(options, repeats=1, perturb=0, no_control=True, predict="", trace_budget="")
     once = experiment_from("value", workload, (ref,), alone)
-    return once if once.exact else structs.replace(once, retries=0)
+    return once if once.repeats_exactly else structs.replace(once, retries=0)
 
 
 def _directory(question: SearchQuestion, options: Measuring) -> Path:

@@ -59,7 +59,7 @@ def step(ends: SearchQuestion, head: str, out: Path, tell: Tell, cluster: str = 
     directory = out / "heads" / image[:16]
     # A measured time is comparable only with times of the same minutes, so the ends are not reused where time counts.
     probe = prober(partial(pipeline.measure, cluster=cluster))
-    measure = _EndsOnce(out / "ends", probe) if question.exact else probe
+    measure = _EndsOnce(out / "ends", probe) if question.one_boot_decides else probe
     bisection = bisecting.search(_as_before(question, directory), directory, tell, measure)
     status, sentence = _judged(bisection, head)
     say(f"{sentence}\n")

@@ -209,7 +209,7 @@ def _usual_rounds(options: Measuring, uses: Sequence[WorkloadUse], own: Sequence
 def _usual_boot(options: Measuring, clock: Clock) -> str:
     """A suite has so many runs that they are restored from a snapshot where that is possible."""
     arch = arches().get(options.arch)
-    restores = clock.exact and options.cpus == "1" and arch is not None and arch.qemu.snapshots
+    restores = clock.repeats_exactly and options.cpus == "1" and arch is not None and arch.qemu.snapshots
     return "snapshot" if options.suite and restores else "short"
 
 

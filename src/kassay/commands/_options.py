@@ -51,7 +51,7 @@ Fresh = Annotated[bool, Option("--fresh", help="Measure again, in a new director
 def pairs() -> tuple[str, ...]:
     """ "COUNTED,TIMED" of all clocks that can stand side by side."""
     clocks = measuring().values()
-    return tuple(f"{a.name},{b.name}" for a in clocks if a.exact for b in clocks if not (b.exact or b.native))
+    return tuple(f"{a.name},{b.name}" for a in clocks if not a.timed for b in clocks if b.timed and not b.native)
 
 
 def _checked_address(text: str) -> str:

@@ -36,14 +36,14 @@ def machine(
     *,
     snapshot: bool,
     quiesce: bool = True,
-    exact: bool = True,
+    timed: bool = False,
     stream: str = STREAM,
     setup: bool = False,
 ) -> bytes:
     """Configuration of the machine before any run.
 
-    modules: names, in loading order. snapshot: stop when quiet. quiesce: wait until it is. exact: of
-    counts. Where time is measured, a busy host makes the short work of the guest's own threads longer: the guest is
+    modules: names, in loading order. snapshot: stop when quiet. quiesce: wait until it is. timed: whether
+    time is measured. Then a busy host makes the short work of the guest's own threads longer: the guest is
     then quiet as soon as the gate would accept it, and the kernel must have finished calibrating its clock. setup:
     executes /setup before the machine comes to rest.
     """
@@ -51,7 +51,7 @@ def machine(
     lines += ["snapshot=1"] if snapshot else []
     lines += ["setup=/setup"] if setup else []
     lines += [] if quiesce else ["quiesce=0"]
-    if not exact:
+    if timed:
         lines += [f"quiet_limit_ns={_TIMED_LIMIT_NS}", f"quiet_timeout_ms={_TIMED_WAIT_MS}", "quiet_calibrated=1"]
     return _padded(lines)
 
@@ -66,19 +66,19 @@ def _padded(lines: Sequence[str]) -> bytes:
 
 
 def build(*, init: Path, workload: Path | None, job: bytes | None, modules: Sequence[tuple[str, bytes]] = (),
-          padding_bytes: int = 0, quiesce: bool = True, exact: bool = True, stream: str = STREAM,
+          padding_bytes: int = 0, quiesce: bool = True, timed: bool = False, stream: str = STREAM,
           further: Mapping[str, bytes] = _NOTHING, setup: bool = False) -> bytes:  # fmt: skip
     """The uncompressed archive for one run; the same arguments give the same bytes.
 
     workload, job: the program and job(); None for a machine that is saved when quiet and gets both after a restore, so
     that one snapshot serves every workload.
     modules: (name, content of the .ko), dependencies first. padding_bytes: an unused
-    file of that size, a perturbation. quiesce: whether init waits until nothing else runs. exact: as in machine().
+    file of that size, a perturbation. quiesce: whether init waits until nothing else runs. timed: as in machine().
     further: files of the root directory by name, executable. setup: as in machine(); the program is in another archive
     behind this one.
     """
     names = [name for name, _ in modules]
-    conf = machine(names, snapshot=job is None, quiesce=quiesce, exact=exact, stream=stream, setup=setup) + (job or b"")
+    conf = machine(names, snapshot=job is None, quiesce=quiesce, timed=timed, stream=stream, setup=setup) + (job or b"")
     return cpio.archive(
         (
             *(cpio.directory(name) for name in ("dev", "proc", "sys", "tmp", "modules")),

@@ -196,4 +196,6 @@ def _conditions(plan: Plan, item: CellEvidence) -> dict[str, str]:
         **({"cpu": item.cell.cpu} if item.cell.cpu else {}),
         **({"deferred work": APART} if experiment.apart else {}),
     }  # fmt: skip
-    return conditions if experiment.exact else {**conditions, "host": machine.host, "profile": experiment.profile}
+    if not experiment.depends_on_host:
+        return conditions
+    return {**conditions, "host": machine.host, "profile": experiment.profile}

@@ -31,7 +31,7 @@ def nominations(line: PointLine, confirmed: dict[str, Confirmation]) -> tuple[No
     """Every nomination of one series, in the order of its points. confirmed: from confirmations()."""
     points = [point for point in line.points if point.value is not None and point.value > 0]
     values = [point.value for point in points if point.value is not None]
-    if clock_of(line.series.machine.clock).exact:
+    if not clock_of(line.series.machine.clock).timed:
         changes = exact_changes(values, [point.floor for point in points])
         starts = [index for index, _ in changes]
         reasons = [f"exact counts; neighbours and layout explain up to {limit:.2%}" for _, limit in changes]
@@ -47,7 +47,7 @@ def nominations(line: PointLine, confirmed: dict[str, Confirmation]) -> tuple[No
 
 def too_short(line: PointLine) -> str:
     """Why nothing can be nominated in this series, "" when it can."""
-    needed = _COUNTS_NEED if clock_of(line.series.machine.clock).exact else _TIMED_NEEDS
+    needed = _TIMED_NEEDS if clock_of(line.series.machine.clock).timed else _COUNTS_NEED
     count = sum(point.value is not None for point in line.points)
     text = f"{count} point{'' if count == 1 else 's'}; at least {needed} are needed to nominate one"
     return text if count < needed else ""
@@ -135,14 +135,14 @@ def _pair(stored: Experiment, nomination: Nomination) -> Experiment:
     cmdline = next(c.value for c in series.conditions if c.name == "kernel parameters")
     cpus, memory = series.machine.cpus, series.machine.memory_bytes
     assert cpus is not None and memory is not None  # unknown for imported series only
-    exact = clock_of(series.machine.clock).exact
+    timed = clock_of(series.machine.clock).timed
     axes = tuple(Axis(name=setting.name, values=(setting.value,)) for setting in series.settings)
     return msgspec.structs.replace(
         stored, name=f"confirm-{series.workload}-{nomination.id}", question="compare", order="interleaved",
         kernels=tuple(KernelUse(ref=p.kernel.ref, cmdline=cmdline) for p in (nomination.before, nomination.after)),
         workloads=(WorkloadUse(name=series.workload, axes=axes, program=_program(stored, series.workload)),),
-        cpus=(cpus,), memory_bytes=(memory,), repeats=max(stored.repeats, 2 if exact else LOOKS[0]),
-        perturb=max(stored.perturb, 2) if exact else stored.perturb,
+        cpus=(cpus,), memory_bytes=(memory,), repeats=max(stored.repeats, LOOKS[0] if timed else 2),
+        perturb=stored.perturb if timed else max(stored.perturb, 2),
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ LOST = "host-lost"
 def lane_of(plan: Plan) -> Callable[[PlannedRun], str]:
     """For each run the name of those that are made on its host, one after another: the block of its cells, or all
     blocks where the order compares one with the next. "" where counts are exact: they do not depend on the host."""
-    if plan.experiment.exact:
+    if not plan.experiment.depends_on_host:
         return lambda _: ""
     keys = {cell.id: cell.setting_key for cell in plan.cells}
     if plan.experiment.order == "sequential":
@@ -35,7 +35,7 @@ def _lane_of_run(plan: Plan) -> dict[str, str]:
 
 def standing(plan: Plan, records: tuple[RunRecord, ...]) -> tuple[RunRecord, ...]:
     """The records that count: of a block that was continued on another host, only those of that host."""
-    if plan.experiment.exact or not any(record.host for record in records):
+    if not plan.experiment.depends_on_host or not any(record.host for record in records):
         return records
     lanes = _lane_of_run(plan)
     newest = hosts_of_lanes(plan, records)

@@ -112,7 +112,7 @@ def started(path: Path, plan: Plan) -> RunDirectory:
 def _comparable(plan: Plan) -> Plan:
     """The plan without what cannot change a value: the host where counts are exact, and the name of the compiler, as
     the hashes of the programs are compared."""
-    host = "" if clock_of(plan.machine.clock).exact else plan.machine.host
+    host = plan.machine.host if clock_of(plan.machine.clock).depends_on_host else ""
     machine = msgspec.structs.replace(plan.machine, host=host)
     return msgspec.structs.replace(plan, machine=machine, guest_compiler="")
 

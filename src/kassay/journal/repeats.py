@@ -17,7 +17,7 @@ def certain_failures(plan: Plan, records: Sequence[RunRecord]) -> dict[str, RunR
     unless one has succeeded.
     """
     failed = [record for record in records if record.outcome in REPEATED]
-    if not failed or not plan.experiment.exact:
+    if not failed or not plan.experiment.repeats_exactly:
         return {}
     runs = {run.id: run for run in plan.runs}
     succeeded = {record.run for record in records if record.outcome == "ok"}

@@ -133,7 +133,7 @@ class Machine(ABC):
     @property
     def exclusive(self) -> bool:
         """True if a run must not share the host with another one, which would be part of the time."""
-        return not clock_of(self.clock).exact
+        return clock_of(self.clock).depends_on_host
 
     @abstractmethod
     def probe(self, arch: str, tell: Tell) -> MachineProbe:

@@ -51,8 +51,9 @@ class SearchQuestion(Record, frozen=True, kw_only=True):
         return self.compare.margin
 
     @property
-    def exact(self) -> bool:
-        return self.probe.exact
+    def one_boot_decides(self) -> bool:
+        """True if one boot of a kernel gives its value; False if boots vary."""
+        return self.probe.repeats_exactly
 
 
 class Observation(Record, frozen=True, kw_only=True):

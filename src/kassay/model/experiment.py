@@ -118,10 +118,20 @@ class Experiment(Record, frozen=True, kw_only=True):
     schema: str = msgspec.field(default=SCHEMA)
 
     @property
-    def exact(self) -> bool:
-        """True if runs are judged as exact counts, False if they are judged as times, by probability. Raises BadInput
-        for an unknown clock."""
-        return clock_of(self.clock).exact
+    def timed(self) -> bool:
+        """True if values are times, judged by probability; False if they are counts. Raises BadInput for an unknown
+        clock, as the next two do."""
+        return clock_of(self.clock).timed
+
+    @property
+    def repeats_exactly(self) -> bool:
+        """True if a run that is made again has the same digits, or the same failure."""
+        return clock_of(self.clock).repeats_exactly
+
+    @property
+    def depends_on_host(self) -> bool:
+        """True if values differ from host to host, and with what else a host does."""
+        return clock_of(self.clock).depends_on_host
 
     def program(self, workload: str) -> ProgramUse | None:
         """The program that the user brought as this workload; None for one of kassay's."""
@@ -139,7 +149,7 @@ class Experiment(Record, frozen=True, kw_only=True):
     @property
     def profiles_if_possible(self) -> bool:
         """True if runs carry a profile where the machine can make one."""
-        return self.profile == "auto" and clock_of(self.clock).exact
+        return self.profile == "auto" and clock_of(self.clock).counts_work
 
     @property
     def apart(self) -> bool:
@@ -154,7 +164,7 @@ class Experiment(Record, frozen=True, kw_only=True):
     @property
     def controlled(self) -> bool:
         """True if blocks have control boots. Only a random order makes these comparable with the others."""
-        return not self.exact and self.control and self.order == "interleaved"
+        return self.timed and self.control and self.order == "interleaved"
 
 
 def labels(experiment: Experiment) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from msgspec import structs
 
 from kassay.arches import arch_of
-from kassay.clocks import clock_of
 from kassay.effects.files import sha256_bytes, sha256_file, swept
 from kassay.effects.lock import locked, refusing
 from kassay.errors import BadInput
@@ -58,7 +57,7 @@ def record(
     Raises BadInput where the clock is not exact: the times in a trace would depend on this host.
     """
     how = recorder or Recorder()
-    if not clock_of(experiment.clock).exact:
+    if experiment.depends_on_host:
         raise BadInput(
             f"clock {experiment.clock}: page events are recorded where time is counted", "use --clock icount"
         )

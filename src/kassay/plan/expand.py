@@ -29,7 +29,7 @@ class Member(NamedTuple):
 
 
 def blocks(
-    order: str, kernels: int, repeats: int, seed: int | str, *, exact: bool = True, control: bool = False
+    order: str, kernels: int, repeats: int, seed: int | str, *, timed: bool = False, control: bool = False
 ) -> tuple[tuple[Member, ...], ...]:
     """Blocks of runs, every kernel `repeats` times in all.
 
@@ -42,7 +42,7 @@ def blocks(
         return tuple(tuple(Member(kernel, repeat) for repeat in range(repeats)) for kernel in range(kernels))
     shuffled = random.Random(f"order/{seed}")
     all_blocks = []
-    size = 1 if exact else 2
+    size = 2 if timed else 1
     for first in range(0, repeats, size):
         turns = range(first, min(first + size, repeats))
         members = [Member(kernel, repeat) for repeat in turns for kernel in _turn(order, kernels, repeat)]
@@ -180,11 +180,11 @@ def _runs(experiment: Experiment, cells: tuple[Cell, ...]) -> list[PlannedRun]:
     its effect from that of the kernel.
     """
     total = experiment.repeats + experiment.traced + experiment.perturb
-    seed = f"{experiment.seed}" if experiment.exact else f"{experiment.seed}/{cells[0].setting_key}"
+    seed = f"{experiment.seed}/{cells[0].setting_key}" if experiment.timed else f"{experiment.seed}"
     return [
         _run(experiment, cells[member.kernel], block, member)
         for block, members in enumerate(
-            blocks(experiment.order, len(cells), total, seed, exact=experiment.exact, control=experiment.controlled)
+            blocks(experiment.order, len(cells), total, seed, timed=experiment.timed, control=experiment.controlled)
         )
         for member in members
     ]

@@ -101,7 +101,7 @@ def _next_steps(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladde
         ladder, worst = max(steps, key=lambda pair: (pair[1].verdict == "regression", abs(pair[1].change or 0.0)))
         pair = (names.index(worst.from_kernel), names.index(worst.to_kernel))
         command = step_alone(plan.experiment, plan.kernels, pair, ladder.point)
-        why = "with more perturbed runs" if plan.experiment.exact else "in a session of its own"
+        why = "in a session of its own" if plan.experiment.timed else "with more perturbed runs"
         options = f" --base {quote(worst.from_kernel)} --head {quote(worst.to_kernel)}"
         return (*_profile(findings, directory, options), f"{command}  (the step alone, {why})")
     every = f"kassay report {quote(directory)} --format markdown  (every figure, to paste into a mail)"

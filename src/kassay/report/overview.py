@@ -193,7 +193,7 @@ def _lead(report: Report, overview: Overview) -> Lead:
             *((TextBlock(title="functions that changed", items=_cause_lines(overview, spoken)),) if many.rows else ()),
         ),
         page=(
-            TextBlock(title=grid.title, text=(_HOW, *((_CONTROLLED,) if report.experiment.exact else ())),
+            TextBlock(title=grid.title, text=(_HOW, *((_CONTROLLED,) if not report.experiment.timed else ())),
                       tables=(grid,)),
             *_programs(report),
             *((TextBlock(title=many.title, text=(_FUNCTIONS,), tables=(many,)),) if many.rows else ()),

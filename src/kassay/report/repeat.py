@@ -28,7 +28,7 @@ def step_alone(experiment: Experiment, kernels: tuple[KernelIdentity, ...], pair
                point: Point) -> str:  # fmt: skip
     """A compare of two kernels under an experiment's conditions; of exact counts with more perturbed runs."""
     words = _compare(experiment, kernels, pair, point)
-    more = ("--perturb", str(max(6, 2 * experiment.perturb))) if experiment.exact else ()
+    more = ("--perturb", str(max(6, 2 * experiment.perturb))) if not experiment.timed else ()
     return join((*words, *more))
 
 
@@ -97,6 +97,6 @@ def _as_it_was(report: Report, f: Finding) -> str:
         words[1], words[at : at + 2] = report.lead.repeat[0], report.lead.repeat[1:]
     words += ["--clock", f"{e.machine or e.clock},{timed}"] if timed else []
     # With two clocks --repeats is about the boots that are timed.
-    words += ["--repeats", str(e.repeats)] if not e.exact or not timed else []
-    words += ["--perturb", str(e.perturb)] if e.exact else []
+    words += ["--repeats", str(e.repeats)] if e.timed or not timed else []
+    words += ["--perturb", str(e.perturb)] if not e.timed else []
     return join(words)

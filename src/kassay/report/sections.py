@@ -194,7 +194,7 @@ def _attributed(report: Report) -> Section | None:
         for table in (*([itemised.top_table(d)] if d.metric in primary else []), itemised.full_table(d))
     ]  # fmt: skip
     text = (_INDENTED,) if any(d.itemised.groups for d in differences) else ()
-    stacks = (_stacks_text(report),) if report.experiment.exact else ()
+    stacks = (_stacks_text(report),) if not report.experiment.timed else ()
     if not (items or shown or stacks):
         return None
     return section(

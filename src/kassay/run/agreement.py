@@ -39,7 +39,7 @@ class Agreement:
     def add(self, record: RunRecord) -> None:
         """Raises HostLacks that names two hosts, where this run and another one must have the same counts and do not.
         What was measured is already in the journal."""
-        if record.outcome != "ok" or not self._folder.plan.experiment.exact:
+        if record.outcome != "ok" or not self._folder.plan.experiment.repeats_exactly:
             return
         key, host = self._keys[record.run], record.host or ""
         first = self._first.setdefault(key, record)

@@ -111,7 +111,7 @@ class Jobs:
             modules=kernel_store.load_modules(artifact, guest.modules, silent),
             padding_bytes=run.perturbation.initramfs_bytes,
             quiesce=experiment.quiesce,
-            exact=experiment.exact,
+            timed=experiment.timed,
             stream=stream,
             further=further,
             setup=bool(guest.archives),

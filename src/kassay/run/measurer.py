@@ -76,7 +76,7 @@ class Measurer:
         if ended is None:
             return structs.replace(_never_booted(run, attempt, started, LOST, made.lost), **host)
         outcome, detail = self._outcome(ended, cell)
-        if outcome == "ok" and not self.plan.experiment.exact:
+        if outcome == "ok" and self.plan.experiment.timed:
             outcome, detail = restless(ended)
         return RunRecord(
             run=run.id, attempt=attempt, outcome=outcome, detail=detail,

@@ -39,7 +39,7 @@ def stages(plan: Plan) -> tuple[tuple[PlannedRun, ...], ...]:
     worth recording.
     """
     experiment = plan.experiment
-    if experiment.exact:
+    if not experiment.timed:
         groups: dict[bool, list[PlannedRun]] = {False: [], True: []}
         for run in plan.runs:
             groups[profile_of(experiment, run) == TRACE].append(run)
@@ -149,7 +149,7 @@ def known_pace(experiment: Experiment) -> Pace | None:
 def remember_pace(plan: Plan, records: tuple[RunRecord, ...]) -> None:
     """Keeps the pace of a timed session for the next one."""
     walls = [sum(msgspec.structs.astuple(record.wall)) for record in records if record.outcome == "ok"]
-    if not plan.experiment.exact and walls:
+    if plan.experiment.timed and walls:
         write_atomic(_path(plan.experiment), to_json(Pace(seconds=median(walls), n=len(walls))))
 
 

@@ -25,14 +25,14 @@ from kassay.search.probe import BootProbe, Measure, MeasureRun, kernel_use
 def next_step(question: SearchQuestion, log: Sequence[Observation]) -> Decision:
     """Pure: the same question and log give the same decision, so that a log can be replayed."""
     last = len(question.candidates) - 1
-    if not question.exact:
+    if not question.one_boot_decides:
         return noisy.next_step(last, log, question.error_rate, seed=question.probe.seed, steps=question.steps)
     return exact.next_step(last, log, question.margin, question.steps)
 
 
 def skipped(question: SearchQuestion, log: Sequence[Observation]) -> tuple[int, ...]:
     """Positions that could not be measured."""
-    tries = 1 if question.exact else TRIES
+    tries = 1 if question.one_boot_decides else TRIES
     return tuple(sorted(History(log, tries).skipped))
 
 
@@ -159,7 +159,7 @@ def _boot_directory(question: SearchQuestion, ask: Ask, directory: Path) -> Path
     """The run directory of a boot."""
     name = "".join(c if c.isalnum() or c in "-_." else "_" for c in question.candidates[ask.candidate].name[:40])
     path = directory / searchlog.STEPS / f"{ask.candidate:04d}-{name}"
-    return path if question.exact else path / f"boot-{ask.boot}"
+    return path if question.one_boot_decides else path / f"boot-{ask.boot}"
 
 
 def _metric(directory: Path, question: SearchQuestion, log: list[Observation], measure: Measure) -> tuple[str, str]:
@@ -203,7 +203,7 @@ def _bisection(
         clock=question.probe.clock, candidates=question.candidates, observations=tuple(log), steps=conclusion.steps,
         measured=len({entry.candidate for entry in log if entry.value is not None}),
         boots=sum(entry.value is not None for entry in log), skipped=skipped(question, log), margin=question.margin,
-        error_rate=None if question.exact else question.error_rate, kind=question.kind, notes=question.notes,
+        error_rate=None if question.one_boot_decides else question.error_rate, kind=question.kind, notes=question.notes,
         introduced=introduced(question.kind, question.candidates, step), open=_texts(question, conclusion.open),
         open_codes=conclusion.open,
     )  # fmt: skip
@@ -228,7 +228,7 @@ def _way_out(question: SearchQuestion, log: list[Observation]) -> str:
         boots = [entry for entry in log if entry.candidate == end]
         if boots and all(boot.value is None for boot in boots):
             return boots[-1].detail or "choose another end: this one cannot be measured"
-    if not question.exact:
+    if not question.one_boot_decides:
         return f"bisect on exact counts instead: --clock {profiling()[0]}, one boot a candidate"
     if {entry.candidate for entry in log} - set(ends):
         return "a smaller --margin, with another --out, tells smaller changes apart"

@@ -67,7 +67,7 @@ def probe(question: SearchQuestion, ask: Ask, directory: Path, tell: Tell, measu
 def experiment_of(question: SearchQuestion, ask: Ask) -> Experiment:
     """The experiment of one boot. Boots of a timed search differ in their seed, so that none is taken for another."""
     use = kernel_use(question.kind, question.probe.kernels[0], question.candidates[ask.candidate])
-    seed = question.probe.seed + (0 if question.exact else ask.boot - 1)
+    seed = question.probe.seed + (0 if question.one_boot_decides else ask.boot - 1)
     return structs.replace(question.probe, kernels=(use,), seed=seed)
 
 

@@ -181,9 +181,9 @@ def _texts(e: Experiment) -> Iterator[str]:
 
 def _snapshots(e: Experiment) -> Iterator[str]:
     clock, arch = measuring().get(e.clock), arches().get(e.arch)
-    can = clock is not None and clock.exact and arch is not None and arch.qemu.snapshots
+    can = clock is not None and clock.repeats_exactly and arch is not None and arch.qemu.snapshots
     if e.boot == "snapshot" and not (can and set(e.cpus) == {1}):
-        counting = listed(name for name, other in measuring().items() if other.exact)
+        counting = listed(name for name, other in measuring().items() if other.repeats_exactly)
         saving = listed(name for name, other in arches().items() if other.qemu.snapshots)
         yield f'boot: "snapshot" is for clock {counting} on {saving} with one CPU; use "short"'
 
@@ -264,8 +264,8 @@ def _deferred(e: Experiment) -> Iterator[str]:
     clock = measuring().get(e.clock)
     if not e.apart or clock is None:
         return
-    if not (clock.exact and clock.profile_cpus) or e.profile == "none":
-        counting = listed(name for name in profiling() if measuring()[name].exact)
+    if not (clock.counts_work and clock.profile_cpus) or e.profile == "none":
+        counting = listed(name for name in profiling() if measuring()[name].counts_work)
         yield f'deferred: "{APART}" takes the profile of each run: use clock {counting}, and not profile none'
     if e.predict:
         yield f'deferred: a prediction has deferred work in it: leave out predict, or "{APART}"'
@@ -280,8 +280,8 @@ def _predictions(e: Experiment) -> Iterator[str]:
         return
     if not e.predict or not all(e.predict) or len(set(e.predict)) < len(e.predict):
         yield "predict: needs at least one CPU, and each once"
-    if clock is not None and not (clock.exact and clock.profile_cpus):
-        counting = listed(name for name in profiling() if measuring()[name].exact)
+    if clock is not None and not (clock.counts_work and clock.profile_cpus):
+        counting = listed(name for name in profiling() if measuring()[name].counts_work)
         yield f"predict: is made from exact counts: use clock {counting}, not {e.clock}"
 
 
@@ -294,7 +294,7 @@ def _budget_problem(text: str) -> str:
 
 
 def _times(e: Experiment) -> Iterator[str]:
-    if e.clock in measuring() and not e.exact and e.perturb:
+    if e.clock in measuring() and e.timed and e.perturb:
         yield "perturb: moves what exact counts must not depend on; where time is measured every boot counts, so use 0"
 
 

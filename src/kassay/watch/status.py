@@ -84,7 +84,7 @@ class Watched:
         """
         plan = folder.plan
         progress, note = len(records), ""
-        if not plan.experiment.exact:
+        if plan.experiment.timed:
             note = "Times are judged at planned numbers of boots only, and values shown are those of the last look."
             if measuring and not any(record.host for record in records):
                 return "Time is being measured on this host: values are read when it ends, as reading them takes CPUs."

@@ -28,7 +28,7 @@ _NAMED = 3  # functions and tasks in a reason: enough to recognise what ran
 def _doubt(side: CellEvidence) -> Reason | None:
     """Timed boots in which other tasks ran: these may be too few to refuse the comparison."""
     clock, plain = clock_of(side.cell.machine.clock), [m for m in side.measurements if m.plain]
-    dirty = [] if clock.exact or clock.native else disturbed(plain)
+    dirty = disturbed(plain) if clock.timed and not clock.native else []
     return reason("others-in-boots", count=len(dirty), boots=len(plain)) if dirty else None
 
 
@@ -44,7 +44,7 @@ def _side(side: CellEvidence) -> tuple[Refusal, ...]:
     reasons = disturbed(side.measurements)
     # With exact counts every run must be clean. With times nearly all: a rank test tolerates single outliers, and
     # _doubt() reports them.
-    if not reasons or (not clock.exact and len(reasons) <= TIMED_SHARE * len(side.measurements)):
+    if not reasons or (clock.timed and len(reasons) <= TIMED_SHARE * len(side.measurements)):
         return ()
     more = len(reasons) - 1 or None
     why = reason(reasons[0].code, side.label, **{**dict(reasons[0].arguments), "more": more})

@@ -74,7 +74,7 @@ def _ranges(base: Sequence[Spread], head: Sequence[Spread]) -> tuple[StateDiffer
 def _doubt(side: CellEvidence) -> Reason | None:
     """The work of a program that is not known, or that the runs of one kernel did not do alike."""
     plain = [m for m in side.measurements if m.plain and m.work is not None]
-    if not plain or not clock_of(side.cell.machine.clock).exact:
+    if not plain or not clock_of(side.cell.machine.clock).counts_work:
         return None
     if not any(m.work is not None and m.work.items for m in plain):
         return reason("work-not-known")

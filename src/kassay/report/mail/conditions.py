@@ -167,7 +167,7 @@ def _machine(report: Report) -> list[str]:
     ]
     items += [f"its options: {' '.join(m.options)}"] if m.options else []
     # The host does not change an exact count, but it does change times.
-    items += [f"host: {m.host}"] if m.host not in ("", _NOT_KNOWN) and not clock_of(m.clock).exact else []
+    items += [f"host: {m.host}"] if m.host not in ("", _NOT_KNOWN) and clock_of(m.clock).depends_on_host else []
     items += [f"hosts that made the runs: {hosts_line(report.hosts)}"] if report.hosts else []
     return items + [
         f"{across_name(comparison, names(report))}: {everyday(report, comparison.meaning)}"

@@ -25,7 +25,7 @@ def how_sure(report: Report) -> list[str]:
     if topic is None or topic.finding.verdict in REFUSED or all(s.value is None for s in topic.finding.sides):
         return []
     f = topic.finding
-    if clock_of(f.machine.clock).exact:
+    if not clock_of(f.machine.clock).timed:
         return [_counts(report, f)]
     return _times(report, f) if f.timing is not None else _means(report, f)
 
