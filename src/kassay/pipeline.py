@@ -10,7 +10,7 @@ from kassay.analysis.interim import InterimLooks
 from kassay.analysis.looks import between_looks, outlook
 from kassay.analysis.recording import RoundsToRecord
 from kassay.answers import report_of
-from kassay.cluster import joined, refuse_unless_it_travels
+from kassay.cluster import joined
 from kassay.effects.files import write_atomic
 from kassay.effects.lock import locked, refusing
 from kassay.evidence.changes import keep_changes
@@ -50,8 +50,6 @@ def measure(
     """
     if experiment.predict:  # fails before anything is measured if a timing file or the core is missing
         ready_to_predict(experiment.predict, experiment.arch)
-    if cluster:
-        refuse_unless_it_travels(experiment.clock, experiment.machine or "")
     supply = supply_for(experiment, _before(directory, experiment), tell, programs, remote=bool(cluster))
     plan = expand(experiment, supply.plan_input)
     with locked(directory / "lock", refusing(str(directory))):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which slot makes the next run: spread over hosts, one at a time where time is measured, lanes on one host."""
+"""Which slot makes the next run: spread over hosts, one at a time where time is measured, sequences on one host."""
 
 import threading
 
@@ -42,7 +42,7 @@ def test_a_host_that_is_timed_makes_one_run_at_a_time() -> None:
     assert {slots.take().host, slots.take().host} == {"a", "b"}
 
 
-def test_a_lane_stays_on_its_host_until_that_is_gone() -> None:
+def test_a_sequence_stays_on_its_host_until_that_is_gone() -> None:
     slots = slots_of(a=-2, b=-1)
     first = slots.take("block 0")
     slots.give_back(first)
@@ -59,9 +59,9 @@ def test_a_lane_stays_on_its_host_until_that_is_gone() -> None:
     assert slots.take("block 0").host == other.host
 
 
-def test_a_lane_of_an_earlier_session_goes_on_where_it_was() -> None:
+def test_a_sequence_of_an_earlier_session_goes_on_where_it_was() -> None:
     slots = slots_of(a=-1, b=-1)
-    slots.begun("block 0", "b")
+    slots.assign("block 0", "b")
     assert slots.take("block 0").host == "b"
 
 

@@ -6,14 +6,14 @@ from collections import Counter
 
 from kassay.analysis.looks import between_looks
 from kassay.cluster.slots import HostGone, Slot, Slots
-from kassay.journal.blocks import LOST, hosts_of_lanes, lane_of, standing
+from kassay.journal.blocks import LOST, hosts_of_sequences, sequence_of, standing
 from kassay.model.plan import PlannedRun
 from kassay.model.run import RunRecord, WallTime
 from kassay.run.scheduler import owed, run_all
 from tests.analysis.plans import plan_of
 
 PLAN = plan_of(2, repeats=6, perturb=0, retries=1, clock="kvm")
-LANE = lane_of(PLAN)
+SEQUENCE = sequence_of(PLAN)
 
 
 class Hosts:
@@ -29,7 +29,7 @@ class Hosts:
 
     def measure(self, run: PlannedRun, attempt: int) -> RunRecord:
         try:
-            slot = self.slots.take(LANE(run))
+            slot = self.slots.take(SEQUENCE(run))
         except HostGone as error:
             return record(run, attempt, str(error), LOST)
         with self._lock:
@@ -50,28 +50,28 @@ def record(run: PlannedRun, attempt: int, host: str, outcome: str = "ok") -> Run
 
 
 def session(hosts: Hosts, records: tuple[RunRecord, ...] = ()) -> tuple[RunRecord, ...]:
-    for lane, host in hosts_of_lanes(PLAN, records).items():
-        hosts.slots.begun(lane, host)
+    for sequence, host in hosts_of_sequences(PLAN, records).items():
+        hosts.slots.assign(sequence, host)
     for stage in between_looks(PLAN):
         records = run_all(
-            PLAN, records, hosts.measure, lambda _: None, lambda: max(1, hosts.slots.count()), stage, LANE
+            PLAN, records, hosts.measure, lambda _: None, lambda: max(1, hosts.slots.count()), stage, SEQUENCE
         )
     return records
 
 
-def hosts_by_lane(records: tuple[RunRecord, ...]) -> dict[str, set[str]]:
+def hosts_by_sequence(records: tuple[RunRecord, ...]) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
-    lanes = {run.id: LANE(run) for run in PLAN.runs}
+    sequences = {run.id: SEQUENCE(run) for run in PLAN.runs}
     for one in standing(PLAN, records):
-        found.setdefault(lanes[one.run], set()).add(one.host or "")
+        found.setdefault(sequences[one.run], set()).add(one.host or "")
     return found
 
 
 def test_every_block_is_made_on_one_host_and_every_run_once() -> None:
     records = session(Hosts())
     assert sorted(one.run for one in records) == sorted(run.id for run in PLAN.runs)
-    assert all(len(hosts) == 1 for hosts in hosts_by_lane(records).values())
-    assert len(hosts_by_lane(records)) == 3
+    assert all(len(hosts) == 1 for hosts in hosts_by_sequence(records).values())
+    assert len(hosts_by_sequence(records)) == 3
 
 
 def test_the_blocks_of_a_host_that_goes_away_are_made_again_and_count_once() -> None:
@@ -81,7 +81,7 @@ def test_the_blocks_of_a_host_that_goes_away_are_made_again_and_count_once() -> 
     stands = standing(PLAN, records)
     assert sorted(one.run for one in stands) == sorted(run.id for run in PLAN.runs)
     assert {one.outcome for one in stands} == {"ok"} and {one.host for one in stands} == {"b", "c"}
-    assert all(len(hosts) == 1 for hosts in hosts_by_lane(records).values())
+    assert all(len(hosts) == 1 for hosts in hosts_by_sequence(records).values())
 
 
 def test_a_session_that_was_killed_goes_on_where_each_block_was() -> None:
@@ -89,4 +89,4 @@ def test_a_session_that_was_killed_goes_on_where_each_block_was() -> None:
     for count in range(1, len(whole)):
         again = session(Hosts(), whole[:count])
         assert again[:count] == whole[:count] and len(again) == len(whole)
-        assert all(len(hosts) == 1 for hosts in hosts_by_lane(again).values())
+        assert all(len(hosts) == 1 for hosts in hosts_by_sequence(again).values())

@@ -4,7 +4,7 @@
 from msgspec import UNSET, structs
 
 from kassay.analysis.looks import between_looks, within
-from kassay.journal.blocks import LOST, hosts_of_lanes, lane_of, standing
+from kassay.journal.blocks import LOST, hosts_of_sequences, sequence_of, standing
 from kassay.model.plan import Plan
 from kassay.model.run import RunRecord, WallTime
 from kassay.run.scheduler import owed
@@ -24,13 +24,13 @@ def owed_ids(plan: Plan, records: tuple[RunRecord, ...]) -> list[str]:
     return [run.id for run, _ in owed(plan, records)]
 
 
-def test_a_block_is_a_lane_and_exact_counts_have_none() -> None:
-    lane = lane_of(PLAN)
-    assert len(FIRST) == 4 and len({lane(run) for run in PLAN.runs}) == 6
+def test_a_block_is_a_sequence_and_exact_counts_have_none() -> None:
+    sequence = sequence_of(PLAN)
+    assert len(FIRST) == 4 and len({sequence(run) for run in PLAN.runs}) == 6
     sequential = structs.replace(PLAN, experiment=structs.replace(PLAN.experiment, order="sequential"))
-    assert len({lane_of(sequential)(run) for run in PLAN.runs}) == 1
+    assert len({sequence_of(sequential)(run) for run in PLAN.runs}) == 1
     exact = plan_of(2, repeats=2, perturb=1)
-    assert {lane_of(exact)(run) for run in exact.runs} == {""}
+    assert {sequence_of(exact)(run) for run in exact.runs} == {""}
 
 
 def test_a_block_whose_host_is_lost_is_made_again_as_a_whole_elsewhere() -> None:
@@ -41,7 +41,7 @@ def test_a_block_whose_host_is_lost_is_made_again_as_a_whole_elsewhere() -> None
     assert owed_ids(PLAN, moved)[:3] == [FIRST[0], FIRST[1], FIRST[3]]
     assert {one.host for one in standing(PLAN, moved) if one.run in FIRST} == {"beta"}
     assert SECOND[0] not in owed_ids(PLAN, moved)
-    assert set(hosts_of_lanes(PLAN, moved).values()) == {"alpha", "beta"}
+    assert set(hosts_of_sequences(PLAN, moved).values()) == {"alpha", "beta"}
 
 
 def test_failures_on_a_host_that_a_block_has_left_are_no_attempts() -> None:

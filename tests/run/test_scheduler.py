@@ -71,25 +71,27 @@ def test_an_error_ends_the_loop_and_what_was_kept_stays() -> None:
     assert len(kept) == 3
 
 
-def test_runs_of_a_lane_are_made_one_after_another_and_lanes_side_by_side() -> None:
-    lane = {run.id: f"lane {place % 3}" for place, run in enumerate(PLAN.runs)}
+def test_runs_of_a_sequence_are_made_one_after_another_and_sequences_side_by_side() -> None:
+    sequence = {run.id: f"sequence {place % 3}" for place, run in enumerate(PLAN.runs)}
     both, begun, lock = threading.Barrier(3, timeout=30), Counter[str](), threading.Lock()
     order: list[str] = []
 
     def measure(run: PlannedRun, attempt: int) -> RunRecord:
         with lock:
-            begun[lane[run.id]] += 1
-            assert begun[lane[run.id]] == 1
+            begun[sequence[run.id]] += 1
+            assert begun[sequence[run.id]] == 1
             order.append(run.id)
-        both.wait()  # only when one of each lane is under way
+        both.wait()  # only when one of each sequence is under way
         with lock:
-            begun[lane[run.id]] -= 1
+            begun[sequence[run.id]] -= 1
         return record(run.id, attempt)
 
-    records = run_all(PLAN, (), measure, lambda _: None, lambda: 3, lane=lambda run: lane[run.id])
+    records = run_all(PLAN, (), measure, lambda _: None, lambda: 3, sequence=lambda run: sequence[run.id])
     assert len(records) == 9
-    for name in set(lane.values()):
-        assert [run for run in order if lane[run] == name] == [run.id for run in PLAN.runs if lane[run.id] == name]
+    for name in set(sequence.values()):
+        assert [run for run in order if sequence[run] == name] == [
+            run.id for run in PLAN.runs if sequence[run.id] == name
+        ]
 
 
 def test_who_waits_for_runs_is_stopped_when_the_loop_ends_early() -> None:

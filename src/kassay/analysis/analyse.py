@@ -16,7 +16,7 @@ from kassay.analysis.looks import as_of_last_look
 from kassay.analysis.printed import prints_apart
 from kassay.analysis.rounds import Method, method_of
 from kassay.analysis.same_digits import with_disagreements
-from kassay.analysis.session import Control, control_of, decided, session_of, settle
+from kassay.analysis.session import Control, control_of, decided, judge_session, session_of
 from kassay.analysis.side import build_side, repeats_agree
 from kassay.analysis.timed import Session, judge_times
 from kassay.analysis.work import not_proportional
@@ -48,10 +48,10 @@ def analyse(
     findings, ladders = _compared(plan, question, at_look, session)
     if question.ladder:
         findings = in_accord(findings, ladders, session)
-    settled, families = settle(findings, _controls(plan, at_look, session), session, families=not question.ladder)
+    judged, families = judge_session(findings, _controls(plan, at_look, session), session, families=not question.ladder)
     if question.ladder:
-        ladders = with_steps(ladders, settled)
-    return Comparisons(settled, ladders, families, boots, boots is not None and decided(settled))
+        ladders = with_steps(ladders, judged)
+    return Comparisons(judged, ladders, families, boots, boots is not None and decided(judged))
 
 
 def _primary(plan: Plan) -> Plan:

@@ -108,7 +108,7 @@ def control_of(first: CellEvidence, phase: str, session: Session) -> Control:
     return Control(check, tuple(boots_of(base, control, session)) if check is not None else ())
 
 
-def settle(
+def judge_session(
     findings: Sequence[Finding], controls: Mapping[Point, Control], session: Session, *, families: bool
 ) -> tuple[tuple[Finding, ...], tuple[Family, ...]]:
     """Findings as the session allows them, and what is said of many cells together.

@@ -10,25 +10,15 @@ from importlib.util import find_spec
 
 from kassay.cluster.address import address_of
 from kassay.cluster.executor import Cluster, Made, Wanted
-from kassay.errors import BadInput, HostLacks
-from kassay.machines import machine_for
+from kassay.errors import HostLacks
 from kassay.model.progress import Tell
 
-__all__ = ["Cluster", "Made", "Wanted", "engine_installed", "joined", "refuse_unless_it_travels"]
-
-
-def refuse_unless_it_travels(clock: str, name: str) -> None:
-    """Raises BadInput for a machine whose runs no worker makes. name: "" for the first of the clock."""
-    machine = machine_for(clock, name)
-    if machine.only_local:
-        raise BadInput(f"--cluster: machine {machine.name} {machine.only_local}",
-                       "leave --cluster away, or use another --clock")  # fmt: skip
+__all__ = ["Cluster", "Made", "Wanted", "engine_installed", "joined"]
 
 
 def joined(address: str, wanted: Wanted, tell: Tell) -> AbstractContextManager[Cluster]:
     """The hosts at an address, for runs of one machine. Raises BadInput, or HostLacks where there is no engine, or no
     scheduler."""
-    refuse_unless_it_travels(wanted.machine.clock, wanted.machine.name)
     scheduler_address = address_of(address)
     engine_installed()
     from kassay.cluster.dask_engine import connected

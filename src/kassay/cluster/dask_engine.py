@@ -110,18 +110,18 @@ class DaskCluster:
         """Runs that can be made at a time now, at least 1."""
         return max(1, self._slots.count())
 
-    def begun(self, lane: str, host: str) -> None:
-        """A lane has runs on this host already."""
-        self._slots.begun(lane, host)
+    def assign(self, sequence: str, host: str) -> None:
+        """A sequence has runs on this host already."""
+        self._slots.assign(sequence, host)
 
-    def run(self, job: Job, arch: str, lane: str = "", apart: Collection[str] = ()) -> Made:
-        """One run; moved to another slot where one is lost, in a lane to one of the same host."""
+    def run(self, job: Job, arch: str, sequence: str = "", apart: Collection[str] = ()) -> Made:
+        """One run; moved to another slot where one is lost, in a sequence to one of the same host."""
         machine = self._wanted.machine
         parcel = packed(machine.clock, machine.name, arch, job)
         lost: list[str] = []
         while len(lost) <= _MOVES:
             try:
-                slot = self._slots.take(lane, apart)
+                slot = self._slots.take(sequence, apart)
             except HostGone as error:
                 host = self._hosts[str(error)]
                 return Made(None, host, f"{host.name} is gone{': ' if lost else ''}{'; '.join(lost)}")

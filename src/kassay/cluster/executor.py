@@ -35,14 +35,14 @@ class Cluster(Protocol):
     def slots(self) -> int:
         """Runs that can be made at a time now, at least 1."""
 
-    def begun(self, lane: str, host: str) -> None:
-        """A lane has runs on this host already: it goes on there."""
+    def assign(self, sequence: str, host: str) -> None:
+        """A sequence has runs on this host already: it goes on there."""
 
-    def run(self, job: Job, arch: str, lane: str = "", apart: Collection[str] = ()) -> Made:
-        """One run, on a slot that is free, or else when one is. lane: its runs are made on one host; "" for none.
+    def run(self, job: Job, arch: str, sequence: str = "", apart: Collection[str] = ()) -> Made:
+        """One run, on a slot that is free, or else when one is. sequence: its runs are made on one host; "" for none.
         apart: hosts that are taken only where no other one is free.
 
-        A host that is lost meanwhile is replaced by another one, but in a lane. Raises HostLacks where the run was
+        A host that is lost meanwhile is replaced by another one, but in a sequence. Raises HostLacks where the run was
         moved too often, or no host is left.
         """
 

@@ -27,7 +27,7 @@ class NobodyThere(Exception):
 
 
 class HostGone(Exception):
-    """The host that began a lane was away for as long as take() waits. Its argument is the host's name."""
+    """The host that began a sequence was away for as long as take() waits. Its argument is the host's name."""
 
 
 class Slots:
@@ -41,7 +41,7 @@ class Slots:
         self._taken: set[str] = set()
         self._most: dict[str, int] = {}
         self._used: dict[str, int] = {}  # when a host was last given back, as a count
-        self._lanes: dict[str, str] = {}
+        self._sequences: dict[str, str] = {}
         self._uses = 0
         self._closed = False
 
@@ -85,33 +85,33 @@ class Slots:
             slots = Counter(slot.host for slot in self._there.values())
             return sum(min(number, self._most[host]) for host, number in slots.items())
 
-    def begun(self, lane: str, host: str) -> None:
-        """A lane has runs on this host already."""
+    def assign(self, sequence: str, host: str) -> None:
+        """A sequence has runs on this host already."""
         with self._changed:
-            self._lanes[lane] = host
+            self._sequences[sequence] = host
 
-    def take(self, lane: str = "", apart: Collection[str] = ()) -> Slot:
-        """A free slot, for one run; waits for it. lane: its runs go to one host, that of the first; "" for none.
+    def take(self, sequence: str = "", apart: Collection[str] = ()) -> Slot:
+        """A free slot, for one run; waits for it. sequence: its runs go to one host, that of the first; "" for none.
         apart: hosts that are taken only where no other one is free.
 
-        Raises HostGone where the lane's host is away; the next take() of the lane begins it anew, on any host.
+        Raises HostGone where the sequence's host is away; the next take() of the sequence begins it anew, on any host.
         Raises NobodyThere.
         """
         with self._changed:
             since = self._now()
             while not self._closed:
-                slot = self._free(lane, apart)
+                slot = self._free(sequence, apart)
                 if slot is not None:
                     self._taken.add(slot.address)
-                    if lane:
-                        self._lanes[lane] = slot.host
+                    if sequence:
+                        self._sequences[sequence] = slot.host
                     return slot
-                own = self._lanes.get(lane, "") if lane else ""
+                own = self._sequences.get(sequence, "") if sequence else ""
                 if any(slot.host == own or not own for slot in self._there.values()):
                     since = self._now()  # busy, and not gone
                 elif self._now() - since >= self._wait_s:
                     if own:
-                        del self._lanes[lane]
+                        del self._sequences[sequence]
                         raise HostGone(own)
                     break
                 self._changed.wait(_LOOK_S)
@@ -125,10 +125,10 @@ class Slots:
             self._used[slot.host] = self._uses
             self._changed.notify_all()
 
-    def _free(self, lane: str, apart: Collection[str]) -> Slot | None:
+    def _free(self, sequence: str, apart: Collection[str]) -> Slot | None:
         """Pick a free slot: the least busy host first, then the host that has been idle longest."""
         busy = Counter(self._there[address].host for address in self._taken)
-        own = self._lanes.get(lane) if lane else None
+        own = self._sequences.get(sequence) if sequence else None
         free: dict[str, Slot] = {}
         for address, slot in self._there.items():
             if address not in self._taken and busy[slot.host] < self._most[slot.host] and own in (None, slot.host):

@@ -10,7 +10,7 @@ LOST = "host-lost"
 """Outcome of a run whose host was lost in the middle of a block."""
 
 
-def lane_of(plan: Plan) -> Callable[[PlannedRun], str]:
+def sequence_of(plan: Plan) -> Callable[[PlannedRun], str]:
     """For each run the name of those that are made on its host, one after another: the block of its cells, or all
     blocks where the order compares one with the next. "" where counts are exact: they do not depend on the host."""
     if not plan.experiment.depends_on_host:
@@ -21,25 +21,25 @@ def lane_of(plan: Plan) -> Callable[[PlannedRun], str]:
     return lambda run: f"{keys[run.cell]}/{run.block}"
 
 
-def hosts_of_lanes(plan: Plan, records: tuple[RunRecord, ...]) -> dict[str, str]:
-    """By lane the host that made the last of its runs, "" for this one; lanes without a run are not in it."""
-    lanes = _lane_of_run(plan)
-    return {lanes[record.run]: record.host or "" for record in records}
+def hosts_of_sequences(plan: Plan, records: tuple[RunRecord, ...]) -> dict[str, str]:
+    """By sequence the host that made the last of its runs, "" for this one; sequences without a run are not in it."""
+    sequences = _sequence_of_run(plan)
+    return {sequences[record.run]: record.host or "" for record in records}
 
 
-def _lane_of_run(plan: Plan) -> dict[str, str]:
-    """The lane of each run, by the run's id."""
-    lane = lane_of(plan)
-    return {run.id: lane(run) for run in plan.runs}
+def _sequence_of_run(plan: Plan) -> dict[str, str]:
+    """The sequence of each run, by the run's id."""
+    sequence = sequence_of(plan)
+    return {run.id: sequence(run) for run in plan.runs}
 
 
 def standing(plan: Plan, records: tuple[RunRecord, ...]) -> tuple[RunRecord, ...]:
     """The records that count: of a block that was continued on another host, only those of that host."""
     if not plan.experiment.depends_on_host or not any(record.host for record in records):
         return records
-    lanes = _lane_of_run(plan)
-    newest = hosts_of_lanes(plan, records)
+    sequences = _sequence_of_run(plan)
+    newest = hosts_of_sequences(plan, records)
     return tuple(
         record for record in records
-        if record.outcome != LOST and (record.host or "") == newest[lanes[record.run]]
+        if record.outcome != LOST and (record.host or "") == newest[sequences[record.run]]
     )  # fmt: skip

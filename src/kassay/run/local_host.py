@@ -33,10 +33,10 @@ class LocalHost:
             return 1
         return max(1, min(len(os.sched_getaffinity(0)), available_bytes() // self._memory_bytes))
 
-    def begun(self, lane: str, host: str) -> None:
-        """Every lane is on this host."""
+    def assign(self, sequence: str, host: str) -> None:
+        """Every sequence is on this host."""
 
-    def run(self, job: Job, arch: str, lane: str = "", apart: Collection[str] = ()) -> Made:
+    def run(self, job: Job, arch: str, sequence: str = "", apart: Collection[str] = ()) -> Made:
         """One run. This host cannot be lost."""
         return Made(self._machine.run(job, arch), None)
 

@@ -14,7 +14,7 @@ from kassay.effects import clock
 from kassay.effects.files import disk_errors
 from kassay.errors import BadInput
 from kassay.journal import artifacts
-from kassay.journal.blocks import LOST, lane_of
+from kassay.journal.blocks import LOST, sequence_of
 from kassay.machines import Ended, Job
 from kassay.model.plan import Cell, Plan, PlannedRun
 from kassay.model.progress import silent
@@ -52,7 +52,7 @@ class Measurer:
         self.hosts = hosts or LocalHost(supply.machine, plan.experiment)
         self.jobs = Jobs(plan, supply, rounds)
         self._apart = apart
-        self._lane = lane_of(plan)
+        self._sequence = sequence_of(plan)
         self._directory = directory
         self._scratch = scratch
         self._cells = {cell.id: cell for cell in plan.cells}
@@ -71,7 +71,7 @@ class Measurer:
         with disk_errors(self._scratch), tempfile.TemporaryDirectory(prefix="run-", dir=self._scratch) as name:
             job = self.jobs.job(run, cell, Path(name))
             tables = self._symbols(job, cell)
-            made = self.hosts.run(job, cell.machine.arch, self._lane(run), self._apart(run))
+            made = self.hosts.run(job, cell.machine.arch, self._sequence(run), self._apart(run))
         ended, host = made.ended, self._host_fields(made)
         if ended is None:
             return structs.replace(_never_booted(run, attempt, started, LOST, made.lost), **host)

@@ -77,13 +77,13 @@ def run_all(
     keep: Keep,
     jobs: Callable[[], int],
     among: Collection[PlannedRun] | None = None,
-    lane: Callable[[PlannedRun], str] = lambda _: "",
+    sequence: Callable[[PlannedRun], str] = lambda _: "",
     stop: Callable[[], None] = lambda: None,
 ) -> tuple[RunRecord, ...]:
     """Makes every owed run (of those in `among`) and keeps each record the moment it exists.
 
-    jobs: how many at a time; asked again every second, as hosts come and go. lane: runs for which it has the same name
-    are made one after another, "" is no lane.
+    jobs: how many at a time; asked again every second, as hosts come and go. sequence: the name of a run's sequence;
+    runs of a sequence are made one after another, and "" is none.
     stop: called where the loop ends early, so that no run under way is waited for.
     A failed run is tried again after the first pass, as long as attempts are left. An error
     of measure() or keep() ends the loop; what was kept stays kept.
@@ -96,10 +96,10 @@ def run_all(
         while pending := list(reversed(owed(plan, tuple(all_records), among))):
             while pending or running:
                 room = jobs()
-                while len(running) < room and (at := _next(pending, lane, running.values())) is not None:
+                while len(running) < room and (at := _next(pending, sequence, running.values())) is not None:
                     run, attempt = pending.pop(at)
                     future = pool.submit(measure, run, attempt)
-                    running[future] = lane(run)
+                    running[future] = sequence(run)
                     future.add_done_callback(done.put)
                 for future in _ended(done):
                     del running[future]
@@ -131,14 +131,14 @@ def _ended(done: "SimpleQueue[Future[RunRecord]]") -> Iterator[Future[RunRecord]
 
 
 def _next(
-    pending: Sequence[tuple[PlannedRun, int]], lane: Callable[[PlannedRun], str], busy: Collection[str]
+    pending: Sequence[tuple[PlannedRun, int]], sequence: Callable[[PlannedRun], str], busy: Collection[str]
 ) -> int | None:
-    """Index of the next run to start: the last entry whose lane is idle. The entries are in reverse order.
+    """Index of the next run to start: the last entry whose sequence is idle. The entries are in reverse order.
 
-    None if every lane is busy.
+    None if every sequence is busy.
     """
     last = range(len(pending) - 1, -1, -1)
-    return next((at for at in last if not (name := lane(pending[at][0])) or name not in busy), None)
+    return next((at for at in last if not (name := sequence(pending[at][0])) or name not in busy), None)
 
 
 def known_pace(experiment: Experiment) -> Pace | None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from kassay.cluster import Cluster, Wanted
 from kassay.effects.files import swept
-from kassay.journal.blocks import hosts_of_lanes, lane_of, standing
+from kassay.journal.blocks import hosts_of_sequences, sequence_of, standing
 from kassay.journal.directory import RunDirectory
 from kassay.journal.journal import append
 from kassay.journal.tally import Tally
@@ -62,9 +62,9 @@ def make_runs(
         agreement.add(record)
 
     agreement = Agreement(folder, records)
-    for lane, host in hosts_of_lanes(plan, records).items():
-        if lane and host:
-            hosts.begun(lane, host)
+    for sequence, host in hosts_of_sequences(plan, records).items():
+        if sequence and host:
+            hosts.assign(sequence, host)
     with swept(folder.path / "scratch") as scratch:
         measurer = Measurer(
             plan, supply, folder.path, scratch.resolve(), hosts, agreement.made_by,
@@ -77,7 +77,7 @@ def make_runs(
             return measurer.measure(run, attempt)
 
         for stage in session.stages:
-            records = run_all(plan, records, measure, keep, hosts.slots, stage, lane_of(plan), hosts.stop)
+            records = run_all(plan, records, measure, keep, hosts.slots, stage, sequence_of(plan), hosts.stop)
             if session.enough(standing(plan, records)):
                 break
     remember_pace(plan, records)

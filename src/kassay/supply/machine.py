@@ -41,6 +41,13 @@ def choose_machine(experiment: Experiment, tell: Tell) -> str | UnsetType:
     return UNSET if chosen is machine_for(experiment.clock) else chosen.name
 
 
+def check_remote(machine: Machine) -> None:
+    """Raises BadInput for a machine whose runs no host of a cluster makes."""
+    if machine.only_local:
+        raise BadInput(f"--cluster: machine {machine.name} {machine.only_local}",
+                       "leave --cluster away, or use another --clock")  # fmt: skip
+
+
 def check_usable(experiment: Experiment, machine: Machine, tell: Tell) -> None:
     """Try the machine for real, unless it works wherever its program does. Raises HostLacks."""
     if machine.proven:

@@ -21,7 +21,14 @@ from kassay.model.plan import Plan, PlanInput
 from kassay.model.progress import Tell
 from kassay.model.records import Record, Setting
 from kassay.supply.kernels import MissingModules, check_folio_sizes, fetch_kernels, fetch_modules, kernel_refs
-from kassay.supply.machine import check_usable, grant_machine, machine_of, profile_problem, shared_cmdlines
+from kassay.supply.machine import (
+    check_remote,
+    check_usable,
+    grant_machine,
+    machine_of,
+    profile_problem,
+    shared_cmdlines,
+)
 from kassay.supply.workloads import build_programs, check_memory, describe_workloads, make_images, settings_of
 
 
@@ -73,6 +80,8 @@ def supply_for(
     Raises BadInput or HostLacks before anything is downloaded where that can be known.
     """
     machine = machine_of(experiment)
+    if remote:
+        check_remote(machine)
     travelled = brought if machine.isolated else None
     workloads = describe_workloads(experiment.workloads, travelled)
     settings = settings_of(experiment, workloads)
