@@ -37,9 +37,17 @@ def documented(tmp_path_factory: pytest.TempPathFactory) -> Outside:
 def test_the_page_has_an_example_of_each_kind_it_describes() -> None:
     folders = {name.rpartition("/")[0] for name in EXAMPLES}
     assert folders == {
-        "guest/workloads", "arches", "report/formats", "commands", "analysis/gate", "report/exports", "imports/formats",
-        "pcp/policies",
+        "guest/workloads", "arches", "machines", "report/formats", "commands", "analysis/gate", "report/exports",
+        "imports/formats", "pcp/policies",
     }  # fmt: skip
+
+
+def test_a_machine_is_chosen_by_its_name_and_runs_the_workload_in_its_way(documented: Outside) -> None:
+    quick = ("--set", "size=64KiB", "--repeats", "2", "--rounds", "2", "--no-control")
+    documented.kassay("compare", "mincore_scan", "host", "host", "--clock", "first_cpu", *quick, "--out", "first")
+    report = json.loads(documented.ended("report", "first", "--format", "json").out)
+    assert (report["machine"]["clock"], report["machine"]["options"]) == ("host", ["taskset", "--cpu-list", "0"])
+    assert (documented.work / "first" / "journal.jsonl").read_text().count('"argv":["taskset","--cpu-list","0",') == 4
 
 
 def test_a_command_is_listed_explained_and_run(documented: Outside) -> None:

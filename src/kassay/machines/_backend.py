@@ -18,83 +18,87 @@ from kassay.model.run import WallTime
 
 
 class Job(Record, frozen=True, kw_only=True):
-    """One run, ready to go. Paths are absolute.
-
-    kernel: what the machine boots; None on a machine without a kernel of its own.
-    initramfs: of the guest; None there. program: the workload's argv, up to and without
-    "--out PATH". directory: where stream and console go; exists and holds only the job's own files.
-    snapshot: hashes of kernel and initramfs, when the machine is to be saved once it is quiet and
-    restored for each run, which gets its program then; its orders are in the file "job" of the directory.
-    profile: what the emulator counts in the measured region (model/profile.MODES); None for nothing. The
-    addresses it must know are then in the file "points" of the directory.
-    cpu: as Machine.cpu_option() names it; "" for the machine's default. nodes: of memory.
-    shared_bytes: of memory that the guest sees as a device (ivshmem), and the host as the file "shared" of directory.
-    further: archives that the kernel unpacks behind the initramfs; a machine that is restored has them unpacked.
-    users: whether the profile takes every task that executes user code for the workload's own.
-    rounds: that profile "trace" records, the first of a run is 1. trace_budget: most bytes of that.
-    controls: "FILE VALUE" of what is set of the kernel. modules: names of what it loads. Only a remote machine reads
-    these two; the initramfs of the others has both.
-    """
+    """One run, ready to go. Paths are absolute."""
 
     directory: str
+    """Where stream and console go. It exists and holds only the job's own files."""
     program: tuple[str, ...]
+    """The workload's argv, up to and without "--out PATH"."""
     kernel: str | None
+    """The file that the machine boots; None on a machine without a kernel of its own."""
     initramfs: str | None
+    """Of the guest; None on a machine that takes none."""
     cmdline: str
     cpus: int
     memory_bytes: int
     seed: int
     timeout_s: int
     snapshot: str | None = None
+    """Hashes of kernel and initramfs, when the machine is to be saved once it is quiet and restored for each run. A run
+    then gets its program after it is restored, and its orders from the file "job" of the directory."""
     profile: str | None = None
+    """What the emulator counts in the measured region (model/profile.MODES); None for nothing. The addresses that it
+    must know are in the file "points" of the directory."""
     cpu: str = ""
+    """As Machine.cpu_option() names it; "" for the machine's default."""
     nodes: int = 1
+    """Nodes of memory."""
     further: tuple[str, ...] = ()
+    """Archives that the kernel unpacks behind the initramfs. A machine that is restored has them unpacked."""
     users: bool = False
+    """True if the profile takes every task that executes user code for the workload's own."""
     rounds: tuple[int, ...] = ()
+    """Rounds that profile "trace" records; the first of a run is 1."""
     trace_budget: int = 0
+    """Most bytes of a trace."""
     shared_bytes: int = 0
+    """Memory that the guest sees as a device (ivshmem), and the host as the file "shared" of the directory."""
     controls: tuple[str, ...] = ()
+    """ "FILE VALUE" of every file of the kernel that is set. Only a remote machine reads it; others have it in the
+    initramfs."""
     modules: tuple[str, ...] = ()
+    """Names of the kernel modules that it loads, for a remote machine as well."""
 
 
 class Ended(Record, frozen=True, kw_only=True):
-    """How the job ended. status: the machine's exit status. detail: its own words, one line. profile: the
-    counts of the region, as the emulator wrote them; empty when it wrote none. trace: the stream of chosen rounds.
-    outcome: a word of model.run.OUTCOMES where the machine itself knows it; "" where stream and console tell."""
+    """How a job ended."""
 
     status: int
+    """The machine's exit status."""
     timed_out: bool
     detail: str
+    """The machine's own words, one line."""
     stream: bytes
     console: bytes
     wall: WallTime
     argv: tuple[str, ...]
     profile: bytes = b""
+    """Counts of the region, as the emulator wrote them; empty if it wrote none."""
     trace: bytes = b""
+    """Stream of the chosen rounds."""
     outcome: str = ""
+    """A word of model.run.OUTCOMES if the machine itself knows it; "" if stream and console tell."""
 
 
 class KernelFiles(Record, frozen=True, kw_only=True):
-    """A kernel for a machine that has a root file system of its own. Paths are absolute.
-
-    banner: what it prints first, None where that is not known. modules: a compressed tar archive with lib/modules/;
-    None for a kernel that has none.
-    """
+    """A kernel for a machine that has a root file system of its own. Paths are absolute."""
 
     ref: str
     release: str
     banner: str | None
+    """What it prints first; None if that is not known."""
     image: str
     image_sha256: str
     config: str | None = None
     modules: str | None = None
+    """A compressed tar archive with lib/modules/; None for a kernel that has none."""
 
 
 class Visit(Record, frozen=True, kw_only=True):
-    """Everything that a remote machine needs for the runs of one experiment. id: of the directory of runs."""
+    """Everything that a remote machine needs for the runs of one experiment."""
 
     id: str
+    """Of the directory of runs."""
     directory: str
     arch: str
     kernels: tuple[KernelFiles, ...]
@@ -147,7 +151,7 @@ class Machine(ABC):
     def run(self, job: Job, arch: str) -> Ended:
         """Run one job to its end."""
 
-    def image(self, artifact: KernelArtifact) -> str | None:
+    def kernel_file(self, artifact: KernelArtifact) -> str | None:
         """File of a kernel that the machine starts. None if it does not start kernels."""
         return artifact.image
 

@@ -66,7 +66,7 @@ class Qemu(Machine):
         """Boot the job's kernel, or restore its snapshot, and wait for the guest's end: at most timeout_s."""
         return _run(self._emulation, job, arch)
 
-    def image(self, artifact: KernelArtifact) -> str | None:
+    def kernel_file(self, artifact: KernelArtifact) -> str | None:
         return artifact.vmlinux if artifact.pvh else artifact.image
 
     def cmdline(self, arch: str, cpus: int, boot: str) -> str:

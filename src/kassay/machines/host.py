@@ -40,7 +40,7 @@ class Host(Machine):
             options=(), host=host_words(),
         )  # fmt: skip
 
-    def image(self, artifact: KernelArtifact) -> str | None:
+    def kernel_file(self, artifact: KernelArtifact) -> str | None:
         return None
 
     def run(self, job: Job, arch: str) -> Ended:

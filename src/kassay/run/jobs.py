@@ -52,6 +52,7 @@ class Jobs:
         return state.modules(self._plan.workload(cell.workload), cell.settings, cell.machine.swap)
 
     def job(self, run: PlannedRun, cell: Cell, directory: Path, recording: Recording | None = None) -> Job:
+        """The job of one run, whose files are written into `directory`."""
         machine, measured = self._supply.machine, self._supply.measured[cell.workload]
         experiment, moved = self._plan.experiment, run.perturbation
         artifact, modules = self._supply.artifacts[cell.kernel], self.modules(cell)
@@ -69,7 +70,7 @@ class Jobs:
         return Job(
             directory=str(directory),
             program=(str(program), *arguments),
-            kernel=machine.image(artifact),
+            kernel=machine.kernel_file(artifact),
             initramfs=str(directory / "initramfs") if machine.takes_initramfs else None,
             further=tuple(archive.path for archive in archives),
             snapshot=f"{artifact.identity.image_sha256} {initramfs_sha256}" if experiment.boot == "snapshot" else None,
@@ -94,7 +95,7 @@ class Jobs:
         return measured.archives(built, self._supply.image(cell.workload), cell.settings, directory)
 
     def _initramfs(
-        self, run: PlannedRun, cell: Cell, directory: Path, guest: "_Guest", recording: Recording | None
+        self, run: PlannedRun, cell: Cell, directory: Path, guest: _Guest, recording: Recording | None
     ) -> str:
         """Writes the initramfs, and for a restored machine the file "job" next to it; returns a hash over all that the
         kernel unpacks."""
