@@ -50,7 +50,7 @@ def measure(
     """
     if experiment.predict:  # fails before anything is measured if a timing file or the core is missing
         ready_to_predict(experiment.predict, experiment.arch)
-    supply = supply_for(experiment, _before(directory, experiment), tell, programs, remote=bool(cluster))
+    supply = supply_for(experiment, _resumed_plan(directory, experiment), tell, programs, remote=bool(cluster))
     plan = expand(experiment, supply.plan_input)
     with locked(directory / "lock", refusing(str(directory))):
         folder = started(directory, plan)
@@ -65,7 +65,7 @@ def measure(
             make_runs(folder, records, supply, makers, session, tell)
 
 
-def _before(directory: Path, experiment: Experiment) -> Plan | None:
+def _resumed_plan(directory: Path, experiment: Experiment) -> Plan | None:
     """The plan of a directory that is resumed, with the kernel parameters of its runs."""
     plan = resumed(directory, experiment)
     if plan is None or plan.cmdlines:

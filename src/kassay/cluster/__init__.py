@@ -9,14 +9,14 @@ from contextlib import AbstractContextManager
 from importlib.util import find_spec
 
 from kassay.cluster.address import address_of
-from kassay.cluster.executor import Cluster, Made, Wanted
+from kassay.cluster.executor import Cluster, HostRequirements, RunOnHost
 from kassay.errors import HostLacks
 from kassay.model.progress import Tell
 
-__all__ = ["Cluster", "Made", "Wanted", "engine_installed", "joined"]
+__all__ = ["Cluster", "HostRequirements", "RunOnHost", "engine_installed", "joined"]
 
 
-def joined(address: str, wanted: Wanted, tell: Tell) -> AbstractContextManager[Cluster]:
+def joined(address: str, wanted: HostRequirements, tell: Tell) -> AbstractContextManager[Cluster]:
     """The hosts at an address, for runs of one machine. Raises BadInput, or HostLacks where there is no engine, or no
     scheduler."""
     scheduler_address = address_of(address)

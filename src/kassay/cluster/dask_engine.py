@@ -22,7 +22,7 @@ from distributed import Client
 
 from kassay.cluster import store, work
 from kassay.cluster.address import Address, certificates_directory
-from kassay.cluster.executor import Made, Wanted
+from kassay.cluster.executor import HostRequirements, RunOnHost
 from kassay.cluster.parcel import Delivery, Packed, delivery_from, packed, to_bytes
 from kassay.cluster.slots import HostGone, NobodyThere, Slot, Slots
 from kassay.cluster.suitable import most_at_a_time, unsuitable
@@ -59,7 +59,7 @@ def security_of(address: Address) -> Any:
 
 
 @contextmanager
-def connected(address: Address, wanted: Wanted, tell: Tell) -> Iterator["DaskCluster"]:
+def connected(address: Address, wanted: HostRequirements, tell: Tell) -> Iterator["DaskCluster"]:
     """Opens a cluster for the runs of one experiment. Raises HostLacks where there is no scheduler, or no host that can
     make them."""
     cluster = DaskCluster(address, wanted, tell)
@@ -73,7 +73,7 @@ def connected(address: Address, wanted: Wanted, tell: Tell) -> Iterator["DaskClu
 class DaskCluster:
     """A Cluster (cluster.executor)."""
 
-    def __init__(self, address: Address, wanted: Wanted, tell: Tell) -> None:
+    def __init__(self, address: Address, wanted: HostRequirements, tell: Tell) -> None:
         self._address, self._wanted, self._tell = address, wanted, tell
         self._slots = Slots(_WAIT_S)
         self._hosts: dict[str, Host] = {}
@@ -114,7 +114,7 @@ class DaskCluster:
         """A sequence has runs on this host already."""
         self._slots.assign(sequence, host)
 
-    def run(self, job: Job, arch: str, sequence: str = "", apart: Collection[str] = ()) -> Made:
+    def run(self, job: Job, arch: str, sequence: str = "", apart: Collection[str] = ()) -> RunOnHost:
         """One run; moved to another slot where one is lost, in a sequence to one of the same host."""
         machine = self._wanted.machine
         parcel = packed(machine.clock, machine.name, arch, job)
@@ -124,11 +124,11 @@ class DaskCluster:
                 slot = self._slots.take(sequence, apart)
             except HostGone as error:
                 host = self._hosts[str(error)]
-                return Made(None, host, f"{host.name} is gone{': ' if lost else ''}{'; '.join(lost)}")
+                return RunOnHost(None, host, f"{host.name} is gone{': ' if lost else ''}{'; '.join(lost)}")
             except NobodyThere:
                 raise self._nobody("no worker is left") from None
             try:
-                return Made(self._run_on(slot, parcel), self._hosts[slot.host])
+                return RunOnHost(self._run_on(slot, parcel), self._hosts[slot.host])
             except _Lost as error:
                 if self._client.status == "running":
                     lost.append(f"{slot.host}: {error}")

@@ -8,7 +8,7 @@ from kassay.machines import Ended, Job, Machine
 from kassay.model.host import Host
 
 
-class Made(NamedTuple):
+class RunOnHost(NamedTuple):
     """A run of a host. ended: None where that host was lost and the run may go to no other; lost: in words. host: None
     for the host that keeps the journal."""
 
@@ -17,7 +17,7 @@ class Made(NamedTuple):
     lost: str = ""
 
 
-class Wanted(NamedTuple):
+class HostRequirements(NamedTuple):
     """Requirements that every host must meet. cpus, memory_bytes: the most of the experiment. profiled: whether runs
     carry a profile."""
 
@@ -38,7 +38,7 @@ class Cluster(Protocol):
     def assign(self, sequence: str, host: str) -> None:
         """A sequence has runs on this host already: it goes on there."""
 
-    def run(self, job: Job, arch: str, sequence: str = "", apart: Collection[str] = ()) -> Made:
+    def run(self, job: Job, arch: str, sequence: str = "", apart: Collection[str] = ()) -> RunOnHost:
         """One run, on a slot that is free, or else when one is. sequence: its runs are made on one host; "" for none.
         apart: hosts that are taken only where no other one is free.
 

@@ -2,13 +2,13 @@
 """Check whether a host can make the runs of an experiment, and how many at a time."""
 
 import kassay
-from kassay.cluster.executor import Wanted
+from kassay.cluster.executor import HostRequirements
 from kassay.model.host import Host
 from kassay.model.machine import MachineIdentity
 from kassay.model.units import format_bytes
 
 
-def unsuitable(wanted: Wanted, host: Host, identity: MachineIdentity | None, why: str) -> str:
+def unsuitable(wanted: HostRequirements, host: Host, identity: MachineIdentity | None, why: str) -> str:
     """Why a host is not used, "" where it is. identity, why: its own answer."""
     if host.kassay != kassay.__version__:
         return f"it has kassay {host.kassay}, and here is {kassay.__version__}"
@@ -29,6 +29,6 @@ def difference(theirs: MachineIdentity, ours: MachineIdentity) -> str:
     return ""
 
 
-def most_at_a_time(wanted: Wanted, host: Host) -> int:
+def most_at_a_time(wanted: HostRequirements, host: Host) -> int:
     """Runs at a time: one where time is measured, else as many as its memory has room for."""
     return 1 if wanted.machine.exclusive else max(1, host.memory_bytes // wanted.memory_bytes)

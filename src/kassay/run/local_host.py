@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import cached_property, partial
 from pathlib import Path
 
-from kassay.cluster import Made
+from kassay.cluster import RunOnHost
 from kassay.effects.memory import available_bytes
 from kassay.machines import Job, Machine
 from kassay.model.experiment import Experiment
@@ -36,9 +36,9 @@ class LocalHost:
     def assign(self, sequence: str, host: str) -> None:
         """Every sequence is on this host."""
 
-    def run(self, job: Job, arch: str, sequence: str = "", apart: Collection[str] = ()) -> Made:
+    def run(self, job: Job, arch: str, sequence: str = "", apart: Collection[str] = ()) -> RunOnHost:
         """One run. This host cannot be lost."""
-        return Made(self._machine.run(job, arch), None)
+        return RunOnHost(self._machine.run(job, arch), None)
 
     def stop(self) -> None:
         """Runs under way are ended with their processes."""

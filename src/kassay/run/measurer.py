@@ -9,7 +9,7 @@ from typing import NamedTuple
 from msgspec import UNSET, structs
 
 from kassay import kernels as kernel_store
-from kassay.cluster import Cluster, Made
+from kassay.cluster import Cluster, RunOnHost
 from kassay.effects import clock
 from kassay.effects.files import disk_errors
 from kassay.errors import BadInput
@@ -108,7 +108,7 @@ class Measurer:
         measured, machine = self.supply.measured[cell.workload], self.supply.machine
         return outcome_of(ended, measured, cell.settings, logs_kernel=machine.logs_kernel)
 
-    def _host_fields(self, made: Made) -> dict[str, str]:
+    def _host_fields(self, made: RunOnHost) -> dict[str, str]:
         """Fields of a record; none for this host."""
         if made.host is None:
             return {}

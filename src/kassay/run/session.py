@@ -4,7 +4,7 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from kassay.cluster import Cluster, Wanted
+from kassay.cluster import Cluster, HostRequirements
 from kassay.effects.files import swept
 from kassay.journal.blocks import hosts_of_sequences, sequence_of, standing
 from kassay.journal.directory import RunDirectory
@@ -83,11 +83,11 @@ def make_runs(
     remember_pace(plan, records)
 
 
-def host_requirements(plan: Plan, supply: Supply) -> Wanted:
+def host_requirements(plan: Plan, supply: Supply) -> HostRequirements:
     """Requirements on every host that makes these runs."""
     experiment = plan.experiment
     profiled = not supply.no_profile and any(profile_of(experiment, run) for run in plan.runs)
-    return Wanted(
+    return HostRequirements(
         machine=supply.machine, arch=experiment.arch, cpus=max(experiment.cpus),
         memory_bytes=max(experiment.memory_bytes), boot=experiment.boot, profiled=profiled,
     )  # fmt: skip

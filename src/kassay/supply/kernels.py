@@ -35,22 +35,22 @@ def kernel_refs(experiment: Experiment) -> list[KernelRef]:
     return [parse_ref(use.ref, experiment.arch) for use in experiment.kernels]
 
 
-def fetch_kernels(experiment: Experiment, before: Plan | None, tell: Tell) -> tuple[KernelArtifact, ...]:
-    """Kernels in the experiment's order. before: the plan of a directory that is resumed, whose very images are taken.
+def fetch_kernels(experiment: Experiment, resumed: Plan | None, tell: Tell) -> tuple[KernelArtifact, ...]:
+    """Kernels in the experiment's order. resumed: the plan of a directory that is resumed, whose very images are taken.
     Raises BadInput for an image that cannot be started, or that changed since."""
-    if before is None:
+    if resumed is None:
         artifacts = tuple(kernel_store.fetch(kernel_refs(experiment), experiment.flavour, tell))
         for artifact in artifacts:
             _check_entry(artifact)
         return artifacts
-    refs = [parse_ref(exact_ref(kernel), experiment.arch) for kernel in before.kernels]
+    refs = [parse_ref(exact_ref(kernel), experiment.arch) for kernel in resumed.kernels]
     artifacts = tuple(kernel_store.fetch(refs, experiment.flavour, tell))
-    for artifact, measured in zip(artifacts, before.kernels, strict=True):
+    for artifact, measured in zip(artifacts, resumed.kernels, strict=True):
         _check_entry(artifact)
         if not _same_kernel(artifact.identity, measured):
             raise BadInput(f"{measured.ref}: the image is not the one measured before",
                            "measure anew with --fresh or another --out")  # fmt: skip
-    return tuple(structs.replace(a, identity=old) for a, old in zip(artifacts, before.kernels, strict=True))
+    return tuple(structs.replace(a, identity=old) for a, old in zip(artifacts, resumed.kernels, strict=True))
 
 
 def _same_kernel(current: KernelIdentity, measured: KernelIdentity) -> bool:

@@ -82,11 +82,11 @@ def _node_options(experiment: Experiment, machine: Machine, workloads: Iterable[
 
 
 def shared_cmdlines(
-    experiment: Experiment, machine: Machine, before: Plan | None, brought: Programs | None
+    experiment: Experiment, machine: Machine, resumed: Plan | None, given_programs: Programs | None
 ) -> tuple[Setting, ...]:
     """Kernel parameters that all runs with so many CPUs share. Earlier runs decide them, whatever version of kassay
     made these runs. Empty if the machine starts no kernel."""
-    for known in (before, brought):
+    for known in (resumed, given_programs):
         if known is not None and known.cmdlines:
             return known.cmdlines
     lines = {cpus: machine.cmdline(experiment.arch, cpus, experiment.boot) for cpus in experiment.cpus}

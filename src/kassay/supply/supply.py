@@ -69,29 +69,34 @@ def ask_ahead(experiment: Experiment) -> None:
 
 
 def supply_for(
-    experiment: Experiment, before: Plan | None, tell: Tell, brought: Programs | None = None, *, remote: bool = False
+    experiment: Experiment,
+    resumed: Plan | None,
+    tell: Tell,
+    given_programs: Programs | None = None,
+    *,
+    remote: bool = False,
 ) -> Supply:
     """Fetch, build and probe all that an experiment needs.
 
-    before: the plan of a directory that is resumed; its kernels are taken as they were. brought: programs to run
-    instead of those that are built here, with their workloads' own descriptions; not on a machine that runs them on
-    this system. remote: other hosts make the runs, and this one need not be able to.
+    resumed: the plan of a directory that is resumed; its kernels are taken as they were. given_programs: programs to
+    run instead of those that are built here, with their workloads' own descriptions; they are not used on a machine
+    that would run them on this system. remote: other hosts make the runs, and this one need not be able to.
 
     Raises BadInput or HostLacks before anything is downloaded where that can be known.
     """
     machine = machine_of(experiment)
     if remote:
         check_remote(machine)
-    travelled = brought if machine.isolated else None
-    workloads = describe_workloads(experiment.workloads, travelled)
+    usable_programs = given_programs if machine.isolated else None
+    workloads = describe_workloads(experiment.workloads, usable_programs)
     settings = settings_of(experiment, workloads)
     if machine.takes_initramfs:
         check_memory(experiment, settings, remote=remote)
     identity = grant_machine(experiment, machine, workloads.values())
     measured = measured_by_name(experiment.workloads)
-    programs = travelled or build_programs(measured.values(), experiment.arch)
+    programs = usable_programs or build_programs(measured.values(), experiment.arch)
     images = make_images(measured.values(), experiment, tell)
-    artifacts = fetch_kernels(experiment, before, tell)
+    artifacts = fetch_kernels(experiment, resumed, tell)
     if not remote:
         check_usable(experiment, machine, tell)  # after the kernels: a probe may need one
     check_folio_sizes(experiment, artifacts)
@@ -103,7 +108,7 @@ def supply_for(
         guest_sha256=tuple(Setting(name=name, value=sha256_file(path)) for name, path in programs.files),
         guest_compiler=programs.compiler,
         images=tuple(Setting(name=name, value=image.sha256) for name, image, _ in images) or UNSET,
-        cmdlines=shared_cmdlines(experiment, machine, before, brought) or UNSET,
+        cmdlines=shared_cmdlines(experiment, machine, resumed, given_programs) or UNSET,
     )
     return Supply(
         plan_input=plan_input,

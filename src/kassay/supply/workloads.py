@@ -20,11 +20,11 @@ from kassay.model.units import format_bytes, parse_bytes
 from kassay.model.workload import Workload
 
 
-def describe_workloads(uses: Sequence[WorkloadUse], brought: Programs | None) -> Mapping[str, Workload]:
-    """The workloads of an experiment by name: as brought programs describe themselves, else as kassay knows them.
+def describe_workloads(uses: Sequence[WorkloadUse], given_programs: Programs | None) -> Mapping[str, Workload]:
+    """The workloads of an experiment by name: as given programs describe themselves, else as kassay knows them.
     Raises BadInput for a name that is unknown."""
-    if brought:
-        described = {workload.name: workload for workload in brought.workloads}
+    if given_programs:
+        described = {workload.name: workload for workload in given_programs.workloads}
         return {use.name: catalog.find(described, use.name) for use in uses}
     return {name: measured.describe() for name, measured in measured_by_name(uses).items()}
 
