@@ -20,9 +20,9 @@ from kassay.model.program import ProgramUse
 from kassay.model.progress import silent
 from kassay.model.run import RunRecord
 from kassay.plan.expand import expand
+from kassay.prepare.supply import supply_for
 from kassay.run.jobs import Jobs, Recording
 from kassay.run.measurer import Measurer
-from kassay.supply.supply import supply_for
 
 KERNEL = "debian:6.18"
 CPU = "zen4"

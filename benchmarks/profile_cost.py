@@ -20,8 +20,8 @@ from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.guest import PhaseRounds
 from kassay.model.progress import silent
 from kassay.plan.expand import expand
+from kassay.prepare.supply import supply_for
 from kassay.run.measurer import Measurer
-from kassay.supply.supply import supply_for
 
 MODES = ("none", "counts", "stacks")
 BOOTS = ("short", "snapshot")

@@ -16,9 +16,9 @@ from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.progress import silent
 from kassay.plan.expand import expand
 from kassay.predict.trace import read_trace
+from kassay.prepare.supply import supply_for
 from kassay.run import jobs
 from kassay.run.measurer import Measurer
-from kassay.supply.supply import supply_for
 
 CASES = (("mprotect_toggle", "16MiB", 10, 70), ("page_fault", "4MiB", 8, 38))
 NEVER = (1 << 20,)

@@ -26,11 +26,11 @@ from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.progress import silent
 from kassay.model.run import RunRecord
 from kassay.plan.expand import expand
+from kassay.prepare.supply import supply_for
 from kassay.profile.functions import profile_of
 from kassay.profile.raw import parse
 from kassay.profile.symbols import Symbols
 from kassay.run.measurer import Measurer
-from kassay.supply.supply import supply_for
 
 MODES = ("none", "stacks", "counts")
 KERNEL, ROUNDS = "debian:6.12", 6

@@ -30,13 +30,13 @@ from kassay.model.reach import HERE, Reach
 from kassay.model.report import Report
 from kassay.model.run import CellEvidence, RunRecord
 from kassay.plan.expand import expand
+from kassay.prepare.kernels import source_changes
+from kassay.prepare.supply import Supply, supply_for
 from kassay.report.words import point_names, spoken_names
 from kassay.run.local_host import local_host
 from kassay.run.scheduler import known_pace, stages
 from kassay.run.session import Session, host_requirements, make_runs
 from kassay.spec.rules import question_of
-from kassay.supply.kernels import source_changes
-from kassay.supply.supply import Supply, supply_for
 
 
 def measure(

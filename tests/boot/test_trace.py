@@ -16,10 +16,10 @@ from kassay.model.progress import silent
 from kassay.model.run import RunRecord
 from kassay.plan.expand import expand
 from kassay.predict.trace import Event, Step, disagreement, instructions, read_trace, steps
+from kassay.prepare.supply import supply_for
 from kassay.profile.counters import INTERRUPT
 from kassay.profile.raw import parse
 from kassay.run.measurer import Measurer
-from kassay.supply.supply import supply_for
 
 from .conftest import NEW, OLD
 

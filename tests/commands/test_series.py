@@ -54,7 +54,7 @@ def test_the_rows_are_kept_beside_the_runs_and_each_kernel_is_pinned(
         return 0
 
     monkeypatch.setattr("kassay.building.source.kernel_version", lambda tree, name: "7.3.0")
-    monkeypatch.setattr("kassay.supply.pin.kernel_store.pinned", lambda ref, tell: ref.text)
+    monkeypatch.setattr("kassay.prepare.pin.kernel_store.pinned", lambda ref, tell: ref.text)
     monkeypatch.setattr(rows, "image_of", lambda flavour, tell: Builder())
     monkeypatch.setattr("kassay.commands._answer.measure_and_answer", measured)
     words = ["series", "mprotect_toggle", "--base", f"build:{linux}@HEAD~3", "--patches", str(tmp_path / "patches")]

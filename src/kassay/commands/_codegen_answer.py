@@ -81,7 +81,7 @@ def _measuring(asked: Comparing) -> Measuring:
 def _measured(workload: str, rows: Sequence[FoundCode], asked: Comparing, tell: Tell) -> Path:
     """Measures every kernel that could be built; returns the directory of the runs."""
     from kassay import pipeline
-    from kassay.supply.pin import pin_experiment
+    from kassay.prepare.pin import pin_experiment
 
     refs = list(dict.fromkeys(row.ref.text for row in rows if row.body.outcome != "not-built"))
     experiment = experiment_from("ladder" if len(refs) > 1 else "value", workload, refs, _measuring(asked))

@@ -39,7 +39,7 @@ def experiments_from(
     """
     counts, times = checked_from(question, workload, kernels, options)
     counts, times = with_applications(counts), times and with_applications(times)
-    from kassay.supply.pin import pin_experiment
+    from kassay.prepare.pin import pin_experiment
 
     with showing() as tell:
         return pin_experiment(counts, tell), times and pin_experiment(times, tell)
@@ -67,7 +67,7 @@ def experiment_in(spec: Path, passing: Passing, predict: str) -> Experiment:
     experiment = predicting(load(spec), predict)
     passing.check(use.name for use in experiment.workloads)
     from kassay.measured import measured_of
-    from kassay.supply.pin import pin_experiment
+    from kassay.prepare.pin import pin_experiment
 
     with showing() as tell:
         uses = tuple(

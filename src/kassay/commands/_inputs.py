@@ -22,7 +22,7 @@ def check_experiment(experiment: Experiment) -> None:
     for use in experiment.workloads:
         if not use.program:
             catalog.check_name(use.name)
-    from kassay.supply.workloads import check_settings  # late: a wrong name is told before this is loaded
+    from kassay.prepare.workloads import check_settings  # late: a wrong name is told before this is loaded
 
     check_kernels((parse_ref(use.ref, experiment.arch) for use in experiment.kernels), experiment.flavour)
     check_settings(experiment)

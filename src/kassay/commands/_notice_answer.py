@@ -26,10 +26,10 @@ from kassay.notice.answer import answer as answered
 from kassay.notice.answer import looked_for_named, with_parameters, with_sizes
 from kassay.notice.finding import Looked, looked_for
 from kassay.notice.kernels import Kernel, Wanted, kernels_in
+from kassay.prepare.pin import pin_experiment
 from kassay.report.notice import NOTICE
 from kassay.spec.load import suite_workloads
 from kassay.spec.suites import suites
-from kassay.supply.pin import pin_experiment
 
 _FUNCTION = re.compile(r"[A-Za-z_][\w.]*")
 _MOST = 2

@@ -60,7 +60,7 @@ def record(
     from kassay.model.units import parse_bytes
     from kassay.pcp.record import Recorder, problems
     from kassay.pcp.record import record as recorded
-    from kassay.supply.pin import pin_experiment
+    from kassay.prepare.pin import pin_experiment
 
     options = Measuring(set_=set_, cpus=cpus, memory=memory, rounds=rounds, arch=arch, cmdline=cmdline, timeout=timeout,
                         repeats=1, perturb=0, profile="none", boot="short")  # fmt: skip

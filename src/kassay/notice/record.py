@@ -21,9 +21,9 @@ from kassay.notice.sizes import Commands, Recorded, call_sizes
 from kassay.pcp.pages import PagesError
 from kassay.pcp.record import Recorder, recording_of
 from kassay.plan.expand import expand
+from kassay.prepare.supply import supply_for
 from kassay.run.jobs import Recording
 from kassay.run.measurer import Measurer
-from kassay.supply.supply import supply_for
 
 _FORMAT = 2
 """Increased when the same recording would give other sizes."""

@@ -20,9 +20,9 @@ from kassay.model.progress import Progress, Tell
 from kassay.pcp.pages import PagesError, PageTrace, write_pages
 from kassay.pcp.recorded import About, page_trace
 from kassay.plan.expand import expand
+from kassay.prepare.supply import supply_for
 from kassay.run.jobs import Recording
 from kassay.run.measurer import Measurer
-from kassay.supply.supply import supply_for
 
 SUFFIX = ".pages.zst"
 SAMPLE_US = 10_000

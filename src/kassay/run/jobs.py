@@ -17,7 +17,7 @@ from kassay.model.profile import TRACE
 from kassay.model.progress import silent
 from kassay.model.units import parse_bytes
 from kassay.plan.expand import padding_parameter, profile_of, traced_rounds
-from kassay.supply.supply import Supply
+from kassay.prepare.supply import Supply
 
 Rounds = Callable[[PlannedRun, tuple[int, ...]], tuple[int, ...]]
 """The rounds that a traced run records; the second argument are the usual ones."""

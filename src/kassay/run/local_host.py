@@ -13,8 +13,8 @@ from kassay.machines import Job, Machine
 from kassay.model.experiment import Experiment
 from kassay.model.progress import Tell
 from kassay.model.reach import Reach
-from kassay.supply.remote import visit_for
-from kassay.supply.supply import Supply
+from kassay.prepare.remote import visit_for
+from kassay.prepare.supply import Supply
 
 
 class LocalHost:

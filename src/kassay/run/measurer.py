@@ -20,6 +20,7 @@ from kassay.model.plan import Cell, Plan, PlannedRun
 from kassay.model.progress import silent
 from kassay.model.records import to_json
 from kassay.model.run import RunRecord, WallTime
+from kassay.prepare.supply import Supply
 from kassay.profile.counters import ProfileError
 from kassay.profile.line_table import Resolver, addresses_of, table_bytes
 from kassay.profile.raw import parse
@@ -28,7 +29,6 @@ from kassay.run.jobs import Jobs, Recording, Rounds
 from kassay.run.local_host import LocalHost
 from kassay.run.outcome import outcome_of, restless
 from kassay.run.symbols import plugin_points, symbol_tables
-from kassay.supply.supply import Supply
 
 
 class Recorded(NamedTuple):

@@ -14,10 +14,10 @@ from kassay.model.plan import Plan, PlannedRun
 from kassay.model.progress import Progress, Tell
 from kassay.model.run import RunRecord
 from kassay.plan.expand import profile_of
+from kassay.prepare.supply import Supply
 from kassay.run.agreement import Agreement
 from kassay.run.measurer import Measurer
 from kassay.run.scheduler import owed, remember_pace, run_all
-from kassay.supply.supply import Supply
 
 
 class Session(NamedTuple):

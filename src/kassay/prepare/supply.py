@@ -20,8 +20,8 @@ from kassay.model.packages import Image
 from kassay.model.plan import Plan, PlanInput
 from kassay.model.progress import Tell
 from kassay.model.records import Record, Setting
-from kassay.supply.kernels import MissingModules, check_folio_sizes, fetch_kernels, fetch_modules, kernel_refs
-from kassay.supply.machine import (
+from kassay.prepare.kernels import MissingModules, check_folio_sizes, fetch_kernels, fetch_modules, kernel_refs
+from kassay.prepare.machine import (
     check_remote,
     check_usable,
     grant_machine,
@@ -29,7 +29,7 @@ from kassay.supply.machine import (
     profile_problem,
     shared_cmdlines,
 )
-from kassay.supply.workloads import build_programs, check_memory, describe_workloads, make_images, settings_of
+from kassay.prepare.workloads import build_programs, check_memory, describe_workloads, make_images, settings_of
 
 
 class Supply(Record, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from kassay.model.experiment import Experiment
 from kassay.model.kernel import KernelArtifact
 from kassay.model.progress import Tell
 from kassay.model.reach import Reach
-from kassay.supply.kernels import kernel_refs
+from kassay.prepare.kernels import kernel_refs
 
 
 def visit_for(

@@ -7,7 +7,7 @@ from kassay import kernels as kernel_store
 from kassay.model.experiment import Experiment
 from kassay.model.kernel import parse_ref
 from kassay.model.progress import Tell
-from kassay.supply.machine import choose_machine
+from kassay.prepare.machine import choose_machine
 
 
 def pin_experiment(experiment: Experiment, tell: Tell) -> Experiment:
