@@ -11,18 +11,18 @@ from typing import NamedTuple
 from msgspec import structs
 
 from benchmarks._pairs import program
-from kassay.guest.program_source import pinned
 from kassay.journal import artifacts
-from kassay.machines import Job
 from kassay.model.experiment import Experiment, KernelUse, WorkloadUse
 from kassay.model.plan import Cell, PlannedRun
 from kassay.model.program import ProgramUse
 from kassay.model.progress import silent
 from kassay.model.run import RunRecord
 from kassay.plan.expand import expand
-from kassay.prepare.supply import supply_for
 from kassay.run.jobs import Jobs, Recording
 from kassay.run.measurer import Measurer
+from kassay.supply.guest.program_source import pinned
+from kassay.supply.machines import Job
+from kassay.supply.prepare.supply import supply_for
 
 KERNEL = "debian:6.18"
 CPU = "zen4"

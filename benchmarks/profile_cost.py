@@ -14,14 +14,14 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from kassay.guest import protocol
 from kassay.journal import artifacts
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.guest import PhaseRounds
 from kassay.model.progress import silent
 from kassay.plan.expand import expand
-from kassay.prepare.supply import supply_for
 from kassay.run.measurer import Measurer
+from kassay.supply.guest import protocol
+from kassay.supply.prepare.supply import supply_for
 
 MODES = ("none", "counts", "stacks")
 BOOTS = ("short", "snapshot")

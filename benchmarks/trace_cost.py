@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kassay.journal import artifacts
+from kassay.labs.predict.trace import read_trace
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.progress import silent
 from kassay.plan.expand import expand
-from kassay.predict.trace import read_trace
-from kassay.prepare.supply import supply_for
 from kassay.run import jobs
 from kassay.run.measurer import Measurer
+from kassay.supply.prepare.supply import supply_for
 
 CASES = (("mprotect_toggle", "16MiB", 10, 70), ("page_fault", "4MiB", 8, 38))
 NEVER = (1 << 20,)

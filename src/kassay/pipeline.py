@@ -10,14 +10,12 @@ from kassay.analysis.interim import InterimLooks
 from kassay.analysis.looks import between_looks, outlook
 from kassay.analysis.recording import RoundsToRecord
 from kassay.answers import report_of
-from kassay.cluster import joined
 from kassay.effects.files import write_atomic
 from kassay.effects.lock import locked, refusing
 from kassay.evidence.changes import keep_changes
 from kassay.evidence.cmdlines import cmdlines_of
 from kassay.evidence.collect import collect
 from kassay.evidence.predictions import keep_timings, ready_to_predict
-from kassay.guest.program_source import PROGRAMS, SUFFIX
 from kassay.journal import artifacts
 from kassay.journal.directory import RunDirectory, open_directory, resumed, started
 from kassay.journal.journal import open_journal
@@ -30,13 +28,15 @@ from kassay.model.reach import HERE, Reach
 from kassay.model.report import Report
 from kassay.model.run import CellEvidence, RunRecord
 from kassay.plan.expand import expand
-from kassay.prepare.kernels import source_changes
-from kassay.prepare.supply import Supply, supply_for
 from kassay.report.words import point_names, spoken_names
 from kassay.run.local_host import local_host
 from kassay.run.scheduler import known_pace, stages
 from kassay.run.session import Session, host_requirements, make_runs
 from kassay.spec.rules import question_of
+from kassay.supply.guest.program_source import PROGRAMS, SUFFIX
+from kassay.supply.prepare.kernels import source_changes
+from kassay.supply.prepare.supply import Supply, supply_for
+from kassay.tools.cluster import joined
 
 
 def measure(

@@ -15,8 +15,8 @@ from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.progress import silent
 from kassay.model.run import RunRecord
 from kassay.plan.expand import expand
-from kassay.prepare.supply import supply_for
 from kassay.run.measurer import Measurer
+from kassay.supply.prepare.supply import supply_for
 
 from .conftest import OLD
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from kassay.errors import BadInput
-from kassay.guest.program import header, packed, program_in, workload_of
-from kassay.guest.program_source import pinned
-from kassay.measured import measured_of
 from kassay.model.experiment import WorkloadUse
 from kassay.model.program import ProgramUse
 from kassay.model.records import Setting
+from kassay.supply.guest.program import header, packed, program_in, workload_of
+from kassay.supply.guest.program_source import pinned
+from kassay.supply.measured import measured_of
 
 MARKED = """
 #include "kassay.h"

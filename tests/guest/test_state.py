@@ -4,10 +4,10 @@
 import pytest
 from msgspec import structs
 
-from kassay.guest import audit, state
 from kassay.model.guest import CapturedFile, GuestReport
 from kassay.model.machine import MachineUse
 from kassay.model.records import Setting
+from kassay.supply.guest import audit, state
 from tests.analysis.plans import WORKLOAD
 
 PLAIN = MachineUse(arch="x86_64", clock="icount", cpus=1, memory_bytes=1 << 30)

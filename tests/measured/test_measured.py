@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from kassay.guest.sources import RUNS_PROGRAMS
-from kassay.measured import Measured, measured_by_name, measured_of
 from kassay.model.application import Words
 from kassay.model.experiment import APPLICATION_TRACE_BUDGET, TRACE_BUDGET, WorkloadUse
 from kassay.model.guest import CapturedFile, GuestReport
 from kassay.model.program import ProgramUse
 from kassay.model.progress import silent
 from kassay.model.records import Setting
+from kassay.supply.guest.sources import RUNS_PROGRAMS
+from kassay.supply.measured import Measured, measured_by_name, measured_of
 
 WORDS = Words(name="job", summary="a job", uses="nothing", packages=("job",), command=("/bin/job", "{n}"),
               between=(("/bin/rm",),), server=("/bin/daemon",), operations="{n}", require=("lines=={n}",))  # fmt: skip

@@ -5,9 +5,9 @@ import pytest
 from msgspec import structs
 
 from kassay.errors import BadInput
-from kassay.machines import machine_for
 from kassay.model.progress import silent
-from kassay.prepare.machine import check_remote, grant_machine, profile_problem, shared_cmdlines
+from kassay.supply.machines import machine_for
+from kassay.supply.prepare.machine import check_remote, grant_machine, profile_problem, shared_cmdlines
 from tests.analysis.plans import WORKLOAD, plan_of
 
 EXPERIMENT = plan_of(2).experiment

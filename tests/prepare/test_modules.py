@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from kassay import kernels as kernel_store
 from kassay.errors import BadInput
 from kassay.model.progress import Progress, silent
-from kassay.prepare.kernels import MissingModules, fetch_modules
+from kassay.supply import kernels as kernel_store
+from kassay.supply.prepare.kernels import MissingModules, fetch_modules
 from tests.analysis.plans import WORKLOAD, plan_input, plan_of
 
 EXPERIMENT = plan_of(2).experiment

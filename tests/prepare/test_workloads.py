@@ -6,7 +6,7 @@ import pytest
 from kassay.errors import BadInput
 from kassay.model.experiment import Axis, WorkloadUse
 from kassay.model.program import ProgramUse
-from kassay.prepare.workloads import check_settings, matrix
+from kassay.supply.prepare.workloads import check_settings, matrix
 from tests.analysis.plans import plan_of
 
 

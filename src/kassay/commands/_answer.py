@@ -33,7 +33,7 @@ def ask_and_answer(question: str, workload: str, kernels: Sequence[str], options
 
 def show_commands(experiment: Experiment, directory: Path, reach: Reach) -> int:
     """Prints every command that would be executed on a remote machine."""
-    from kassay.prepare.remote import remote_commands
+    from kassay.supply.prepare.remote import remote_commands
 
     with showing() as tell:
         text = remote_commands(experiment, directory, tell, reach)
@@ -51,7 +51,7 @@ def measure_and_answer(
     timed: the same question with a clock that measures time, shown next to the counts. cluster: address of the hosts
     that make the runs. reach: how a remote machine is reached. passing: what the exit status says.
     """
-    from kassay.prepare.supply import ask_ahead
+    from kassay.supply.prepare.supply import ask_ahead
 
     ask_ahead(experiment)  # answered while the rest of kassay is imported
     from kassay import pipeline

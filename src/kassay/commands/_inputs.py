@@ -8,10 +8,10 @@ from kassay.commands._options import Measuring
 from kassay.commands._show import showing
 from kassay.effects.files import cache_directory, check_writable, readable
 from kassay.errors import BadInput
-from kassay.guest import catalog
 from kassay.model.experiment import Experiment
 from kassay.model.kernel import KernelRef, parse_ref
 from kassay.report.formats import format_named
+from kassay.supply.guest import catalog
 
 _LEAST_FREE = 1 << 20
 """Bytes. The smallest run directory with its report takes as much, so that a command without them cannot end well."""
@@ -22,7 +22,7 @@ def check_experiment(experiment: Experiment) -> None:
     for use in experiment.workloads:
         if not use.program:
             catalog.check_name(use.name)
-    from kassay.prepare.workloads import check_settings  # late: a wrong name is told before this is loaded
+    from kassay.supply.prepare.workloads import check_settings  # late: a wrong name is told before this is loaded
 
     check_kernels((parse_ref(use.ref, experiment.arch) for use in experiment.kernels), experiment.flavour)
     check_settings(experiment)
@@ -30,7 +30,7 @@ def check_experiment(experiment: Experiment) -> None:
 
 def check_kernels(refs: Iterable[KernelRef], flavour: str) -> None:
     """Check that the files, revisions and versions that references name are there."""
-    from kassay import kernels
+    from kassay.supply import kernels
 
     with showing() as tell:
         kernels.check(refs, flavour, tell)

@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 from msgspec import UNSET
 
-from kassay.clocks import clock_of
 from kassay.errors import Defect
 from kassay.model.experiment import Experiment
 from kassay.model.kernel import KernelIdentity
 from kassay.model.machine import STATE, MachineUse
 from kassay.model.plan import Cell, Perturbation, Plan, PlanInput, PlannedRun, WorkloadSettings
 from kassay.model.profile import TRACE
+from kassay.supply.clocks import clock_of
 
 
 class Member(NamedTuple):

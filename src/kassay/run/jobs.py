@@ -5,19 +5,19 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from kassay import kernels as kernel_store
-from kassay.arches import arch_of
-from kassay.clocks import clock_of
 from kassay.effects.files import disk_errors, sha256_bytes
-from kassay.guest import initramfs, state
-from kassay.machines import Job
-from kassay.measured import Archive
 from kassay.model.plan import Cell, Plan, PlannedRun
 from kassay.model.profile import TRACE
 from kassay.model.progress import silent
 from kassay.model.units import parse_bytes
 from kassay.plan.expand import padding_parameter, profile_of, traced_rounds
-from kassay.prepare.supply import Supply
+from kassay.supply import kernels as kernel_store
+from kassay.supply.arches import arch_of
+from kassay.supply.clocks import clock_of
+from kassay.supply.guest import initramfs, state
+from kassay.supply.machines import Job
+from kassay.supply.measured import Archive
+from kassay.supply.prepare.supply import Supply
 
 Rounds = Callable[[PlannedRun, tuple[int, ...]], tuple[int, ...]]
 """The rounds that a traced run records; the second argument are the usual ones."""

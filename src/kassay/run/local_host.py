@@ -7,18 +7,18 @@ from contextlib import contextmanager
 from functools import cached_property, partial
 from pathlib import Path
 
-from kassay.cluster import RunOnHost
 from kassay.effects.memory import available_bytes
-from kassay.machines import Job, Machine
 from kassay.model.experiment import Experiment
 from kassay.model.progress import Tell
 from kassay.model.reach import Reach
-from kassay.prepare.remote import visit_for
-from kassay.prepare.supply import Supply
+from kassay.supply.machines import Job, Machine
+from kassay.supply.prepare.remote import visit_for
+from kassay.supply.prepare.supply import Supply
+from kassay.tools.cluster import RunOnHost
 
 
 class LocalHost:
-    """A kassay.cluster.Cluster without other hosts."""
+    """A kassay.tools.cluster.Cluster without other hosts."""
 
     def __init__(self, machine: Machine, experiment: Experiment) -> None:
         self._machine, self._memory_bytes = machine, max(experiment.memory_bytes)

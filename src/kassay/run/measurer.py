@@ -8,27 +8,27 @@ from typing import NamedTuple
 
 from msgspec import UNSET, structs
 
-from kassay import kernels as kernel_store
-from kassay.cluster import Cluster, RunOnHost
 from kassay.effects import clock
 from kassay.effects.files import disk_errors
 from kassay.errors import BadInput
+from kassay.evidence.profile.counters import ProfileError
+from kassay.evidence.profile.line_table import Resolver, addresses_of, table_bytes
+from kassay.evidence.profile.raw import parse
+from kassay.evidence.profile.tables import module_symbols
 from kassay.journal import artifacts
 from kassay.journal.blocks import LOST, sequence_of
-from kassay.machines import Ended, Job
 from kassay.model.plan import Cell, Plan, PlannedRun
 from kassay.model.progress import silent
 from kassay.model.records import to_json
 from kassay.model.run import RunRecord, WallTime
-from kassay.prepare.supply import Supply
-from kassay.profile.counters import ProfileError
-from kassay.profile.line_table import Resolver, addresses_of, table_bytes
-from kassay.profile.raw import parse
-from kassay.profile.tables import module_symbols
 from kassay.run.jobs import Jobs, Recording, Rounds
 from kassay.run.local_host import LocalHost
 from kassay.run.outcome import outcome_of, restless
 from kassay.run.symbols import plugin_points, symbol_tables
+from kassay.supply import kernels as kernel_store
+from kassay.supply.machines import Ended, Job
+from kassay.supply.prepare.supply import Supply
+from kassay.tools.cluster import Cluster, RunOnHost
 
 
 class Recorded(NamedTuple):

@@ -4,10 +4,10 @@
 import re
 from collections.abc import Sequence
 
-from kassay.guest import audit, protocol
-from kassay.machines import Ended
-from kassay.measured import Measured
 from kassay.model.records import Setting
+from kassay.supply.guest import audit, protocol
+from kassay.supply.machines import Ended
+from kassay.supply.measured import Measured
 
 # Kernel messages start a line, after the time stamp that printk puts there.
 _START = rb"^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?"

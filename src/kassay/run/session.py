@@ -4,7 +4,6 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from kassay.cluster import Cluster, HostRequirements
 from kassay.effects.files import swept
 from kassay.journal.blocks import hosts_of_sequences, sequence_of, standing
 from kassay.journal.directory import RunDirectory
@@ -14,10 +13,11 @@ from kassay.model.plan import Plan, PlannedRun
 from kassay.model.progress import Progress, Tell
 from kassay.model.run import RunRecord
 from kassay.plan.expand import profile_of
-from kassay.prepare.supply import Supply
 from kassay.run.agreement import Agreement
 from kassay.run.measurer import Measurer
 from kassay.run.scheduler import owed, remember_pace, run_all
+from kassay.supply.prepare.supply import Supply
+from kassay.tools.cluster import Cluster, HostRequirements
 
 
 class Session(NamedTuple):

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from kassay.arches import arch_of
 from kassay.effects.files import cache_directory, sha256_bytes, sha256_file, write_atomic
-from kassay.guest.program import program_in
+from kassay.evidence.profile.tables import FORMAT, POINTS_FORMAT, kernel_symbols, points, program_symbols
 from kassay.model.kernel import KernelArtifact
-from kassay.profile.tables import FORMAT, POINTS_FORMAT, kernel_symbols, points, program_symbols
+from kassay.supply.arches import arch_of
+from kassay.supply.guest.program import program_in
 
 
 @cache

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is measured, ready to run: its description, its settings, its programs and its image."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+
+from kassay.effects.memory import memory_bytes
+from kassay.errors import BadInput, HostLacks
+from kassay.model.experiment import Axis, Experiment, WorkloadUse
+from kassay.model.guest import Programs
+from kassay.model.packages import Image
+from kassay.model.plan import WorkloadSettings
+from kassay.model.progress import Tell
+from kassay.model.records import Setting
+from kassay.model.units import format_bytes, parse_bytes
+from kassay.model.workload import Workload
+from kassay.supply.arches import arch_of
+from kassay.supply.guest import catalog
+from kassay.supply.guest.compile import build, compiler_for
+from kassay.supply.measured import Measured, measured_by_name
+
+
+def describe_workloads(uses: Sequence[WorkloadUse], given_programs: Programs | None) -> Mapping[str, Workload]:
+    """The workloads of an experiment by name: as given programs describe themselves, else as kassay knows them.
+    Raises BadInput for a name that is unknown."""
+    if given_programs:
+        described = {workload.name: workload for workload in given_programs.workloads}
+        return {use.name: catalog.find(described, use.name) for use in uses}
+    return {name: measured.describe() for name, measured in measured_by_name(uses).items()}
+
+
+def check_settings(experiment: Experiment) -> None:
+    """Raises BadInput for a workload, a parameter or a value that does not exist."""
+    settings_of(experiment, describe_workloads(experiment.workloads, None))
+
+
+def settings_of(experiment: Experiment, workloads: Mapping[str, Workload]) -> tuple[WorkloadSettings, ...]:
+    """Every point of every workload's matrix, complete and checked. Raises BadInput with all problems of a point."""
+    settings = tuple(
+        (use.name, catalog.settings(workloads[use.name], point, arch_of(experiment.arch)))
+        for use in experiment.workloads
+        for point in matrix(use.axes)
+    )
+    if len(set(settings)) != len(settings):
+        raise BadInput("workloads: the same setting appears twice", "list each workload setting once")
+    return settings
+
+
+def matrix(axes: Sequence[Axis]) -> tuple[tuple[Setting, ...], ...]:
+    """Every point of the axes' product, last axis fastest; no axes give one empty point."""
+    return tuple(
+        tuple(Setting(name=axis.name, value=value) for axis, value in zip(axes, values, strict=True))
+        for values in product(*(axis.values for axis in axes))
+    )
+
+
+def check_memory(experiment: Experiment, settings: Sequence[WorkloadSettings], *, remote: bool) -> None:
+    """Raises BadInput or HostLacks for a machine or a size that does not fit into memory."""
+    host = memory_bytes()
+    most, least = max(experiment.memory_bytes), min(experiment.memory_bytes)
+    if most > host and not remote:
+        what = f"a machine of {format_bytes(most)} on a host with {format_bytes(host)}"
+        raise HostLacks(what, "choose a smaller --memory")
+    for workload, values in settings:
+        for item in values:
+            if item.name == "size" and parse_bytes(item.value) >= least:
+                what = f"{workload}: size={item.value} does not fit into {format_bytes(least)} of memory"
+                raise BadInput(what, "choose a smaller size or a larger --memory")
+
+
+def build_programs(measured: Iterable[Measured], arch: str) -> Programs:
+    """Everything that runs in the guest, built here: init and kassay's own programs first."""
+    ordered = sorted(measured, key=lambda one: one.guest_program != one.name)
+    files = (("init", build("init", arch)), *((one.name, one.build(arch)) for one in ordered))
+    return Programs(files=files, compiler=compiler_for(arch)[1])
+
+
+def make_images(
+    measured: Iterable[Measured], experiment: Experiment, tell: Tell
+) -> tuple[tuple[str, Image, str], ...]:  # fmt: skip
+    """(workload, image, path of its archive) of everything that needs an image."""
+    memory = min(experiment.memory_bytes)
+    images = ((one.name, one.image(experiment.arch, memory, tell)) for one in measured)
+    return tuple((name, image[0], str(image[1])) for name, image in images if image is not None)
