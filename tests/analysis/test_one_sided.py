@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from kassay.analysis.one_sided import MOST, one_sided
 from kassay.model.finding import OneSided
-from kassay.report.tables import one_sided_table, parted_text
+from kassay.report.sections.refused import one_sided_table, parted_text
 from tests.analysis.profiles import profile
 from tests.report.reports import SAMPLES
 

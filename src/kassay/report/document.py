@@ -189,17 +189,28 @@ def section(
     return Section(title=title, blocks=(*paragraphs, *drawn, *listed, *tables, *stacks, *code), readers=readers)
 
 
+def filled(
+    title: str, *, text: Iterable[str] = (), items: Iterable[str] = (), tables: Iterable[Table] = (),
+    stacks: Iterable[Stacks] = (), code: Iterable[Code] = (), readers: tuple[str, ...] = (),
+) -> Iterator[Section]:  # fmt: skip
+    """The same, if it has more than text."""
+    found = section(title, text=text, items=items, tables=tables, stacks=stacks, code=code, readers=readers)
+    if any(not isinstance(block, Paragraph) for block in found.blocks):
+        yield found
+
+
 def section_of_table(table: Table) -> Section:
     """A section with the table's title, and its first column as wide as there is room."""
     return Section(title=table.title, blocks=(structs.replace(table, title="", name_width=0),))
 
 
 def section_of(block: TextBlock) -> Section:
-    """A block that a question made, as a section."""
-    return section(block.title, text=block.text, items=block.items, tables=block.tables)
+    """A block that a question made, as a section of a page."""
+    return section(block.title, text=block.text, items=block.items, tables=block.tables, readers=(PAGE,))
 
 
 def rows_of(block: TextBlock) -> Section:
     """The same for a mail: its list is one of rows, and its paragraphs stand below."""
     listed = (Items(texts=block.items, bare=True),) if block.items else ()
-    return Section(title=block.title, blocks=(*listed, *block.tables, *(Paragraph(text=each) for each in block.text)))
+    blocks = (*listed, *block.tables, *(Paragraph(text=each) for each in block.text))
+    return Section(title=block.title, blocks=blocks, readers=(LETTER,))

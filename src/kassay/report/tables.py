@@ -4,23 +4,19 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from kassay.model.experiment import labels
-from kassay.model.finding import REFUSED, VERDICTS, Finding, Side
 from kassay.model.profile import CONTEXTS
-from kassay.model.reason_texts import reasons_text
 from kassay.model.report import Report
 from kassay.model.texts import (
     Table,
     TableCell,
     cells,
     figures,
-    machine_text,
     memory_text,
     one_line,
-    settings_text,
     table,
 )
 from kassay.model.units import format_change, format_decimals, format_number, format_numbers
-from kassay.report.changed_lines import state_of, verdict_word
+from kassay.report.changed_lines import verdict_word
 from kassay.report.series import KernelRow, MetricGroup, MetricSeries, groups
 from kassay.report.words import count_text, interval_text, run_length, spoken_names
 
@@ -138,94 +134,6 @@ def contexts_table(group: MetricGroup) -> Table | None:
     return table("What ran in the measured region", ("kernel", *figures(*names)), rows)
 
 
-def findings_table(report: Report) -> Table:
-    """Every comparison that was made, refused ones included."""
-    columns = (
-        "workload", "settings", "machine", "metric", "unit", "base", "head",
-        *figures("base value", "head value", "change", "interval", "n base", "n head"),
-        "verdict", "evidence", "floor", "reasons",
-    )  # fmt: skip
-    return table("All findings", columns, map(_finding_row, report.findings), folded=True)
-
-
-def _finding_row(f: Finding) -> tuple[TableCell, ...]:
-    base, head = format_numbers([f.base_value, f.head_value])
-    mark = "" if f.verdict == "equivalent" else f.verdict
-    subject = (f.workload, settings_text(f.settings), machine_text(f.machine), f.metric, f.unit)
-    values = (base, head, format_change(f.change), interval_text(f.interval), *map(n_text, f.sides))
-    judged = cells(f.evidence or "-", floor_text(f.floor), reasons_text(f.reasons) or "-")
-    return (
-        cells(*subject, f.sides[0].kernel, f.sides[1].kernel, *values)
-        + cells(verdict_word(f.verdict, state_of(f)), mark=mark)
-        + judged
-    )
-
-
-def n_text(side: Side) -> str:
-    """Plain runs behind a value; "-" for a value that comes without them, as a mean in somebody else's file does."""
-    return "-" if side.value is not None and not side.runs else str(len(side.runs))
-
-
-def floor_text(floor: float | None) -> str:
-    """How far runs that should not differ do: "0.4 %"; "-" when that is not known."""
-    return format_change(floor).lstrip("+")
-
-
-def refusals(report: Report, *, primary_only: bool = False) -> tuple[str, ...]:
-    """Why comparisons have no verdict, each reason once: the phases of one run have the same reason."""
-    texts = []
-    for f in report.findings:
-        if primary_only and f.verdict == "inconclusive" and not f.primary:
-            continue
-        if f.verdict in (*REFUSED, "inconclusive"):
-            why = reasons_text(f.reasons) or VERDICTS[f.verdict]
-            words = (f.workload if report.overview is not None else "", f.metric if f.verdict == "inconclusive" else "")
-            about = "".join(f"{word}: " for word in words if word)
-            texts.append(one_line(f"{about}{f.verdict}, {f.sides[0].kernel} against {f.sides[1].kernel}: {why}"))
-    return tuple(dict.fromkeys(texts))
-
-
-def unequal_findings(report: Report) -> tuple[Finding, ...]:
-    """One finding for each distinct set of state differences: the phases of one run have the same set."""
-    distinct = {(f.base, f.head, f.settings, f.machine, f.differences): f for f in reversed(report.findings)}
-    return tuple(f for f in report.findings if f.differences and f in distinct.values())
-
-
-def differences_table(finding: Finding) -> Table:
-    """The audited fields that should agree and do not, side by side."""
-    rows = (cells(d.field, d.moment) + cells(d.base, d.head, mark="differs") for d in finding.differences)
-    kind = "Work" if all(d.moment == "during" for d in finding.differences) else "State"
-    title = (
-        f"{kind} that should agree and does not ({settings_text(finding.settings)}, {machine_text(finding.machine)})"
-    )
-    return table(title, ("field", "moment", *(one_line(side.kernel) for side in finding.sides)), rows)
-
-
-def parted_text(finding: Finding) -> str:
-    """Where the states of two kernels parted, one sentence; "" if the comparison was not refused for its state."""
-    if finding.verdict != "state-mismatch":
-        return ""
-    if any(d.moment == "before" for d in finding.differences):
-        return "The states differ before the measured region: they parted while the workload made its state."
-    return "The states are equal before the measured region and differ after it: they parted inside."
-
-
-def one_sided_table(report: Report, finding: Finding) -> Table | None:
-    """The functions that ran on one kernel only in each phase of a refused comparison; None if there are none."""
-    kernels = [side.kernel for side in finding.sides]
-    rows = [
-        (row.value, cells(row.function, f.metric, row.kernel, format_number(row.value), format_number(row.calls)))
-        for f in report.findings
-        if f.point == finding.point and [side.kernel for side in f.sides] == kernels
-        for row in f.one_sided
-    ]
-    if not rows:
-        return None
-    ordered = (row for _, row in sorted(rows, key=lambda pair: -pair[0]))
-    title = f"Functions of both kernels that ran on one only [{one_line(finding.unit)}]"
-    return table(title, ("function", "phase", "ran on", *figures("value", "calls")), ordered)
-
-
 _MatrixKey = tuple[str | None, str, str, tuple[str, ...]]
 
 
@@ -337,3 +245,11 @@ def _ratio(base: KernelRow, head: KernelRow) -> str:
 
 def _mark(rows: Sequence[KernelRow]) -> str:
     return rows[1].verdict if len(rows) == 2 and rows[1].step else ""
+
+
+def group_tables(group: MetricGroup) -> tuple[Table, ...]:
+    """Every table of a comparison on a page."""
+    across = across_table(group) if group.across else None
+    phases = phases_table(group) if len(group.series) > 1 else None
+    first = filter(None, (series_table(group.lead), across, phases, contexts_table(group)))
+    return (*first, *rounds_tables(group), runs_table(group))

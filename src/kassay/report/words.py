@@ -181,3 +181,8 @@ def _strip(label: str, *, configured: bool) -> str:
     body, bracket, rest = label.partition(" ")
     name = body.rpartition("debian:")[2] if "debian:" in body else body.removeprefix("image:").rpartition("/")[2]
     return f"{name or body}{bracket}{rest}"
+
+
+def floor_text(floor: float | None) -> str:
+    """How far runs that should not differ do: "0.4 %"; "-" when that is not known."""
+    return format_change(floor).lstrip("+")

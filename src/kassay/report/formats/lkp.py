@@ -16,9 +16,9 @@ from kassay.model.texts import one_line
 from kassay.model.units import format_bytes
 from kassay.report.formats import Format
 from kassay.report.lkp_table import Head, LkpRow, Mean, mean_text, ordered, row, table
+from kassay.report.sections.refused import refusals
 from kassay.report.series import MetricGroup, MetricSeries, groups
 from kassay.report.shares import profile_shares
-from kassay.report.tables import refusals
 from kassay.report.words import derived, spoken_names
 
 _UNSAFE = re.compile(r"[^-A-Za-z0-9+=:.%,_]")

@@ -1,73 +1,43 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a mail says of others' results: figures as reported, what was computed from them, where they come from."""
+"""Results of other tools in a mail: figures as they were reported, and what was computed from them."""
 
 from collections.abc import Iterator, Sequence
 
 from kassay.model.finding import Finding
 from kassay.model.report import Report
-from kassay.model.texts import cells, figures, table
+from kassay.model.texts import TextBlock, cells, figures, table
 from kassay.model.units import format_number
-from kassay.report.document import Block, Paragraph, Section, section
-from kassay.report.mail.names import called, everyday, names, point_words, unit_words
-from kassay.report.mail.text import (
-    RANKS,
-    interval,
-    lettered,
-    number,
-    percent,
-    sentence,
-    stopped,
-)
+from kassay.report.document import LETTER, Section, rows_of, section
+from kassay.report.mail.names import called, point_words, unit_words
+from kassay.report.mail.text import RANKS, interval, lettered, number, percent
 from kassay.report.words import derived
 
 _ROWS, _PAIRS = 10, 3
-UNSEARCHED = "Which commit did it is not known: nothing was bisected."
 
 
-def imported(report: Report) -> list[Block]:
+def imported(report: Report) -> Iterator[Section]:
     """A table for each two kernels, the primary metrics first; then what no file holds but follows from its figures."""
-    shown = [f for f in report.findings if not derived(f.sides)]
-    computed = [f for f in report.findings if derived(f.sides)]
-    return [*_tables(report, shown, "The figures as they were reported"),
-            *_tables(report, computed, "Computed from them, to three digits")]  # fmt: skip
+    for computed, heading in (
+        (False, "The figures as they were reported"),
+        (True, "Computed from them, to three digits"),
+    ):
+        yield from _tables(report, [f for f in report.findings if derived(f.sides) == computed], heading)
 
 
-def origin(report: Report) -> Iterator[Section]:
-    """Files with their sums, what one value stands for, and what was noted while reading; nothing of own runs."""
-    if not report.sources:
-        return
-    files = [f"{source.name} ({source.format}, sha256 {source.sha256[:16]})." for source in report.sources]
-    notes = [_note(report, everyday(report, reason)) for reason in report.disclosures if reason.code != "read-from"]
-    yield section("Where the figures come from", items=(*files, *notes))
-
-
-def _note(report: Report, text: str) -> str:
-    """A sentence; the name of a kernel that it begins with stays as it is."""
-    begins = any(text.startswith(f"{name} ") for name in names(report).values())
-    return stopped(text) if begins else sentence(text)
-
-
-def unknown(report: Report) -> list[str]:
-    """What no file of another tool tells, as limits."""
-    state = stopped(everyday(report, report.state))
-    return [f"The state of memory on which the kernels worked is not known: {state}", UNSEARCHED]
-
-
-def _tables(report: Report, findings: Sequence[Finding], heading: str) -> list[Block]:
+def _tables(report: Report, findings: Sequence[Finding], heading: str) -> Iterator[Section]:
     """Metrics of the same benchmarks as the primary ones; what a monitor saw beside them is left to the report."""
-    own = {f.workload for f in report.findings if f.primary}
-    family = [f for f in findings if f.metric.partition(".")[0] in own or "." not in f.metric] or list(findings)
+    workloads = {f.workload for f in report.findings if f.primary}
+    family = [f for f in findings if f.metric.partition(".")[0] in workloads or "." not in f.metric] or list(findings)
     pairs = list(dict.fromkeys((f.sides[0].kernel, f.sides[1].kernel) for f in family))
-    blocks: list[Block] = []
     shown = 0
     for pair in pairs[:_PAIRS]:
         rows = [f for f in family if (f.sides[0].kernel, f.sides[1].kernel) == pair]
         rows = sorted(rows, key=lambda f: (not f.primary, -abs(f.change or 0.0)))[:_ROWS]
         shown += len(rows)
-        blocks.append(_table(report, rows, heading, several=len(pairs) > 1))
-    left = len(findings) - shown
-    more = Paragraph(text=f"{left} more {'is' if left == 1 else 'are'} in the full report.")
-    return [*blocks, more] if left else blocks
+        yield _table(report, rows, heading, several=len(pairs) > 1)
+    if left := len(findings) - shown:
+        more = f"{left} more {'is' if left == 1 else 'are'} in the full report."
+        yield section("", text=(more,), readers=(LETTER,))
 
 
 def _table(report: Report, findings: Sequence[Finding], heading: str, *, several: bool) -> Section:
@@ -93,8 +63,9 @@ def _table(report: Report, findings: Sequence[Finding], heading: str, *, several
     filled = [i for i in range(len(head)) if i < 4 or any(row[i] != "-" for row in texts)]
     rows = (cells(*(row[i] for i in filled)) for row in texts)
     below = [*([] if unit else _units(findings)), *([RANKS] if any(f.interval is not None for f in findings) else [])]
-    notes = (Paragraph(text=text) for text in (legend, " ".join(below)) if text)
-    return Section(title="".join(parts), blocks=(table("", (head[i] for i in filled), rows), *notes))
+    notes = tuple(text for text in (legend, " ".join(below)) if text)
+    shown = table("", (head[i] for i in filled), rows)
+    return rows_of(TextBlock(title="".join(parts), tables=(shown,), text=notes))
 
 
 def _units(findings: Sequence[Finding]) -> list[str]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Predicted time in tables: every comparison on every CPU, then by cause and by function, which add up."""
+"""Predicted time: every comparison on every CPU, then by cause and by function, which add up."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from kassay.clocks import clock_of
 from kassay.model.finding import Finding
@@ -12,10 +12,36 @@ from kassay.model.texts import Table, TableCell, cells, figures, machine_text, o
 from kassay.model.timing import Beside
 from kassay.model.units import format_change
 from kassay.report.columns import Column, summed
-from kassay.report.predictions import ns, shown
+from kassay.report.document import LETTER, PAGE, Section, section
+from kassay.report.mail.headline import headline
+from kassay.report.predictions import ABOUT, because, disagreements, mail_sentence, ns, prediction_blocks, shown
+from kassay.report.sections.brief import on_screen
 from kassay.report.words import interval_text
 
 _ROWS = 20
+
+
+def predicted_briefly(report: Report) -> Iterator[Section]:
+    """On a screen: counted, predicted, why."""
+    yield from on_screen(*prediction_blocks(report))
+
+
+def predicted(report: Report) -> Iterator[Section]:
+    """On a page: the sentences of each comparison, and every figure."""
+    items = (
+        f"{f.sides[0].kernel} to {f.sides[1].kernel}, {text}"
+        for f in shown(report) for prediction in f.predictions if (text := because(f, prediction))
+    )  # fmt: skip
+    tables = prediction_tables(report)
+    if tables:
+        yield section("Predicted time", text=ABOUT, items=items, tables=tables, readers=(PAGE,))
+
+
+def predicted_headline(report: Report) -> Iterator[Section]:
+    """In a mail: the prediction for the comparison of the headline, and where its counts disagree."""
+    topic = headline(report)
+    if topic is not None and (text := mail_sentence(topic.finding)):
+        yield section("", text=(" ".join((text, *disagreements(report))),), readers=(LETTER,))
 
 
 def prediction_tables(report: Report) -> tuple[Table, ...]:

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Why the figures may be believed: how many boots, in which order, by which test, and what else was checked."""
 
+from collections.abc import Iterator
+
 from kassay.clocks import clock_of
 from kassay.model.finding import REFUSED, Finding, Side
 from kassay.model.report import Report
 from kassay.model.texts import listed
 from kassay.model.timing import ControlCheck, FailureCheck, Timing
+from kassay.report.document import LETTER, PAGE, Section, filled, section
 from kassay.report.mail.headline import headline
 from kassay.report.mail.names import called, everyday, everyday_sentence
 from kassay.report.mail.text import bare_percent, interval, percent
+from kassay.report.sections.timing import timing_tables
 
 _STANDING = {
     "confirmed": "stands when every setting is allowed to err together (Holm, 5 %)",
@@ -19,8 +23,28 @@ _MOVED = "the amount of memory, the offsets of stack and mappings, the length of
 _ORDERS = {"sequential": "one kernel after the other", "sandwich": "first kernel, second kernel, first kernel again"}
 
 
-def how_sure(report: Report) -> list[str]:
-    """Paragraphs on the comparison of the headline; nothing where nothing was measured by kassay."""
+_JUDGED = (
+    "One value per boot. Boots are made in blocks, in random order; ranks are compared inside the blocks, which holds "
+    "under drift, outliers and failed boots. The session is looked at only after the planned numbers of boots, each "
+    "time at the p given, so that all looks at one comparison together err in 5 % of sessions. The change is what "
+    "these ranks say; it need not be the ratio of the two medians.",
+)
+_JUDGED_ELSEWHERE = (
+    "One value per boot, or what the file has instead. Values are compared by their ranks, inside blocks where the "
+    "file tells which were made one after the other; where it does not, drift cannot be told from a change.",
+)
+
+
+def judged(report: Report) -> Iterator[Section]:
+    """On a page: tables of how each time was judged. In a mail: paragraphs on the comparison of the headline."""
+    text = _JUDGED_ELSEWHERE if report.sources else _JUDGED
+    yield from filled("How time was judged", text=text, tables=timing_tables(report), readers=(PAGE,))
+    if texts := _how_sure(report):
+        yield section("", text=(f"How sure: {texts[0]}", *texts[1:]), readers=(LETTER,))
+
+
+def _how_sure(report: Report) -> list[str]:
+    """None where nothing was measured by kassay."""
     topic = headline(report)
     if topic is None or topic.finding.verdict in REFUSED or all(s.value is None for s in topic.finding.sides):
         return []

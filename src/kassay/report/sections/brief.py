@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Blocks for one screen: the first few of each kind, and how many are left out."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec import structs
+
+from kassay.model.texts import Table
+from kassay.report.document import DOUBT, SCREEN, Block, Items, Paragraph, Section
+
+NAME, FUNCTION = 26, 36  # columns of the first column of a table whose rows are kernels, hosts or metrics; functions
+GROUPS, ROWS = 4, 8  # tables, and rows of a table, at most
+
+
+def left_text(count: int, noun: str = "more", formats: str = "") -> str:
+    """How many are left out, and where they are."""
+    return f"and {count} {noun}: see --format markdown{formats}"
+
+
+def left_out(count: int, noun: str = "more") -> tuple[Items, ...]:
+    """The same as a block; none where nothing is left out."""
+    return (Items(texts=(left_text(count, noun),), tone=DOUBT),) if count > 0 else ()
+
+
+def left_paragraph(count: int, noun: str, formats: str = "") -> Paragraph:
+    """The same as a paragraph."""
+    return Paragraph(text=left_text(count, noun, formats), tone=DOUBT)
+
+
+def limited(texts: Sequence[str], limit: int, noun: str) -> list[str]:
+    """The first texts, and how many are left out."""
+    left = len(texts) - limit
+    return [*texts[:limit], *([left_text(left, f"more {noun}")] if left > 0 else [])]
+
+
+def first_rows(whole: Table, noun: str) -> tuple[Block, ...]:
+    """The first rows of a table, and how many are left out."""
+    shown = structs.replace(whole, rows=whole.rows[:ROWS], name_width=NAME)
+    return (shown, *left_out(len(whole.rows) - ROWS, noun))
+
+
+def on_screen(*blocks: Block) -> Iterator[Section]:
+    """Blocks for a screen alone."""
+    if blocks:
+        yield Section(blocks=blocks, readers=(SCREEN,))
+
+
+def first_tables(
+    tables: Iterable[Table], width: int = NAME, noun: str = "more", below: Sequence[Block] = ()
+) -> Iterator[Section]:
+    """A section of a screen for each of the first tables; the last one says how many are left out.
+
+    below: a block to stand below each table.
+    """
+    every = tuple(tables)
+    left = left_out(len(every) - GROUPS, noun)
+    for number, each in enumerate(every[:GROUPS], 1):
+        blocks = (
+            structs.replace(each, name_width=width),
+            *below[number - 1 : number],
+            *(left if number == GROUPS else ()),
+        )
+        yield Section(title=each.title, blocks=blocks, readers=(SCREEN,))
