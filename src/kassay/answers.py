@@ -105,7 +105,7 @@ def _answer_run(directory: Path, tell: Tell, seed_rules: bool, predict: Sequence
         report = with_overview(report, causes(findings, labels(plan.experiment)), str(directory))
     if question.complete is not None:
         report = question.complete(Answered(report=report, plan=plan, evidence=read.evidence, directory=directory))
-    return report if report.series is not None else with_unexecuted(report)
+    return with_unexecuted(report)
 
 
 def _predicted(

@@ -151,6 +151,8 @@ class Lead(Record, frozen=True, kw_only=True):
     repeat: tuple[str, ...] = ()
     mail_functions: bool = True
     """Whether a mail itemises the leading comparison; false where the question's own tables do."""
+    names_unexecuted: bool = False
+    """Whether the answer names in its own words which changed lines were not executed."""
     predicts_all: bool = False
     """Whether predictions of all comparisons are shown, and not of `pairs` alone."""
     lacks_kernel: bool = False

@@ -314,6 +314,7 @@ def lead_of(report: Report, series: Series) -> Lead:
         page=(page,),
         mail=_mail(series, covers, where),
         sentences=False,
+        names_unexecuted=True,
         mail_answer=_mail_answer(report, series),
         lacks_kernel=any(row.outcome in _NO_KERNEL for row in series.rows),
         mail_open=(),  # each row is one patch: nothing has to be searched

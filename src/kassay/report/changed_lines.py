@@ -48,13 +48,15 @@ def state_of(f: Finding) -> str:
 
 def with_unexecuted(report: Report) -> Report:
     """The report, whose verdict says it where none of the changed lines of a comparison ran."""
-    texts = [text for text in changed_sentences(report) if NOTHING in text]
+    texts = [text for text in further_sentences(report, report.verdict) if NOTHING in text]
     return structs.replace(report, verdict=" ".join((report.verdict, *texts))) if texts else report
 
 
 def further_sentences(report: Report, said: str) -> list[str]:
-    """The sentences that are not in `said`; none of a series, which names in its own words what was not executed."""
-    return [] if report.series is not None else [text for text in changed_sentences(report) if text not in said]
+    """The sentences that are not in `said`; none where the question's answer names what was not executed."""
+    if report.lead is not None and report.lead.names_unexecuted:
+        return []
+    return [text for text in changed_sentences(report) if text not in said]
 
 
 def changed_sentences(report: Report) -> list[str]:
