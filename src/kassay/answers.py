@@ -264,7 +264,7 @@ def paired(
 
 def _paired(findings: Sequence[Finding], kernels: Sequence[str], plan: Plan, counted: StoredProfiles) -> Paired:
     sides = chosen(findings, kernels, None, _FIRST)
-    finding = next((f for f in findings if {side.kernel for side in f.sides} == set(kernels)), sides[0].finding)
+    finding = next((f for f in findings if {*f.kernels} == set(kernels)), sides[0].finding)
     try:
         return Paired(finding, profiled(sides, plan.cells, counted))
     except NoProfile as error:

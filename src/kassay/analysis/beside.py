@@ -80,4 +80,4 @@ def _size(f: Finding) -> float:
 def _key(f: Finding, elsewhere: bool) -> _Key:
     settings = tuple((item.name, item.value) for item in f.settings)
     cpus, memory = (None, None) if elsewhere else (f.machine.cpus, f.machine.memory_bytes)
-    return f.workload, settings, f.machine.arch, cpus, memory, f.metric, f.sides[0].kernel, f.sides[1].kernel
+    return f.workload, settings, f.machine.arch, cpus, memory, f.metric, *f.kernels

@@ -41,7 +41,7 @@ def causes(findings: Iterable[Finding], kernels: Collection[str]) -> tuple[Cause
     neighbours = set(pairwise(kernels))
     rows_by_key: dict[_Key, list[tuple[CauseRow, int]]] = {}
     for f in findings:
-        base, head = (side.kernel for side in f.sides)
+        base, head = f.kernels
         if not f.primary or f.attribution is None or not f.base_value or (base, head) not in neighbours:
             continue
         for part in _parts(f.attribution):

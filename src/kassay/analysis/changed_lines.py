@@ -36,8 +36,7 @@ def with_changed_lines(
     by_pair = {(change.base, change.head): change for change in changes}
     return tuple(
         structs.replace(finding, changed=_of_finding(finding, cells, change, profiles, reached))
-        if (change := by_pair.get((finding.sides[0].kernel, finding.sides[1].kernel))) is not None
-        and clock_of(finding.machine.clock).exact
+        if (change := by_pair.get(finding.kernels)) is not None and clock_of(finding.machine.clock).exact
         else finding
         for finding in findings
     )

@@ -20,9 +20,7 @@ def gaps(findings: Iterable[Finding], kernels: Sequence[str]) -> tuple[Gap, ...]
     old, new, candidate = kernels
     groups: dict[object, dict[tuple[str, str], Finding]] = {}
     for finding in findings:
-        groups.setdefault((finding.point, finding.metric), {})[finding.sides[0].kernel, finding.sides[1].kernel] = (
-            finding
-        )
+        groups.setdefault((finding.point, finding.metric), {})[finding.kernels] = finding
     return tuple(
         _gap(pairs[old, new], pairs[new, candidate], pairs[old, candidate])
         for pairs in groups.values()

@@ -53,7 +53,7 @@ def chosen(
     strange = [name for name in wanted if name not in sides]
     if strange:
         raise unknown("unknown kernel", strange[0], names)
-    pair = [f for f in of_metric if {side.kernel for side in f.sides} == set(wanted)]
+    pair = [f for f in of_metric if {*f.kernels} == set(wanted)]
     return tuple(
         Chosen(*sides[name], *_refusal(pair or of_metric, wanted if pair else [name]), _where(point, points))
         for name in wanted

@@ -188,4 +188,4 @@ def _of(f: Finding, ladder: Ladder) -> bool:
 
 
 def _pair(f: Finding) -> tuple[str, str]:
-    return f.sides[0].kernel, f.sides[1].kernel
+    return f.kernels

@@ -34,7 +34,7 @@ def judged_together(findings: Sequence[Finding], session: Session) -> JudgedToge
     groups: dict[tuple[str, str, str, str], list[int]] = {}
     for index, f in enumerate(findings):
         if f.primary and f.timing is not None and f.timing.p is not None:
-            groups.setdefault((f.workload, f.metric, f.sides[0].kernel, f.sides[1].kernel), []).append(index)
+            groups.setdefault((f.workload, f.metric, *f.kernels), []).append(index)
     changed = list(findings)
     families = []
     for members in (group for group in groups.values() if len(group) > 1):

@@ -30,12 +30,12 @@ def calls_text(finding: Finding, base: str, head: str) -> str:
 def steps_text(ladder: Ladder, findings: Sequence[Finding], called: Callable[[str], str]) -> str:
     """The first cost of dominant_calls() for each step of a ladder that was refused for its amount of work. called: the
     name of a kernel by its label."""
-    ends = [(step.from_kernel, step.to_kernel) for step in ladder.steps]
+    ends = [step.ends for step in ladder.steps]
     texts = [
         _sentence(dominant_calls(finding)[0], *(called(side.kernel) for side in finding.sides))
         for finding in findings
         if (finding.point, finding.metric) == (ladder.point, ladder.metric) and dominant_calls(finding)
-        and tuple(side.kernel for side in finding.sides) in ends
+        and finding.kernels in ends
     ]  # fmt: skip
     return " ".join(texts)
 
@@ -55,7 +55,7 @@ def calls_tables(report: Report) -> tuple[Table, ...]:
 
 
 def _table(finding: Finding) -> Table:
-    base, head = (side.kernel for side in finding.sides)
+    base, head = finding.kernels
     names = ("one", *(one_line(cost.text) for cost in finding.calls))
     rows = zip(
         names[1:], format_numbers([cost.base for cost in finding.calls]),

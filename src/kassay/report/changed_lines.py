@@ -17,7 +17,7 @@ from kassay.model.lines import (
     Reached,
 )
 from kassay.model.report import Report
-from kassay.model.texts import Table, cells, figures, listed, one_line, table
+from kassay.model.texts import Table, cells, figures, listed, one_line, shortened, table
 from kassay.report.words import called
 
 NOT_BY_THIS = "not executed by this workload"
@@ -66,7 +66,7 @@ def changed_sentences(report: Report) -> list[str]:
     """
     names = called(report)
     shown = [f for f in report.findings if f.primary and f.changed is not None]
-    several = len({(f.sides[0].kernel, f.sides[1].kernel) for f in shown}) > 1
+    several = len({f.kernels for f in shown}) > 1
     texts = []
     for f in shown:
         base, head = (names.get(side.kernel, side.kernel) for side in f.sides)
@@ -99,8 +99,7 @@ def changed_text(changed: ChangedLines | None) -> str:
 def places_text(parts: Sequence[ChangedPart]) -> str:
     """ "move_ptes() in mm/mremap.c, mm/mmap.c:12 and 3 more"."""
     places = list(dict.fromkeys(map(place_text, parts)))
-    left = len(places) - _NAMED
-    return listed([*places[:_NAMED], *([f"{left} more"] if left > 0 else [])])
+    return listed(shortened(places, _NAMED))
 
 
 def place_text(part: ChangedPart) -> str:
@@ -131,21 +130,18 @@ def _table(report: Report, f: Finding) -> Table:
     assert f.changed is not None
     rows = [
         cells(
-            place_text(part), _state(part), _lines(part.executed, part.removed_executed),
+            place_text(part), WORDS[part.state] + (f": {NO_CODE_REASONS[part.reason]}" if part.reason else ""),
+            _lines(part.executed, part.removed_executed),
             _lines(part.not_executed, part.removed_not_executed), str(part.without_code),
             mark="" if part.state == EXECUTED else "inconclusive",
         )
         for part in f.changed.parts
     ]  # fmt: skip
-    pair = f"{f.sides[0].kernel} to {f.sides[1].kernel}"
+    pair = " to ".join(f.kernels)
     settings = len({g.point for g in report.findings}) > 1
     where = f"; {f.workload}: {', '.join(f'{s.name}={s.value}' for s in f.settings)}" if settings else ""
     columns = ("part", "state", "lines executed", "lines not executed", *figures("lines without code"))
     return table(one_line(f"Changed lines, {pair}{where}"), columns, rows, folded=len(rows) > 20)
-
-
-def _state(part: ChangedPart) -> str:
-    return f"{WORDS[part.state]}: {NO_CODE_REASONS[part.reason]}" if part.reason else WORDS[part.state]
 
 
 def _lines(lines: Sequence[int], removed: Sequence[int]) -> str:

@@ -15,7 +15,7 @@ from kassay.model.program import build_sentence
 from kassay.model.reason import Reason, own_words, reason
 from kassay.model.report import Report, SeenCpu
 from kassay.model.run import CellEvidence
-from kassay.model.texts import listed, one_line
+from kassay.model.texts import listed, one_line, shortened
 from kassay.report.deferred import deferred_work
 from kassay.report.words import called
 
@@ -142,7 +142,7 @@ def _words(cpu: GuestCpu) -> str:
     elif missing:
         parts.append(f"without {missing}")
     cured = [
-        f"{item.name} {_first(item.value.removeprefix(_CURED))}"
+        f"{item.name} {one_line(item.value.removeprefix(_CURED).partition(';')[0])}"
         for item in cpu.vulnerabilities
         if item.value.startswith(_CURED)
     ]
@@ -154,11 +154,6 @@ def _words(cpu: GuestCpu) -> str:
     if cpu.vulnerabilities and not cured and not others:
         parts.append("not affected by any vulnerability that the kernel knows")
     return "; ".join(parts)
-
-
-def _first(text: str) -> str:
-    """The first part of a state: "Retpolines" of "Retpolines; STIBP: disabled; ..."."""
-    return one_line(text.partition(";")[0])
 
 
 _DIFFER = {
@@ -180,7 +175,7 @@ def confounding(report: Report) -> dict[tuple[str, str], Values]:
     options = {name: values for _, name, values in differing_options(report)}
     for finding in report.findings:
         if finding.primary and finding.verdict not in REFUSED:
-            base, head = (side.kernel for side in finding.sides)
+            base, head = finding.kernels
             for confounder in finding.confounders:
                 name = confounder.name
                 values = confounders.setdefault((confounder.code, name), dict(options.get(name, {})))
@@ -210,9 +205,7 @@ def _parts(groups: Mapping[str, Sequence[str]]) -> str:
 
 
 def _names(names: Sequence[str]) -> str:
-    shown = list(names[:_NAMES])
-    left = len(names) - len(shown)
-    return f"{listed([*shown, f'{left} more'] if left else shown)} {'is' if len(names) == 1 else 'are'}"
+    return f"{listed(shortened(names, _NAMES))} {'is' if len(names) == 1 else 'are'}"
 
 
 def differing_options(report: Report) -> tuple[tuple[str, str, Values], ...]:

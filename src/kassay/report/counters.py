@@ -8,7 +8,7 @@ from statistics import fmean
 from kassay.model.finding import Counter, Finding
 from kassay.model.report import Counted, PointCounters, Report
 from kassay.model.texts import Table, cells, figures, machine_text, settings_text, table
-from kassay.model.units import format_change, format_number
+from kassay.model.units import format_change, format_number, relative_change
 
 _BETWEEN_CPUS = ("ipi.", "tlb.", "nr_tlb", "cpu", "ran.")
 
@@ -32,14 +32,14 @@ def _counted(report: Report) -> Iterable[Finding]:
 def _table(f: Finding, counters: Sequence[Counter], title: str, *, folded: bool = False) -> Table:
     where = f"{settings_text(f.settings)}; {machine_text(f.machine)}"
     operation = f.unit.partition("/")[2] or "operation"
-    kernels = figures(f.sides[0].kernel, f.sides[1].kernel, "change")
+    kernels = figures(*f.kernels, "change")
     columns = ("counter", *kernels, "what was counted")
     rows = (
         cells(
             counter.name,
-            _number(counter.base),
-            _number(counter.head),
-            format_change(_change(counter.base, counter.head)),
+            format_number(counter.base),
+            format_number(counter.head),
+            format_change(relative_change(counter.base, counter.head)),
             counter.definition,
         )
         for counter in counters
@@ -59,7 +59,7 @@ def _level(counter: Counted) -> tuple[str, ...]:
     if counter.kind != "level":
         return ()
     means = [fmean(values) if (values := [n for n in side if n is not None]) else None for side in counter.runs]
-    return (counter.name, *map(_number, means), counter.definition) if len({*means}) > 1 else ()
+    return (counter.name, *map(format_number, means), counter.definition) if len({*means}) > 1 else ()
 
 
 def _levels(point: PointCounters, rows: Iterable[Sequence[str]]) -> Table:
@@ -68,11 +68,3 @@ def _levels(point: PointCounters, rows: Iterable[Sequence[str]]) -> Table:
     boots = ", ".join(dict.fromkeys(str(len(runs)) for runs in point.operations))
     title = f"What stood differently after the measured region ({where}; n = {boots})"
     return table(title, columns, (cells(*row) for row in rows), folded=True)
-
-
-def _change(base: float | None, head: float | None) -> float | None:
-    return head / base - 1 if base and head is not None else None
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else format_number(value)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from kassay.model.finding import Gap
 from kassay.model.texts import Table, cells, figures, listed, one_line, table
-from kassay.model.units import format_change, format_numbers
+from kassay.model.units import format_change, format_numbers, relative_change
 from kassay.report.words import point_name
 
 _ALL, _HALF = 0.995, 0.5
@@ -37,7 +37,7 @@ def gap_overview(gaps: Sequence[Gap], spoken: Mapping[str, str], *, narrow: bool
     old, new, candidate = (one_line(spoken[label]) for label in (gaps[0].old, gaps[0].new, gaps[0].candidate))
     rows, points = [], [gap.point for gap in gaps]
     for gap in gaps:
-        change = gap.new_value / gap.old_value - 1 if gap.old_value and gap.new_value is not None else None
+        change = relative_change(gap.old_value, gap.new_value)
         name = point_name(gap.point, points)
         values = format_numbers([gap.old_value, gap.new_value, gap.candidate_value])
         closed = "no gap" if gap.share is None else f"{round(gap.share * 100, 1) + 0.0:.1f} %"

@@ -7,7 +7,7 @@ from msgspec import structs
 
 from kassay.model.across import AcrossHosts, HostRuns, HostsAnswer
 from kassay.model.reason_texts import reason_text
-from kassay.model.texts import Table, cells, figures, machine_text, one_line, settings_text, table
+from kassay.model.texts import Table, cells, counted, figures, machine_text, one_line, settings_text, table
 from kassay.model.units import format_change, format_numbers
 from kassay.report.answers import Kind
 from kassay.report.document import LETTER, PAGE, SCREEN, Document, Items, Paragraph, Section, section_of_table
@@ -33,19 +33,22 @@ def hosts_table(hosts: Sequence[HostRuns]) -> Table:
     """A host a row."""
     columns = ("host", *figures("runs ok", "failed attempts"), "CPU", "kernel of the host", "emulator")
     rows = (
-        cells(host_name(host.host), str(host.ok), str(host.failed), *(text or "-" for text in _words(host)))
+        cells(
+            host_name(host.host),
+            str(host.ok),
+            str(host.failed),
+            host.cpu or "-",
+            host.kernel or "-",
+            host.program or "-",
+        )
         for host in hosts
     )
     return table("Hosts", columns, rows)
 
 
-def _words(host: HostRuns) -> tuple[str, str, str]:
-    return host.cpu, host.kernel, host.program
-
-
 def host_text(host: HostRuns) -> str:
     """ "b: 11 runs, 1 failed, on Intel Xeon 6330"."""
-    runs = f"{host_name(host.host)}: {host.ok} run{'' if host.ok == 1 else 's'}"
+    runs = f"{host_name(host.host)}: {counted(host.ok, 'run')}"
     return f"{runs}{f', {host.failed} failed,' if host.failed else ''}{f' on {one_line(host.cpu)}' if host.cpu else ''}"
 
 

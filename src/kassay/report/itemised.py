@@ -5,12 +5,23 @@ from collections.abc import Iterable, Sequence, Sized
 from itertools import compress
 
 from kassay.costs import DEFAULT, Cost, cost_of
-from kassay.model.finding import REFUSED, Attribution, AttributionRow, Finding, SourceShare
+from kassay.model.finding import REFUSED, Attribution, AttributionRow, Finding
 from kassay.model.profile import FunctionCost, Profile
 from kassay.model.reason_texts import reason_text
 from kassay.model.records import Record
 from kassay.model.report import Report
-from kassay.model.texts import Table, TableCell, cells, figures, machine_text, one_line, settings_text, table
+from kassay.model.texts import (
+    Table,
+    TableCell,
+    cells,
+    counted,
+    figures,
+    machine_text,
+    one_line,
+    settings_text,
+    shortened,
+    table,
+)
 from kassay.model.units import format_change, format_decimals, format_number, places_of
 from kassay.report.columns import Column, summed
 
@@ -53,7 +64,7 @@ def difference(f: Finding, at: str = "") -> ItemisedDifference | None:
     """What a finding says of its functions; None when nothing is itemised."""
     if f.attribution is None or f.base_value is None or f.head_value is None:
         return None
-    base, head = (side.kernel for side in f.sides)
+    base, head = f.kernels
     return ItemisedDifference(
         base=base, head=head, metric=f.metric, unit=f.unit, base_value=f.base_value, head_value=f.head_value,
         itemised=f.attribution, where=at,
@@ -71,7 +82,7 @@ def functions_text_at(f: Finding, report: Report) -> str:
     """The same after the kernels and the point, where the report has several; a reason names them itself."""
     if f.attribution is None:
         return functions_text(f)
-    pair = " to ".join(side.kernel for side in f.sides) if len(report.kernels) > 2 else ""
+    pair = " to ".join(f.kernels) if len(report.kernels) > 2 else ""
     about = ", ".join(filter(None, (pair, where(f, report))))
     return one_line(f"{about}: {functions_text(f)}" if about else functions_text(f))
 
@@ -222,12 +233,15 @@ def source_text(row: AttributionRow, digits: int, most: int = 2) -> str:
     """ "change_pte_range +40 at mm/mprotect.c:123": the parts of a row by function of the sources, largest first."""
     changed = [part for part in row.source if round(part.delta, digits)]
     shown = changed or list(row.source[:1])
-    texts = [
-        f"{part.function}{f' {_plus(format_decimals(part.delta, digits))}' if part in changed else ''}{_place(part)}"
-        for part in shown[: most or None]
-    ]
-    left = len(shown) - len(texts)
-    return one_line(", ".join([*texts, *([f"{left} more"] if left else [])]))
+    texts = shortened(
+        [
+            f"{part.function}{f' {_plus(format_decimals(part.delta, digits))}' if part in changed else ''}"
+            f"{f' at {part.file}:{part.line}' if part.file and part.line else ''}"
+            for part in shown
+        ],
+        most or len(shown),
+    )
+    return one_line(", ".join(texts))
 
 
 def places_in_sources(d: ItemisedDifference, limit: int = TOP, contexts: Sequence[str] = ()) -> tuple[str, ...]:
@@ -236,10 +250,6 @@ def places_in_sources(d: ItemisedDifference, limit: int = TOP, contexts: Sequenc
     shown = _changed(d, rows)[:limit] if limit else rows
     places = places_of(max(d.base_value, d.head_value))
     return tuple(f"{label(row)}: {source_text(row, places, most=0)}" for row in shown if row.source)
-
-
-def _place(part: SourceShare) -> str:
-    return f" at {part.file}:{part.line}" if part.file and part.line else ""
 
 
 def _full_row(row: AttributionRow, index: int, columns: list[list[str]], source: str | None) -> tuple[TableCell, ...]:
@@ -280,4 +290,4 @@ def _plus(text: str) -> str:
 
 
 def _more(count: int) -> str:
-    return "" if not count else f"{count} more function" + ("" if count == 1 else "s")
+    return counted(count, "more function") if count else ""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Of what a program executes, how much is the kernel's, for which system calls and faults, and in which functions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from kassay.model.kernel_share import DIRECT, ENTRIES, LARGEST, EntryCost, KernelShare
+from kassay.model.kernel_share import DIRECT, ENTRIES, LARGEST, KernelShare
 from kassay.model.report import Report
 from kassay.model.texts import Table, cells, figures, machine_text, one_line, settings_text, table
 from kassay.model.units import format_decimals, format_number, format_signed, places_of
@@ -68,10 +68,12 @@ def entries_table(group: Group, *, limit: int = _ROWS) -> Table:
     rows.append(_row("kernel", group, [share.of_kernel for share in group]))
     for key in shown:
         counts = [side[key].count if key in side else 0 for side in sides]
-        rows.append(_row(f"  {_text(key, sides)}", group, counts, _times(key, group)))
+        name = next(side[key].text for side in sides if key in side)
+        rows.append(_row(f"  {name}", group, counts, _times(key, group)))
     if left:
         rows.append(_row(f"  {len(left)} more", group, [sum(e[key].count for key in left if key in e) for e in sides]))
-    for name, counts in _rest(group):
+    for name in ("other tasks", "idle", "unresolved"):
+        counts = [getattr(share, name.partition(" ")[0]) for share in group]
         rows += [_row(name, group, counts)] if any(counts) else []
     rows.append(_row("all", group, [share.count for share in group]))
     first = group[0]
@@ -80,14 +82,6 @@ def entries_table(group: Group, *, limit: int = _ROWS) -> Table:
     operation = one_line(first.unit.partition("/")[2] or "operation")
     columns = ("for", *figures(*(share.label for share in group)), *difference, *figures(f"times per {operation}"))
     return table(f"Whose instructions: {_at(first)} [% of all{unit}]", columns, (cells(*row) for row in rows))
-
-
-def _rest(group: Group) -> tuple[tuple[str, list[int]], ...]:
-    return (
-        ("other tasks", [share.other for share in group]),
-        ("idle", [share.idle for share in group]),
-        ("unresolved", [share.unresolved for share in group]),
-    )
 
 
 def _row(name: str, group: Group, counts: Sequence[int], times: str = "") -> tuple[str, ...]:
@@ -150,10 +144,6 @@ def _name(group: Group, groups: Sequence[Group]) -> str:
 def _at(share: KernelShare) -> str:
     settings = settings_text(share.settings)
     return one_line(f"{share.workload}{f' ({settings})' if share.settings else ''}")
-
-
-def _text(key: tuple[str, str], sides: Sequence[Mapping[tuple[str, str], EntryCost]]) -> str:
-    return next(side[key].text for side in sides if key in side)
 
 
 def _times(key: tuple[str, str], group: Group) -> str:

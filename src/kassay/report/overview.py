@@ -10,7 +10,7 @@ from msgspec import structs
 from kassay.model.experiment import labels
 from kassay.model.finding import CHANGES, REFUSED, Finding
 from kassay.model.machine import Point
-from kassay.model.overview import Cause, CauseRow, Overview, OverviewCell, OverviewRow
+from kassay.model.overview import Cause, Overview, OverviewCell, OverviewRow
 from kassay.model.plan import Plan
 from kassay.model.reason import reason
 from kassay.model.report import Lead, Report
@@ -18,11 +18,13 @@ from kassay.model.texts import (
     Table,
     TableCell,
     TextBlock,
+    counted,
     figures,
     listed,
     machine_text,
     one_line,
     settings_text,
+    shortened,
     table,
 )
 from kassay.model.units import format_change, format_number, format_signed
@@ -64,17 +66,14 @@ def wide(plan: Plan) -> bool:
 def with_overview(report: Report, causes: tuple[Cause, ...], directory: str) -> Report:
     """The report, led by its overview. It keeps the itemised differences of changes only."""
     overview = overview_of(report, causes)
-    findings = tuple(f if f.verdict in CHANGES else _without_functions(f) for f in report.findings)
+    left_out = {"attribution": None, "profile_note": reason("not-in-overview")}
+    findings = tuple(
+        f if f.verdict in CHANGES or f.attribution is None else structs.replace(f, **left_out) for f in report.findings
+    )
     report = structs.replace(report, overview=overview, findings=findings, stacks=())
     verdict = " ".join((*overview_sentences(overview, called(report)), *strength(report.findings)))
     steps = _next_steps(report, overview, directory) or report.next_steps
     return structs.replace(report, verdict=verdict, lead=_lead(report, overview), next_steps=steps)
-
-
-def _without_functions(f: Finding) -> Finding:
-    if f.attribution is None:
-        return f
-    return structs.replace(f, attribution=None, profile_note=reason("not-in-overview"))
 
 
 def overview_of(report: Report, causes: tuple[Cause, ...]) -> Overview:
@@ -115,10 +114,10 @@ def overview_sentences(overview: Overview, spoken: Mapping[str, str]) -> tuple[s
     open_ = sum(cell.verdict not in ("", "equivalent", *CHANGES) for _, cell in cells)
     names = len({row.workload for row in rows})
     settings = f" at {len(rows)} settings" if len(rows) > names else ""
-    size = f"{_count(names, 'workload')}{settings} on {_count(len(overview.kernels), 'kernel')}"
+    size = f"{counted(names, 'workload')}{settings} on {counted(len(overview.kernels), 'kernel')}"
     if not steps:
         return (f"{size}: no step above the margin.", *_open(open_))
-    counts = f"{_count(len(steps), 'step')} above the margin in {changed} of them, {worse} that cost more, "
+    counts = f"{counted(len(steps), 'step')} above the margin in {changed} of them, {worse} that cost more, "
     sentences = [f"{size}: {counts}{len(steps) - worse} that cost less."]
     regressions = [(row, cell) for row, cell in steps if cell.verdict == "regression"]
     row, cell = max(regressions or steps, key=lambda pair: abs(pair[1].change or 0.0))
@@ -133,7 +132,7 @@ def overview_sentences(overview: Overview, spoken: Mapping[str, str]) -> tuple[s
 
 
 def _open(count: int) -> tuple[str, ...]:
-    return (f"{_count(count, 'comparison')} without a verdict.",) if count else ()
+    return (f"{counted(count, 'comparison')} without a verdict.",) if count else ()
 
 
 def _shared_cause(causes: Sequence[Cause]) -> Cause | None:
@@ -156,12 +155,14 @@ def _workloads(cause: Cause) -> int:
 
 def cause_text(cause: Cause, spoken: Mapping[str, str]) -> str:
     """ "folio_add_lru +9 a call since 7.1, in 22 workloads"."""
-    return f"{_function(cause)} {_amount(cause)} since {spoken[cause.head]}, in {_count(_workloads(cause), 'workload')}"
+    return (
+        f"{_function(cause)} {_amount(cause)} since {spoken[cause.head]}, in {counted(_workloads(cause), 'workload')}"
+    )
 
 
 def _function(cause: Cause) -> str:
     where = "" if cause.context in ("kernel", "") else f" ({cause.context})"
-    with_ = f" with {_count(cause.callees, 'callee')}" if cause.callees else ""
+    with_ = f" with {counted(cause.callees, 'callee')}" if cause.callees else ""
     with_ += f" (was {cause.was})" if cause.was else ""
     return one_line(f"{cause.function}{with_}{where}")
 
@@ -231,7 +232,7 @@ def _links(report: Report) -> dict[tuple[str, ...], str]:
 
 
 def _key(f: Finding) -> tuple[str, ...]:
-    return (f.workload, settings_text(f.settings), machine_text(f.machine), *(side.kernel for side in f.sides))
+    return (f.workload, settings_text(f.settings), machine_text(f.machine), *f.kernels)
 
 
 def overview_table(overview: Overview, spoken: Mapping[str, str], links: Mapping[tuple[str, ...], str]) -> Table:
@@ -307,20 +308,14 @@ def cause_table(overview: Overview, spoken: Mapping[str, str], limit: int) -> Ta
 
 def _cause_lines(overview: Overview, spoken: Mapping[str, str]) -> tuple[str, ...]:
     """One text for each of the first functions, and how many there are more."""
-    shown = overview.causes[:_CAUSES]
-    left = len(overview.causes) - len(shown)
-    more = [f"and {left} more: see --format markdown or html"] if left else []
-    return (*(f"{cause_text(cause, spoken)}: {_shares(cause)}" for cause in shown), *more)
+    texts = [f"{cause_text(cause, spoken)}: {_shares(cause)}" for cause in overview.causes]
+    return tuple(shortened(texts, _CAUSES, "and {} more: see --format markdown or html"))
 
 
 def _shares(cause: Cause) -> str:
-    named = list(dict.fromkeys(_shared(row) for row in cause.rows))
+    named = list(dict.fromkeys(f"{row.workload} {format_change(row.share)}" for row in cause.rows))
     more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
     return f"{', '.join(named[:_NAMED])}{more}"
-
-
-def _shared(row: CauseRow) -> str:
-    return f"{row.workload} {format_change(row.share)}"
 
 
 def _itemised(report: Report, links: Mapping[tuple[str, ...], str]) -> tuple[TextBlock, ...]:
@@ -369,7 +364,3 @@ def _next_steps(report: Report, overview: Overview, directory: str) -> tuple[str
         f"{join(profile)} {quote(cell.kernel)} --top 0  (every function of the largest step)",
         f"{alone}  (that step alone, with more perturbed runs)",
     )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"1 {noun}" if number == 1 else f"{number} {noun}s"

@@ -9,7 +9,7 @@ from kassay.model.finding import REFUSED, Finding
 from kassay.model.prediction import CAUSES, WAITING, PredictedCause, PredictedRow, Prediction
 from kassay.model.reason_texts import reason_text
 from kassay.model.report import Report
-from kassay.model.texts import one_line, settings_text
+from kassay.model.texts import counted, one_line, settings_text, shortened
 from kassay.model.units import format_decimals, format_signed
 from kassay.report.document import DOUBT, Block, Fact, Facts, Paragraph, Section
 from kassay.report.series import ladders, step_pairs
@@ -36,7 +36,7 @@ def shown(report: Report) -> list[Finding]:
     pairs = set(report.lead.pairs) if report.lead is not None else set()
     if not pairs:
         pairs = step_pairs(report)
-    about = [f for f in predicted if (f.sides[0].kernel, f.sides[1].kernel) in pairs]
+    about = [f for f in predicted if f.kernels in pairs]
     return about or ([] if ladders(report) and report.lead is None else predicted)
 
 
@@ -60,7 +60,7 @@ def prediction_blocks(report: Report) -> Iterator[Block]:
         every = sorted(every, key=lambda f: -max(abs(prediction.change or 0.0) for prediction in f.predictions))
     findings = every[:_FINDINGS]
     doubts = _all_doubts(findings)
-    texts = doubts[:_DOUBTS] + ([f"and {len(doubts) - _DOUBTS} more"] if len(doubts) > _DOUBTS else [])
+    texts = shortened(doubts, _DOUBTS, "and {} more")
     for f in findings:
         doubtful = (Fact(name="doubt", texts=tuple(texts)),) if texts and f is findings[-1] else ()
         yield Section(title=_subject(f, every), blocks=(Facts(rows=(*_facts(f), *doubtful)),))
@@ -82,7 +82,7 @@ def _subject(f: Finding, findings: Sequence[Finding]) -> str:
     """What tells a comparison from the others; "" where it is the only one."""
     if len(findings) == 1:
         return ""
-    words = [f"{f.sides[0].kernel} to {f.sides[1].kernel}"]
+    words = [" to ".join(f.kernels)]
     words += [f"{f.workload}, {settings_text(f.settings)}"] if len({other.point for other in findings}) > 1 else []
     return one_line(", ".join(words))
 
@@ -194,8 +194,7 @@ def _grouped(f: Finding, prediction: Prediction) -> list[_Named]:
     for group in f.attribution.groups if f.attribution is not None else ():
         members = tuple(rows.pop(name) for name in group.functions if name in rows)
         if members:
-            callees = len(group.functions) - 1
-            name = f"{group.root} with {callees} callee{'s' * (callees > 1)}"
+            name = f"{group.root} with {counted(len(group.functions) - 1, 'callee')}"
             inside = sorted((row for row in members if row.function != group.root), key=lambda r: -abs(r.delta_ns))
             named.append(_Named(_sum(name, members), tuple(inside[:_CAUSED])))
     named += [_Named(row) for row in rows.values()]

@@ -12,7 +12,7 @@ from kassay.model.plan import Plan
 from kassay.model.reason_texts import reason_text, reasons_text
 from kassay.model.records import Setting
 from kassay.model.report import Report
-from kassay.model.texts import granted_texts, listed
+from kassay.model.texts import counted, granted_texts, listed
 from kassay.model.timing import Family, Timing
 from kassay.model.units import format_change, format_number
 from kassay.model.workload import Workload
@@ -56,7 +56,7 @@ def _with_interval(f: Finding) -> str:
 
 def measured_sentence(finding: Finding) -> str:
     """One sentence for one comparison of imported values."""
-    base, head = (side.kernel for side in finding.sides)
+    base, head = finding.kernels
     what = f"{finding.metric} of {finding.workload}"
     if finding.verdict in REFUSED or finding.change is None:
         return f"{what}: no verdict between {base} and {head} ({reasons_text(finding.reasons) or finding.verdict})."
@@ -271,8 +271,8 @@ def _timed(f: Finding, t: Timing) -> str:
     looks = f"looked at after {'/'.join(map(str, t.looks))}" if len(t.looks) > 1 else "looked at once"
     stopped = ", ended early: the primary metrics are decided" if t.stopped else ""
     interval = f"interval {interval_text(f.interval)} at {t.level:.1%}" if f.interval else "no interval"
-    boots = "1 boot" if t.boots == 1 else f"{t.boots} boots"
-    text = f"{boots} a kernel, {looks}{stopped}; {interval}, p = {p_text(t.p)} (claimed at {t.threshold:g})"
+    judged = f"{interval}, p = {p_text(t.p)} (claimed at {t.threshold:g})"
+    text = f"{counted(t.boots, 'boot')} a kernel, {looks}{stopped}; {judged}"
     if t.control is None:
         return text
     c = t.control

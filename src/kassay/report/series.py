@@ -10,6 +10,7 @@ from kassay.model.finding import CHANGES, Finding, Ladder, LadderPoint, Side
 from kassay.model.machine import MachineUse
 from kassay.model.records import Record, Setting
 from kassay.model.report import Report
+from kassay.model.units import relative_change
 
 _Key = tuple[str, str, tuple[Setting, ...], MachineUse, str, str]
 _Subject = tuple[str | None, tuple[Setting, ...], MachineUse, tuple[str, ...]]
@@ -74,7 +75,7 @@ def ladders(report: Report, *, primary: bool = False) -> tuple[Ladder, ...]:
 
 def step_pairs(report: Report) -> set[tuple[str, str]]:
     """The two kernels of each step of a primary metric."""
-    return {(step.from_kernel, step.to_kernel) for ladder in ladders(report, primary=True) for step in ladder.steps}
+    return {step.ends for ladder in ladders(report, primary=True) for step in ladder.steps}
 
 
 def groups(report: Report) -> tuple[MetricGroup, ...]:
@@ -109,7 +110,7 @@ def all_series(report: Report) -> tuple[MetricSeries, ...]:
 
 def _kernels(finding: Finding) -> tuple[str, str]:
     """The sides' labels: unlike base and head, two kernels never share one."""
-    return finding.sides[0].kernel, finding.sides[1].kernel
+    return finding.kernels
 
 
 def _key(of: Finding | Ladder, base: str, head: str) -> _Key:
@@ -146,8 +147,8 @@ def _next(ladder: Ladder, before: LadderPoint, point: LadderPoint, finding: Find
     if finding is not None:
         row = _crept(ladder, before, _head(finding))
         return _past_a_gap(ladder, row) if before.value is None and row.value is not None and not row.since else row
-    steps = [s for s in ladder.steps if (s.from_kernel, s.to_kernel) == (before.kernel, point.kernel)]
-    change = steps[0].change if steps else _change(before.value, point.value)
+    steps = [s for s in ladder.steps if s.ends == (before.kernel, point.kernel)]
+    change = steps[0].change if steps else relative_change(before.value, point.value)
     verdict = steps[0].verdict if steps else "equivalent" if change is not None else "inconclusive"
     return KernelRow(kernel=point.kernel, value=point.value, n=point.n, side=point.side, change=change, verdict=verdict)
 
@@ -167,12 +168,8 @@ def _past_a_gap(ladder: Ladder, row: KernelRow) -> KernelRow:
     if not earlier or any(step.to_kernel == row.kernel for step in ladder.steps):
         return row
     last = earlier[-1]
-    change = _change(last.value, row.value)
+    change = relative_change(last.value, row.value)
     return msgspec.structs.replace(row, change=change, verdict="equivalent", since=last.kernel, since_change=change)
-
-
-def _change(base: float | None, head: float | None) -> float | None:
-    return head / base - 1 if base and head is not None else None
 
 
 def _head(f: Finding) -> KernelRow:

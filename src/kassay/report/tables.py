@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from kassay.model.experiment import labels
 from kassay.model.profile import CONTEXTS
+from kassay.model.records import Setting
 from kassay.model.report import Report
 from kassay.model.texts import (
     Table,
@@ -15,7 +16,7 @@ from kassay.model.texts import (
     one_line,
     table,
 )
-from kassay.model.units import format_change, format_decimals, format_number, format_numbers
+from kassay.model.units import format_change, format_decimals, format_number, format_numbers, relative_change
 from kassay.report.changed_lines import verdict_word
 from kassay.report.series import KernelRow, MetricGroup, MetricSeries, groups
 from kassay.report.words import count_text, interval_text, run_length, spoken_names
@@ -159,28 +160,24 @@ def gap_closed(first: float | None, worst: float | None, last: float | None) -> 
     return (worst - last) / (worst - first)
 
 
-def _chosen(several: Sequence[MetricSeries]) -> dict[str, list[str]]:
-    """What was chosen of the machines by name; "-" for one that has the default."""
-    machines = [{setting.name: setting.value for setting in series.machine.chosen} for series in several]
-    names = dict.fromkeys(name for machine in machines for name in machine)
-    return {name: [machine.get(name, "-") for machine in machines] for name in names}
-
-
 def axes(several: Sequence[MetricSeries]) -> dict[str, list[str]]:
     """Settings and properties of the machine that have more than one value in these series: name -> value in each."""
     texts: dict[str, list[str]] = {
         "CPUs": ["-" if series.machine.cpus is None else str(series.machine.cpus) for series in several],
         "memory": [memory_text(series.machine.memory_bytes) or "-" for series in several],
-        **_chosen(several),
+        **_by_name([series.machine.chosen for series in several]),
         "clock": [series.machine.clock for series in several],
+        **_by_name([series.settings for series in several]),
     }
-    for name in dict.fromkeys(setting.name for series in several for setting in series.settings):
-        texts[one_line(name)] = [_setting(series, name) for series in several]
     return {name: values for name, values in texts.items() if len(set(values)) > 1}
 
 
-def _setting(series: MetricSeries, name: str) -> str:
-    return next((one_line(setting.value) for setting in series.settings if setting.name == name), "-")
+def _by_name(several: Sequence[Sequence[Setting]]) -> dict[str, list[str]]:
+    """Each setting's values; "-" where it is the default."""
+    values = [{one_line(setting.name): one_line(setting.value) for setting in settings} for settings in several]
+    return {
+        name: [each.get(name, "-") for each in values] for name in dict.fromkeys(n for each in values for n in each)
+    }
 
 
 def _table(names: Mapping[str, str], several: Sequence[MetricSeries], brief: bool) -> Table:
@@ -191,7 +188,8 @@ def _table(names: Mapping[str, str], several: Sequence[MetricSeries], brief: boo
     rows = []
     for i, series in enumerate(several):
         start = cells(*(axis[i] for axis in points.values()), *values[i], _boots(series.rows))
-        rows.append(start + tuple(TableCell(text=text(series.rows), mark=_mark(series.rows)) for _, text in changes))
+        mark = series.rows[1].verdict if len(series.rows) == 2 and series.rows[1].step else ""
+        rows.append(start + tuple(TableCell(text=text(series.rows), mark=mark) for _, text in changes))
     metric = f"{one_line(lead.metric)} [{one_line(lead.unit)}]" if lead.unit else one_line(lead.metric)
     title = f"{one_line(lead.workload)}: {metric}" if lead.workload else metric
     return table(title, (*points, *figures(*kernels, "n", *(name for name, _ in changes))), rows)
@@ -210,7 +208,11 @@ def _changes(
 ) -> list[tuple[str, Callable[[Sequence[KernelRow]], str]]]:
     """The columns after the values: for two kernels the change, for three also the gap, for more the ends."""
     if len(kernels) == 2:
-        return [("change", lambda rows: format_change(rows[1].change)), ("interval", _interval), ("verdict", _verdict)]
+        return [
+            ("change", lambda rows: format_change(rows[1].change)),
+            ("interval", lambda rows: interval_text(rows[1].interval)),
+            ("verdict", lambda rows: rows[1].verdict),
+        ]
     ends = (f"{kernels[-1]} vs {kernels[0]}", lambda rows: _ratio(rows[0], rows[-1]))
     if len(kernels) > 3 or better == "higher":
         return [ends]
@@ -226,25 +228,13 @@ def _boots(rows: Sequence[KernelRow]) -> str:
     return texts[0] if len(set(texts)) == 1 else ", ".join(texts)
 
 
-def _interval(rows: Sequence[KernelRow]) -> str:
-    return interval_text(rows[1].interval)
-
-
-def _verdict(rows: Sequence[KernelRow]) -> str:
-    return rows[1].verdict
-
-
 def _gap(rows: Sequence[KernelRow]) -> str:
     closed = gap_closed(*(row.value for row in rows))
     return "-" if closed is None else f"{closed * 100:.1f} %"
 
 
 def _ratio(base: KernelRow, head: KernelRow) -> str:
-    return format_change(head.value / base.value - 1 if base.value and head.value is not None else None)
-
-
-def _mark(rows: Sequence[KernelRow]) -> str:
-    return rows[1].verdict if len(rows) == 2 and rows[1].step else ""
+    return format_change(relative_change(base.value, head.value))
 
 
 def group_tables(group: MetricGroup) -> tuple[Table, ...]:

@@ -13,7 +13,7 @@ from kassay.model.finding import DERIVED, EVIDENCE, VERDICTS, Side
 from kassay.model.machine import Point
 from kassay.model.plan import Plan
 from kassay.model.report import Report
-from kassay.model.texts import machine_text, one_line
+from kassay.model.texts import counted, machine_text, one_line
 from kassay.model.units import format_change, format_number
 from kassay.report.series import ladders
 
@@ -117,10 +117,10 @@ def compilers(report: Report) -> tuple[tuple[str, tuple[str, ...]], ...]:
 def outcomes_text(report: Report) -> str:
     """ "20 runs planned: 19 ok, 1 failed, 0 refused; 1 retried"."""
     r = report.runs
-    word = "run" if r.planned == 1 else "runs"
     unmade = f", {r.unmade} not made yet" if r.unmade else ""
     unmade += f", {r.unneeded} not needed any more" if r.unneeded else ""
-    return f"{r.planned} {word} planned: {r.ok} ok, {r.failed} failed{unmade}, {r.refused} refused; {r.retried} retried"
+    ends = f"{r.ok} ok, {r.failed} failed{unmade}, {r.refused} refused; {r.retried} retried"
+    return f"{counted(r.planned, 'run')} planned: {ends}"
 
 
 def failure_counts(report: Report) -> tuple[tuple[str, int], ...]:

@@ -44,7 +44,8 @@ def _table(report: Report, group: MetricGroup) -> str:
 
 def _series_row(series: MetricSeries, *, imported: bool) -> LkpRow | None:
     """None where no kernel has a value, or two that may not be compared: the reason stands under the table."""
-    if not imported and len(series.rows) == 2 and series.rows[1].verdict in REFUSED and _both(series):
+    both_known = all(kernel_row.value is not None for kernel_row in series.rows)
+    if not imported and len(series.rows) == 2 and series.rows[1].verdict in REFUSED and both_known:
         return None
     base, *heads = (
         _figure(kernel_row.side, kernel_row.value, kernel_row.n, printed=imported) for kernel_row in series.rows
@@ -56,10 +57,6 @@ def _series_row(series: MetricSeries, *, imported: bool) -> LkpRow | None:
     lkp_row = row(key, base, tuple(heads))
     printed = tuple(_printed(kernel_row.side.change_text) for kernel_row in series.rows[1:])
     return msgspec.structs.replace(lkp_row, changes=printed) if imported and None not in printed else lkp_row
-
-
-def _both(series: MetricSeries) -> bool:
-    return all(kernel_row.value is not None for kernel_row in series.rows)
 
 
 def _printed(change: str) -> float | None:

@@ -187,8 +187,8 @@ def _step(report: Report, ladder: Ladder, what: str, step: LadderStep) -> str:
 
 def _between(f: Finding, ladder: Ladder, step: LadderStep) -> bool:
     """Whether a finding compares the two kernels of this step."""
-    ends = (f.sides[0].kernel, f.sides[1].kernel)
-    return ends == (step.from_kernel, step.to_kernel) and (f.point, f.metric) == (ladder.point, ladder.metric)
+    ends = f.kernels
+    return ends == step.ends and (f.point, f.metric) == (ladder.point, ladder.metric)
 
 
 def _unsettled(report: Report, step: LadderStep) -> str:

@@ -47,7 +47,7 @@ def headline(report: Report) -> Headline | None:
 def _leading(report: Report, primary: list[Finding]) -> list[Finding]:
     """The comparisons that the answer is about, where the question says which: the others only explain these."""
     pairs = report.lead.pairs if report.lead is not None else ()
-    return [f for f in primary if (f.sides[0].kernel, f.sides[1].kernel) in pairs] or primary
+    return [f for f in primary if f.kernels in pairs] or primary
 
 
 def tag(report: Report, f: Finding) -> str:
@@ -73,7 +73,7 @@ def _compilers_differ(report: Report, f: Finding) -> bool:
 
 def same_comparison(row: Beside, f: Finding) -> bool:
     """Whether counts beside times are of this comparison."""
-    kernels = (f.sides[0].kernel, f.sides[1].kernel)
+    kernels = f.kernels
     where = (row.workload, row.settings, row.metric, row.cpus, row.memory_bytes)
     same = where == (f.workload, f.settings, f.metric, f.machine.cpus, f.machine.memory_bytes)
     return same and (row.base, row.head) in (kernels, (f.base, f.head))
@@ -100,10 +100,10 @@ def subject_line(report: Report) -> str:
 
 def _changed_phase(report: Report, f: Finding) -> Finding | None:
     """The largest change of another phase of a comparison whose primary phase did not change, regressions first."""
-    pair = [side.kernel for side in f.sides]
+    pair = f.kernels
     others = [
         other for other in report.findings
-        if other.verdict in CHANGES and other.point == f.point and [side.kernel for side in other.sides] == pair
+        if other.verdict in CHANGES and other.point == f.point and other.kernels == pair
     ]  # fmt: skip
     if f.verdict != "equivalent" or not others:
         return None
@@ -120,7 +120,7 @@ def amount(f: Finding) -> str:
 
 
 def _key(f: Finding) -> tuple[object, ...]:
-    return (f.point, f.metric, f.sides[0].kernel, f.sides[1].kernel)
+    return (f.point, f.metric, *f.kernels)
 
 
 def _rises(row: Beside) -> bool:

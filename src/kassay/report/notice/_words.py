@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from kassay.model.notice import NOTICED, CallSizes, Notice, Noticed, SoughtEntry, SoughtFunction, Subject
-from kassay.model.texts import listed, one_line, settings_text
+from kassay.model.texts import counted, listed, one_line, settings_text
 from kassay.model.units import format_change, format_number
 from kassay.report.words import spoken
 
@@ -52,15 +52,15 @@ def _count(by: dict[str, list[Noticed]], answered: int) -> str:
     if not answered:
         return "No application has an answer."
     if not executing:
-        return f"Nobody of these: none of {_applications(answered)} executes the functions."
+        return f"Nobody of these: none of {counted(answered, 'application')} executes the functions."
     if by["executed"]:
-        return f"{executing} of {_applications(answered)} execute{'s' * (executing == 1)} the functions."
+        return f"{executing} of {counted(answered, 'application')} execute{'s' * (executing == 1)} the functions."
     part = f"{100 * NOTICED:g} % of all instructions or more"
     if not by["noticed"]:
-        return (f"Nobody of these notices it ({part}): {executing} of {_applications(answered)} "
+        return (f"Nobody of these notices it ({part}): {executing} of {counted(answered, 'application')} "
                 f"execute{'s' * (executing == 1)} the functions.")  # fmt: skip
     count = len(by["noticed"])
-    return f"{count} of {_applications(answered)} notice{'s' * (count == 1)} it ({part})."
+    return f"{count} of {counted(answered, 'application')} notice{'s' * (count == 1)} it ({part})."
 
 
 def _costs(by: dict[str, list[Noticed]]) -> str:
@@ -84,10 +84,6 @@ def _silent(by: dict[str, list[Noticed]]) -> str:
 
 def _unanswered(unknown: Sequence[Noticed]) -> str:
     return f"No answer for {listed([application.application for application in unknown])}." if unknown else ""
-
-
-def _applications(number: int) -> str:
-    return f"{number} application{'s' * (number != 1)}"
 
 
 def looked_for(about: Subject) -> tuple[str, ...]:

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import structs
 
-from kassay.model.texts import Table
+from kassay.model.texts import Table, shortened
 from kassay.report.document import DOUBT, SCREEN, Block, Items, Paragraph, Section
 
 NAME, FUNCTION = 26, 36  # columns of the first column of a table whose rows are kernels, hosts or metrics; functions
 GROUPS, ROWS = 4, 8  # tables, and rows of a table, at most
 
 
-def left_text(count: int, noun: str = "more", formats: str = "") -> str:
+def left_text(count: int | str, noun: str = "more", formats: str = "") -> str:
     """How many are left out, and where they are."""
     return f"and {count} {noun}: see --format markdown{formats}"
 
@@ -29,8 +29,7 @@ def left_paragraph(count: int, noun: str, formats: str = "") -> Paragraph:
 
 def limited(texts: Sequence[str], limit: int, noun: str) -> list[str]:
     """The first texts, and how many are left out."""
-    left = len(texts) - limit
-    return [*texts[:limit], *([left_text(left, f"more {noun}")] if left > 0 else [])]
+    return shortened(texts, limit, left_text("{}", f"more {noun}"))
 
 
 def first_rows(whole: Table, noun: str) -> tuple[Block, ...]:

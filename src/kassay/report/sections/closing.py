@@ -115,11 +115,7 @@ def _finding_row(f: Finding) -> tuple[TableCell, ...]:
     subject = (f.workload, settings_text(f.settings), machine_text(f.machine), f.metric, f.unit)
     values = (base, head, format_change(f.change), interval_text(f.interval), *map(_n_text, f.sides))
     judged = cells(f.evidence or "-", floor_text(f.floor), reasons_text(f.reasons) or "-")
-    return (
-        cells(*subject, f.sides[0].kernel, f.sides[1].kernel, *values)
-        + cells(verdict_word(f.verdict, state_of(f)), mark=mark)
-        + judged
-    )
+    return cells(*subject, *f.kernels, *values) + cells(verdict_word(f.verdict, state_of(f)), mark=mark) + judged
 
 
 def _n_text(side: Side) -> str:

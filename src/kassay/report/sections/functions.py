@@ -33,7 +33,7 @@ def sentences(report: Report) -> Iterator[Section]:
         return
     steps, in_order = step_pairs(report), ladders(report)
     primary = [f for f in report.findings if f.primary and f.verdict not in REFUSED]
-    shown = [f for f in primary if not in_order or tuple(side.kernel for side in f.sides) in steps]
+    shown = [f for f in primary if not in_order or f.kernels in steps]
     texts = dict.fromkeys(functions_text_at(f, report) for f in shown)
     found = limited([text for text in texts if text], _SENTENCES, "differences")
     if found:
@@ -96,8 +96,8 @@ def of_headline(report: Report) -> Iterator[Section]:
     topic = headline(report)
     if topic is None or (report.lead is not None and not report.lead.mail_functions):
         return
-    kernels = [side.kernel for side in topic.finding.sides]
-    same = [d for d in differences(report) if [d.base, d.head] == kernels]
+    kernels = topic.finding.kernels
+    same = [d for d in differences(report) if (d.base, d.head) == kernels]
     if not same:
         return
     d = next((d for d in same if d.metric == topic.finding.metric), same[0])

@@ -28,10 +28,10 @@ def _tables(report: Report, findings: Sequence[Finding], heading: str) -> Iterat
     """Metrics of the same benchmarks as the primary ones; what a monitor saw beside them is left to the report."""
     workloads = {f.workload for f in report.findings if f.primary}
     family = [f for f in findings if f.metric.partition(".")[0] in workloads or "." not in f.metric] or list(findings)
-    pairs = list(dict.fromkeys((f.sides[0].kernel, f.sides[1].kernel) for f in family))
+    pairs = list(dict.fromkeys(f.kernels for f in family))
     shown = 0
     for pair in pairs[:_PAIRS]:
-        rows = [f for f in family if (f.sides[0].kernel, f.sides[1].kernel) == pair]
+        rows = [f for f in family if f.kernels == pair]
         rows = sorted(rows, key=lambda f: (not f.primary, -abs(f.change or 0.0)))[:_ROWS]
         shown += len(rows)
         yield _table(report, rows, heading, several=len(pairs) > 1)

@@ -29,7 +29,7 @@ def predicted_briefly(report: Report) -> Iterator[Section]:
 def predicted(report: Report) -> Iterator[Section]:
     """On a page: the sentences of each comparison, and every figure."""
     items = (
-        f"{f.sides[0].kernel} to {f.sides[1].kernel}, {text}"
+        f"{' to '.join(f.kernels)}, {text}"
         for f in shown(report) for prediction in f.predictions if (text := because(f, prediction))
     )  # fmt: skip
     tables = prediction_tables(report)
@@ -66,7 +66,7 @@ def _overview(findings: Sequence[Finding]) -> Table:
         "from",
     )
     lines = (
-        cells(f"{f.sides[0].kernel} to {f.sides[1].kernel}{_point(f, findings)}", f.metric, prediction.cpu,
+        cells(f"{' to '.join(f.kernels)}{_point(f, findings)}", f.metric, prediction.cpu,
               format_change(f.change), format_change(prediction.change), interval_text(prediction.interval),
               ns(prediction.base_ns), ns(prediction.head_ns), _from(prediction))
         for f in findings for prediction in f.predictions
@@ -90,9 +90,7 @@ def _from(prediction: Prediction) -> str:
 def checked_table(report: Report) -> Table | None:
     """Predictions beside the time that was then measured; None where there is no such pair, or where that time decides
     nothing, as emulated time."""
-    predictions = {
-        (f.workload, f.settings, f.metric, *(side.kernel for side in f.sides)): f.predictions for f in report.findings
-    }
+    predictions = {(f.workload, f.settings, f.metric, *f.kernels): f.predictions for f in report.findings}
     rows = tuple(
         _checked_row(row, prediction)
         for row in report.beside
@@ -124,7 +122,7 @@ def _by_function(f: Finding, prediction: Prediction) -> Table:
 
 
 def _pair(f: Finding) -> str:
-    return f"{f.metric}, {f.sides[0].kernel} to {f.sides[1].kernel}"
+    return f"{f.metric}, {' to '.join(f.kernels)}"
 
 
 def _added_up(

@@ -102,11 +102,11 @@ def parted_text(finding: Finding) -> str:
 
 def one_sided_table(report: Report, finding: Finding) -> Table | None:
     """The functions that ran on one kernel only in each phase of a refused comparison; None if there are none."""
-    kernels = [side.kernel for side in finding.sides]
+    kernels = finding.kernels
     rows = [
         (row.value, cells(row.function, f.metric, row.kernel, format_number(row.value), format_number(row.calls)))
         for f in report.findings
-        if f.point == finding.point and [side.kernel for side in f.sides] == kernels
+        if f.point == finding.point and f.kernels == kernels
         for row in f.one_sided
     ]
     if not rows:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from kassay.model.finding import Finding
 from kassay.model.report import Lead, Report
-from kassay.model.texts import Table, cells, figures, machine_text, one_line, settings_text, table
+from kassay.model.texts import Table, cells, figures, machine_text, one_line, settings_text, shortened, table
 from kassay.model.timing import STANDING, SeedFinding, SeedSide, Timing
 from kassay.model.units import format_change, format_number
 from kassay.report.document import LETTER, PAGE, SCREEN, Items, Section, section
@@ -38,13 +38,9 @@ def _timing_table(report: Report) -> Table:
 def _timing_row(f: Finding, t: Timing) -> tuple[str, ...]:
     looks = "/".join(map(str, t.looks)) + (", stopped early" if t.stopped else "")
     level = f"{interval_text(f.interval)} ({t.level:.1%})" if f.interval else "-"
-    return (*_point(f), f.metric, *_kernels(f), str(t.boots), looks, str(t.blocks), p_text(t.p),
+    return (*_point(f), f.metric, *f.kernels, str(t.boots), looks, str(t.blocks), p_text(t.p),
             f"{t.threshold:g}", level, "-" if t.tick is None else f"{t.tick:.2%}", f.evidence,
             STANDING[f.standing] if f.standing else "-")  # fmt: skip
-
-
-def _kernels(f: Finding) -> tuple[str, str]:
-    return f.sides[0].kernel, f.sides[1].kernel
 
 
 def _controls_table(report: Report) -> Table:
@@ -65,7 +61,7 @@ def _failed_boots_table(report: Report) -> Table:
     failures = [(f, f.timing.failures) for f in report.findings if f.timing is not None and f.primary]
     columns = ("workload", "settings", "base", "head", *figures("failed on base", "failed on head", "p (Fisher)"))
     rows = (
-        cells(f.workload, settings_text(f.settings), *_kernels(f), f"{boots.base_failed} of {boots.base_tried}",
+        cells(f.workload, settings_text(f.settings), *f.kernels, f"{boots.base_failed} of {boots.base_tried}",
               f"{boots.head_failed} of {boots.head_tried}", p_text(boots.p))
         for f, boots in failures if boots is not None
     )  # fmt: skip
@@ -121,8 +117,7 @@ def by_thresholds(report: Report) -> Iterator[Section]:
         for row in report.seed_rules
     ]
     if texts:
-        left = [f"and {len(texts) - _LETTER_ROWS} more"] if len(texts) > _LETTER_ROWS else []
-        rows = Items(texts=(*texts[:_LETTER_ROWS], *left), bare=True)
+        rows = Items(texts=tuple(shortened(texts, _LETTER_ROWS, "and {} more")), bare=True)
         yield Section(title=_THRESHOLDS, blocks=(rows,), readers=(LETTER,))
 
 
