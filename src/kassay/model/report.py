@@ -123,32 +123,30 @@ class Comparisons(NamedTuple):
 
 
 class Lead(Record, frozen=True, kw_only=True):
-    """Parts of an answer that a question adds to its comparisons, or shows instead of them, for each kind of reader.
+    """Parts of an answer that a question adds to its comparisons, or shows instead of them."""
 
-    replaces: where it stands in place of the comparisons: "screen", "page", "mail". pairs: the comparisons that the
-    answer is about, as labels of base and head; the others explain these. screen: the terminal; page: markdown and
-    HTML; mail: a mail, whose tables have no titles. sentences: whether a screen also says in which functions each
-    difference is; itemised: whether a page itemises each below the answer. mail_answer: first paragraph of a mail, in
-    place of the comparisons;
-    mail_also: further ones. subject: of a mail,
-    after the workload's name; "" for the subject of the leading comparison. mail_open: what stays unknown of the commit
-    that made the change. introduced: where it began, as a regression tracker takes it, and how that was found. repeat:
-    the command of kassay with its arguments in place of `compare BASE HEAD`.
-    """
-
+    blocks: tuple[TextBlock, ...] = ()
+    """Stand before the comparisons, each for its readers. Their order is that of reading."""
     replaces: tuple[str, ...] = ()
+    """Ways of reading in which the blocks stand in place of the comparisons, as in TextBlock.readers."""
     pairs: tuple[tuple[str, str], ...] = ()
-    screen: tuple[TextBlock, ...] = ()
-    page: tuple[TextBlock, ...] = ()
-    mail: tuple[TextBlock, ...] = ()
+    """Comparisons that the answer is about, as labels of base and head. The others explain these."""
     sentences: bool = True
+    """Whether a screen also says in which functions each difference is."""
     itemised: bool = True
+    """Whether a page itemises each difference below the answer."""
     mail_answer: str = ""
+    """First paragraph of a mail, in place of the comparisons."""
     mail_also: tuple[str, ...] = ()
+    """Further paragraphs of a mail."""
     subject: str = ""
+    """Subject of a mail after the workload's name. By default it is made from the leading comparison."""
     mail_open: tuple[str, ...] | None = None
+    """What stays unknown of the commit that made the change."""
     introduced: tuple[str, str] | None = None
+    """Where a regression began, as a regression tracker takes it, and how that was found."""
     repeat: tuple[str, ...] = ()
+    """Command of kassay with its arguments in place of `compare BASE HEAD`."""
     mail_functions: bool = True
     """Whether a mail itemises the leading comparison; false where the question's own tables do."""
     names_unexecuted: bool = False

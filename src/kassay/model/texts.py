@@ -129,3 +129,10 @@ class TextBlock(Record, frozen=True, kw_only=True):
     text: tuple[str, ...] = ()
     items: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
+    readers: tuple[str, ...] = ("screen", "page", "mail")
+    """Ways of reading that it is for: at a terminal, as markdown or HTML, as a mail."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing below the heading."""
+        return not (self.text or self.items or self.tables)

@@ -66,11 +66,11 @@ def _judged(report: Report) -> str:
 def _lead(bisection: Bisection) -> Lead:
     path = path_table(bisection)
     page = TextBlock(
-        title="How it was found", text=section_texts(bisection), items=skips(bisection), tables=tables(bisection)
-    )
+        title="How it was found", text=section_texts(bisection), items=skips(bisection), tables=tables(bisection),
+        readers=("page",),
+    )  # fmt: skip
     return Lead(
-        screen=(TextBlock(title=path.title, tables=(path,)),),
-        page=(page,),
+        blocks=(TextBlock(title=path.title, tables=(path,), readers=("screen",)), page),
         mail_also=(ascii_text(verdict(bisection)),),
         mail_open=_open(bisection),
         introduced=(bisection.introduced, _measured(bisection)) if bisection.introduced else None,

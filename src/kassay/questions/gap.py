@@ -183,11 +183,14 @@ def _lead_of_many(report: Report, primary: Sequence[Gap]) -> Lead:
     overview = gap_overview(primary, called(report))
     lead = lead_of(report)
     spoken = names(report)
+    narrow = gap_overview(primary, spoken, narrow=True)
     return structs.replace(
         lead,
-        screen=(TextBlock(title=overview.title, tables=(overview,)),),
-        page=(TextBlock(title=overview.title, tables=(overview,)), *lead.page),
-        mail=(_untitled("How much of each change is taken back", gap_overview(primary, spoken, narrow=True)),),
+        blocks=(
+            TextBlock(title=overview.title, tables=(overview,), readers=("screen", "page")),
+            *(block for block in lead.blocks if "page" in block.readers),
+            _in_mail("How much of each change is taken back", narrow),
+        ),
         mail_answer=" ".join(gap_counts(primary, spoken)),
         sentences=False,
     )
@@ -200,13 +203,14 @@ def lead_of(report: Report) -> Lead:
     primary = [gap for gap in report.gaps if gap.primary]
     briefly = [shown for gap in report.gaps[:_GROUPS] if gap.primary and (shown := function_table(gap)) is not None]
     whole = [shown for gap in primary if (shown := function_table(gap, top=None)) is not None]
-    page = TextBlock(title="How much of the gap is closed", text=notes(report), tables=(*tables, *whole))
+    page = TextBlock(
+        title="How much of the gap is closed", text=notes(report), tables=(*tables, *whole), readers=("page",)
+    )
+    screen = (TextBlock(title=shown.title, tables=(shown,), readers=("screen",)) for shown in (*tables, *briefly))
     return Lead(
+        blocks=(*screen, page, *_mail(report)),
         replaces=("screen", "mail"),
         pairs=tuple((gap.old, gap.new) for gap in report.gaps),
-        screen=tuple(TextBlock(title=shown.title, tables=(shown,)) for shown in (*tables, *briefly)),
-        page=(page,),
-        mail=_mail(report),
         mail_answer=" ".join(_mail_sentence(report, gap) for gap in primary),
         subject=_closed(report),
         mail_functions=False,
@@ -214,8 +218,8 @@ def lead_of(report: Report) -> Lead:
     )
 
 
-def _untitled(title: str, shown: Table) -> TextBlock:
-    return TextBlock(title=title, tables=(structs.replace(shown, title=""),))
+def _in_mail(title: str, shown: Table) -> TextBlock:
+    return TextBlock(title=title, tables=(structs.replace(shown, title=""),), readers=("mail",))
 
 
 def _mail(report: Report) -> tuple[TextBlock, ...]:
@@ -224,9 +228,9 @@ def _mail(report: Report) -> tuple[TextBlock, ...]:
     texts = (*notes(report, partial(everyday, report)), "n: boots of each kernel with nothing moved.")
     functions = next((t for gap in report.gaps if gap.primary and (t := function_table(gap)) is not None), None)
     return (
-        *(_untitled(unit_words(each.title), each) for each in shown),
-        TextBlock(text=(" ".join(texts),)),
-        *((_untitled(unit_words(functions.title), functions),) if functions is not None else ()),
+        *(_in_mail(unit_words(each.title), each) for each in shown),
+        TextBlock(text=(" ".join(texts),), readers=("mail",)),
+        *((_in_mail(unit_words(functions.title), functions),) if functions is not None else ()),
     )
 
 

@@ -10,7 +10,18 @@ from kassay.model.finding import CHANGES, REFUSED
 from kassay.model.question import Answered, Kernels, Pairs, Question
 from kassay.model.report import Lead, Report
 from kassay.model.series import OUTCOMES, Series, SeriesRow, SeriesTable, SeriesValue
-from kassay.model.texts import Table, TextBlock, cells, figures, listed, machine_text, one_line, settings_text, table
+from kassay.model.texts import (
+    Table,
+    TextBlock,
+    cells,
+    figures,
+    listed,
+    machine_text,
+    one_line,
+    settings_text,
+    shortened,
+    table,
+)
 from kassay.model.units import format_change, format_numbers, format_signed, places_of
 from kassay.report.changed_lines import NOT_BY_THIS, elsewhere_sentences, unexecuted, verdict_word
 from kassay.report.mail.names import names, point_words, unit_words, work
@@ -297,22 +308,21 @@ def lead_of(report: Report, series: Series) -> Lead:
     others = [cover_table(series, metric) for metric in series.tables if metric not in shown]
     where = tuple(line for metric in shown for line in where_lines(series, metric))
     whole = next((row for row in series.rows if row.name == WHOLE), None)
-    screen = (
-        *(TextBlock(title=cover.title, tables=(cover,)) for cover in covers),
-        TextBlock(text=(f"{AGAINST} {_N}",)),
-        TextBlock(title="the rows", items=tuple(legend(series))),
-        TextBlock(title="in which functions", items=where),
-    )
-    page = TextBlock(
-        title="Result: patch by patch", text=(AGAINST.capitalize(), _N), items=where,
-        tables=(*covers, *others, rows_table(series)),
+    blocks = (
+        *(TextBlock(title=cover.title, tables=(cover,), readers=("screen",)) for cover in covers),
+        TextBlock(text=(f"{AGAINST} {_N}",), readers=("screen",)),
+        TextBlock(title="the rows", items=tuple(legend(series)), readers=("screen",)),
+        TextBlock(title="in which functions", items=where, readers=("screen",)),
+        TextBlock(
+            title="Result: patch by patch", text=(AGAINST.capitalize(), _N), items=where,
+            tables=(*covers, *others, rows_table(series)), readers=("page",),
+        ),
+        *_mail(series, covers, where),
     )  # fmt: skip
     return Lead(
+        blocks=tuple(block for block in blocks if not block.is_empty),
         replaces=("screen", "page", "mail"),
         pairs=() if whole is None else ((BASE, whole.same_as or whole.name),),
-        screen=tuple(block for block in screen if block.text or block.items or block.tables),
-        page=(page,),
-        mail=_mail(series, covers, where),
         sentences=False,
         names_unexecuted=True,
         mail_answer=_mail_answer(report, series),
@@ -333,15 +343,14 @@ def _mail_answer(report: Report, series: Series) -> str:
 
 def _mail(series: Series, covers: Sequence[Table], where: Sequence[str]) -> tuple[TextBlock, ...]:
     """What is pasted into a cover letter."""
-    left = len(where) - _WHERE
-    more = (f"and {left} more in the full report.",) if left > 0 else ()
+    untitled = [(unit_words(cover.title), structs.replace(cover, title="")) for cover in covers]
     note = f"{AGAINST[:1].upper()}{AGAINST[1:]} {_N}"
-    blocks = (
-        *(TextBlock(title=unit_words(cover.title), tables=(structs.replace(cover, title=""),)) for cover in covers),
-        TextBlock(title="The rows", items=tuple(legend(series)), text=(note,)),
-        TextBlock(title="In which functions", items=(*where[:_WHERE], *more)),
+    functions = tuple(shortened(where, _WHERE, "and {} more in the full report."))
+    return (
+        *(TextBlock(title=title, tables=(cover,), readers=("mail",)) for title, cover in untitled),
+        TextBlock(title="The rows", items=tuple(legend(series)), text=(note,), readers=("mail",)),
+        TextBlock(title="In which functions", items=functions, readers=("mail",)),
     )
-    return tuple(block for block in blocks if block.text or block.items or block.tables)
 
 
 QUESTION = Question(

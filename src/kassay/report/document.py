@@ -13,7 +13,7 @@ from kassay.model.texts import Table, TextBlock
 
 VERDICT, DOUBT, QUIET = "verdict", "doubt", "quiet"
 """Tones of a paragraph: the answer itself, what weakens it or is left out, and conditions that frame the figures."""
-SCREEN, LETTER, PAGE, WRITTEN, DRAWN = "screen", "letter", "page", "written", "drawn"
+SCREEN, LETTER, PAGE, WRITTEN, DRAWN = "screen", "mail", "page", "written", "drawn"
 """Ways to read a document: briefly at a terminal, in a mail, and whole; a whole one is written as text or drawn."""
 
 

@@ -186,37 +186,37 @@ def _lead(report: Report, overview: Overview) -> Lead:
     spoken = called(report)
     grid = overview_table(overview, spoken, links)
     many = cause_table(overview, spoken, _CAUSES_PAGE)
+    controlled = (_CONTROLLED,) if report.experiment.exact else ()
+    lines = _cause_lines(overview, spoken) if many.rows else ()
+    blocks = (
+        TextBlock(title=grid.title, text=(_HOW,), tables=(grid,), readers=("screen",)),
+        TextBlock(title=grid.title, text=(_HOW, *controlled), tables=(grid,), readers=("page",)),
+        *_programs(report),
+        TextBlock(title="functions that changed", items=lines, readers=("screen",)),
+        *((TextBlock(title=many.title, text=(_FUNCTIONS,), tables=(many,), readers=("page",)),) if many.rows else ()),
+        *_itemised(report, links),
+        *_mail(report, overview),
+    )
     return Lead(
+        blocks=tuple(block for block in blocks if not block.is_empty),
         replaces=("screen", "page", "mail"),
-        screen=(
-            TextBlock(title=grid.title, text=(_HOW,), tables=(grid,)),
-            *_programs(report, screen=True),
-            *((TextBlock(title="functions that changed", items=_cause_lines(overview, spoken)),) if many.rows else ()),
-        ),
-        page=(
-            TextBlock(title=grid.title, text=(_HOW, *((_CONTROLLED,) if report.experiment.exact else ())),
-                      tables=(grid,)),
-            *_programs(report),
-            *((TextBlock(title=many.title, text=(_FUNCTIONS,), tables=(many,)),) if many.rows else ()),
-            *_itemised(report, links),
-        ),
-        mail=_mail(report, overview),
         sentences=False,
         itemised=False,
         mail_answer=_mail_answer(report, overview),
     )  # fmt: skip
 
 
-def _programs(report: Report, *, screen: bool = False) -> tuple[TextBlock, ...]:
-    """How much of programs is the kernel's. screen: without the tables of each."""
+def _programs(report: Report) -> tuple[TextBlock, ...]:
+    """How much of programs is the kernel's; on a page with the tables of each."""
     shares = overview_share_table(report)
     if shares is None:
         return ()
-    each = () if screen else tuple(
+    each = (
         structs.replace(t, folded=True) for group in program_groups(report)
         for t in (entries_table(group, limit=0), functions_table(group))
     )  # fmt: skip
-    return (TextBlock(title=shares.title, tables=(shares, *each)),)
+    brief = TextBlock(title=shares.title, tables=(shares,), readers=("screen",))
+    return brief, structs.replace(brief, tables=(shares, *each), readers=("page",))
 
 
 def _mail_answer(report: Report, overview: Overview) -> str:
@@ -248,8 +248,8 @@ def overview_table(overview: Overview, spoken: Mapping[str, str], links: Mapping
     ]  # fmt: skip
     kernels = figures(*(spoken[kernel] for kernel in overview.kernels))
     ends = figures(_ENDS) if len(overview.kernels) > 2 else ()
-    counted = overview.rows[0].unit.partition("/")[0] if overview.rows else ""
-    return table(f"Workloads by kernels [{counted} per unit]", ("workload", "unit", *kernels, *ends), rows)
+    what = overview.rows[0].unit.partition("/")[0] if overview.rows else ""
+    return table(f"Workloads by kernels [{what} per unit]", ("workload", "unit", *kernels, *ends), rows)
 
 
 def _table_cell(
@@ -325,7 +325,8 @@ def _itemised(report: Report, links: Mapping[tuple[str, ...], str]) -> tuple[Tex
         if d is not None:
             tables.append(structs.replace(top_table(d), anchor=links[_key(f)], folded=True))
     text = "Every step and every change from the first kernel to the last, as counted; the largest functions of each."
-    return (TextBlock(title="Where each difference is", text=(text,), tables=tuple(tables)),) if tables else ()
+    found = TextBlock(title="Where each difference is", text=(text,), tables=tuple(tables), readers=("page",))
+    return (found,) if tables else ()
 
 
 def _mail(report: Report, overview: Overview) -> tuple[TextBlock, ...]:
@@ -342,7 +343,8 @@ def _mail(report: Report, overview: Overview) -> tuple[TextBlock, ...]:
     several = structs.replace(overview, causes=tuple(c for c in overview.causes if len(c.rows) > 1))
     causes = _cause_lines(several, spoken) if several.causes else ()
     titles = ("Changes, each to the kernel before it", "Functions that changed in several workloads")
-    return tuple(TextBlock(title=t, items=tuple(i)) for t, i in zip(titles, (texts, causes), strict=True) if i)
+    items = zip(titles, (texts, causes), strict=True)
+    return tuple(TextBlock(title=title, items=tuple(each), readers=("mail",)) for title, each in items)
 
 
 def _steps(row: OverviewRow) -> list[OverviewCell]:

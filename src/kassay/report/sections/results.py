@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import structs
 
 from kassay.model.finding import REFUSED
-from kassay.model.report import Lead, Report
+from kassay.model.report import Report
 from kassay.model.texts import Table, TextBlock, cells, figures, machine_text, one_line, settings_text, table
 from kassay.model.units import format_change, format_numbers
 from kassay.report import tables
@@ -40,9 +40,9 @@ _LETTER_GROUPS = 3  # comparisons of a mail, at most
 
 def lead(report: Report) -> Iterator[Section]:
     """The blocks that the question itself made; on a screen one without a title belongs to the one before it."""
-    made = report.lead or Lead()
+    blocks = report.lead.blocks if report.lead is not None else ()
     sections: list[Section] = []
-    for block in made.screen:
+    for block in (block for block in blocks if SCREEN in block.readers):
         quiet = (Paragraph(text=text, tone=QUIET) for text in block.text)
         items = (Items(texts=block.items),) if block.items else ()
         before = (
@@ -50,7 +50,8 @@ def lead(report: Report) -> Iterator[Section]:
         )
         sections.append(structs.replace(before, blocks=(*before.blocks, *quiet, *items, *block.tables)))
     yield from sections
-    yield from map(section_of, made.page)
+    yield from (section_of(block) for block in blocks if PAGE in block.readers)
+    yield from (rows_of(block) for block in blocks if LETTER in block.readers)
 
 
 def settings(report: Report) -> Iterator[Section]:
@@ -63,17 +64,18 @@ def results(report: Report) -> Iterator[Section]:
     """Every comparison, unless the question shows something in its place."""
     replaced = report.lead.replaces if report.lead is not None else ()
     found = groups(report)
-    if "screen" not in replaced:
+    if SCREEN not in replaced:
         several = len({group.lead.workload for group in found}) > 1
         for group in found[:GROUPS]:
             yield from _brief(group, named=several)
         if len(found) > GROUPS:
             yield from on_screen(left_paragraph(len(found) - GROUPS, "more comparisons", " or html"))
-    if "page" not in replaced:
+    if PAGE not in replaced:
         yield from map(_whole, found)
         if not found:
             yield section("Result", text=("No comparison was made, so there is no value to show.",), readers=(PAGE,))
-    yield from _letter(report, found, replaced)
+    if LETTER not in replaced:
+        yield from _letter(report, found)
 
 
 def _brief(group: MetricGroup, *, named: bool) -> Iterator[Section]:
@@ -130,12 +132,10 @@ def _whole(group: MetricGroup) -> Section:
     )
 
 
-def _letter(report: Report, found: Sequence[MetricGroup], replaced: Sequence[str]) -> Iterator[Section]:
+def _letter(report: Report, found: Sequence[MetricGroup]) -> Iterator[Section]:
     """In a mail the settings at a glance where there are several, else each comparison that has values."""
     if report.sources:
         yield from imported(report)
-    elif report.lead is not None and "mail" in replaced:
-        yield from map(rows_of, report.lead.mail)
     elif several := tables.matrices(report, names(report), brief=True):
         yield from (_settings(report, matrix) for matrix in several)
     else:
