@@ -107,6 +107,6 @@ WRITER = Writer(
     suffix=".html",
     summary="everything, as one page with charts",
     readers=_READERS,
-    write=write,
+    render=write,
     page="people",
 )

@@ -97,5 +97,5 @@ WRITER = Writer(
     readers=_READERS,
     suffix=".md",
     summary="everything, as tables to paste into an issue or a wiki",
-    write=write,
+    render=write,
 )
