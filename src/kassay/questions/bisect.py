@@ -50,7 +50,7 @@ def bisected(report: Report, bisection: Bisection, directory: str) -> Report:
 
 
 def _refused(report: Report) -> bool:
-    """Whether the culprit and the kernel before it must not be compared."""
+    """True if the culprit and the kernel before it must not be compared."""
     primary = [f for f in report.findings if f.primary]
     return bool(primary) and all(f.verdict in REFUSED for f in primary)
 
@@ -78,7 +78,7 @@ def _lead(bisection: Bisection) -> Lead:
 
 
 def _open(bisection: Bisection) -> tuple[str, ...]:
-    """What is not known of the commit that made the change."""
+    """Limits on what is known of the commit that made the change."""
     if bisection.kind != "git":
         return ("Which commit did it is not known: only whole kernels were measured, not the commits between them.",)
     if bisection.steps[0].between:
@@ -154,7 +154,7 @@ def effort(bisection: Bisection) -> str:
 
 
 def noun(bisection: Bisection) -> str:
-    """What a candidate is: a commit, a release, a kernel."""
+    """The kind of a candidate: a commit, a release, a kernel."""
     return {"git": "commit", "releases": "release"}.get(bisection.kind, "kernel")
 
 

@@ -28,7 +28,7 @@ _SHOWN, _GROUPS = 8, 4  # functions of a table, tables on a screen
 
 
 def gap_sentence(subject: str, gap: Gap, names: Mapping[str, str]) -> str:
-    """What the candidate takes back. subject: the work ("Toggling ..."). names: of the three kernels."""
+    """Sentence on what the candidate takes back. subject: the work ("Toggling ..."). names: of the three kernels."""
     old, new, candidate = (names[label] for label in (gap.old, gap.new, gap.candidate))
     if gap.share is None or gap.old_value is None or gap.new_value is None:
         return f"{subject}: no share can be told: {reasons_text(gap.reasons)}."
@@ -105,7 +105,7 @@ def _table(gaps: Sequence[Gap], names: Mapping[str, str]) -> Table:
 
 
 def _axes(gaps: Sequence[Gap]) -> dict[str, list[str]]:
-    """What takes more than one value among the rows; the metric where nothing does."""
+    """Settings that take more than one value among the rows; the metric if none does."""
     texts = {
         "metric": [one_line(gap.metric) for gap in gaps],
         "CPUs": ["-" if gap.machine.cpus is None else str(gap.machine.cpus) for gap in gaps],
@@ -117,7 +117,7 @@ def _axes(gaps: Sequence[Gap]) -> dict[str, list[str]]:
 
 
 def function_table(gap: Gap, *, top: int | None = _SHOWN) -> Table | None:
-    """What each function lost and regained; all others and what is in none have rows, so that the columns add up."""
+    """Loss and regain of each function. Others and unattributed costs have rows, so that the columns add up."""
     if not gap.functions or gap.unattributed is None or gap.old_value is None or gap.new_value is None:
         return None
     places = places_of(gap.new_value)
@@ -147,7 +147,7 @@ def _named(function: GapFunction) -> str:
 
 
 def notes(report: Report, text: Callable[[Reason], str] = reason_text) -> tuple[str, ...]:
-    """What the columns mean, and how the intervals were made; one that reads as its share has no column.
+    """The meaning of the columns, and how the intervals were made. One that reads as its share has no column.
 
     text: how a reason reads for these readers.
     """
@@ -197,7 +197,7 @@ def _lead_of_many(report: Report, primary: Sequence[Gap]) -> Lead:
 
 
 def lead_of(report: Report) -> Lead:
-    """What a report with gaps says of them to each kind of reader."""
+    """The blocks of a report with gaps, for each kind of reader."""
     spoken = called(report)
     tables = gap_tables(report, spoken)
     primary = [gap for gap in report.gaps if gap.primary]

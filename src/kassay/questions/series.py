@@ -40,8 +40,8 @@ _NO_KERNEL = ("not-applied", "not-built", "not-measured")
 
 
 def series_sentences(subject: str, series: Series, metric: SeriesTable) -> list[str]:
-    """What the whole does, which patch does most of it, what does nothing or harm, what can be left out, what is not
-    known. subject: the work, as the start of a sentence."""
+    """Sentences on the whole series, its largest patch, patches that do nothing or harm, parts to leave out, and rows
+    without figures. subject: the work, as the start of a sentence."""
     values = {value.row: value for value in metric.values}
     rows = {row.name: row for row in series.rows}
     whole = values.get(_stands(rows[WHOLE], rows))
@@ -72,7 +72,7 @@ def _whole(base: SeriesValue | None, whole: SeriesValue | None, unit: str) -> st
 def _patches(
     series: Series, rows: Mapping[str, SeriesRow], values: Mapping[str, SeriesValue], *, primary: bool = True
 ) -> list[str]:
-    """Which patch of the cumulative rows did most, which nothing, which harm.
+    """Sentences on the cumulative rows: the patch that did most, those that did nothing, and those that harm.
 
     primary: of the primary phase; only there it is said which patch never ran, as this is the same in every phase.
     """
@@ -136,7 +136,7 @@ def _phases(series: Series, metric: SeriesTable) -> list[SeriesTable]:
 
 
 def _other_phases(series: Series, metric: SeriesTable) -> list[str]:
-    """What the patches do to the other phases of the workload: a sentence for each that changes."""
+    """Sentences on the other phases of the workload that the patches change."""
     sentences = []
     for other in _phases(series, metric):
         changed = [value for value in other.values if value.verdict in CHANGES or value.base_verdict in CHANGES]
@@ -150,7 +150,7 @@ def _other_phases(series: Series, metric: SeriesTable) -> list[str]:
 
 
 def _left_out(series: Series, metric: SeriesTable) -> list[str]:
-    """What the whole series can do without in every phase of this workload, and what it is better without."""
+    """Sentences on parts that can be left out in every phase of this workload, and on those that cost."""
     values = {value.row: value for value in metric.values}
     phases = [{value.row: value for value in table.values} for table in (metric, *_phases(series, metric))]
     by_name = {row.name: row for row in series.rows}
@@ -181,7 +181,7 @@ def _patch(numbers: Sequence[str]) -> str:
 
 
 def _idle(row: SeriesRow, rows: Mapping[str, SeriesRow], values: Mapping[str, SeriesValue]) -> bool:
-    """Whether the series costs the same without this part, whose lines were executed.
+    """True if the series costs the same without this part, whose lines were executed.
 
     Without the last patch the series is the row before: then that row's comparison with the whole counts.
     """
@@ -193,7 +193,7 @@ def _idle(row: SeriesRow, rows: Mapping[str, SeriesRow], values: Mapping[str, Se
 
 
 def _same_code(row: SeriesRow, rows: Mapping[str, SeriesRow]) -> bool:
-    """Whether the compiler makes the same kernel without this part."""
+    """True if the compiler makes the same kernel without this part."""
     return row.outcome in _SAME and row.same_as in (WHOLE, _stands(rows[WHOLE], rows))
 
 
@@ -236,7 +236,7 @@ def cover_table(series: Series, metric: SeriesTable) -> Table:
 
 
 def rows_table(series: Series) -> Table:
-    """What stands behind each row's name."""
+    """Each row's name with its title and its fate."""
     rows = (
         cells(row.name, row.title, "" if row.outcome == "measured" else _fate(row))
         for row in series.rows
@@ -259,7 +259,7 @@ def where_lines(series: Series, metric: SeriesTable) -> list[str]:
 
 
 def primary_tables(series: Series) -> tuple[SeriesTable, ...]:
-    """Those that decide, one for each setting."""
+    """The tables that decide, one for each setting."""
     return tuple(metric for metric in series.tables if metric.primary) or series.tables
 
 
@@ -302,7 +302,7 @@ def _complete(answered: Answered) -> Report:
 
 
 def lead_of(report: Report, series: Series) -> Lead:
-    """What a report of a series says of its rows to each kind of reader."""
+    """The blocks of a series, for each kind of reader."""
     shown = primary_tables(series)
     covers = [cover_table(series, metric) for metric in shown]
     others = [cover_table(series, metric) for metric in series.tables if metric not in shown]
@@ -342,7 +342,7 @@ def _mail_answer(report: Report, series: Series) -> str:
 
 
 def _mail(series: Series, covers: Sequence[Table], where: Sequence[str]) -> tuple[TextBlock, ...]:
-    """What is pasted into a cover letter."""
+    """Blocks to paste into a cover letter."""
     untitled = [(unit_words(cover.title), structs.replace(cover, title="")) for cover in covers]
     note = f"{AGAINST[:1].upper()}{AGAINST[1:]} {_N}"
     functions = tuple(shortened(where, _WHERE, "and {} more in the full report."))

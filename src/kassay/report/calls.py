@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What one system call or fault of a user's program costs, whatever the number of calls."""
+"""The cost of one system call or fault of a user's program, for any number of calls."""
 
 from collections.abc import Callable, Sequence
 
@@ -10,7 +10,7 @@ from kassay.model.units import format_change, format_number, format_numbers
 from kassay.model.work import DOMINANT, NAMED, RATE, CallCost
 
 NEXT = "fix the number of operations in the program, name a region with --from and --to, or divide with --work NAME"
-"""What a user whose program did different work can do."""
+"""Advice for a user whose program did different work."""
 
 
 def dominant_calls(finding: Finding) -> tuple[CallCost, ...]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which changed source lines the measured region executed: sentences, and a table of all parts."""
+"""Changed source lines that the measured region executed: sentences, and a table of all parts."""
 
 from collections.abc import Iterable, Sequence
 
@@ -32,7 +32,7 @@ _NAMED = 3  # parts that a sentence names
 
 
 def unexecuted(verdict: str, state: str) -> bool:
-    """Whether an equal cost says nothing, since none of the changed lines ran. A change of cost is one all the same."""
+    """True if an equal cost says nothing because none of the changed lines ran. A change of cost still counts."""
     return verdict == "equivalent" and state == NOT_EXECUTED
 
 
@@ -60,7 +60,7 @@ def further_sentences(report: Report, said: str) -> list[str]:
 
 
 def changed_sentences(report: Report) -> list[str]:
-    """What was executed of the changed lines, a sentence or two for each pair of kernels; none without changed lines.
+    """Sentences on the changed lines that were executed, one or two for each pair of kernels.
 
     Settings that executed the same are named once.
     """
@@ -76,7 +76,7 @@ def changed_sentences(report: Report) -> list[str]:
 
 
 def changed_text(changed: ChangedLines | None) -> str:
-    """What is to be said of changed lines; empty where there is nothing to say."""
+    """Sentences on changed lines; empty if there are none."""
     if changed is None:
         return ""
     if changed.absent:
@@ -108,7 +108,7 @@ def place_text(part: ChangedPart) -> str:
 
 
 def elsewhere_sentences(functions: Iterable[Reached]) -> list[str]:
-    """Which workloads execute these functions, one sentence a function."""
+    """Workloads that execute these functions, one sentence a function."""
     return [_elsewhere(one) for one in list(functions)[:_NAMED]]
 
 

@@ -81,7 +81,7 @@ def timed_spec(series: MetricSeries) -> Spec:
 
 
 def _timed(series: MetricSeries) -> bool:
-    """Whether to draw every boot: exact counts are the same in each boot, times are not."""
+    """True if every boot is drawn: exact counts are the same in each boot, times are not."""
     return not clock_of(series.machine.clock).exact and any(len(row.side.runs) > 1 for row in series.rows)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What limits a claim: the state of memory, the CPUs that were seen, what else differs, what every reader is told."""
+"""Limits of a claim: the state of memory, the CPUs that were seen, other differences, disclosures."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -30,7 +30,7 @@ _PROGRAM_FIELDS = (
 
 
 def memory_state(findings: Sequence[Finding], evidence: Sequence[CellEvidence]) -> Reason:
-    """Whether the kernels worked on the same state of memory, and on which."""
+    """The state of memory that the kernels worked on, and how it differed."""
     apart = next(((f, d) for f in findings for d in f.differences if d.moment != "during"), None)
     if apart is not None:
         d, (base, head) = apart[1], (side.kernel for side in apart[0].sides)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the kernels counted themselves, as tables: events of an operation, what stood after the measured region, and of
+"""The kernels' own counters as tables: events of an operation, levels after the measured region, and of
 several CPUs what they asked of each other."""
 
 from collections.abc import Iterable, Sequence

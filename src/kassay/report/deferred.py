@@ -14,7 +14,7 @@ _OBJECTS = {"work-item": "work items", "rcu-callback": "RCU callbacks", "irq-wor
 
 
 def deferred_work(evidence: Sequence[CellEvidence]) -> tuple[Reason, ...]:
-    """What is told of each kernel: how much deferred work there was, and kinds of it that cannot be followed."""
+    """Deferred work of each kernel, and the kinds of it that cannot be followed, for all readers."""
     return tuple(dict.fromkeys(told for item in evidence for told in _of_kernel(item)))
 
 

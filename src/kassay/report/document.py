@@ -137,7 +137,7 @@ Block: TypeAlias = Paragraph | Items | Facts | Code | Table | Bars | Sides | Cha
 
 
 class Envelope(Record, frozen=True, kw_only=True):
-    """What makes a mail of a document."""
+    """The parts of a mail around its text."""
 
     subject: str
     trailer: str
@@ -151,7 +151,7 @@ class Document(Record, frozen=True, kw_only=True):
     title: str
     blocks: tuple[Block, ...]
     kicker: str
-    """What kind of answer it is, above the title of a page."""
+    """The kind of answer, above the title of a page."""
     kassay_version: str
     envelope: Envelope | None = None
     """None for an answer that no one sends by itself; its mail is a text to paste."""
@@ -162,7 +162,7 @@ class Document(Record, frozen=True, kw_only=True):
 
 
 def is_for(section: Section, readers: Collection[str]) -> bool:
-    """Whether a section is shown to those who read in one of these ways."""
+    """True if a section is for one of these ways of reading."""
     return not section.readers or any(reader in section.readers for reader in readers)
 
 

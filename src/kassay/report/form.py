@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 A = TypeVar("A")
 Given = Mapping[str, Sequence[str]]
-"""What a user gave for the options of a form: values by the option's name, such as {"--to": ("a@b.example",)}."""
+"""Options of a form as the user gave them: values by the option's name, such as {"--to": ("a@b.example",)}."""
 NOTHING: Given = MappingProxyType({})
 
 
@@ -49,7 +49,7 @@ class Form(Generic[A]):
     """The same lines with their styles, of a form that is read at a terminal."""
     options: tuple[FormOption, ...] = ()
     whole: bool = True
-    """Whether the verdict is there word for word, and both states of a refused comparison."""
+    """It has the verdict word for word, and both states of a refused comparison."""
     page: str = ""
     """ "people" or "programs" if every directory of runs gets a file report.SUFFIX for these readers."""
 

@@ -25,7 +25,7 @@ OWN = "this host"
 
 
 def host_name(host: str) -> str:
-    """What a host is called."""
+    """Name of a host for people."""
     return one_line(host) or OWN
 
 
@@ -78,7 +78,7 @@ def across_name(comparison: AcrossHosts, called: Mapping[str, str]) -> str:
 
 
 def across_sentence(comparison: AcrossHosts, called: Mapping[str, str]) -> str:
-    """Whether the hosts differ, with the comparison's name."""
+    """Sentence on whether the hosts differ, with the comparison's name."""
     text = reason_text(comparison.meaning, called)
     return f"{across_name(comparison, called)}: {text}."
 
@@ -119,7 +119,7 @@ def _compared(comparison: AcrossHosts, called: Mapping[str, str]) -> Section:
 
 
 def notes_of(answer: HostsAnswer) -> tuple[str, ...]:
-    """What must be known to read the tables."""
+    """Notes that explain the tables."""
     texts = (reason_text(note) for note in answer.notes)
     notes = (f"{text[:1].upper()}{text[1:]}." for text in texts)
     judged = level_text(answer.comparisons)

@@ -48,7 +48,7 @@ class ItemisedDifference(Record, frozen=True, kw_only=True):
 
     @property
     def title(self) -> str:
-        """What is compared, on one line."""
+        """Metric, kernels and unit on one line."""
         at = f" ({self.where})" if self.where else ""
         return one_line(f"{self.metric}: {self.base} against {self.head}{at} [{self.unit}]")
 
@@ -61,7 +61,7 @@ def differences(report: Report) -> tuple[ItemisedDifference, ...]:
 
 
 def difference(f: Finding, at: str = "") -> ItemisedDifference | None:
-    """What a finding says of its functions; None when nothing is itemised."""
+    """A finding's difference by function; None if nothing is itemised."""
     if f.attribution is None or f.base_value is None or f.head_value is None:
         return None
     base, head = f.kernels
@@ -72,7 +72,7 @@ def difference(f: Finding, at: str = "") -> ItemisedDifference | None:
 
 
 def functions_text(f: Finding) -> str:
-    """What a finding says of its functions in one sentence, or why it says nothing; "" when neither is known."""
+    """One sentence on a finding's functions, or the reason why there is none; "" if neither is known."""
     if f.attribution is not None:
         return one_line(f.attribution.sentence)
     return one_line(f"no itemised difference: {reason_text(f.profile_note)}") if f.profile_note is not None else ""
@@ -245,7 +245,7 @@ def source_text(row: AttributionRow, digits: int, most: int = 2) -> str:
 
 
 def places_in_sources(d: ItemisedDifference, limit: int = TOP, contexts: Sequence[str] = ()) -> tuple[str, ...]:
-    """What the rows of top_table() add up from in the sources, one text for each row that is known."""
+    """Places in the sources behind the rows of top_table(), one text for each row that has some."""
     rows = [row for row in ordered(d.itemised) if not contexts or row.context in contexts]
     shown = _changed(d, rows)[:limit] if limit else rows
     places = places_of(max(d.base_value, d.head_value))

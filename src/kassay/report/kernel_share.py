@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Of what a program executes, how much is the kernel's, for which system calls and faults, and in which functions."""
+"""The kernel's share of what a program executes, by system call and fault, and by function."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ Group = tuple[KernelShare, ...]
 
 
 def program_groups(report: Report) -> tuple[Group, ...]:
-    """Of users' programs and of applications: the shares of each point."""
+    """Shares of users' programs and of applications, a group for each point."""
     named = {use.name for use in report.experiment.workloads if use.program}
     return tuple(group for group in _groups(report) if group[0].workload in named)
 
@@ -58,8 +58,8 @@ def share_sentence(share: KernelShare, *, name: str = "") -> str:
 
 
 def entries_table(group: Group, *, limit: int = _ROWS) -> Table:
-    """Who executed what, in percent of all, a kernel a column; the last column itemises the difference of the first
-    kernel and the last, in the metric's unit. limit: rows of entries; 0 shows all."""
+    """Shares of all instructions by entry into the kernel, a kernel a column. The last column itemises the difference
+    of the first kernel and the last, in the metric's unit. limit: rows of entries; 0 shows all."""
     sides = [share.by_entry() for share in group]
     keys = list(dict.fromkeys(key for side in sides for key in side))
     keys.sort(key=lambda key: -max(_per(s, e[key].count) for s, e in zip(group, sides, strict=True) if key in e))
@@ -130,7 +130,7 @@ def overview_share_table(report: Report) -> Table | None:
 
 
 def kinds_text() -> tuple[str, ...]:
-    """What each kind of entry is, a line each."""
+    """The meaning of each kind of entry, a line each."""
     return tuple(f"{kind}: {meaning}." for kind, meaning in ENTRIES.items())
 
 

@@ -59,7 +59,7 @@ _FUNCTIONS = (
 
 
 def wide(plan: Plan) -> bool:
-    """Whether an experiment has so many workloads that its report leads with an overview."""
+    """True if an experiment has so many workloads that its report leads with an overview."""
     return len({cell.workload for cell in plan.cells}) >= FROM
 
 
@@ -142,7 +142,7 @@ def _shared_cause(causes: Sequence[Cause]) -> Cause | None:
 
 
 def _takes_back(other: Cause, cause: Cause) -> bool:
-    """Whether another function's change cancels most of this one's: one that was renamed, split or inlined."""
+    """True if another function's change cancels most of this one's: one that was renamed, split or inlined."""
     if (other.base, other.head) != (cause.base, cause.head):
         return False
     totals = [sum(row.share for row in one.rows) for one in (other, cause)]

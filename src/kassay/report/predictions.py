@@ -79,7 +79,7 @@ def _all_doubts(findings: Sequence[Finding]) -> list[str]:
 
 
 def _subject(f: Finding, findings: Sequence[Finding]) -> str:
-    """What tells a comparison from the others; "" where it is the only one."""
+    """A comparison's name among the others; "" if it is the only one."""
     if len(findings) == 1:
         return ""
     words = [" to ".join(f.kernels)]
@@ -144,7 +144,7 @@ _UNCHECKED = {False: "from published data only: wider", True: "its figures measu
 
 
 def _measured(prediction: Prediction) -> bool:
-    """Whether the figures of the CPU were measured, though no changes were."""
+    """True if the figures of the CPU were measured, though no changes were."""
     return any(doubt.code == "no-changes-measured" for doubt in prediction.doubts)
 
 
@@ -244,7 +244,7 @@ def _named(cause: PredictedCause) -> str:
 
 
 def mail_sentence(f: Finding) -> str:
-    """What a mail says of one comparison; "" where nothing is predicted."""
+    """The prediction for one comparison in a mail; "" if nothing is predicted."""
     predicted = [prediction for prediction in f.predictions if prediction.change is not None]
     if not predicted:
         return ""

@@ -162,7 +162,7 @@ def _index(ladder: Ladder, kernel: str) -> int:
 
 
 def is_multiple(change: float) -> bool:
-    """Whether a change reads as "2.21×" rather than in percent: from half as much again on, or down to two thirds."""
+    """True if a change reads as "2.21×" rather than in percent: half as much again or more, or down to two thirds."""
     return change >= 0.5 or change <= -1 / 3
 
 
@@ -199,7 +199,7 @@ class AtMetric(Protocol):
 
 
 def verdict_of(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladder], families: Sequence[Family]) -> str:
-    """What all settings say together, then one sentence per primary metric, workload, setting and machine, and how
+    """One sentence on all settings together, then one per primary metric, workload, setting and machine, then how
     strong the evidence is."""
     names = spoken_names(plan.experiment)
     called = dict(zip(labels(plan.experiment), names, strict=True))

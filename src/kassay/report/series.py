@@ -38,7 +38,7 @@ class KernelRow(Record, frozen=True, kw_only=True):
 
     @property
     def step(self) -> bool:
-        """Whether the cost changed here by more than the margin."""
+        """True if the cost changed here by more than the margin."""
         return self.verdict in CHANGES
 
 
@@ -69,7 +69,7 @@ class MetricGroup(Record, frozen=True, kw_only=True):
 
 
 def ladders(report: Report, *, primary: bool = False) -> tuple[Ladder, ...]:
-    """What a report has of kernels in order; empty where pairs are compared. primary: of primary metrics only."""
+    """The report's ladders; empty where pairs are compared. primary: those of primary metrics only."""
     return tuple(ladder for ladder in report.ladders if ladder.primary or not primary)
 
 
@@ -96,7 +96,7 @@ def groups(report: Report) -> tuple[MetricGroup, ...]:
 
 
 def _holds(ladder: _Subject, pair: _Subject) -> bool:
-    """Whether `pair` is about two of the three or more kernels of `ladder`."""
+    """True if `pair` is about two of the three or more kernels of `ladder`."""
     return ladder[:3] == pair[:3] and len(ladder[3]) > 2 and len(pair[3]) == 2 and {*pair[3]} < {*ladder[3]}
 
 

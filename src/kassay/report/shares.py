@@ -48,7 +48,7 @@ def _rows(kernels: Sequence[Shares]) -> dict[str, tuple[float, ...]]:
 
 
 def _own(f: Finding, itemised: Attribution) -> dict[str, Shares]:
-    """Of both kernels; contexts and modules are summed."""
+    """Shares on both kernels; contexts and modules are summed."""
     by_kernel = {}
     for side, name, value in zip(f.sides, ("base", "head"), (f.base_value, f.head_value), strict=True):
         shares: Shares = {}
@@ -70,5 +70,5 @@ def _below(stacks: KernelStacks, value: float) -> Shares:
 
 
 def _keys(path: Sequence[str]) -> tuple[str, str]:
-    """Of the innermost function of a path: alone, and with its callers, innermost first."""
+    """Keys of the innermost function of a path: alone, and with its callers, innermost first."""
     return f"{_CHILDREN}{path[-1]}", f"{_CHAIN}{'.'.join(reversed(path[-_LONGEST:]))}"

@@ -80,7 +80,7 @@ def count_text(side: Side) -> str:
 
 
 def derived(sides: Iterable[Side]) -> bool:
-    """Whether the figures are in no imported file, but were computed from those that are."""
+    """True if the figures are in no imported file but were computed from figures that are."""
     return all(side.method == DERIVED for side in sides)
 
 

@@ -13,7 +13,7 @@ _ALIKE = 0.001
 
 
 class CodegenAnswer(NamedTuple):
-    """What a format writes. classes: the two to be shown side by side, where the user named two."""
+    """The answer of `kassay codegen`. classes: the two to be shown side by side, if the user named two."""
 
     report: CodegenReport
     classes: tuple[str, str] | None = None
@@ -98,7 +98,7 @@ def executed_sentences(report: CodegenReport) -> list[str]:
 
 
 def _changed(report: CodegenReport) -> list[str]:
-    """What the workload executed of the lines that differ between the measured kernels."""
+    """Sentences on the changed lines that the workload executed, for each pair of measured kernels."""
     texts = ((pair, changed_text(pair.changed)) for pair in report.changed)
     return [one_line(f"{pair.base} to {pair.head}: {text}") for pair, text in texts if text]
 
@@ -130,7 +130,7 @@ def leaders_by_count(report: CodegenReport) -> list[Body]:
 
 
 def notes(report: CodegenReport) -> list[str]:
-    """What the columns mean, and why a row has no code or must be read with care."""
+    """The meaning of the columns, and remarks on rows that have no code or need care."""
     sentences = []
     if report.unit:
         per = one_line(f"executed: {report.unit} in {report.function}; in all: of {report.workload}, {report.metric}")

@@ -25,7 +25,7 @@ class Format(Form["Report"]):
     """A way to write a report down."""
 
     partial: bool = False
-    """Whether it cannot write some reports: render then raises BadInput that names another format."""
+    """It cannot write some reports: render then raises BadInput that names another format."""
     beside: "Callable[[Report], Iterable[tuple[str, bytes]]] | None" = None
     """Further files that belong to the page of a directory of runs, (name, content)."""
 

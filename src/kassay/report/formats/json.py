@@ -70,7 +70,7 @@ def _report(report: Report) -> Object:
 
 
 def _confounders(report: Report) -> list[Object]:
-    """What else differs between the kernels that the verdict is about."""
+    """Other differences between the kernels that the verdict is about."""
     return [
         {"code": code, "name": name, "kernels": _by_kernel(values)}
         for (code, name), values in confounding(report).items()

@@ -92,7 +92,7 @@ def _shares(report: Report, group: MetricGroup) -> list[LkpRow]:
 
 
 def _counters(report: Report, group: MetricGroup) -> list[LkpRow]:
-    """What the kernels counted, in whole figures of each boot. A level that is printed the same for all kernels has no
+    """The kernels' counters in whole figures of each boot. A level that is printed the same for all kernels has no
     row."""
     names = [kernel_row.kernel for kernel_row in group.lead.rows]
     lead = (group.lead.workload, group.lead.settings, group.lead.machine)

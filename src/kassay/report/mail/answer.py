@@ -49,7 +49,7 @@ def answer(report: Report) -> list[str]:
 
 
 def _answered(report: Report, f: Finding, primary: Sequence[Finding]) -> str:
-    """What was found, and how many other settings there are."""
+    """The comparison of the headline, and how many other settings there are."""
     subject = (f.settings, f.machine, f.metric)
     in_order = () if report.sources else ladders(report, primary=True)
     same = [ladder for ladder in in_order if (ladder.settings, ladder.machine, ladder.metric) == subject]
@@ -186,7 +186,7 @@ def _step(report: Report, ladder: Ladder, what: str, step: LadderStep) -> str:
 
 
 def _between(f: Finding, ladder: Ladder, step: LadderStep) -> bool:
-    """Whether a finding compares the two kernels of this step."""
+    """True if a finding compares the two kernels of this step."""
     ends = f.kernels
     return ends == step.ends and (f.point, f.metric) == (ladder.point, ladder.metric)
 

@@ -72,7 +72,7 @@ def _compilers_differ(report: Report, f: Finding) -> bool:
 
 
 def same_comparison(row: Beside, f: Finding) -> bool:
-    """Whether counts beside times are of this comparison."""
+    """True if counts beside times are of this comparison."""
     kernels = f.kernels
     where = (row.workload, row.settings, row.metric, row.cpus, row.memory_bytes)
     same = where == (f.workload, f.settings, f.metric, f.machine.cpus, f.machine.memory_bytes)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a mail calls kernels, work and units: names that its readers already know."""
+"""Names of kernels, work and units in a mail, which its readers already know."""
 
 import re
 from collections import Counter
@@ -67,7 +67,7 @@ def release_tag(kernel: KernelIdentity | None) -> str:
 
 
 def work(report: Report, result: AtMetric) -> str:
-    """What is done, as the start of a sentence; the workload's name and its parameters where nothing more is known."""
+    """The work as the start of a sentence; the workload's name and its parameters if nothing more is known."""
     workload = next((w for w in report.workloads if w.name == result.workload), None)
     if workload is not None:
         return ascii_text(subject(workload, result.settings, result.metric))
@@ -76,7 +76,7 @@ def work(report: Report, result: AtMetric) -> str:
 
 
 def point_words(report: Report, result: AtMetric, *, workload: bool = True) -> str:
-    """Which of several settings this is: "4 CPUs, size=64MiB"; "" where there is one.
+    """The setting among several, such as "4 CPUs, size=64MiB"; "" if there is one.
 
     workload: whether to name the workload, where there are several.
     """
@@ -92,12 +92,12 @@ def point_words(report: Report, result: AtMetric, *, workload: bool = True) -> s
 
 
 def identity(report: Report, label: str) -> KernelIdentity | None:
-    """Who the kernel with this label is."""
+    """Identity of the kernel with this label."""
     return dict(zip(labels(report.experiment), report.kernels, strict=False)).get(label)
 
 
 def quantity(unit: str, metric: str, clock: str) -> str:
-    """What a unit counts, per what: "instructions per page", "time per page"; a metric's name without a unit."""
+    """A unit in words: "instructions per page", "time per page"; the metric's name without a unit."""
     counted, _, operation = _BRACKETS.sub("", unit).partition("/")
     counted = clock_of(clock).time_word if counted in ("ns", "us", "ms", "s") else counted
     return ascii_text(" per ".join(word for word in (counted, operation) if word) or metric)

@@ -97,7 +97,7 @@ def _columns(notice: Notice, counted: str) -> tuple[str, ...]:
 
 
 def _figures(notice: Notice, application: Noticed, base: float | None, head: float | None) -> tuple[str, ...]:
-    """Of each kernel that was asked about."""
+    """One figure for each kernel that was asked about."""
     sides = (base, head) if notice.subject.head else (base,)
     return tuple(format_number(None if side is None else scale_of(application) * side) for side in sides)
 

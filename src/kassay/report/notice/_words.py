@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What every form of the answer says in sentences: who notices, who does not, and what was looked for."""
+"""Sentences of the answer: applications that notice a change, those that do not, and the functions looked for."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -87,7 +87,7 @@ def _unanswered(unknown: Sequence[Noticed]) -> str:
 
 
 def looked_for(about: Subject) -> tuple[str, ...]:
-    """What was looked for, in sentences."""
+    """Sentences on the functions that were looked for."""
     names = _names(about)
     if not about.workload:
         return (f"Looked for: {names}.",)
@@ -159,7 +159,7 @@ def sizes_text(notice: Notice) -> tuple[str, ...]:
 
 
 def relevant_sizes(application: Noticed) -> list[CallSizes]:
-    """Of the system calls that lead to the functions; of faults the folios that they allocate."""
+    """Sizes of the system calls that lead to the functions, and of the folios that faults allocate."""
     entries = {"folio order" if entry.entry == "page fault" else entry.entry for entry in application.entries}
     return [sizes for sizes in application.sizes if sizes.what in entries or sizes.what.partition(" ")[0] in entries]
 
@@ -186,7 +186,7 @@ def problems(notice: Notice) -> list[str]:
 
 
 def names_of(all_: Sequence[Noticed]) -> Callable[[Noticed], str]:
-    """What each is called: with its settings, where an application has several."""
+    """Name of each application, with its settings if it has several."""
     times = Counter(application.application for application in all_)
 
     def name(application: Noticed) -> str:

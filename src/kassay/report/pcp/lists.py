@@ -11,7 +11,7 @@ from kassay.report.pcp.charts import Line, line_keys, pages_spec
 MOST_CPUS = 4
 """CPUs that have a chart; the answer's JSON has all that were sampled."""
 _ROLES = {False: ("ink", "bar"), True: ("worse", "better")}
-"""Whether a source is a model -> colours of high and count."""
+"""Colours of high and count, of a kernel (False) and of a model (True)."""
 
 
 class ListPoint(NamedTuple):
@@ -32,7 +32,7 @@ class ListSource(NamedTuple):
 
 
 def list_charts(sources: Sequence[ListSource], cpus: int = MOST_CPUS) -> tuple[Chart, ...]:
-    """Of the first `cpus` CPUs that any source knows; all with the same axes, so that CPUs can be compared."""
+    """Charts of the first `cpus` CPUs that any source knows, all with the same axes."""
     points = [point for source in sources for point in source.points]
     if not points:
         return ()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a measurement says: charts, tables in the words of the patch, and what must be known to read them."""
+"""The document of a measurement: charts, tables in the words of the patch, and notes."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -88,7 +88,7 @@ def grouped(answer: PcpMeasured) -> Sequence[tuple[str, tuple[Setting, ...], Seq
 
 
 def pairs(rows: Sequence[PcpRow]) -> Iterator[tuple[PcpRow, PcpRow]]:
-    """What is compared: each kernel with the one before, under its own policy; then fixed with auto on one kernel."""
+    """Pairs to compare: each kernel with the one before, under its own policy; then fixed with auto on one kernel."""
     own = [row for row in rows if not row.policy.startswith("fixed=")]
     yield from pairwise(own)
     for row in own:
@@ -115,7 +115,7 @@ def tables(answer: PcpMeasured) -> Iterable[Table]:
 
 
 def notes(answer: PcpMeasured) -> Iterable[str]:
-    """What the columns are, and what a reader must not take them for."""
+    """The meaning of the columns, and common misreadings."""
     yield (
         f"Machine: {answer.machine}, {answer.cpus} CPU(s), {memory_text(answer.memory_bytes)}. Counts are of all "
         "rounds of a run; n: runs, which all gave the same counts unless marked ≠."
@@ -204,7 +204,7 @@ def _groups(rows: Sequence[PcpRow]) -> list[ListGroup]:
 
 
 def _moved(points: Sequence[ListPoint]) -> bool:
-    """Whether there is anything to see: high changed, or the pages of a list by a quarter of it."""
+    """True if high changed, or the pages of a list by a quarter of it."""
     return any(
         len({point.high for point in own}) > 1
         or max(point.pages for point in own) - min(point.pages for point in own) > own[0].high / 4
@@ -214,7 +214,7 @@ def _moved(points: Sequence[ListPoint]) -> bool:
 
 
 def _points(row: PcpRow) -> list[ListPoint]:
-    """Of the zone with the longest lists: the workload's pages are from it."""
+    """Samples of the zone with the longest lists: the workload's pages are from it."""
     longest: dict[str, int] = {}
     for sample in row.samples:
         for page_list in sample.lists:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a replay says: its sentences, tables and charts."""
+"""The document of a replay: sentences, tables and charts."""
 
 from collections.abc import Iterable
 
@@ -75,7 +75,7 @@ def tables(answer: PcpReplay) -> Iterable[Table]:
 
 
 def notes(answer: PcpReplay) -> tuple[str, ...]:
-    """What must be known to read it."""
+    """Notes that explain the tables."""
     texts = [*NOTES, BEGIN[0 if answer.by_list else 1]]
     for trace in answer.traces:
         guest = trace.guest

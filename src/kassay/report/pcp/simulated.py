@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a simulation says: its sentences, tables and charts."""
+"""The document of a simulation: sentences, tables and charts."""
 
 from collections.abc import Iterable, Sequence
 
@@ -98,7 +98,7 @@ def change(base: SimulatedCell, head: SimulatedCell, name: str) -> float | None:
 
 
 def notes(answer: PcpSimulation) -> tuple[str, ...]:
-    """What must be known to read the tables."""
+    """Notes that explain the tables."""
     parameters = answer.cells[0].parameters
     sizes = listed([f"{name} {parameters[f'zone0.{name}']}" for name in ("batch", "high_min", "high_max")])
     sections = {name.partition(".")[0] for name in parameters}
@@ -159,7 +159,7 @@ def _part(title: str, of: Sequence[SimulatedCell]) -> PagePart:
 
 
 def _points(cell: SimulatedCell) -> list[ListPoint]:
-    """Of the first zone."""
+    """Samples of the first zone."""
     return [
         ListPoint(sample.time_ns / 1e9, sample.cpu, sample.count, sample.high)
         for sample in cell.samples

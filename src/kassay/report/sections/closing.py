@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What ends a report: how far it reaches, what to run next, how its runs ended, every finding, what the words mean."""
+"""The end of a report: its limits, further commands, the ends of its runs, every finding, the glossary."""
 
 from collections.abc import Iterator
 
@@ -42,7 +42,7 @@ def limits(report: Report) -> Iterator[Section]:
 
 
 def _not_found(report: Report) -> tuple[str, ...]:
-    """What is not known of the commit that caused the change."""
+    """Limits on what is known of the commit that caused the change."""
     if report.lead is not None and report.lead.mail_open is not None:
         return report.lead.mail_open
     return (_UNSEARCHED,)

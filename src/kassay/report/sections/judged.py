@@ -133,7 +133,7 @@ def _control(report: Report, c: ControlCheck) -> str:
 
 
 def _no_difference(c: ControlCheck) -> str:
-    """That no difference was found, and the smallest difference that the check can show."""
+    """Sentence on a check that found no difference, with the smallest one that it can show."""
     if c.interval is None:
         return "no difference was found, and how large one would have shown is not known"
     most = bare_percent(max(map(abs, c.interval)))

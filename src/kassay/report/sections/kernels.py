@@ -89,7 +89,7 @@ def _letter(report: Report) -> Iterator[Section]:
 
 
 def _configuration(report: Report) -> str:
-    """Whether all kernels have the same configuration: readers ask for it after the compiler."""
+    """The configuration: the same for all kernels, or in which options it differs."""
     sums = {name: kernel.config_sha256 for name, kernel in zip(names(report).values(), report.kernels, strict=False)}
     short_sums = {name: text[:16] for name, text in sums.items() if text}
     if not short_sums:
@@ -102,7 +102,7 @@ def _configuration(report: Report) -> str:
 
 
 def _in_options(report: Report) -> str:
-    """Which options differ, as far as that is known."""
+    """Names of the options that differ, as far as they are known."""
     if names_ := [name for _, name, _ in differing_options(report)]:
         return f" in {', '.join(names_)}"
     all_known = all(kernel.configuration is not None for kernel in report.kernels)

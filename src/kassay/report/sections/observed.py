@@ -51,7 +51,7 @@ _CHECKED = "A prediction is for the CPU that it names; the measured machine need
 
 
 def replaced_on_screen(report: Report) -> bool:
-    """Whether the question shows something on a screen in place of the comparisons."""
+    """True if the question shows something on a screen in place of the comparisons."""
     return "screen" in (report.lead or Lead()).replaces
 
 
@@ -99,7 +99,7 @@ def shares(report: Report) -> Iterator[Section]:
 
 
 def calls(report: Report) -> Iterator[Section]:
-    """What one call costs. On a screen only where the amounts of work differ: it is what can be said instead."""
+    """The cost of one call. A screen has it only where the amounts of work differ and nothing else can be reported."""
     refused = tuple(f for f in report.findings if f.verdict == "different-work")
     if not replaced_on_screen(report):
         yield from first_tables(calls_tables(structs.replace(report, findings=refused)))
@@ -107,7 +107,7 @@ def calls(report: Report) -> Iterator[Section]:
 
 
 def printed(report: Report) -> Iterator[Section]:
-    """What the user's program printed."""
+    """Figures that the user's program printed."""
     shown = printed_tables(report)
     if not replaced_on_screen(report):
         yield from first_tables(shown)

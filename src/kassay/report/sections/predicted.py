@@ -75,7 +75,7 @@ def _overview(findings: Sequence[Finding]) -> Table:
 
 
 def _point(f: Finding, findings: Sequence[Finding]) -> str:
-    """What tells a comparison from others of the same kernels."""
+    """The part of a comparison's name that others of the same kernels do not share."""
     if len({other.point for other in findings}) < 2:
         return ""
     return f", {f.workload} {settings_text(f.settings)}; {machine_text(f.machine)}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What has no verdict, and why: refused comparisons with the state that differs, attempts that failed."""
+"""Comparisons without a verdict, with the reasons and the state that differs; attempts that failed."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -148,7 +148,7 @@ def _letter(report: Report, found: Sequence[MetricGroup]) -> Iterator[Section]:
 
 
 def _admitted(group: MetricGroup) -> bool:
-    """Whether any two of its kernels may be compared: readers compare figures that stand in one table."""
+    """True if any two of its kernels may be compared: readers compare figures that stand in one table."""
     measured = any(row.value is not None for row in group.lead.rows)
     return measured and not all(row.verdict in REFUSED for row in group.lead.rows[1:])
 

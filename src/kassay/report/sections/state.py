@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What was measured, and the state of memory that the kernels worked on."""
+"""The measured work, and the state of memory that the kernels worked on."""
 
 from collections.abc import Iterator, Sequence
 
@@ -50,7 +50,7 @@ def definitions(report: Report) -> Iterator[Section]:
 
 
 def _definitions_table(report: Report) -> Table:
-    """What each metric is: its unit, its direction, from where to where it is measured."""
+    """Each metric with its unit, its direction, and from where to where it is measured."""
     rows: dict[tuple[str, str], tuple[TableCell, ...]] = {}
     for s in all_series(report):
         better = f"{s.better} is better" if s.better else "-"

@@ -91,7 +91,7 @@ def _drawings(chart: Chart) -> "list[Markup]":
 
 
 def _scripts(needed: bool) -> "tuple[Markup, Markup, Markup] | None":
-    """Whose the library is, the library and the page's own script; nothing where nothing is drawn by them."""
+    """The library's licences, the library, and the page's own script; None if nothing is drawn by them."""
     if not needed:
         return None
     from markupsafe import Markup
