@@ -51,7 +51,7 @@ from kassay.registry import discover
 from kassay.report.build import build_imported, build_report
 from kassay.report.changed_lines import with_unexecuted
 from kassay.report.overview import FROM, wide, with_overview
-from kassay.report.words import spoken_names
+from kassay.report.words import short_kernel_names
 from kassay.spec.rules import QUESTIONS, question_of
 
 _FIRST: Mapping[str, str] = MappingProxyType({})
@@ -174,7 +174,7 @@ def _itemised_part(part: _Part) -> "_Itemised":
 def _title(plan: Plan, question: Question) -> str:
     names = list(dict.fromkeys(use.name for use in plan.experiment.workloads))
     workloads = ", ".join(names) if len(names) < FROM else f"{len(names)} workloads"
-    return question.title(workloads, spoken_names(plan.experiment))
+    return question.title(workloads, short_kernel_names(plan.experiment))
 
 
 def _answer_import(directory: Path, *, seed_rules: bool = False) -> Report:

@@ -31,7 +31,7 @@ from kassay.model.report import Report
 from kassay.plan.changes import source_changes
 from kassay.plan.prepare import prepare
 from kassay.plan.visit import at_its_machine
-from kassay.report.words import point_names, spoken_names
+from kassay.report.words import point_names, short_kernel_names
 from kassay.run.make import Session, make_runs, wanted
 from kassay.run.scheduler import known_pace, stages
 from kassay.spec.rules import question_of
@@ -64,7 +64,7 @@ def measure(
         plan = folder.plan
         looks = InterimLooks(plan, question_of(experiment), lambda finished: collect(folder, finished), tell)
         words = "" if experiment.exact else outlook(plan, known_pace(experiment))
-        tally = Tally(plan, spoken_names(experiment), point_names(plan), records)
+        tally = Tally(plan, short_kernel_names(experiment), point_names(plan), records)
         rounds = RoundsToRecord(plan, lambda finished: collect(folder, finished))
         session = Session(stages(plan), looks, words, tally, rounds)
         if cluster:

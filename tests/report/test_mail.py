@@ -15,7 +15,7 @@ from kassay.model.report import Report
 from kassay.report.formats import format_named
 from kassay.report.mail.headline import headline, subject_line
 from kassay.report.mail.layout import WIDTH
-from kassay.report.mail.names import names, release_tag
+from kassay.report.mail.names import mail_names, release_tag
 from kassay.report.mail.text import ascii_text
 from tests.report.rendering import rendered
 from tests.report.reports import KERNELS, SAMPLES
@@ -133,12 +133,12 @@ def test_an_upstream_name_comes_from_the_release_and_only_from_it() -> None:
 
 
 def test_kernels_of_the_archive_are_called_by_their_release_and_others_as_they_were_written() -> None:
-    assert list(names(SAMPLES["matrix"]()).values()) == ["v6.12.77", "v6.19.9", "mm-unstable"]
+    assert list(mail_names(SAMPLES["matrix"]()).values()) == ["v6.12.77", "v6.19.9", "mm-unstable"]
 
 
 def test_two_kernels_never_share_a_name() -> None:
     for sample in SAMPLES.values():
-        called = list(names(sample()).values())
+        called = list(mail_names(sample()).values())
         assert len(set(called)) == len(called)
 
 

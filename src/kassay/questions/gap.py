@@ -15,10 +15,10 @@ from kassay.model.report import Lead, Report
 from kassay.model.texts import Table, TextBlock, cells, figures, memory_text, one_line, settings_text, table
 from kassay.model.units import format_change, format_numbers, format_signed, places_of
 from kassay.report.gap_overview import gap_counts, gap_overview
-from kassay.report.mail.names import everyday, names, point_words, unit_words, work
+from kassay.report.mail.names import everyday_text, mail_names, point_text, unit_text, work_text
 from kassay.report.overview import wide
 from kassay.report.sentences import strength, work_at
-from kassay.report.words import called
+from kassay.report.words import names_by_label
 
 COLUMN = (
     "Gap closed: (new - candidate) / (new - old); 100 % is all of it, 0 % nothing, below 0 the candidate is worse than "
@@ -165,11 +165,11 @@ def _complete(answered: Answered) -> Report:
 
     plan, report = answered.plan, answered.report
     all_gaps = gaps(report.findings, labels(plan.experiment))
-    spoken = called(report)
+    name_of = names_by_label(report)
     primary = [gap for gap in all_gaps if gap.primary]
     many = wide(plan)
-    sentences = list(gap_counts(primary, spoken)) if many else [
-        gap_sentence(work_at(plan, gap), gap, spoken) for gap in primary
+    sentences = list(gap_counts(primary, name_of)) if many else [
+        gap_sentence(work_at(plan, gap), gap, name_of) for gap in primary
     ]  # fmt: skip
     verdict = " ".join((*sentences, *strength(report.findings))) if sentences else report.verdict
     report = structs.replace(report, gaps=all_gaps, verdict=verdict)
@@ -180,10 +180,10 @@ def _complete(answered: Answered) -> Report:
 
 def _lead_of_many(report: Report, primary: Sequence[Gap]) -> Lead:
     """One table for all workloads instead of one for each."""
-    overview = gap_overview(primary, called(report))
+    overview = gap_overview(primary, names_by_label(report))
     lead = lead_of(report)
-    spoken = names(report)
-    narrow = gap_overview(primary, spoken, narrow=True)
+    name_of = mail_names(report)
+    narrow = gap_overview(primary, name_of, narrow=True)
     return structs.replace(
         lead,
         blocks=(
@@ -191,15 +191,15 @@ def _lead_of_many(report: Report, primary: Sequence[Gap]) -> Lead:
             *(block for block in lead.blocks if "page" in block.readers),
             _in_mail("How much of each change is taken back", narrow),
         ),
-        mail_answer=" ".join(gap_counts(primary, spoken)),
+        mail_answer=" ".join(gap_counts(primary, name_of)),
         sentences=False,
     )
 
 
 def lead_of(report: Report) -> Lead:
     """The blocks of a report with gaps, for each kind of reader."""
-    spoken = called(report)
-    tables = gap_tables(report, spoken)
+    name_of = names_by_label(report)
+    tables = gap_tables(report, name_of)
     primary = [gap for gap in report.gaps if gap.primary]
     briefly = [shown for gap in report.gaps[:_GROUPS] if gap.primary and (shown := function_table(gap)) is not None]
     whole = [shown for gap in primary if (shown := function_table(gap, top=None)) is not None]
@@ -224,13 +224,13 @@ def _in_mail(title: str, shown: Table) -> TextBlock:
 
 def _mail(report: Report) -> tuple[TextBlock, ...]:
     """A table each, what its columns are, where the gap is."""
-    shown = gap_tables(report, names(report))
-    texts = (*notes(report, partial(everyday, report)), "n: boots of each kernel with nothing moved.")
+    shown = gap_tables(report, mail_names(report))
+    texts = (*notes(report, partial(everyday_text, report)), "n: boots of each kernel with nothing moved.")
     functions = next((t for gap in report.gaps if gap.primary and (t := function_table(gap)) is not None), None)
     return (
-        *(_in_mail(unit_words(each.title), each) for each in shown),
+        *(_in_mail(unit_text(each.title), each) for each in shown),
         TextBlock(text=(" ".join(texts),), readers=("mail",)),
-        *((_in_mail(unit_words(functions.title), functions),) if functions is not None else ()),
+        *((_in_mail(unit_text(functions.title), functions),) if functions is not None else ()),
     )
 
 
@@ -238,14 +238,14 @@ def _mail_sentence(report: Report, gap: Gap) -> str:
     """gap_sentence() with the work and the kernels called as in the rest of the mail."""
     point = (gap.point, gap.metric)
     finding = next(f for f in report.findings if (f.point, f.metric) == point)
-    where = point_words(report, finding)
-    return gap_sentence(f"{work(report, finding)}{f' ({where})' if where else ''}", gap, names(report))
+    where = point_text(report, finding)
+    return gap_sentence(f"{work_text(report, finding)}{f' ({where})' if where else ''}", gap, mail_names(report))
 
 
 def _closed(report: Report) -> str:
     """ "17.9% of the gap from v6.12 to v6.19 closed by v7.0"."""
     gap = next((g for g in report.gaps if g.primary), report.gaps[0])
-    old, new, candidate = (names(report).get(label, label) for label in (gap.old, gap.new, gap.candidate))
+    old, new, candidate = (mail_names(report).get(label, label) for label in (gap.old, gap.new, gap.candidate))
     if gap.share is None:
         return f"no gap from {old} to {new} that {candidate} could close"
     shares = [g.share for g in report.gaps if g.primary and g.share is not None]

@@ -24,7 +24,7 @@ from kassay.model.texts import (
 )
 from kassay.model.units import format_change, format_numbers, format_signed, places_of
 from kassay.report.changed_lines import NOT_BY_THIS, elsewhere_sentences, unexecuted, verdict_word
-from kassay.report.mail.names import names, point_words, unit_words, work
+from kassay.report.mail.names import mail_names, point_text, unit_text, work_text
 from kassay.report.mail.text import ascii_text
 from kassay.report.sentences import strength, work_at
 
@@ -336,14 +336,14 @@ def _mail_answer(report: Report, series: Series) -> str:
     """The sentences of the verdict, for people who do not know kassay."""
     sentences = []
     for metric in primary_tables(series):
-        where = point_words(report, metric)
-        sentences += series_sentences(f"{work(report, metric)}{f' ({where})' if where else ''}", series, metric)
-    return ascii_text(" ".join((*sentences, *strength(report.findings, names(report), everyday=True))))
+        where = point_text(report, metric)
+        sentences += series_sentences(f"{work_text(report, metric)}{f' ({where})' if where else ''}", series, metric)
+    return ascii_text(" ".join((*sentences, *strength(report.findings, mail_names(report), everyday=True))))
 
 
 def _mail(series: Series, covers: Sequence[Table], where: Sequence[str]) -> tuple[TextBlock, ...]:
     """Blocks to paste into a cover letter."""
-    untitled = [(unit_words(cover.title), structs.replace(cover, title="")) for cover in covers]
+    untitled = [(unit_text(cover.title), structs.replace(cover, title="")) for cover in covers]
     note = f"{AGAINST[:1].upper()}{AGAINST[1:]} {_N}"
     functions = tuple(shortened(where, _WHERE, "and {} more in the full report."))
     return (

@@ -18,7 +18,7 @@ from kassay.model.lines import (
 )
 from kassay.model.report import Report
 from kassay.model.texts import Table, cells, figures, listed, one_line, shortened, table
-from kassay.report.words import called
+from kassay.report.words import names_by_label
 
 NOT_BY_THIS = "not executed by this workload"
 WORDS = {EXECUTED: "executed", NOT_EXECUTED: "not executed", NO_CODE: "no code here"}
@@ -64,7 +64,7 @@ def changed_sentences(report: Report) -> list[str]:
 
     Settings that executed the same are named once.
     """
-    names = called(report)
+    names = names_by_label(report)
     shown = [f for f in report.findings if f.primary and f.changed is not None]
     several = len({f.kernels for f in shown}) > 1
     texts = []

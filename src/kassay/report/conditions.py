@@ -17,7 +17,7 @@ from kassay.model.report import Report, SeenCpu
 from kassay.model.run import CellEvidence
 from kassay.model.texts import listed, one_line, shortened
 from kassay.report.deferred import deferred_work
-from kassay.report.words import called
+from kassay.report.words import names_by_label
 
 _STATE_FIELDS = (
     ("range.Rss", "kB resident"), ("range.AnonHugePages", "kB AnonHugePages"),
@@ -189,11 +189,11 @@ def confounder_sentences(report: Report, names: Mapping[str, str] | None = None)
 
     names: kernel label -> name in the sentence; by default the short names.
     """
-    spoken = called(report) if names is None else names
+    name_of = names_by_label(report) if names is None else names
     alike: dict[str, dict[str, list[str]]] = {}
     for (code, name), values in confounding(report).items():
         whole = len(values) == len(report.kernels)
-        alike.setdefault(code, {}).setdefault(_listed(values, spoken, whole=whole), []).append(name)
+        alike.setdefault(code, {}).setdefault(_listed(values, name_of, whole=whole), []).append(name)
     return tuple(one_line(f"{_DIFFER[code]} may be part of this: {_parts(groups)}.") for code, groups in alike.items())
 
 

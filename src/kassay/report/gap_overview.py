@@ -11,11 +11,11 @@ from kassay.report.words import point_name
 _ALL, _HALF = 0.995, 0.5
 
 
-def gap_counts(gaps: Sequence[Gap], spoken: Mapping[str, str]) -> tuple[str, ...]:
+def gap_counts(gaps: Sequence[Gap], name_of: Mapping[str, str]) -> tuple[str, ...]:
     """ "30 of 40 workloads cost more or less on 6.19 than on 6.12. 7.3 takes back all of that in 2, ..." """
     if not gaps:
         return ()
-    old, new, candidate = (spoken[label] for label in (gaps[0].old, gaps[0].new, gaps[0].candidate))
+    old, new, candidate = (name_of[label] for label in (gaps[0].old, gaps[0].new, gaps[0].candidate))
     open_ = [gap for gap in gaps if gap.share is not None]
     settings = f"{len(open_)} of {len(gaps)} primary metrics differ between {old} and {new}."
     shares = [gap.share or 0.0 for gap in open_]
@@ -29,12 +29,12 @@ def gap_counts(gaps: Sequence[Gap], spoken: Mapping[str, str]) -> tuple[str, ...
     return (settings, f"{candidate} takes back {listed(parts)}.") if open_ else (settings,)
 
 
-def gap_overview(gaps: Sequence[Gap], spoken: Mapping[str, str], *, narrow: bool = False) -> Table:
+def gap_overview(gaps: Sequence[Gap], name_of: Mapping[str, str], *, narrow: bool = False) -> Table:
     """One row for each workload and setting, in its primary metric; those that have no gap say so.
 
     narrow: without what a mail has no room for: units, and the change from old to new.
     """
-    old, new, candidate = (one_line(spoken[label]) for label in (gaps[0].old, gaps[0].new, gaps[0].candidate))
+    old, new, candidate = (one_line(name_of[label]) for label in (gaps[0].old, gaps[0].new, gaps[0].candidate))
     rows, points = [], [gap.point for gap in gaps]
     for gap in gaps:
         change = relative_change(gap.old_value, gap.new_value)

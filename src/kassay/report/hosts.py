@@ -11,7 +11,7 @@ from kassay.model.texts import Table, cells, counted, figures, machine_text, one
 from kassay.model.units import format_change, format_numbers
 from kassay.report.answers import Kind
 from kassay.report.document import LETTER, PAGE, SCREEN, Document, Items, Paragraph, Section, section_of_table
-from kassay.report.words import interval_text, spoken
+from kassay.report.words import interval_text, short_labels
 
 ABOUT = (
     "Blocks of boots that are compared stay on one host, and ranks are compared inside them, so no host's own speed is "
@@ -129,7 +129,7 @@ def notes_of(answer: HostsAnswer) -> tuple[str, ...]:
 def _called(answer: HostsAnswer) -> dict[str, str]:
     pairs = ((comparison.base, comparison.head) for comparison in answer.comparisons)
     labels = tuple(dict.fromkeys(label for pair in pairs for label in pair))
-    return dict(zip(labels, spoken(labels), strict=True))
+    return dict(zip(labels, short_labels(labels), strict=True))
 
 
 HOSTS = Kind(document=document)

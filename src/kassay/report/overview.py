@@ -30,12 +30,12 @@ from kassay.model.texts import (
 from kassay.model.units import format_change, format_number, format_signed
 from kassay.report.itemised import difference, top_table
 from kassay.report.kernel_share import entries_table, functions_table, overview_share_table, program_groups
-from kassay.report.mail.names import names as mail_names
+from kassay.report.mail.names import mail_names
 from kassay.report.mail.text import ascii_text
 from kassay.report.repeat import step_alone
 from kassay.report.sentences import is_multiple, strength
 from kassay.report.series import KernelRow, MetricGroup, groups
-from kassay.report.words import called, point_name
+from kassay.report.words import names_by_label, point_name
 
 FROM = 4
 """Workloads from which on a report leads with an overview instead of a result for each."""
@@ -71,7 +71,7 @@ def with_overview(report: Report, causes: tuple[Cause, ...], directory: str) -> 
         f if f.verdict in CHANGES or f.attribution is None else structs.replace(f, **left_out) for f in report.findings
     )
     report = structs.replace(report, overview=overview, findings=findings, stacks=())
-    verdict = " ".join((*overview_sentences(overview, called(report)), *strength(report.findings)))
+    verdict = " ".join((*overview_sentences(overview, names_by_label(report)), *strength(report.findings)))
     steps = _next_steps(report, overview, directory) or report.next_steps
     return structs.replace(report, verdict=verdict, lead=_lead(report, overview), next_steps=steps)
 
@@ -101,10 +101,10 @@ def _cell(row: KernelRow) -> OverviewCell:
     )
 
 
-def overview_sentences(overview: Overview, spoken: Mapping[str, str]) -> tuple[str, ...]:
+def overview_sentences(overview: Overview, name_of: Mapping[str, str]) -> tuple[str, ...]:
     """How many steps there are and where, which is the largest, which function shows in most workloads.
 
-    spoken: what a kernel's label is called.
+    name_of: what a kernel's label is called.
     """
     rows = overview.rows
     cells = [(row, cell) for row in rows for cell in row.cells[1:]]
@@ -121,13 +121,13 @@ def overview_sentences(overview: Overview, spoken: Mapping[str, str]) -> tuple[s
     sentences = [f"{size}: {counts}{len(steps) - worse} that cost less."]
     regressions = [(row, cell) for row, cell in steps if cell.verdict == "regression"]
     row, cell = max(regressions or steps, key=lambda pair: abs(pair[1].change or 0.0))
-    sentences.append(f"Largest: {_name(row, rows)} {_change(cell.change)} since {spoken[cell.kernel]}.")
-    per_kernel = Counter(spoken[cell.kernel] for _, cell in steps)
+    sentences.append(f"Largest: {_name(row, rows)} {_change(cell.change)} since {name_of[cell.kernel]}.")
+    per_kernel = Counter(name_of[cell.kernel] for _, cell in steps)
     most = [f"{kernel} ({count})" for kernel, count in per_kernel.most_common(3)]
     sentences += [f"Most steps come with {listed(most)}."] if len(overview.kernels) > 2 else []
     if cause := _shared_cause(overview.causes):
         several = "most" if 2 * _workloads(cause) > names else "several"
-        sentences.append(f"In {several} workloads at once: {cause_text(cause, spoken)} of {names}.")
+        sentences.append(f"In {several} workloads at once: {cause_text(cause, name_of)} of {names}.")
     return (*sentences, *_open(open_))
 
 
@@ -153,10 +153,10 @@ def _workloads(cause: Cause) -> int:
     return len({row.workload for row in cause.rows})
 
 
-def cause_text(cause: Cause, spoken: Mapping[str, str]) -> str:
+def cause_text(cause: Cause, name_of: Mapping[str, str]) -> str:
     """ "folio_add_lru +9 a call since 7.1, in 22 workloads"."""
     return (
-        f"{_function(cause)} {_amount(cause)} since {spoken[cause.head]}, in {counted(_workloads(cause), 'workload')}"
+        f"{_function(cause)} {_amount(cause)} since {name_of[cause.head]}, in {counted(_workloads(cause), 'workload')}"
     )
 
 
@@ -183,11 +183,11 @@ def _signed(value: float) -> str:
 
 def _lead(report: Report, overview: Overview) -> Lead:
     links = _links(report)
-    spoken = called(report)
-    grid = overview_table(overview, spoken, links)
-    many = cause_table(overview, spoken, _CAUSES_PAGE)
+    name_of = names_by_label(report)
+    grid = overview_table(overview, name_of, links)
+    many = cause_table(overview, name_of, _CAUSES_PAGE)
     controlled = (_CONTROLLED,) if report.experiment.exact else ()
-    lines = _cause_lines(overview, spoken) if many.rows else ()
+    lines = _cause_lines(overview, name_of) if many.rows else ()
     blocks = (
         TextBlock(title=grid.title, text=(_HOW,), tables=(grid,), readers=("screen",)),
         TextBlock(title=grid.title, text=(_HOW, *controlled), tables=(grid,), readers=("page",)),
@@ -220,9 +220,9 @@ def _programs(report: Report) -> tuple[TextBlock, ...]:
 
 
 def _mail_answer(report: Report, overview: Overview) -> str:
-    spoken = mail_names(report)
-    sentences = overview_sentences(overview, spoken)
-    return ascii_text(" ".join((*sentences, *strength(report.findings, spoken, everyday=True))))
+    name_of = mail_names(report)
+    sentences = overview_sentences(overview, name_of)
+    return ascii_text(" ".join((*sentences, *strength(report.findings, name_of, everyday=True))))
 
 
 def _links(report: Report) -> dict[tuple[str, ...], str]:
@@ -235,8 +235,8 @@ def _key(f: Finding) -> tuple[str, ...]:
     return (f.workload, settings_text(f.settings), machine_text(f.machine), *f.kernels)
 
 
-def overview_table(overview: Overview, spoken: Mapping[str, str], links: Mapping[tuple[str, ...], str]) -> Table:
-    """Workloads by kernels. spoken: names of kernels by label. links: anchors of the cells' itemised differences."""
+def overview_table(overview: Overview, name_of: Mapping[str, str], links: Mapping[tuple[str, ...], str]) -> Table:
+    """Workloads by kernels. name_of: names of kernels by label. links: anchors of the cells' itemised differences."""
     rows = [
         (
             TableCell(text=one_line(_name(row, overview.rows))), TableCell(text=one_line(row.unit.partition("/")[2])),
@@ -246,7 +246,7 @@ def overview_table(overview: Overview, spoken: Mapping[str, str], links: Mapping
         )
         for row in overview.rows
     ]  # fmt: skip
-    kernels = figures(*(spoken[kernel] for kernel in overview.kernels))
+    kernels = figures(*(name_of[kernel] for kernel in overview.kernels))
     ends = figures(_ENDS) if len(overview.kernels) > 2 else ()
     what = overview.rows[0].unit.partition("/")[0] if overview.rows else ""
     return table(f"Workloads by kernels [{what} per unit]", ("workload", "unit", *kernels, *ends), rows)
@@ -293,12 +293,12 @@ def _name(row: OverviewRow, rows: Sequence[OverviewRow]) -> str:
     return point_name(row.point, [other.point for other in rows])
 
 
-def cause_table(overview: Overview, spoken: Mapping[str, str], limit: int) -> Table:
+def cause_table(overview: Overview, name_of: Mapping[str, str], limit: int) -> Table:
     """Functions that changed: by how much, since which kernel, in which workloads."""
     rows = []
     for cause in overview.causes[:limit]:
         count = str(len({row.workload for row in cause.rows}))
-        texts = (_function(cause), spoken[cause.head], _amount(cause), count, _shares(cause))
+        texts = (_function(cause), name_of[cause.head], _amount(cause), count, _shares(cause))
         rows.append(tuple(TableCell(text=one_line(text)) for text in texts))
     left = len(overview.causes) - len(rows)
     title = "Functions that changed" + (f", {len(rows)} of {len(overview.causes)}" if left else "")
@@ -306,9 +306,9 @@ def cause_table(overview: Overview, spoken: Mapping[str, str], limit: int) -> Ta
     return table(title, columns, rows)
 
 
-def _cause_lines(overview: Overview, spoken: Mapping[str, str]) -> tuple[str, ...]:
+def _cause_lines(overview: Overview, name_of: Mapping[str, str]) -> tuple[str, ...]:
     """One text for each of the first functions, and how many there are more."""
-    texts = [f"{cause_text(cause, spoken)}: {_shares(cause)}" for cause in overview.causes]
+    texts = [f"{cause_text(cause, name_of)}: {_shares(cause)}" for cause in overview.causes]
     return tuple(shortened(texts, _CAUSES, "and {} more: see --format markdown or html"))
 
 
@@ -331,17 +331,17 @@ def _itemised(report: Report, links: Mapping[tuple[str, ...], str]) -> tuple[Tex
 
 def _mail(report: Report, overview: Overview) -> tuple[TextBlock, ...]:
     """The rows with the largest changes, and the functions in most workloads."""
-    spoken = mail_names(report)
+    name_of = mail_names(report)
     ranked = sorted(overview.rows, key=lambda row: -max((abs(c.change or 0.0) for c in _steps(row)), default=0.0))
     shown = [row for row in ranked if _steps(row)][:_MAIL]
     texts = []
     for row in shown:
-        steps = ", ".join(f"{spoken[cell.kernel]} {_change(cell.change)}" for cell in _steps(row))
+        steps = ", ".join(f"{name_of[cell.kernel]} {_change(cell.change)}" for cell in _steps(row))
         texts.append(f"{_name(row, overview.rows)}: {steps}")
     left = sum(bool(_steps(row)) for row in overview.rows) - len(shown)
     texts += [f"and {left} more with smaller changes"] if left else []
     several = structs.replace(overview, causes=tuple(c for c in overview.causes if len(c.rows) > 1))
-    causes = _cause_lines(several, spoken) if several.causes else ()
+    causes = _cause_lines(several, name_of) if several.causes else ()
     titles = ("Changes, each to the kernel before it", "Functions that changed in several workloads")
     items = zip(titles, (texts, causes), strict=True)
     return tuple(TextBlock(title=title, items=tuple(each), readers=("mail",)) for title, each in items)

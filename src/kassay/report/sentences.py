@@ -18,7 +18,7 @@ from kassay.model.units import format_change, format_number
 from kassay.model.workload import Workload
 from kassay.report.calls import calls_text, steps_text
 from kassay.report.phases import other_phases, other_steps, phase_words
-from kassay.report.words import interval_text, p_text, spoken_names
+from kassay.report.words import interval_text, p_text, short_kernel_names
 
 
 def subject(workload: Workload, settings: tuple[Setting, ...], metric: str) -> str:
@@ -201,7 +201,7 @@ class AtMetric(Protocol):
 def verdict_of(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladder], families: Sequence[Family]) -> str:
     """One sentence on all settings together, then one per primary metric, workload, setting and machine, then how
     strong the evidence is."""
-    names = spoken_names(plan.experiment)
+    names = short_kernel_names(plan.experiment)
     called = dict(zip(labels(plan.experiment), names, strict=True))
     sentences = [family_sentence(family) for family in families]
     if ladders:

@@ -19,7 +19,7 @@ from kassay.model.texts import (
 from kassay.model.units import format_change, format_decimals, format_number, format_numbers, relative_change
 from kassay.report.changed_lines import verdict_word
 from kassay.report.series import KernelRow, MetricGroup, MetricSeries, groups
-from kassay.report.words import count_text, interval_text, run_length, spoken_names
+from kassay.report.words import count_text, interval_text, run_length, short_kernel_names
 
 
 def step_mark(row: KernelRow) -> str:
@@ -143,7 +143,7 @@ def matrices(report: Report, names: Mapping[str, str] | None = None, *, brief: b
 
     names: what a kernel's label is called. brief: of three kernels, only the change from the second to the third.
     """
-    called = names or dict(zip(labels(report.experiment), spoken_names(report.experiment), strict=True))
+    called = names or dict(zip(labels(report.experiment), short_kernel_names(report.experiment), strict=True))
     by_metric: dict[_MatrixKey, list[MetricSeries]] = {}
     for group in groups(report):
         if group.lead.primary:

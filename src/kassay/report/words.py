@@ -44,7 +44,7 @@ def short_names(names: Sequence[str], width: int) -> tuple[str, ...]:
 def kernel_names(labels_: Sequence[str], width: int) -> tuple[str, ...]:
     """Labels of kernels in at most `width` characters: whole if all fit, else as people say them, else cut."""
     fits = all(len(one_line(label)) <= width for label in labels_)
-    return short_names(labels_ if fits else spoken(tuple(labels_)), width)
+    return short_names(labels_ if fits else short_labels(tuple(labels_)), width)
 
 
 def _distinct(names: Sequence[str]) -> bool:
@@ -141,21 +141,21 @@ def glossary(report: Report) -> tuple[tuple[str, str], ...]:
     return (*words, *GLOSSARY.items())
 
 
-def spoken_names(experiment: Experiment) -> tuple[str, ...]:
+def short_kernel_names(experiment: Experiment) -> tuple[str, ...]:
     """One name per kernel, in order: the label without its kind and folders where that stays unique."""
-    return spoken(labels(experiment))
+    return short_labels(labels(experiment))
 
 
-def spoken(full: tuple[str, ...]) -> tuple[str, ...]:
+def short_labels(full: tuple[str, ...]) -> tuple[str, ...]:
     """One short name per label, with the configuration of builds where that is needed to tell them apart; the labels
     themselves where no short names do."""
     short = (tuple(_strip(label, configured=configured) for label in full) for configured in (False, True))
     return next((names for names in short if _distinct(names)), full)
 
 
-def called(report: Report) -> dict[str, str]:
+def names_by_label(report: Report) -> dict[str, str]:
     """Each kernel's label with the name people use."""
-    return dict(zip(labels(report.experiment), spoken_names(report.experiment), strict=True))
+    return dict(zip(labels(report.experiment), short_kernel_names(report.experiment), strict=True))
 
 
 def _built(locator: str, *, configured: bool) -> str:

@@ -10,7 +10,7 @@ from kassay.model.records import Record
 from kassay.model.report import Report
 from kassay.model.timing import Beside
 from kassay.report.mail.layout import wrapped
-from kassay.report.mail.names import called, identity, metric_name, point_words, quantity
+from kassay.report.mail.names import identity, mail_name, metric_name, point_text, quantity
 from kassay.report.mail.text import ascii_text, percent
 from kassay.report.sentences import is_multiple
 from kassay.report.series import ladders
@@ -85,8 +85,8 @@ def subject_line(report: Report) -> str:
     if topic is None:
         return "[RFC] nothing was measured"
     f = topic.finding
-    base, head = (called(report, side.kernel) for side in f.sides)
-    where = point_words(report, f, workload=False)
+    base, head = (mail_name(report, side.kernel) for side in f.sides)
+    where = point_text(report, f, workload=False)
     at = f" ({where})" if where else ""
     if report.lead is not None and report.lead.subject:
         return f"{topic.tag} {ascii_text(f.workload)}: {ascii_text(report.lead.subject)}{at}"

@@ -15,18 +15,18 @@ from kassay.model.report import Report
 from kassay.model.texts import granted_texts, settings_text
 from kassay.report.mail.text import ascii_text, stopped
 from kassay.report.sentences import AtMetric, subject
-from kassay.report.words import spoken_names
+from kassay.report.words import short_kernel_names
 
 _LONGEST = 36
 _RELEASE = re.compile(r"(\d+\.\d+)(?:\.(\d+))?(?:-(rc\d+))?(?![\d.])")
 _BRACKETS = re.compile(r" \(.*\)$")
 
 
-def names(report: Report) -> dict[str, str]:
+def mail_names(report: Report) -> dict[str, str]:
     """Each kernel's name by its label: "v6.17.13" where it is a release of the archive, else as the user wrote it."""
     all_labels = labels(report.experiment)
     kernels = dict(zip(all_labels, report.kernels, strict=False))
-    short = dict(zip(all_labels, spoken_names(report.experiment), strict=True))
+    short = dict(zip(all_labels, short_kernel_names(report.experiment), strict=True))
     given = {label for label, use in zip(all_labels, report.experiment.kernels, strict=False) if use.name == label}
     tags = {label: "" if label in given else _archive_tag(kernels.get(label)) for label in all_labels}
     tag_counts = Counter(tags.values())
@@ -38,19 +38,19 @@ def names(report: Report) -> dict[str, str]:
     }
 
 
-def called(report: Report, label: str) -> str:
+def mail_name(report: Report, label: str) -> str:
     """The name of one kernel; a label that no kernel has is its own name."""
-    return names(report).get(label, _short(label))
+    return mail_names(report).get(label, _short(label))
 
 
-def everyday(report: Report, why: Reason) -> str:
+def everyday_text(report: Report, why: Reason) -> str:
     """A reason in everyday words, with the kernels called as in the rest of the mail."""
-    return ascii_text(reason_text(why, names(report), everyday=True))
+    return ascii_text(reason_text(why, mail_names(report), everyday=True))
 
 
 def everyday_sentence(report: Report, why: Reason) -> str:
     """The same as a sentence of its own."""
-    text = everyday(report, why)
+    text = everyday_text(report, why)
     return stopped(text if starts_with_name(why) else f"{text[:1].upper()}{text[1:]}")
 
 
@@ -66,7 +66,7 @@ def release_tag(kernel: KernelIdentity | None) -> str:
     return f"v{version}.{patch}" if patch and patch != "0" else f"v{version}"
 
 
-def work(report: Report, result: AtMetric) -> str:
+def work_text(report: Report, result: AtMetric) -> str:
     """The work as the start of a sentence; the workload's name and its parameters if nothing more is known."""
     workload = next((w for w in report.workloads if w.name == result.workload), None)
     if workload is not None:
@@ -75,7 +75,7 @@ def work(report: Report, result: AtMetric) -> str:
     return ascii_text(f"{result.workload} ({settings})" if result.settings else result.workload)
 
 
-def point_words(report: Report, result: AtMetric, *, workload: bool = True) -> str:
+def point_text(report: Report, result: AtMetric, *, workload: bool = True) -> str:
     """The setting among several, such as "4 CPUs, size=64MiB"; "" if there is one.
 
     workload: whether to name the workload, where there are several.
@@ -108,7 +108,7 @@ def metric_name(result: Finding | Ladder) -> str:
     return ascii_text(result.metric.removeprefix(f"{result.workload}."))
 
 
-def unit_words(unit: str) -> str:
+def unit_text(unit: str) -> str:
     """ "instructions per page", "ns per page"."""
     return ascii_text(unit.replace("/", " per "))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from kassay.model.notice import NOTICED, CallSizes, Notice, Noticed, SoughtEntry, SoughtFunction, Subject
 from kassay.model.texts import counted, listed, one_line, settings_text
 from kassay.model.units import format_change, format_number
-from kassay.report.words import spoken
+from kassay.report.words import short_labels
 
 _NAMED = 6  # applications that the sentence names
 
@@ -36,7 +36,7 @@ def title(notice: Notice) -> str:
 
 def kernels(about: Subject) -> tuple[str, ...]:
     """The names that people use for the kernels, one or two."""
-    return spoken(tuple(filter(None, (about.base, about.head))))
+    return short_labels(tuple(filter(None, (about.base, about.head))))
 
 
 def verdict(notice: Notice) -> tuple[str, ...]:

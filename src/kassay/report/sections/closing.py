@@ -13,7 +13,7 @@ from kassay.report.changed_lines import state_of, verdict_word
 from kassay.report.document import LETTER, PAGE, Section, filled, section
 from kassay.report.kernel_share import program_groups
 from kassay.report.mail.headline import headline
-from kassay.report.mail.names import everyday, everyday_sentence, names
+from kassay.report.mail.names import everyday_sentence, everyday_text, mail_names
 from kassay.report.mail.text import sentence, stopped
 from kassay.report.words import floor_text, glossary, interval_text, outcomes_text
 
@@ -33,7 +33,7 @@ def limits(report: Report) -> Iterator[Section]:
     items = [everyday_sentence(report, reason) for reason in report.disclosures if reason.code != "command-line"]
     topic = headline(report)
     if report.sources:
-        state = stopped(everyday(report, report.state))
+        state = stopped(everyday_text(report, report.state))
         items = [f"The state of memory on which the kernels worked is not known: {state}", _UNSEARCHED]
     elif topic is not None:
         items += [] if program_groups(report) else [_ALONE]
@@ -52,13 +52,15 @@ def origin(report: Report) -> Iterator[Section]:
     """In a mail: imported files with their sums, what one value stands for, and what was noted while reading."""
     if report.sources:
         files = [f"{source.name} ({source.format}, sha256 {source.sha256[:16]})." for source in report.sources]
-        notes = [_note(report, everyday(report, reason)) for reason in report.disclosures if reason.code != "read-from"]
+        notes = [
+            _note(report, everyday_text(report, reason)) for reason in report.disclosures if reason.code != "read-from"
+        ]
         yield section("Where the figures come from", items=(*files, *notes), readers=(LETTER,))
 
 
 def _note(report: Report, text: str) -> str:
     """A sentence; the name of a kernel that it begins with stays as it is."""
-    begins = any(text.startswith(f"{name} ") for name in names(report).values())
+    begins = any(text.startswith(f"{name} ") for name in mail_names(report).values())
     return stopped(text) if begins else sentence(text)
 
 

@@ -10,7 +10,7 @@ from kassay.model.units import format_number
 from kassay.report.document import PAGE, SCREEN, Section, Stacks, rows_of, section
 from kassay.report.itemised import differences, full_table, functions_text_at, top_table
 from kassay.report.mail.headline import headline
-from kassay.report.mail.names import called, unit_words
+from kassay.report.mail.names import mail_name, unit_text
 from kassay.report.mail.text import lettered
 from kassay.report.sections.brief import FUNCTION, GROUPS, first_tables, limited
 from kassay.report.series import ladders, step_pairs
@@ -101,7 +101,7 @@ def of_headline(report: Report) -> Iterator[Section]:
     if not same:
         return
     d = next((d for d in same if d.metric == topic.finding.metric), same[0])
-    base, head = (called(report, label) for label in kernels)
+    base, head = (mail_name(report, label) for label in kernels)
     digits = _three_digits if report.sources else str
     rows = (
         cells(_function(name.text, report), *(digits(cell.text) for cell in values[:3]))
@@ -111,7 +111,7 @@ def of_headline(report: Report) -> Iterator[Section]:
     small = table("", ("function", *figures(*columns, "difference")), rows)
     how = "one boot of each, every executed instruction attributed"
     how = "computed from printed shares, each figure to three digits" if report.sources else how
-    title = f"Where the difference between {base} and {head} is ({unit_words(d.unit)}, {how})"
+    title = f"Where the difference between {base} and {head} is ({unit_text(d.unit)}, {how})"
     notes = (legend, _INLINED if d.itemised.groups else "")
     yield rows_of(TextBlock(title=title, tables=(small,), text=tuple(filter(None, notes))))
 

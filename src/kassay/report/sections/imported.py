@@ -8,7 +8,7 @@ from kassay.model.report import Report
 from kassay.model.texts import TextBlock, cells, figures, table
 from kassay.model.units import format_number
 from kassay.report.document import LETTER, Section, rows_of, section
-from kassay.report.mail.names import called, point_words, unit_words
+from kassay.report.mail.names import mail_name, point_text, unit_text
 from kassay.report.mail.text import RANKS, interval, lettered, number, percent
 from kassay.report.words import derived
 
@@ -43,18 +43,18 @@ def _tables(report: Report, findings: Sequence[Finding], heading: str) -> Iterat
 def _table(report: Report, findings: Sequence[Finding], heading: str, *, several: bool) -> Section:
     """A comparison a row; what all rows share stands above the table and not in each of them."""
     first = findings[0]
-    kernels = [called(report, side.kernel) for side in first.sides]
+    kernels = [mail_name(report, side.kernel) for side in first.sides]
     metric = _metric(first) if len({_metric(f) for f in findings}) == 1 and len(findings) > 1 else ""
     unit = first.unit if len({f.unit for f in findings}) == 1 else ""
     same = len({_n(f) for f in findings}) == 1
     parts = (
-        heading, f", {metric}" if metric else "", f", in {unit_words(unit)}" if unit else "",
+        heading, f", {metric}" if metric else "", f", in {unit_text(unit)}" if unit else "",
         f", {kernels[1]} against {kernels[0]}" if several else "",
         f" (n = {first.n_base} and {first.n_head})" if same and _n(first) != "-" else "",
     )  # fmt: skip
     columns, legend = lettered(kernels)
     # Which row it is: its benchmark and settings where they vary, and its metric where that does.
-    names = [": ".join(filter(None, (point_words(report, f), "" if metric else _metric(f)))) for f in findings]
+    names = [": ".join(filter(None, (point_text(report, f), "" if metric else _metric(f)))) for f in findings]
     texts = [
         (name or f.workload, *_figures(f), percent(f.change), interval(f.interval), "-" if same else _n(f))
         for name, f in zip(names, findings, strict=True)
@@ -72,7 +72,7 @@ def _units(findings: Sequence[Finding]) -> list[str]:
     """Below the table: in the rows they would cut the names."""
     units: dict[str, dict[str, None]] = {}
     for f in findings:
-        units.setdefault(unit_words(f.unit), {})[_metric(f)] = None
+        units.setdefault(unit_text(f.unit), {})[_metric(f)] = None
     text = "; ".join(f"{', '.join(metrics)} in {unit}" for unit, metrics in units.items() if unit)
     return [f"Units: {text}."] if text else []
 

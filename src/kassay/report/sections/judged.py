@@ -10,7 +10,7 @@ from kassay.model.texts import listed
 from kassay.model.timing import ControlCheck, FailureCheck, Timing
 from kassay.report.document import LETTER, PAGE, Section, filled, section
 from kassay.report.mail.headline import headline
-from kassay.report.mail.names import called, everyday, everyday_sentence
+from kassay.report.mail.names import everyday_sentence, everyday_text, mail_name
 from kassay.report.mail.text import bare_percent, interval, percent
 from kassay.report.sections.timing import timing_tables
 
@@ -127,7 +127,7 @@ def _control(report: Report, c: ControlCheck) -> str:
     boots = f"{c.n_control} more boots of it against its {c.n_base} others"
     p = "" if c.p is None else f", p = {c.p:.2g}"
     return (
-        f"As a check {called(report, c.kernel)} was also compared with itself ({boots}): {percent(c.change)} "
+        f"As a check {mail_name(report, c.kernel)} was also compared with itself ({boots}): {percent(c.change)} "
         f"({interval(c.interval)}{p}); {outcome}."
     )
 
@@ -141,7 +141,7 @@ def _no_difference(c: ControlCheck) -> str:
 
 
 def _failures(report: Report, f: Finding, c: FailureCheck) -> str:
-    base, head = (called(report, side.kernel) for side in f.sides)
+    base, head = (mail_name(report, side.kernel) for side in f.sides)
     if not c.base_failed + c.head_failed:
         return f"No boot failed ({c.base_tried} tried on {base}, {c.head_tried} on {head})."
     text = f"{c.base_failed} of {c.base_tried} boots failed on {base}, {c.head_failed} of {c.head_tried} on {head}"
@@ -150,7 +150,7 @@ def _failures(report: Report, f: Finding, c: FailureCheck) -> str:
 
 
 def _means(report: Report, f: Finding) -> list[str]:
-    text = "; ".join(everyday(report, why) for why in f.reasons)
+    text = "; ".join(everyday_text(report, why) for why in f.reasons)
     counts = f"n = {f.n_base} and {f.n_head}" if f.n_base or f.n_head else "the number of values is not known"
     return [f"{counts}{f'; {text}' if text else ''}."]
 

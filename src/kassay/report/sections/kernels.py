@@ -11,7 +11,7 @@ from kassay.model.texts import Table, TableCell, cells, granted_texts, listed, o
 from kassay.report.conditions import differing_options
 from kassay.report.document import LETTER, PAGE, Code, Section, filled, section
 from kassay.report.hosts import across_name, hosts_line
-from kassay.report.mail.names import everyday, names
+from kassay.report.mail.names import everyday_text, mail_names
 from kassay.report.mail.text import ascii_text
 from kassay.report.words import compilers
 
@@ -75,7 +75,7 @@ def _machine_table(report: Report) -> Table:
 
 def _letter(report: Report) -> Iterator[Section]:
     """The same as a list, with the command line."""
-    named = zip(names(report).values(), report.kernels, strict=False)
+    named = zip(mail_names(report).values(), report.kernels, strict=False)
     items = [f"{name}: {_identity(kernel)}" for name, kernel in named]
     built = compilers(report) if report.kernels else ()
     if len(built) == 1:
@@ -90,7 +90,9 @@ def _letter(report: Report) -> Iterator[Section]:
 
 def _configuration(report: Report) -> str:
     """The configuration: the same for all kernels, or in which options it differs."""
-    sums = {name: kernel.config_sha256 for name, kernel in zip(names(report).values(), report.kernels, strict=False)}
+    sums = {
+        name: kernel.config_sha256 for name, kernel in zip(mail_names(report).values(), report.kernels, strict=False)
+    }
     short_sums = {name: text[:16] for name, text in sums.items() if text}
     if not short_sums:
         return "configuration: not known"
@@ -110,7 +112,7 @@ def _in_options(report: Report) -> str:
 
 
 def _called_refs(report: Report, refs: Sequence[str]) -> list[str]:
-    by_ref = dict(zip((one_line(k.ref) for k in report.kernels), names(report).values(), strict=False))
+    by_ref = dict(zip((one_line(k.ref) for k in report.kernels), mail_names(report).values(), strict=False))
     return [by_ref.get(ref, ascii_text(ref)) for ref in refs]
 
 
@@ -138,6 +140,6 @@ def _machine_texts(report: Report) -> list[str]:
     items += [f"host: {m.host}"] if m.host not in ("", _NOT_KNOWN) and not clock_of(m.clock).exact else []
     items += [f"hosts that made the runs: {hosts_line(report.hosts)}"] if report.hosts else []
     return items + [
-        f"{across_name(comparison, names(report))}: {everyday(report, comparison.meaning)}"
+        f"{across_name(comparison, mail_names(report))}: {everyday_text(report, comparison.meaning)}"
         for comparison in report.across_hosts
     ]

@@ -24,14 +24,13 @@ from kassay.report import changed_lines, hosts, kernel_share
 from kassay.report.calls import calls_tables
 from kassay.report.counters import contention_tables, counters_tables, levels_tables
 from kassay.report.document import DOUBT, LETTER, PAGE, SCREEN, Items, Paragraph, Section, filled, section
-from kassay.report.mail.names import called as letter_name
-from kassay.report.mail.names import everyday, names
+from kassay.report.mail.names import everyday_text, mail_name, mail_names
 from kassay.report.mail.text import interval, percent, stopped
 from kassay.report.printed import printed_tables
 from kassay.report.sections.brief import FUNCTION, GROUPS, NAME, first_tables, left_out
 from kassay.report.sections.predicted import checked_table
 from kassay.report.series import ladders
-from kassay.report.words import called, interval_text
+from kassay.report.words import interval_text, names_by_label
 
 _SENTENCES = 4  # on changed lines, on a screen
 _LETTER_PROGRAMS = 4
@@ -57,12 +56,12 @@ def replaced_on_screen(report: Report) -> bool:
 
 def times_by_host(report: Report) -> Iterator[Section]:
     """Each host's own values, and whether the hosts differ."""
-    spoken, compared = called(report), report.across_hosts
-    across = tuple(hosts.across_table(one, spoken) for one in compared)
+    name_of, compared = names_by_label(report), report.across_hosts
+    across = tuple(hosts.across_table(one, name_of) for one in compared)
     if not replaced_on_screen(report):
         tones = (DOUBT if one.meaning.code == "hosts-differ" else "" for one in compared)
         meanings = [
-            Paragraph(text=reason_text(one.meaning, spoken), tone=tone)
+            Paragraph(text=reason_text(one.meaning, name_of), tone=tone)
             for one, tone in zip(compared, tones, strict=True)
         ]
         yield from first_tables(across, NAME, "more comparisons host by host", meanings)
@@ -70,7 +69,7 @@ def times_by_host(report: Report) -> Iterator[Section]:
         text = (hosts.ABOUT, hosts.level_text(compared)) if compared else (hosts.OF_COUNTS,)
         yield section(
             "Which host measured what", text=text,
-            items=(hosts.across_sentence(one, spoken) for one in compared),
+            items=(hosts.across_sentence(one, name_of) for one in compared),
             tables=(hosts.hosts_table(report.hosts), *across), readers=(PAGE,),
         )  # fmt: skip
 
@@ -90,9 +89,9 @@ def shares(report: Report) -> Iterator[Section]:
         ),
         readers=(PAGE,),
     )  # fmt: skip
-    spoken = names(report)
+    name_of = mail_names(report)
     ends = (
-        " ".join(kernel_share.share_sentence(share, name=spoken[share.label]) for share in (group[0], group[-1]))
+        " ".join(kernel_share.share_sentence(share, name=name_of[share.label]) for share in (group[0], group[-1]))
         for group in programs[:_LETTER_PROGRAMS]
     )
     yield section("", text=ends, readers=(LETTER,))
@@ -148,8 +147,8 @@ def _brief(row: Beside, *, named: bool) -> str:
 
 
 def _letter_text(report: Report, row: Beside) -> str:
-    base, head = letter_name(report, row.base), letter_name(report, row.head)
-    meaning = everyday(report, row.meaning)
+    base, head = mail_name(report, row.base), mail_name(report, row.head)
+    meaning = everyday_text(report, row.meaning)
     return (
         f"{row.metric}: between {base} and {head} the instructions change by {percent(row.counts_change)} "
         f"({row.counts_n[0]} and {row.counts_n[1]} boots), the time by {percent(row.time_change)} "

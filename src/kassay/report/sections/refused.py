@@ -12,7 +12,7 @@ from kassay.model.report import Report
 from kassay.model.texts import Table, cells, figures, listed, machine_text, one_line, settings_text, table
 from kassay.model.units import format_number
 from kassay.report.document import DOUBT, LETTER, PAGE, Block, Fact, Facts, Items, Section, filled, section
-from kassay.report.mail.names import called
+from kassay.report.mail.names import mail_name
 from kassay.report.mail.text import ascii_text
 from kassay.report.sections.brief import first_rows, left_out, limited, on_screen
 from kassay.report.words import cut, failure_counts
@@ -43,7 +43,7 @@ def failed(report: Report) -> Iterator[Section]:
     """In a mail: boots that did not succeed, by kernel and end, with one example."""
     failures = report.runs.failures
     if failures:
-        counts = Counter((called(report, f.kernel), f.outcome) for f in failures)
+        counts = Counter((mail_name(report, f.kernel), f.outcome) for f in failures)
         failed_boots = listed([f"{n} on {kernel} ({outcome})" for (kernel, outcome), n in sorted(counts.items())])
         example = ascii_text(failures[0].detail)
         first = f"; the first said: {example}" if example else ""

@@ -27,7 +27,7 @@ from kassay.report.document import (
     section,
     section_of,
 )
-from kassay.report.mail.names import called, names, quantity, unit_words
+from kassay.report.mail.names import mail_name, mail_names, quantity, unit_text
 from kassay.report.mail.text import RANKS, interval, percent
 from kassay.report.sections.brief import GROUPS, NAME, first_tables, left_paragraph, on_screen
 from kassay.report.sections.imported import imported
@@ -136,7 +136,7 @@ def _letter(report: Report, found: Sequence[MetricGroup]) -> Iterator[Section]:
     """In a mail the settings at a glance where there are several, else each comparison that has values."""
     if report.sources:
         yield from imported(report)
-    elif several := tables.matrices(report, names(report), brief=True):
+    elif several := tables.matrices(report, mail_names(report), brief=True):
         yield from (_settings(report, matrix) for matrix in several)
     else:
         admitted = [group for group in found if _admitted(group)]
@@ -163,7 +163,7 @@ def _settings(report: Report, matrix: Table) -> Section:
 
 
 def _gap_legend(report: Report) -> str:
-    first, second, third = names(report).values()
+    first, second, third = mail_names(report).values()
     return (
         f"change: {third} against {second}; gap closed: how much of what {second} added to the cost on {first} {third} "
         "takes off again; n: boots of each kernel."
@@ -174,7 +174,7 @@ def _kernels_and_parts(report: Report, group: MetricGroup, *, alone: bool) -> It
     first = group.lead
     better = f", {first.better} is better" if first.better in ("lower", "higher") else ""
     where = "" if alone else f" ({settings_text(first.settings)}; {machine_text(first.machine)})"
-    unit = unit_words(first.unit) or first.metric
+    unit = unit_text(first.unit) or first.metric
     title = f"In {unit}{better}{where}" if first.unit else f"{unit}{better}{where}"
     moved = any(row.side.perturbed for row in first.rows)
     note = "Boots: with nothing changed, plus with something moved that should not matter." if moved else ""
@@ -198,7 +198,7 @@ def _kernels(report: Report, series: MetricSeries) -> Table:
     for row, value, limits in zip(series.rows, values, ranges, strict=True):
         arrow = " <-" if row.step and len(series.rows) > 2 else ""
         change = f"{percent(row.change) if row.verdict else ''}{arrow}"
-        texts = (called(report, row.kernel), value, _boots(row), change)
+        texts = (mail_name(report, row.kernel), value, _boots(row), change)
         rows.append(cells(*texts, *([limits if row.verdict else ""] if wide else [])))
     return table("", columns, rows)
 
@@ -212,6 +212,6 @@ def _boots(row: KernelRow) -> str:
 def _parts(report: Report, group: MetricGroup) -> Table:
     parts = [series for series in group.series if series.unit == group.lead.unit]
     values = [format_numbers([row.value for row in series.rows]) for series in parts]
-    kernels = [called(report, row.kernel) for row in group.lead.rows]
+    kernels = [mail_name(report, row.kernel) for row in group.lead.rows]
     columns = ("kernel", *figures(*(series.metric for series in parts)))
     return table("", columns, (cells(*texts) for texts in zip(kernels, *values, strict=True)))

@@ -10,7 +10,7 @@ from kassay.model.report import AuditTable, Report
 from kassay.model.texts import Table, TableCell, cells, machine_text, one_line, settings_text, table
 from kassay.report.document import LETTER, PAGE, Items, Paragraph, Section, filled, section
 from kassay.report.mail.headline import headline
-from kassay.report.mail.names import called, everyday, point_words, work
+from kassay.report.mail.names import everyday_text, mail_name, point_text, work_text
 from kassay.report.mail.text import sentence, stopped
 from kassay.report.sections.refused import differences_table
 from kassay.report.series import all_series
@@ -31,7 +31,7 @@ def measured(report: Report) -> Iterator[Section]:
     f, rounds = topic.finding, report.experiment.rounds
     workload = next((w for w in report.workloads if w.name == f.workload), None)
     settings = ", ".join(f"{setting.name}={setting.value}" for setting in f.settings)
-    summary = workload.summary if workload is not None else work(report, f)
+    summary = workload.summary if workload is not None else work_text(report, f)
     more = f"; {settings}" if settings and workload is not None else ""
     items = [
         stopped(f"{f.workload}: {summary}{more}") if summary != f.workload else "",
@@ -68,12 +68,14 @@ def state(report: Report) -> Iterator[Section]:
     topic = headline(report)
     if apart := next((f for f in report.findings if f.differences), None):
         differing = differences_table(apart)
-        columns = (*differing.columns[:2], *(called(report, side.kernel) for side in apart.sides))
+        columns = (*differing.columns[:2], *(mail_name(report, side.kernel) for side in apart.sides))
         shown = table("", columns, differing.rows)
         yield section("State that should have been the same and was not", tables=(shown,), readers=(LETTER,))
     elif topic is not None and (audits := _audits(report, topic.finding)):
         yield _agreeing(report, topic.finding, audits)
-    elif (text := everyday(report, report.state)) and not report.sources:  # imported files have it among the limits
+    elif (
+        text := everyday_text(report, report.state)
+    ) and not report.sources:  # imported files have it among the limits
         yield section("", text=(stopped(f"State of memory: {text}"),), readers=(LETTER,))
 
 
@@ -128,7 +130,7 @@ def _agreeing(report: Report, f: Finding, audits: Sequence[AuditTable]) -> Secti
             zeros.append(name)
         elif set(texts) != {"-"}:
             rows.append(f"{name} = {' / '.join(texts)}")
-    point = point_words(report, f)
+    point = point_text(report, f)
     who = "both kernels" if len(kernels) == 2 else f"all {len(kernels)} kernels" if len(kernels) > 2 else "the kernel"
     moment = " and ".join(moments)
     title = f"State of the mapping on {who}, read {moment} the measured part{f' ({point})' if point else ''}"
@@ -145,4 +147,4 @@ def _over(values: dict[tuple[str, str], dict[str, str | None]], moment: str, ker
     by_kernel = {kernel: values.get((moment, kernel), {}).get(name) for kernel in kernels}
     if len(set(by_kernel.values())) == 1:
         return next(iter(by_kernel.values())) or "-"
-    return ", ".join(f"{text or '-'} on {called(report, kernel)}" for kernel, text in by_kernel.items())
+    return ", ".join(f"{text or '-'} on {mail_name(report, kernel)}" for kernel, text in by_kernel.items())
