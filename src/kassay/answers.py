@@ -49,8 +49,8 @@ from kassay.model.run import CellEvidence, RunRecord
 from kassay.predict.timing import timings
 from kassay.registry import discover
 from kassay.report.build import build_imported, build_report
-from kassay.report.changed_lines import with_unexecuted
 from kassay.report.overview import FROM, wide, with_overview
+from kassay.report.sections.changed_lines import with_unexecuted
 from kassay.report.words import short_kernel_names
 from kassay.spec.rules import QUESTIONS, question_of
 

@@ -23,9 +23,9 @@ from kassay.model.texts import (
     table,
 )
 from kassay.model.units import format_change, format_numbers, format_signed, places_of
-from kassay.report.changed_lines import NOT_BY_THIS, elsewhere_sentences, unexecuted, verdict_word
 from kassay.report.mail.names import mail_names, point_text, unit_text, work_text
 from kassay.report.mail.text import ascii_text
+from kassay.report.sections.changed_lines import NOT_BY_THIS, elsewhere_sentences, unexecuted, verdict_word
 from kassay.report.sentences import strength, work_at
 
 BASE, WHOLE = "base", "whole"

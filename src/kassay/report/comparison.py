@@ -11,13 +11,19 @@ from kassay.report.mail.headline import introduced, subject_line
 from kassay.report.mail.text import ascii_text
 from kassay.report.predictions import disagreements
 from kassay.report.sections import (
+    calls,
+    changed_lines,
     closing,
+    counters,
+    counts_and_time,
     facts,
     functions,
+    hosts,
     judged,
+    kernel_share,
     kernels,
-    observed,
     predicted,
+    printed,
     refused,
     repeat,
     results,
@@ -26,11 +32,11 @@ from kassay.report.sections import (
 )
 
 _TOPICS: tuple[Callable[[Report], Iterable[Block]], ...] = (
-    predicted.predicted_briefly, observed.unexecuted, functions.sentences, facts.header, results.settings,
-    results.lead, predicted.predicted, results.results, functions.of_headline, observed.times_by_host, observed.shares,
-    observed.calls, observed.printed, observed.counts_and_time, predicted.predicted_headline, functions.largest,
-    observed.contention, judged.judged, refused.failed, timing.seed_rules, refused.refused, functions.whole,
-    observed.changed, observed.counters, closing.claim, closing.next_steps, state.measured, state.state,
+    predicted.predicted_briefly, changed_lines.further, functions.sentences, facts.header, results.settings,
+    results.lead, predicted.predicted, results.results, functions.of_headline, hosts.times_by_host, kernel_share.shares,
+    calls.calls, printed.printed, counts_and_time.counts_and_time, predicted.predicted_headline, functions.largest,
+    counters.contention, judged.judged, refused.failed, timing.seed_rules, refused.refused, functions.whole,
+    changed_lines.changed, counters.counters, closing.claim, closing.next_steps, state.measured, state.state,
     state.definitions, kernels.kernels, closing.origin, closing.runs, closing.all_findings, repeat.repeat,
     closing.limits, timing.by_thresholds, closing.words, facts.facts,
 )  # fmt: skip

@@ -7,17 +7,9 @@ from kassay.model.experiment import labels
 from kassay.model.profile import CONTEXTS
 from kassay.model.records import Setting
 from kassay.model.report import Report
-from kassay.model.texts import (
-    Table,
-    TableCell,
-    cells,
-    figures,
-    memory_text,
-    one_line,
-    table,
-)
+from kassay.model.texts import Table, TableCell, cells, figures, memory_text, one_line, table
 from kassay.model.units import format_change, format_decimals, format_number, format_numbers, relative_change
-from kassay.report.changed_lines import verdict_word
+from kassay.report.sections.changed_lines import verdict_word
 from kassay.report.series import KernelRow, MetricGroup, MetricSeries, groups
 from kassay.report.words import count_text, interval_text, run_length, short_kernel_names
 

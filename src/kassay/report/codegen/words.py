@@ -6,7 +6,7 @@ from typing import NamedTuple
 from kassay.model.codegen import Body, CodegenReport
 from kassay.model.texts import Table, cells, figures, one_line, table
 from kassay.model.units import format_numbers, format_signed, places_of
-from kassay.report.changed_lines import NOT_BY_THIS, changed_text, elsewhere_sentences
+from kassay.report.sections.changed_lines import NOT_BY_THIS, changed_text, elsewhere_sentences
 
 # Largest relative difference that interrupts and the like cause between two runs of the same code.
 _ALIKE = 0.001

@@ -8,8 +8,6 @@ from kassay.model.finding import REFUSED, VERDICTS, Finding, Ladder, LadderStep
 from kassay.model.report import Report
 from kassay.model.texts import listed
 from kassay.model.timing import Family
-from kassay.report.calls import calls_text, steps_text
-from kassay.report.changed_lines import further_sentences
 from kassay.report.conditions import confounder_sentences
 from kassay.report.mail.headline import headline
 from kassay.report.mail.names import (
@@ -24,6 +22,8 @@ from kassay.report.mail.names import (
 )
 from kassay.report.mail.text import ascii_text, bare_percent, interval, number, percent, sentence
 from kassay.report.phases import other_phases, other_steps
+from kassay.report.sections.calls import calls_text, steps_text
+from kassay.report.sections.changed_lines import further_sentences
 from kassay.report.sentences import apart, is_multiple, leading_first, stretches
 from kassay.report.series import ladders
 from kassay.report.words import compilers

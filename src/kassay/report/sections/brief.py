@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import structs
 
+from kassay.model.report import Report
 from kassay.model.texts import Table, shortened
 from kassay.report.document import DOUBT, SCREEN, Block, Items, Paragraph, Section
 
@@ -45,13 +46,14 @@ def on_screen(*blocks: Block) -> Iterator[Section]:
 
 
 def first_tables(
-    tables: Iterable[Table], width: int = NAME, noun: str = "more", below: Sequence[Block] = ()
+    report: Report, tables: Iterable[Table], width: int = NAME, noun: str = "more", below: Sequence[Block] = ()
 ) -> Iterator[Section]:
-    """A section of a screen for each of the first tables; the last one says how many are left out.
+    """A section of a screen for each of the first tables; the last one says how many are left out. None if the question
+    shows something in place of the comparisons.
 
     below: a block to stand below each table.
     """
-    every = tuple(tables)
+    every = () if replaced_on_screen(report) else tuple(tables)
     left = left_out(len(every) - GROUPS, noun)
     for number, each in enumerate(every[:GROUPS], 1):
         blocks = (
@@ -60,3 +62,8 @@ def first_tables(
             *(left if number == GROUPS else ()),
         )
         yield Section(title=each.title, blocks=blocks, readers=(SCREEN,))
+
+
+def replaced_on_screen(report: Report) -> bool:
+    """True if the question shows something on a screen in place of the comparisons."""
+    return report.lead is not None and SCREEN in report.lead.replaces

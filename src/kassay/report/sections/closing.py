@@ -9,12 +9,12 @@ from kassay.model.report import Report
 from kassay.model.run import OUTCOMES
 from kassay.model.texts import Table, TableCell, cells, figures, machine_text, one_line, settings_text, table
 from kassay.model.units import format_bytes, format_change, format_numbers
-from kassay.report.changed_lines import state_of, verdict_word
 from kassay.report.document import LETTER, PAGE, Section, filled, section
-from kassay.report.kernel_share import program_groups
 from kassay.report.mail.headline import headline
 from kassay.report.mail.names import everyday_sentence, everyday_text, mail_names
 from kassay.report.mail.text import sentence, stopped
+from kassay.report.sections.changed_lines import state_of, verdict_word
+from kassay.report.sections.kernel_share import program_groups
 from kassay.report.words import floor_text, glossary, interval_text, outcomes_text
 
 _ALONE = "The program does nothing but this; what an application notices of it is another question."

@@ -9,8 +9,8 @@ from kassay.model.report import Report
 from kassay.model.texts import one_line
 from kassay.report.conditions import cpu_facts
 from kassay.report.document import DRAWN, SCREEN, Fact, Facts, Section
-from kassay.report.hosts import hosts_line
 from kassay.report.sections.brief import GROUPS, NAME
+from kassay.report.sections.hosts import hosts_line
 from kassay.report.sections.refused import failures_brief
 from kassay.report.sentences import timing_words
 from kassay.report.series import MetricGroup, MetricSeries, groups

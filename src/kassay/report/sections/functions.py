@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Iterator
 
 from kassay.model.finding import REFUSED
-from kassay.model.report import KernelStacks, Lead, Report
+from kassay.model.report import KernelStacks, Report
 from kassay.model.texts import TextBlock, cells, figures, machine_text, one_line, settings_text, table
 from kassay.model.units import format_number
 from kassay.report.document import PAGE, SCREEN, Section, Stacks, rows_of, section
@@ -42,11 +42,9 @@ def sentences(report: Report) -> Iterator[Section]:
 
 def largest(report: Report) -> Iterator[Section]:
     """On a screen: the largest functions. A ladder has a table for every pair, which is too much for one screen."""
-    if "screen" in (report.lead or Lead()).replaces or ladders(report):
-        return
-    metrics = {f.metric for f in report.findings if f.primary}
+    metrics = {f.metric for f in report.findings if f.primary and not ladders(report)}
     shown = [d for d in differences(report) if d.metric in metrics][:GROUPS]
-    yield from first_tables((top_table(d, sources=False) for d in shown), FUNCTION)
+    yield from first_tables(report, (top_table(d, sources=False) for d in shown), FUNCTION)
 
 
 def whole(report: Report) -> Iterator[Section]:

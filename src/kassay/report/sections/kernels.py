@@ -10,9 +10,9 @@ from kassay.model.report import Report
 from kassay.model.texts import Table, TableCell, cells, granted_texts, listed, one_line, table
 from kassay.report.conditions import differing_options
 from kassay.report.document import LETTER, PAGE, Code, Section, filled, section
-from kassay.report.hosts import across_name, hosts_line
 from kassay.report.mail.names import everyday_text, mail_names
 from kassay.report.mail.text import ascii_text
+from kassay.report.sections.hosts import across_name, hosts_line
 from kassay.report.words import compilers
 
 _HASH_DIGITS = 12  # enough to tell kernels apart by eye; the folded table has all 64

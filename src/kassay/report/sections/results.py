@@ -29,7 +29,7 @@ from kassay.report.document import (
 )
 from kassay.report.mail.names import mail_name, mail_names, quantity, unit_text
 from kassay.report.mail.text import RANKS, interval, percent
-from kassay.report.sections.brief import GROUPS, NAME, first_tables, left_paragraph, on_screen
+from kassay.report.sections.brief import GROUPS, NAME, first_tables, left_paragraph, on_screen, replaced_on_screen
 from kassay.report.sections.imported import imported
 from kassay.report.series import KernelRow, MetricGroup, MetricSeries, groups
 from kassay.report.words import count_text, kernel_names
@@ -64,10 +64,10 @@ def results(report: Report) -> Iterator[Section]:
     """Every comparison, unless the question shows something in its place."""
     replaced = report.lead.replaces if report.lead is not None else ()
     found = groups(report)
-    if SCREEN not in replaced:
+    if not replaced_on_screen(report):
         several = len({group.lead.workload for group in found}) > 1
         for group in found[:GROUPS]:
-            yield from _brief(group, named=several)
+            yield from _brief(report, group, named=several)
         if len(found) > GROUPS:
             yield from on_screen(left_paragraph(len(found) - GROUPS, "more comparisons", " or html"))
     if PAGE not in replaced:
@@ -78,7 +78,7 @@ def results(report: Report) -> Iterator[Section]:
         yield from _letter(report, found)
 
 
-def _brief(group: MetricGroup, *, named: bool) -> Iterator[Section]:
+def _brief(report: Report, group: MetricGroup, *, named: bool) -> Iterator[Section]:
     """A comparison on a screen. named: whether the workload stands in the heading, there being several."""
     first = group.lead
     direction = {"lower": "lower is better", "higher": "higher is better"}.get(first.better or "", "")
@@ -94,7 +94,7 @@ def _brief(group: MetricGroup, *, named: bool) -> Iterator[Section]:
         more = f"and {len(group.series) - 1} more metrics: see --format markdown or csv"
         yield from on_screen(Paragraph(text=more, tone=DOUBT))
     elif len(group.series) > 1:
-        yield from first_tables([tables.phases_table(group)])
+        yield from first_tables(report, [tables.phases_table(group)])
 
 
 def _bars(series: MetricSeries) -> Bars:

@@ -4,13 +4,13 @@
 from collections.abc import Iterator
 
 from kassay.model.finding import Finding
-from kassay.model.report import Lead, Report
+from kassay.model.report import Report
 from kassay.model.texts import Table, cells, figures, machine_text, one_line, settings_text, shortened, table
 from kassay.model.timing import STANDING, SeedFinding, SeedSide, Timing
 from kassay.model.units import format_change, format_number
 from kassay.report.document import LETTER, PAGE, SCREEN, Items, Section, section
 from kassay.report.mail.text import percent
-from kassay.report.sections.brief import ROWS
+from kassay.report.sections.brief import ROWS, replaced_on_screen
 from kassay.report.words import interval_text, p_text
 
 _POINT = ("workload", "settings", "machine")
@@ -102,7 +102,7 @@ def seed_rules(report: Report) -> Iterator[Section]:
         f"(means {format_change(row.delta)}, medians {format_change(row.delta_median)}); kassay: {row.kassay}"
         for row in rows[:ROWS]
     )
-    if texts and "screen" not in (report.lead or Lead()).replaces:
+    if texts and not replaced_on_screen(report):
         title = "by the seeds' rules: means, cv and MAD ratio against 0.10, change against 5 %"
         yield Section(title=title, blocks=(Items(texts=texts),), readers=(SCREEN,))
     if report.seed_rules:

@@ -2,13 +2,18 @@
 """The kernels' own counters as tables: events of an operation, levels after the measured region, and of
 several CPUs what they asked of each other."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean
+
+from msgspec import structs
 
 from kassay.model.finding import Counter, Finding
 from kassay.model.report import Counted, PointCounters, Report
 from kassay.model.texts import Table, cells, figures, machine_text, settings_text, table
 from kassay.model.units import format_change, format_number, relative_change
+from kassay.report.document import PAGE, Section, filled
+from kassay.report.sections.brief import FUNCTION, GROUPS, first_tables
+from kassay.report.series import ladders
 
 _BETWEEN_CPUS = ("ipi.", "tlb.", "nr_tlb", "cpu", "ran.")
 
@@ -68,3 +73,24 @@ def _levels(point: PointCounters, rows: Iterable[Sequence[str]]) -> Table:
     boots = ", ".join(dict.fromkeys(str(len(runs)) for runs in point.operations))
     title = f"What stood differently after the measured region ({where}; n = {boots})"
     return table(title, columns, (cells(*row) for row in rows), folded=True)
+
+
+_COUNTERS = (
+    "Events that the kernels counted themselves while the primary metric was measured, divided by its operations. "
+    "Counters of the whole region include what the audit itself did beside it. Levels are the mean of the boots.",
+)
+
+
+def contention(report: Report) -> Iterator[Section]:
+    """On a screen: what several CPUs asked of each other; of a ladder it is too much for one screen."""
+    if not ladders(report):
+        tables = contention_tables(report)[:GROUPS]
+        narrow = [structs.replace(t, columns=t.columns[:3], rows=tuple(row[:3] for row in t.rows)) for t in tables]
+        yield from first_tables(report, narrow, FUNCTION)
+
+
+def counters(report: Report) -> Iterator[Section]:
+    """On a page: the kernels' own counters. Of many workloads, a table for each would fill most of the page."""
+    if report.overview is None:
+        counted = (*contention_tables(report), *counters_tables(report), *levels_tables(report))
+        yield from filled("What the kernels counted", text=_COUNTERS, tables=counted, readers=(PAGE,))

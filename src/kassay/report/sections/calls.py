@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The cost of one system call or fault of a user's program, for any number of calls."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+
+from msgspec import structs
 
 from kassay.model.finding import CHANGES, Finding, Ladder
 from kassay.model.report import Report
 from kassay.model.texts import Table, cells, figures, machine_text, one_line, settings_text, table
 from kassay.model.units import format_change, format_number, format_numbers
 from kassay.model.work import DOMINANT, NAMED, RATE, CallCost
+from kassay.report.document import PAGE, Section, filled
+from kassay.report.sections.brief import first_tables
 
 NEXT = "fix the number of operations in the program, name a region with --from and --to, or divide with --work NAME"
 """Advice for a user whose program did different work."""
@@ -75,3 +79,16 @@ def _judged(cost: CallCost) -> tuple[str, ...]:
     times = " → ".join(dict.fromkeys(map(format_number, (cost.base_times, cost.head_times))))
     times += " per second" if cost.kind == RATE else ""
     return format_change(cost.change), floor, verdict, cost.evidence, times
+
+
+_CALLS = (
+    "What the kernel executes for one call or fault of the program, with all that it calls, and the faults inside of "
+    "a call. It does not depend on how many calls there were, if each does the same.",
+)
+
+
+def calls(report: Report) -> Iterator[Section]:
+    """The cost of one call. A screen has it only where the amounts of work differ and nothing else can be reported."""
+    refused = tuple(f for f in report.findings if f.verdict == "different-work")
+    yield from first_tables(report, calls_tables(structs.replace(report, findings=refused)))
+    yield from filled("What one call costs", text=_CALLS, tables=calls_tables(report), readers=(PAGE,))

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The kernel's share of what a program executes, by system call and fault, and by function."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from kassay.model.kernel_share import DIRECT, ENTRIES, LARGEST, KernelShare
 from kassay.model.report import Report
 from kassay.model.texts import Table, cells, figures, machine_text, one_line, settings_text, table
 from kassay.model.units import format_decimals, format_number, format_signed, places_of
+from kassay.report.document import LETTER, PAGE, Section, filled, section
+from kassay.report.mail.names import mail_names
+from kassay.report.sections.brief import first_tables
 
 _NAMED = 3  # entries that a sentence names
 _ROWS = 12  # entries of a table that is cut
@@ -164,3 +167,28 @@ def _percent(count: int, share: KernelShare) -> str:
         return "0 %" if share.count else "-"
     percent = 100 * count / share.count
     return f"{format_decimals(percent, 1 if percent >= 10 else 2 if percent >= 0.1 else 3)} %"
+
+
+_LETTER_PROGRAMS = 4
+
+
+def shares(report: Report) -> Iterator[Section]:
+    """How much of what was executed is the kernel's, and for whom; a page of an overview has a table of its own."""
+    programs = program_groups(report)
+    yield from first_tables(report, map(entries_table, programs))
+    mixed = () if report.overview is not None else mixed_groups(report)
+    yield from filled(
+        "Whose instructions", text=kinds_text(),
+        items=(share_sentence(share) for group in mixed for share in group),
+        tables=(
+            table for group in mixed
+            for table in (entries_table(group, limit=0), functions_table(group))
+        ),
+        readers=(PAGE,),
+    )  # fmt: skip
+    name_of = mail_names(report)
+    ends = (
+        " ".join(share_sentence(share, name=name_of[share.label]) for share in (group[0], group[-1]))
+        for group in programs[:_LETTER_PROGRAMS]
+    )
+    yield section("", text=ends, readers=(LETTER,))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Changed source lines that the measured region executed: sentences, and a table of all parts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import structs
 
@@ -18,6 +18,7 @@ from kassay.model.lines import (
 )
 from kassay.model.report import Report
 from kassay.model.texts import Table, cells, figures, listed, one_line, shortened, table
+from kassay.report.document import DOUBT, PAGE, SCREEN, Paragraph, Section, filled
 from kassay.report.words import names_by_label
 
 NOT_BY_THIS = "not executed by this workload"
@@ -158,3 +159,21 @@ def _ranges(lines: Sequence[int]) -> list[str]:
         else:
             spans.append((line, line))
     return [str(first) if first == last else f"{first}-{last}" for first, last in spans]
+
+
+_SENTENCES = 4  # on changed lines, on a screen
+
+
+def further(report: Report) -> Iterator[Section]:
+    """On a screen: what the verdict does not say of changed lines."""
+    texts = further_sentences(report, report.verdict)[:_SENTENCES]
+    blocks = tuple(Paragraph(text=text, tone=DOUBT) for text in texts)
+    if blocks:
+        yield Section(blocks=blocks, readers=(SCREEN,))
+
+
+def changed(report: Report) -> Iterator[Section]:
+    """On a page: which changed lines were executed; without tables for an overview of many workloads."""
+    shown: Sequence[Table] = changed_tables(report) if report.overview is None else ()
+    items = changed_sentences(report)
+    yield from filled("Changed lines", text=ABOUT, items=items, tables=shown, readers=(PAGE,))

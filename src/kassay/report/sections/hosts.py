@@ -1,17 +1,30 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Several hosts in words and tables: which host measured what, its own values, whether the hosts differ."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import structs
 
 from kassay.model.across import AcrossHosts, HostRuns, HostsAnswer
 from kassay.model.reason_texts import reason_text
+from kassay.model.report import Report
 from kassay.model.texts import Table, cells, counted, figures, machine_text, one_line, settings_text, table
 from kassay.model.units import format_change, format_numbers
 from kassay.report.answers import Kind
-from kassay.report.document import LETTER, PAGE, SCREEN, Document, Items, Paragraph, Section, section_of_table
-from kassay.report.words import interval_text, short_labels
+from kassay.report.document import (
+    DOUBT,
+    LETTER,
+    PAGE,
+    SCREEN,
+    Document,
+    Items,
+    Paragraph,
+    Section,
+    section,
+    section_of_table,
+)
+from kassay.report.sections.brief import NAME, first_tables
+from kassay.report.words import interval_text, names_by_label, short_labels
 
 ABOUT = (
     "Blocks of boots that are compared stay on one host, and ranks are compared inside them, so no host's own speed is "
@@ -130,6 +143,24 @@ def _called(answer: HostsAnswer) -> dict[str, str]:
     pairs = ((comparison.base, comparison.head) for comparison in answer.comparisons)
     labels = tuple(dict.fromkeys(label for pair in pairs for label in pair))
     return dict(zip(labels, short_labels(labels), strict=True))
+
+
+def times_by_host(report: Report) -> Iterator[Section]:
+    """Each host's own values, and whether the hosts differ."""
+    name_of, compared = names_by_label(report), report.across_hosts
+    across = tuple(across_table(one, name_of) for one in compared)
+    tones = (DOUBT if one.meaning.code == "hosts-differ" else "" for one in compared)
+    meanings = [
+        Paragraph(text=reason_text(one.meaning, name_of), tone=tone) for one, tone in zip(compared, tones, strict=True)
+    ]
+    yield from first_tables(report, across, NAME, "more comparisons host by host", meanings)
+    if report.hosts:
+        text = (ABOUT, level_text(compared)) if compared else (OF_COUNTS,)
+        yield section(
+            "Which host measured what", text=text,
+            items=(across_sentence(one, name_of) for one in compared),
+            tables=(hosts_table(report.hosts), *across), readers=(PAGE,),
+        )  # fmt: skip
 
 
 HOSTS = Kind(document=document)
