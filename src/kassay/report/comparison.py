@@ -32,13 +32,12 @@ from kassay.report.sections import (
 )
 
 _TOPICS: tuple[Callable[[Report], Iterable[Block]], ...] = (
-    predicted.predicted_briefly, changed_lines.further, functions.sentences, facts.header, results.settings,
-    results.lead, predicted.predicted, results.results, functions.of_headline, hosts.times_by_host, kernel_share.shares,
-    calls.calls, printed.printed, counts_and_time.counts_and_time, predicted.predicted_headline, functions.largest,
-    counters.contention, judged.judged, refused.failed, timing.seed_rules, refused.refused, functions.whole,
-    changed_lines.changed, counters.counters, closing.claim, closing.next_steps, state.measured, state.state,
-    state.definitions, kernels.kernels, closing.origin, closing.runs, closing.all_findings, repeat.repeat,
-    closing.limits, timing.by_thresholds, closing.words, facts.facts,
+    changed_lines.further, functions.sentences, facts.header, results.settings, results.lead, predicted.predicted,
+    results.results, functions.of_headline, hosts.times_by_host, kernel_share.shares, calls.calls, printed.printed,
+    counts_and_time.counts_and_time, predicted.predicted_headline, judged.judged, timing.seed_rules, refused.refused,
+    functions.functions, changed_lines.changed, counters.counters, closing.limits, closing.next_steps,
+    state.definitions, state.state, kernels.kernels, closing.origin, closing.runs, closing.all_findings,
+    repeat.repeat, closing.words, facts.facts,
 )  # fmt: skip
 """Sections in their order. Each function yields its blocks for every way of reading."""
 

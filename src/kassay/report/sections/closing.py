@@ -21,15 +21,11 @@ _ALONE = "The program does nothing but this; what an application notices of it i
 _UNSEARCHED = "Which commit did it is not known: nothing was bisected."
 
 
-def claim(report: Report) -> Iterator[Section]:
-    """On a page: how far the claim reaches."""
-    items = (one_line(reason_text(reason)) for reason in report.disclosures)
-    text = filter(None, (one_line(report.scope),))
-    yield section("How far this claim reaches", text=text, items=items, readers=(PAGE,))
-
-
 def limits(report: Report) -> Iterator[Section]:
-    """In a mail: the same in everyday words, and the two limits that every such mail has."""
+    """How far the claim reaches. In a mail in everyday words, and with the two limits that every such mail has."""
+    told = (one_line(reason_text(reason)) for reason in report.disclosures)
+    text = filter(None, (one_line(report.scope),))
+    yield section("How far this claim reaches", text=text, items=told, readers=(PAGE,))
     items = [everyday_sentence(report, reason) for reason in report.disclosures if reason.code != "command-line"]
     topic = headline(report)
     if report.sources:

@@ -81,16 +81,12 @@ _COUNTERS = (
 )
 
 
-def contention(report: Report) -> Iterator[Section]:
-    """On a screen: what several CPUs asked of each other; of a ladder it is too much for one screen."""
-    if not ladders(report):
-        tables = contention_tables(report)[:GROUPS]
-        narrow = [structs.replace(t, columns=t.columns[:3], rows=tuple(row[:3] for row in t.rows)) for t in tables]
-        yield from first_tables(report, narrow, FUNCTION)
-
-
 def counters(report: Report) -> Iterator[Section]:
-    """On a page: the kernels' own counters. Of many workloads, a table for each would fill most of the page."""
+    """On a screen what several CPUs asked of each other, unless of a ladder: it is too much for one screen. On a page
+    all of the kernels' own counters. Of many workloads, a table for each would fill most of the page."""
+    between = contention_tables(report)
+    narrow = [structs.replace(t, columns=t.columns[:3], rows=tuple(row[:3] for row in t.rows)) for t in between]
+    yield from first_tables(report, () if ladders(report) else narrow[:GROUPS], FUNCTION)
     if report.overview is None:
-        counted = (*contention_tables(report), *counters_tables(report), *levels_tables(report))
+        counted = (*between, *counters_tables(report), *levels_tables(report))
         yield from filled("What the kernels counted", text=_COUNTERS, tables=counted, readers=(PAGE,))

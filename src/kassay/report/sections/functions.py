@@ -40,21 +40,17 @@ def sentences(report: Report) -> Iterator[Section]:
         yield section("", text=found, readers=(SCREEN,))
 
 
-def largest(report: Report) -> Iterator[Section]:
-    """On a screen: the largest functions. A ladder has a table for every pair, which is too much for one screen."""
-    metrics = {f.metric for f in report.findings if f.primary and not ladders(report)}
-    shown = [d for d in differences(report) if d.metric in metrics][:GROUPS]
-    yield from first_tables(report, (top_table(d, sources=False) for d in shown), FUNCTION)
-
-
-def whole(report: Report) -> Iterator[Section]:
-    """On a page: sentences of the primary findings, then their tables; those of the other phases only in full."""
+def functions(report: Report) -> Iterator[Section]:
+    """On a screen the largest functions; a ladder has a table for every pair, which is too much for one screen. On a
+    page sentences of the primary findings, then their tables; those of the other phases only in full."""
+    found = differences(report)
+    primary = {f.metric for f in report.findings if f.primary}
+    largest = [d for d in found if d.metric in primary and not ladders(report)][:GROUPS]
+    yield from first_tables(report, (top_table(d, sources=False) for d in largest), FUNCTION)
     if report.lead is not None and not report.lead.itemised:
         return
     texts = dict.fromkeys(functions_text_at(f, report) for f in report.findings if f.primary)
     items = tuple(text for text in texts if text)
-    found = differences(report)
-    primary = {f.metric for f in report.findings if f.primary}
     shown = [
         table for d in found for table in (*([top_table(d)] if d.metric in primary else []), full_table(d))
     ]  # fmt: skip

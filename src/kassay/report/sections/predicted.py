@@ -21,13 +21,9 @@ from kassay.report.words import interval_text
 _ROWS = 20
 
 
-def predicted_briefly(report: Report) -> Iterator[Section]:
-    """On a screen: counted, predicted, why."""
-    yield from on_screen(*prediction_blocks(report))
-
-
 def predicted(report: Report) -> Iterator[Section]:
-    """On a page: the sentences of each comparison, and every figure."""
+    """On a screen counted, predicted, why. On a page the sentences of each comparison, and every figure."""
+    yield from on_screen(*prediction_blocks(report))
     items = (
         f"{' to '.join(f.kernels)}, {text}"
         for f in shown(report) for prediction in f.predictions if (text := because(f, prediction))

@@ -22,7 +22,8 @@ _LINE = 94  # columns of a failure's line on a screen, which is cut
 
 
 def refused(report: Report) -> Iterator[Section]:
-    """Why comparisons have no verdict, and the fields of the state that differ."""
+    """Reasons of comparisons without a verdict, with the state that differs. In a mail the boots that failed, by kernel
+    and end, with one example."""
     unequal = unequal_findings(report)
     blocks: list[Block] = []
     reasons = limited(refusals(report, primary_only=True), _REASONS, "reasons")
@@ -37,10 +38,6 @@ def refused(report: Report) -> Iterator[Section]:
     differing = [shown for f in unequal for shown in (differences_table(f), one_sided_table(report, f)) if shown]
     items = (*refusals(report), *dict.fromkeys(filter(None, map(parted_text, unequal))))
     yield from filled("Why there is no verdict", items=items, tables=differing, readers=(PAGE,))
-
-
-def failed(report: Report) -> Iterator[Section]:
-    """In a mail: boots that did not succeed, by kernel and end, with one example."""
     failures = report.runs.failures
     if failures:
         counts = Counter((mail_name(report, f.kernel), f.outcome) for f in failures)

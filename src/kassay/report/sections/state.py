@@ -23,8 +23,10 @@ _PREFIXES = {
 }
 
 
-def measured(report: Report) -> Iterator[Section]:
-    """In a mail: what was done, what one figure is, how often, and by which clock."""
+def definitions(report: Report) -> Iterator[Section]:
+    """On a page each metric. In a mail what was done, what one figure is, how often, and by which clock."""
+    shown = _definitions_table(report)
+    yield from filled("What the metrics are", tables=(shown,) if shown.rows else (), readers=(PAGE,))
     topic = headline(report)
     if topic is None:
         return
@@ -41,12 +43,6 @@ def measured(report: Report) -> Iterator[Section]:
         clock_of(f.machine.clock).mechanism,
     ]
     yield section("What was measured", items=filter(None, items), readers=(LETTER,))
-
-
-def definitions(report: Report) -> Iterator[Section]:
-    """On a page: what each metric is."""
-    shown = _definitions_table(report)
-    yield from filled("What the metrics are", tables=(shown,) if shown.rows else (), readers=(PAGE,))
 
 
 def _definitions_table(report: Report) -> Table:

@@ -107,18 +107,13 @@ def seed_rules(report: Report) -> Iterator[Section]:
         yield Section(title=title, blocks=(Items(texts=texts),), readers=(SCREEN,))
     if report.seed_rules:
         yield section("By the seeds' rules", text=_SEED_RULES, tables=(_seed_table(report),), readers=(PAGE,))
-
-
-def by_thresholds(report: Report) -> Iterator[Section]:
-    """In a mail: the same in other words, since its readers do not know that framework."""
-    texts = [
-        f"{row.metric}, {settings_text(row.settings)}, {machine_text(row.machine)}: {percent(row.delta)} of the means, "
-        f"{row.classification}, {row.word}"
-        for row in report.seed_rules
-    ]
-    if texts:
-        rows = Items(texts=tuple(shortened(texts, _LETTER_ROWS, "and {} more")), bare=True)
-        yield Section(title=_THRESHOLDS, blocks=(rows,), readers=(LETTER,))
+        changes = [
+            f"{row.metric}, {settings_text(row.settings)}, {machine_text(row.machine)}: "
+            f"{percent(row.delta)} of the means, {row.classification}, {row.word}"
+            for row in report.seed_rules
+        ]
+        listed = Items(texts=tuple(shortened(changes, _LETTER_ROWS, "and {} more")), bare=True)
+        yield Section(title=_THRESHOLDS, blocks=(listed,), readers=(LETTER,))
 
 
 def _seed_table(report: Report) -> Table:
