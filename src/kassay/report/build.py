@@ -18,8 +18,8 @@ from kassay.model.run import CellEvidence, RunRecord, WallTime
 from kassay.model.samples import UNITS_OF_REPLICATION, ImportedKernel, Samples, SampleSeries
 from kassay.model.timing import Family, SeedFinding
 from kassay.report.conditions import cpu_sentences, disclosures, memory_state, seen_cpus
-from kassay.report.repeat import step_alone, whole_again
-from kassay.report.sections.calls import NEXT
+from kassay.report.sections.programs import NEXT
+from kassay.report.sections.repeat import step_alone, whole_again
 from kassay.report.sentences import measured_sentence, verdict_of
 
 

@@ -11,7 +11,6 @@ from kassay.report.mail.headline import introduced, subject_line
 from kassay.report.mail.text import ascii_text
 from kassay.report.predictions import disagreements
 from kassay.report.sections import (
-    calls,
     changed_lines,
     closing,
     counters,
@@ -23,7 +22,7 @@ from kassay.report.sections import (
     kernel_share,
     kernels,
     predicted,
-    printed,
+    programs,
     refused,
     repeat,
     results,
@@ -33,7 +32,7 @@ from kassay.report.sections import (
 
 _TOPICS: tuple[Callable[[Report], Iterable[Block]], ...] = (
     changed_lines.further, functions.sentences, facts.header, results.settings, results.lead, predicted.predicted,
-    results.results, functions.of_headline, hosts.times_by_host, kernel_share.shares, calls.calls, printed.printed,
+    results.results, functions.of_headline, hosts.times_by_host, kernel_share.shares, programs.calls, programs.printed,
     counts_and_time.counts_and_time, predicted.predicted_headline, judged.judged, timing.seed_rules, refused.refused,
     functions.functions, changed_lines.changed, counters.counters, closing.limits, closing.next_steps,
     state.definitions, state.state, kernels.kernels, closing.origin, closing.runs, closing.all_findings,

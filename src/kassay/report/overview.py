@@ -31,8 +31,8 @@ from kassay.model.units import format_change, format_number, format_signed
 from kassay.report.itemised import difference, top_table
 from kassay.report.mail.names import mail_names
 from kassay.report.mail.text import ascii_text
-from kassay.report.repeat import step_alone
 from kassay.report.sections.kernel_share import entries_table, functions_table, overview_share_table, program_groups
+from kassay.report.sections.repeat import step_alone
 from kassay.report.sentences import is_multiple, strength
 from kassay.report.series import KernelRow, MetricGroup, groups
 from kassay.report.words import names_by_label, point_name

@@ -17,7 +17,7 @@ from kassay.model.timing import Family, Timing
 from kassay.model.units import format_change, format_number
 from kassay.model.workload import Workload
 from kassay.report.phases import other_phases, other_steps, phase_words
-from kassay.report.sections.calls import calls_text, steps_text
+from kassay.report.sections.programs import calls_text, steps_text
 from kassay.report.words import interval_text, p_text, short_kernel_names
 
 

@@ -1,17 +1,66 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How to repeat a report: on a page the exact commands and the experiment, in a mail commands for the headline."""
+"""Commands that a reader can paste: the same experiment again, or one comparison of it alone; the section of them."""
 
-from collections.abc import Iterator
-from shlex import join
+from collections.abc import Iterator, Sequence
+from shlex import join, quote
 
 from kassay.clocks import clock_of
-from kassay.model.experiment import labels
+from kassay.model.experiment import Experiment, labels
 from kassay.model.finding import Finding
+from kassay.model.kernel import OWN_CPU, KernelIdentity, exact_ref
+from kassay.model.machine import Point
+from kassay.model.program import options_of
 from kassay.model.report import Report
-from kassay.model.texts import one_line, verbatim
+from kassay.model.texts import memory_text, one_line, verbatim
 from kassay.report.document import LETTER, PAGE, Code, Paragraph, Section, section
 from kassay.report.mail.headline import headline
-from kassay.report.repeat import compare_command, kernel_argument
+
+_DEFAULT = Experiment(name="", question="", kernels=(), workloads=())
+_MEMORY = _DEFAULT.memory_bytes[0]
+
+
+def whole_again(directory: str) -> str:
+    """The whole experiment, with every kernel of the archive named by its package version."""
+    return f"kassay run {quote(f'{directory}/pinned.toml')} --out {quote(f'{directory}-again')}"
+
+
+def step_alone(experiment: Experiment, kernels: tuple[KernelIdentity, ...], pair: tuple[int, int],
+               point: Point) -> str:  # fmt: skip
+    """A compare of two kernels under an experiment's conditions; of exact counts with more perturbed runs."""
+    words = _compare(experiment, kernels, pair, point)
+    more = ("--perturb", str(max(6, 2 * experiment.perturb))) if experiment.exact else ()
+    return join((*words, *more))
+
+
+def _compare(e: Experiment, kernels: tuple[KernelIdentity, ...], pair: tuple[int, int], point: Point,
+             left_out: Sequence[str] = ()) -> list[str]:  # fmt: skip
+    """Words of a compare of two kernels, without the numbers of boots and the options left out."""
+    base, head = pair
+    own = e.program(point.workload)
+    workload = options_of(own) if own is not None else (point.workload,)
+    words = ["kassay", "compare", *workload, *(_named(e, kernels, index) for index in pair)]
+    given = {axis.name for use in e.workloads if use.name == point.workload for axis in use.axes}
+    words += [word for s in point.settings if s.name in given for word in ("--set", f"{s.name}={s.value}")]
+    chosen = (
+        ("--clock", e.machine or e.clock, _DEFAULT.clock), ("--arch", e.arch, _DEFAULT.arch),
+        ("--on", e.on or "", ""),
+        ("--cpus", str(point.machine.cpus or 1), str(_DEFAULT.cpus[0])),
+        ("--memory", memory_text(point.machine.memory_bytes or _MEMORY), memory_text(_MEMORY)),
+        ("--flavour", e.flavour, _DEFAULT.flavour), ("--boot", e.boot, _DEFAULT.boot),
+        ("--rounds", str(e.rounds), str(_DEFAULT.rounds)), ("--margin", f"{e.margin:g}", f"{_DEFAULT.margin:g}"),
+        ("--predict", ",".join(e.predict or ()), ""),
+        ("--cmdline-base", e.kernels[base].cmdline, ""), ("--cmdline-head", e.kernels[head].cmdline, ""),
+    )  # fmt: skip
+    wanted = [(option, value) for option, value, default in chosen if value != default and option not in left_out]
+    wanted += [(f"--{setting.name.replace('_', '-')}", setting.value) for setting in point.machine.chosen]
+    return words + [word for given_option in wanted for word in given_option]
+
+
+def _named(e: Experiment, kernels: tuple[KernelIdentity, ...], index: int) -> str:
+    """A kernel as the command line names it, with a CPU of its own."""
+    own = e.kernels[index].cpu
+    return exact_ref(kernels[index]) + (own and OWN_CPU + own)
+
 
 _OUT = "again"
 _FROM = (
@@ -56,9 +105,9 @@ def _as_it_was(report: Report, f: Finding) -> str:
     e, kernel_labels = report.experiment, labels(report.experiment)
     pair = (kernel_labels.index(f.sides[0].kernel), kernel_labels.index(f.sides[1].kernel))
     timed = next((row.clock for row in report.beside if not clock_of(row.clock).native), "")
-    words = compare_command(e, report.kernels, pair, f.point, ("--clock", "--margin") if timed else ())
+    words = _compare(e, report.kernels, pair, f.point, ("--clock", "--margin") if timed else ())
     if report.lead is not None and report.lead.repeat:
-        at = words.index(kernel_argument(e, report.kernels, pair[0]))
+        at = words.index(_named(e, report.kernels, pair[0]))
         words[1], words[at : at + 2] = report.lead.repeat[0], report.lead.repeat[1:]
     words += ["--clock", f"{e.machine or e.clock},{timed}"] if timed else []
     # With two clocks --repeats is about the boots that are timed.

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The cost of one system call or fault of a user's program, for any number of calls."""
+"""Users' programs: the cost of one system call or fault, for any number of calls, and the figures they printed."""
 
 from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import structs
 
 from kassay.model.finding import CHANGES, Finding, Ladder
+from kassay.model.printed import PrintedRow
 from kassay.model.report import Report
 from kassay.model.texts import Table, cells, figures, machine_text, one_line, settings_text, table
 from kassay.model.units import format_change, format_number, format_numbers
@@ -92,3 +93,40 @@ def calls(report: Report) -> Iterator[Section]:
     refused = tuple(f for f in report.findings if f.verdict == "different-work")
     yield from first_tables(report, calls_tables(structs.replace(report, findings=refused)))
     yield from filled("What one call costs", text=_CALLS, tables=calls_tables(report), readers=(PAGE,))
+
+
+_KINDS = {"time": "virtual time", "number": "number", "word": "word"}
+
+
+def printed_tables(report: Report) -> tuple[Table, ...]:
+    """Names down, kernels across; nothing where no program printed what can be read."""
+    points: dict[tuple[str, ...], list[PrintedRow]] = {}
+    for row in report.printed:
+        points.setdefault((row.workload, settings_text(row.settings), machine_text(row.machine)), []).append(row)
+    return tuple(_printed_table(point, rows, len(points) > 1) for point, rows in points.items())
+
+
+def _printed_table(point: tuple[str, ...], rows: list[PrintedRow], several: bool) -> Table:
+    kernels = [label for label, _ in rows[0].values]
+    lines = (
+        cells(one_line(row.name), *(value if value is not None else "-" for _, value in row.values), _KINDS[row.kind],
+              "the same each time" if row.steady else "varies")
+        for row in rows
+    )  # fmt: skip
+    where = f", {point[1]}; {point[2]}" if several else ""
+    return table(
+        f"printed by {one_line(point[0])}{where}", ("name", *kernels, "what it is", "executions"), lines
+    )  # fmt: skip
+
+
+_PRINTED = (
+    "The program's own figures; kassay judges what it counted. Clocks that a program reads are the guest's: under "
+    "exact counts a nanosecond is an instruction, so a time is no wall time.",
+)
+
+
+def printed(report: Report) -> Iterator[Section]:
+    """Figures that the user's program printed."""
+    shown = printed_tables(report)
+    yield from first_tables(report, shown)
+    yield from filled("What the program printed", text=_PRINTED, tables=shown, readers=(PAGE,))
