@@ -237,43 +237,36 @@ def _key(f: Finding) -> tuple[str, ...]:
 
 def overview_table(overview: Overview, name_of: Mapping[str, str], links: Mapping[tuple[str, ...], str]) -> Table:
     """Workloads by kernels. name_of: names of kernels by label. links: anchors of the cells' itemised differences."""
+    ends = figures(_ENDS) if len(overview.kernels) > 2 else ()
     rows = [
         (
             TableCell(text=one_line(_name(row, overview.rows))), TableCell(text=one_line(row.unit.partition("/")[2])),
             TableCell(text=format_number(row.cells[0].value)),
-            *(_table_cell(row, before, cell, links) for before, cell in zip(row.cells, row.cells[1:], strict=False)),
-            *((_ends(row, links),) if len(overview.kernels) > 2 else ()),
+            *(
+                _cell_of(row, links, cell.since or before.kernel, cell.kernel, cell)
+                for before, cell in zip(row.cells, row.cells[1:], strict=False)
+            ),
+            *((_cell_of(row, links, row.cells[0].kernel, row.cells[-1].kernel, row),) if ends else ()),
         )
         for row in overview.rows
     ]  # fmt: skip
     kernels = figures(*(name_of[kernel] for kernel in overview.kernels))
-    ends = figures(_ENDS) if len(overview.kernels) > 2 else ()
     what = overview.rows[0].unit.partition("/")[0] if overview.rows else ""
     return table(f"Workloads by kernels [{what} per unit]", ("workload", "unit", *kernels, *ends), rows)
-
-
-def _table_cell(
-    row: OverviewRow, before: OverviewCell, cell: OverviewCell, links: Mapping[tuple[str, ...], str]
-) -> TableCell:
-    where = (row.workload, settings_text(row.settings), machine_text(row.machine))
-    link = links.get((*where, cell.since or before.kernel, cell.kernel), "")
-    return TableCell(text=_cell_text(cell), mark=_mark(cell.verdict, cell.change), link=link)
-
-
-def _ends(row: OverviewRow, links: Mapping[tuple[str, ...], str]) -> TableCell:
-    where = (row.workload, settings_text(row.settings), machine_text(row.machine))
-    link = links.get((*where, row.cells[0].kernel, row.cells[-1].kernel), "")
-    text = _change(row.change) if row.verdict in CHANGES else _UNCHANGED.get(row.verdict, "!")
-    return TableCell(text=text, mark=_mark(row.verdict, row.change), link=link)
 
 
 _UNCHANGED = {"equivalent": "=", "inconclusive": "?", "": "-"}
 
 
-def _cell_text(cell: OverviewCell) -> str:
-    if cell.value is None:
-        return "!" if cell.verdict in REFUSED and cell.verdict != "incomplete" else "-"
-    return _change(cell.change) if cell.verdict in CHANGES else _UNCHANGED.get(cell.verdict, "!")
+def _cell_of(
+    row: OverviewRow, links: Mapping[tuple[str, ...], str], base: str, head: str, judged: OverviewRow | OverviewCell
+) -> TableCell:
+    """A change with the link to its functions. judged: has its verdict; a row that of its first kernel to the last."""
+    link = links.get((row.workload, settings_text(row.settings), machine_text(row.machine), base, head), "")
+    text = _change(judged.change) if judged.verdict in CHANGES else _UNCHANGED.get(judged.verdict, "!")
+    if isinstance(judged, OverviewCell) and judged.value is None:
+        text = "!" if judged.verdict in REFUSED and judged.verdict != "incomplete" else "-"
+    return TableCell(text=text, mark=_mark(judged.verdict, judged.change), link=link)
 
 
 def _mark(verdict: str, change: float | None) -> str:
@@ -332,23 +325,17 @@ def _itemised(report: Report, links: Mapping[tuple[str, ...], str]) -> tuple[Tex
 def _mail(report: Report, overview: Overview) -> tuple[TextBlock, ...]:
     """The rows with the largest changes, and the functions in most workloads."""
     name_of = mail_names(report)
-    ranked = sorted(overview.rows, key=lambda row: -max((abs(c.change or 0.0) for c in _steps(row)), default=0.0))
-    shown = [row for row in ranked if _steps(row)][:_MAIL]
+    changed = [(row, steps) for row in overview.rows if (steps := [c for c in row.cells[1:] if c.verdict in CHANGES])]
     texts = []
-    for row in shown:
-        steps = ", ".join(f"{name_of[cell.kernel]} {_change(cell.change)}" for cell in _steps(row))
-        texts.append(f"{_name(row, overview.rows)}: {steps}")
-    left = sum(bool(_steps(row)) for row in overview.rows) - len(shown)
-    texts += [f"and {left} more with smaller changes"] if left else []
+    for row, steps in sorted(changed, key=lambda pair: -max(abs(cell.change or 0.0) for cell in pair[1])):
+        changes = ", ".join(f"{name_of[cell.kernel]} {_change(cell.change)}" for cell in steps)
+        texts.append(f"{_name(row, overview.rows)}: {changes}")
+    texts = shortened(texts, _MAIL, "and {} more with smaller changes")
     several = structs.replace(overview, causes=tuple(c for c in overview.causes if len(c.rows) > 1))
     causes = _cause_lines(several, name_of) if several.causes else ()
     titles = ("Changes, each to the kernel before it", "Functions that changed in several workloads")
     items = zip(titles, (texts, causes), strict=True)
     return tuple(TextBlock(title=title, items=tuple(each), readers=("mail",)) for title, each in items)
-
-
-def _steps(row: OverviewRow) -> list[OverviewCell]:
-    return [cell for cell in row.cells[1:] if cell.verdict in CHANGES]
 
 
 def _next_steps(report: Report, overview: Overview, directory: str) -> tuple[str, ...]:

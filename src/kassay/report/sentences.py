@@ -82,11 +82,14 @@ def a_or_an(verdict: str) -> str:
 def ladder_sentence(what: str, ladder: Ladder, names: Sequence[str]) -> str:
     """The steps of a ladder in the order of leading_first(), then what is the same. what: the work in words."""
     steps = leading_first(ladder.steps)
+    name_of = {point.kernel: name for point, name in zip(ladder.points, names, strict=True)}
     measured = [index for index, point in enumerate(ladder.points) if point.value is not None]
     if steps:
         first, *others = steps
-        text = f"{what} {_since(first, ladder, names)}"
-        text += "".join(f"; {_also(step, ladder, names)}" for step in others) + _plateaus(ladder, names)
+        text = f"{what} {_costs(first.change or 0.0, ladder.unit)} since {name_of[first.to_kernel]}"
+        also = (f"from {name_of[step.from_kernel]} to {name_of[step.to_kernel]}" for step in others)
+        text += "".join(f"; {format_change(step.change)} {pair}" for step, pair in zip(others, also, strict=True))
+        text += _plateaus(ladder, names)
     elif len(measured) > 1 and all(step.verdict == "incomplete" for step in ladder.steps):
         all_of = f"all {len(names)} kernels" if len(measured) == len(names) else listed([names[i] for i in measured])
         text = f"{what} costs the same on {all_of}{_within(ladder, measured)}"
@@ -95,7 +98,11 @@ def ladder_sentence(what: str, ladder: Ladder, names: Sequence[str]) -> str:
         return f"{what}: no step is shown, and none is excluded {open_}{_plateaus(ladder, names)}."
     else:
         text = f"No step could be admitted for {_lower(what)}{_plateaus(ladder, names)}"
-    return f"{text}.{_unsettled(ladder, names)}"
+    unsettled = (step for step in ladder.steps if step.verdict not in CHANGES)
+    left_open = (
+        f" No verdict from {name_of[s.from_kernel]} to {name_of[s.to_kernel]} ({s.verdict})." for s in unsettled
+    )
+    return f"{text}.{''.join(left_open)}"
 
 
 def leading_first(steps: Sequence[LadderStep]) -> list[LadderStep]:
@@ -103,19 +110,9 @@ def leading_first(steps: Sequence[LadderStep]) -> list[LadderStep]:
 
     The question is which kernel made it slower: an improvement, however large, is no answer to that.
     """
-    changes = sorted((step for step in steps if step.verdict in CHANGES), key=_size, reverse=True)
+    changes = sorted((step for step in steps if step.verdict in CHANGES), key=lambda step: -abs(step.change or 0.0))
     first = next((step for step in changes if step.verdict == "regression"), None)
     return changes if first is None else [first, *(step for step in changes if step is not first)]
-
-
-def _since(step: LadderStep, ladder: Ladder, names: Sequence[str]) -> str:
-    assert step.change is not None
-    return f"{_costs(step.change, ladder.unit)} since {names[_index(ladder, step.to_kernel)]}"
-
-
-def _also(step: LadderStep, ladder: Ladder, names: Sequence[str]) -> str:
-    a, b = names[_index(ladder, step.from_kernel)], names[_index(ladder, step.to_kernel)]
-    return f"{format_change(step.change)} from {a} to {b}"
 
 
 def _plateaus(ladder: Ladder, names: Sequence[str]) -> str:
@@ -148,19 +145,6 @@ def _within(ladder: Ladder, stretch: Sequence[int]) -> str:
     return f" within {spread * 100:.2g} %" if spread else " to the digit"
 
 
-def _unsettled(ladder: Ladder, names: Sequence[str]) -> str:
-    return "".join(
-        f" No verdict from {names[_index(ladder, step.from_kernel)]}"
-        f" to {names[_index(ladder, step.to_kernel)]} ({step.verdict})."
-        for step in ladder.steps
-        if step.verdict not in CHANGES
-    )
-
-
-def _index(ladder: Ladder, kernel: str) -> int:
-    return next(i for i, point in enumerate(ladder.points) if point.kernel == kernel)
-
-
 def is_multiple(change: float) -> bool:
     """True if a change reads as "2.21×" rather than in percent: half as much again or more, or down to two thirds."""
     return change >= 0.5 or change <= -1 / 3
@@ -175,10 +159,6 @@ def _costs(change: float, unit: str) -> str:
     if is_multiple(change):
         return f"{verb} {change + 1:.2f}× the {quantity} per {operation}"
     return f"{verb} {abs(change) * 100:.3g} % {'more' if change > 0 else fewer} {quantity} per {operation}"
-
-
-def _size(step: LadderStep) -> float:
-    return abs(step.change) if step.change is not None else 0.0
 
 
 def _lower(text: str) -> str:

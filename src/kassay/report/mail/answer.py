@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 
 from kassay.clocks import clock_of
-from kassay.model.finding import REFUSED, VERDICTS, Finding, Ladder, LadderStep
+from kassay.model.finding import REFUSED, VERDICTS, Finding, Ladder
 from kassay.model.report import Report
 from kassay.model.texts import listed
 from kassay.model.timing import Family
@@ -105,9 +105,8 @@ def _refused(report: Report, f: Finding, pair: str) -> str:
     detail = "; ".join(everyday_text(report, why) for why in f.reasons)
     why = _WHY.get(f.verdict, VERDICTS.get(f.verdict, f.verdict))
     text = sentence(f"{pair} cannot be compared, because {why}{f': {detail}' if detail else ''}")
-    return " ".join(
-        filter(None, (text, ascii_text(calls_text(f, *(mail_name(report, side.kernel) for side in f.sides)))))
-    )
+    calls = ascii_text(calls_text(f, *(mail_name(report, label) for label in f.kernels)))
+    return " ".join(filter(None, (text, calls)))
 
 
 def _elsewhere(f: Finding, base: str, head: str, at: str) -> str:
@@ -172,47 +171,37 @@ def _costs(change: float, what: str, head: str, base: str) -> str:
 
 
 def _ladder(report: Report, ladder: Ladder) -> str:
+    """The largest step with its figures, the other steps, kernels that cost the same, pairs without a verdict."""
     what = f"{work_text(report, ladder)}{_at(report, ladder)}"
+    values = {point.kernel: point.value for point in ladder.points}
     steps = leading_first([step for step in ladder.steps if step.change is not None])
-    texts = [_step(report, ladder, what, steps[0])] if steps else []
-    for step in steps[1:]:
-        base, head = mail_name(report, step.from_kernel), mail_name(report, step.to_kernel)
-        texts.append(f"There is another step of {percent(step.change)} from {base} to {head}.")
-    same = [_stretch(report, ladder, stretch) for stretch in stretches(ladder)]
+    texts: list[str] = []
+    for step in steps:
+        base, head = (mail_name(report, label) for label in step.ends)
+        if texts:
+            texts.append(f"There is another step of {percent(step.change)} from {base} to {head}.")
+            continue
+        costs = _costs(step.change or 0.0, quantity(ladder.unit, ladder.metric, ladder.machine.clock), head, base)
+        figures = f"{number(values[step.to_kernel])} instead of {number(values[step.from_kernel])}"
+        subject = (step.ends, ladder.point, ladder.metric)
+        judged = (f for f in report.findings if (f.kernels, f.point, f.metric) == subject)
+        texts.append(f"{what} {costs}: {figures}{_unit(ladder.unit)}{next(map(_range, judged), '')}.")
+    same = stretches(ladder)
     if not steps and not same:
         undecided = any(step.verdict == "inconclusive" for step in ladder.steps)
         texts.append(f"{what}: {'nothing is decided' if undecided else 'no two of the kernels can be compared'}.")
-    texts += [text if steps else f"{what}: {text}" for text in same]
-    calls = ascii_text(steps_text(ladder, report.findings, lambda label: mail_name(report, label)))
-    return " ".join(filter(None, (*texts, *(_unsettled(report, s) for s in ladder.steps if s not in steps), calls)))
-
-
-def _step(report: Report, ladder: Ladder, what: str, step: LadderStep) -> str:
-    base, head = mail_name(report, step.from_kernel), mail_name(report, step.to_kernel)
-    values = {point.kernel: point.value for point in ladder.points}
-    costs = _costs(step.change or 0.0, quantity(ladder.unit, ladder.metric, ladder.machine.clock), head, base)
-    figures = f"{number(values[step.to_kernel])} instead of {number(values[step.from_kernel])}"
-    judged = (f for f in report.findings if _between(f, ladder, step))
-    return f"{what} {costs}: {figures}{_unit(ladder.unit)}{next(map(_range, judged), '')}."
-
-
-def _between(f: Finding, ladder: Ladder, step: LadderStep) -> bool:
-    """True if a finding compares the two kernels of this step."""
-    ends = f.kernels
-    return ends == step.ends and (f.point, f.metric) == (ladder.point, ladder.metric)
-
-
-def _unsettled(report: Report, step: LadderStep) -> str:
-    pair = f"{mail_name(report, step.from_kernel)} and {mail_name(report, step.to_kernel)}"
-    if step.verdict == "inconclusive":
-        return f"Between {pair} ({percent(step.change)}) it is not decided."
-    return f"{pair} cannot be compared: {_WHY.get(step.verdict, step.verdict)}."
-
-
-def _stretch(report: Report, ladder: Ladder, stretch: Sequence[int]) -> str:
-    kernels = listed([mail_name(report, ladder.points[i].kernel) for i in stretch])
-    spread = apart(ladder, stretch)
-    return f"{kernels} cost the same {f'within {bare_percent(spread)}' if spread else 'to the digit'}."
+    for stretch in same:
+        kernels, spread = [mail_name(report, ladder.points[i].kernel) for i in stretch], apart(ladder, stretch)
+        text = f"{listed(kernels)} cost the same {f'within {bare_percent(spread)}' if spread else 'to the digit'}."
+        texts.append(text if steps else f"{what}: {text}")
+    for step in ladder.steps:
+        pair = " and ".join(mail_name(report, label) for label in step.ends)
+        if step not in steps and step.verdict == "inconclusive":
+            texts.append(f"Between {pair} ({percent(step.change)}) it is not decided.")
+        elif step not in steps:
+            texts.append(f"{pair} cannot be compared: {_WHY.get(step.verdict, step.verdict)}.")
+    texts.append(ascii_text(steps_text(ladder, report.findings, lambda label: mail_name(report, label))))
+    return " ".join(filter(None, texts))
 
 
 def _family(report: Report, f: Family) -> str:
