@@ -11,6 +11,7 @@ from kassay.model.finding import Gap, GapFunction
 from kassay.model.question import Answered, Kernels, Question, neighbours_and_ends
 from kassay.model.reason import Reason
 from kassay.model.reason_texts import reason_text, reasons_text
+from kassay.model.records import grouped
 from kassay.model.report import Lead, Report
 from kassay.model.texts import Table, TextBlock, cells, figures, memory_text, one_line, settings_text, table
 from kassay.model.units import format_change, format_numbers, format_signed, places_of
@@ -79,9 +80,8 @@ def interval_text(gap: Gap) -> str:
 
 def gap_tables(report: Report, names: Mapping[str, str]) -> tuple[Table, ...]:
     """A table for each primary metric, a setting a row; the other metrics of a workload below it."""
-    groups: dict[tuple[str, bool], list[Gap]] = {}
-    for gap in sorted(report.gaps, key=lambda gap: not gap.primary):
-        groups.setdefault((gap.workload, gap.primary), []).append(gap)
+    primary_first = sorted(report.gaps, key=lambda gap: not gap.primary)
+    groups = grouped(((gap.workload, gap.primary), gap) for gap in primary_first)
     return tuple(_table(gaps, names) for gaps in groups.values())
 
 

@@ -13,6 +13,7 @@ from kassay.model.guest import GuestCpu
 from kassay.model.plan import Plan
 from kassay.model.program import build_sentence
 from kassay.model.reason import Reason, own_words, reason
+from kassay.model.records import grouped
 from kassay.model.report import Report, SeenCpu
 from kassay.model.run import CellEvidence
 from kassay.model.texts import listed, one_line, shortened
@@ -54,10 +55,8 @@ def memory_state(findings: Sequence[Finding], evidence: Sequence[CellEvidence]) 
 
 def _of_programs(evidence: Sequence[CellEvidence]) -> Reason | None:
     """The state of users' programs, whose memory is read once, outside of the region; None for other workloads."""
-    points: dict[str, list[dict[str, str | None]]] = {}
-    for item in evidence:
-        if item.measurements:
-            points.setdefault(item.cell.setting_key, []).append(dict(item.measurements[0].after))
+    measured = (item for item in evidence if item.measurements)
+    points = grouped((item.cell.setting_key, dict(item.measurements[0].after)) for item in measured)
     first = next(iter(points.values()))[0]
     fields = tuple((unit, value) for name, unit in _PROGRAM_FIELDS if (value := first.get(name)) is not None)
     if not fields:
@@ -106,19 +105,14 @@ _CURED = "Mitigation: "
 
 def seen_cpus(evidence: Iterable[CellEvidence]) -> tuple[SeenCpu, ...]:
     """Each CPU with the kernels that reported it, in their order; runs without a recorded CPU add nothing."""
-    kernels: dict[GuestCpu, list[str]] = {}
-    for item in evidence:
-        for measurement in item.measurements[:1]:
-            if measurement.cpu is not None:
-                kernels.setdefault(measurement.cpu, []).append(item.label)
+    seen = ((measurement.cpu, item.label) for item in evidence for measurement in item.measurements[:1])
+    kernels = grouped((cpu, label) for cpu, label in seen if cpu is not None)
     return tuple(SeenCpu(kernels=tuple(dict.fromkeys(labels)), cpu=cpu) for cpu, labels in kernels.items())
 
 
 def cpu_facts(cpus: Sequence[SeenCpu]) -> tuple[tuple[tuple[str, ...], str], ...]:
     """(kernels, their CPU in words). Kernels with the same words are together, though new ones list more features."""
-    kernels: dict[str, list[str]] = {}
-    for seen_cpu in cpus:
-        kernels.setdefault(_words(seen_cpu.cpu), []).extend(seen_cpu.kernels)
+    kernels = grouped((_words(seen_cpu.cpu), label) for seen_cpu in cpus for label in seen_cpu.kernels)
     return tuple((tuple(dict.fromkeys(labels)), words) for words, labels in kernels.items())
 
 
@@ -223,9 +217,9 @@ def differing_options(report: Report) -> tuple[tuple[str, str, Values], ...]:
 
 def _listed(values: Values, names: Mapping[str, str], *, whole: bool) -> str:
     """ "gcc 12.2.0 for 6.1, gcc 14.2.0 for 6.12 and 6.17", or "for the others" at the end when it has every kernel."""
-    kernels: dict[str, list[str]] = {}
-    for label, value in values.items():
-        kernels.setdefault("not known" if value is None else value, []).append(names.get(label, label))
+    kernels = grouped(
+        ("not known" if value is None else value, names.get(label, label)) for label, value in values.items()
+    )
     if whole and len(kernels) == 1:
         return f"{next(iter(kernels))} for any kernel"
     *first, last = (f"{value} for {listed(labels)}" for value, labels in kernels.items())

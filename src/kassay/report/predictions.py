@@ -8,6 +8,7 @@ from typing import NamedTuple
 from kassay.model.finding import REFUSED, Finding
 from kassay.model.prediction import CAUSES, WAITING, PredictedCause, PredictedRow, Prediction
 from kassay.model.reason_texts import reason_text
+from kassay.model.records import grouped
 from kassay.model.report import Report
 from kassay.model.texts import counted, one_line, settings_text, shortened
 from kassay.model.units import format_decimals, format_signed
@@ -99,10 +100,7 @@ def _facts(f: Finding) -> Iterator[Fact]:
 
 def _doubts(f: Finding) -> list[str]:
     """Each doubt once, with its CPUs where it is not of all."""
-    cpus_of: dict[str, list[str]] = {}
-    for prediction in f.predictions:
-        for doubt in prediction.doubts:
-            cpus_of.setdefault(reason_text(doubt), []).append(prediction.cpu)
+    cpus_of = grouped((reason_text(doubt), p.cpu) for p in f.predictions for doubt in p.doubts)
     return [text if len(of) == len(f.predictions) else f"{', '.join(of)}: {text}" for text, of in cpus_of.items()]
 
 
@@ -202,10 +200,7 @@ def _grouped(f: Finding, prediction: Prediction) -> list[_Named]:
 
 
 def _sum(name: str, rows: Sequence[PredictedRow]) -> PredictedRow:
-    causes: dict[str, list[PredictedCause]] = {}
-    for row in rows:
-        for cause in row.causes:
-            causes.setdefault(cause.cause, []).append(cause)
+    causes = grouped((cause.cause, cause) for row in rows for cause in row.causes)
 
     def added(parts: "Sequence[PredictedRow | PredictedCause]") -> dict[str, float]:
         fields = ("base_ns", "head_ns", "base_instructions", "head_instructions")

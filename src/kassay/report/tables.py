@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from kassay.model.experiment import labels
 from kassay.model.profile import CONTEXTS
-from kassay.model.records import Setting
+from kassay.model.records import Setting, grouped
 from kassay.model.report import Report
 from kassay.model.texts import Table, TableCell, cells, figures, memory_text, one_line, table
 from kassay.model.units import format_change, format_decimals, format_number, format_numbers, relative_change
@@ -127,21 +127,14 @@ def contexts_table(group: MetricGroup) -> Table | None:
     return table("What ran in the measured region", ("kernel", *figures(*names)), rows)
 
 
-_MatrixKey = tuple[str | None, str, str, tuple[str, ...]]
-
-
 def matrices(report: Report, names: Mapping[str, str] | None = None, *, brief: bool = False) -> tuple[Table, ...]:
     """One table for each primary metric that was measured at more than one setting or on more than one machine.
 
     names: what a kernel's label is called. brief: of three kernels, only the change from the second to the third.
     """
     called = names or dict(zip(labels(report.experiment), short_kernel_names(report.experiment), strict=True))
-    by_metric: dict[_MatrixKey, list[MetricSeries]] = {}
-    for group in groups(report):
-        if group.lead.primary:
-            lead = group.lead
-            key = (lead.workload, lead.metric, lead.unit, tuple(row.kernel for row in lead.rows))
-            by_metric.setdefault(key, []).append(lead)
+    leads = (group.lead for group in groups(report) if group.lead.primary)
+    by_metric = grouped(((s.workload, s.metric, s.unit, tuple(row.kernel for row in s.rows)), s) for s in leads)
     return tuple(_table(called, several, brief) for several in by_metric.values() if len(several) > 1)
 
 

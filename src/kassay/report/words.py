@@ -12,6 +12,7 @@ from kassay.model.experiment import Experiment, labels
 from kassay.model.finding import DERIVED, EVIDENCE, VERDICTS, Side
 from kassay.model.machine import Point
 from kassay.model.plan import Plan
+from kassay.model.records import grouped
 from kassay.model.report import Report
 from kassay.model.texts import counted, machine_text, one_line
 from kassay.model.units import format_change, format_number
@@ -108,9 +109,7 @@ def p_text(p: float | None) -> str:
 
 def compilers(report: Report) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Every compiler with the kernels it built, in the order of the kernels; an unknown one is "not known"."""
-    built: dict[str, list[str]] = {}
-    for kernel in report.kernels:
-        built.setdefault(one_line(kernel.compiler or "not known"), []).append(one_line(kernel.ref))
+    built = grouped((one_line(kernel.compiler or "not known"), one_line(kernel.ref)) for kernel in report.kernels)
     return tuple((compiler, tuple(refs)) for compiler, refs in built.items())
 
 

@@ -4,6 +4,7 @@
 from typing import NamedTuple
 
 from kassay.model.codegen import Body, CodegenReport
+from kassay.model.records import grouped
 from kassay.model.texts import Table, cells, figures, one_line, table
 from kassay.model.units import format_numbers, format_signed, places_of
 from kassay.report.sections.changed_lines import NOT_BY_THIS, changed_text, elsewhere_sentences
@@ -144,10 +145,8 @@ def notes(report: CodegenReport) -> list[str]:
 
 def compilers(report: CodegenReport) -> list[tuple[str, str]]:
     """(first line of the compiler's version, what was built by it)."""
-    references: dict[str, list[str]] = {}
-    for body in report.bodies:
-        if body.compiler:
-            references.setdefault(one_line(body.compiler), []).append(body.cc or body.reference)
+    built = ((body.compiler, body.cc or body.reference) for body in report.bodies)
+    references = grouped((one_line(compiler), whose) for compiler, whose in built if compiler)
     return [(name, ", ".join(dict.fromkeys(whose))) for name, whose in references.items()]
 
 

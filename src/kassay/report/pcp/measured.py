@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 from kassay.model.pcp_measured import PcpMeasured, PcpRow, ZoneCounts
-from kassay.model.records import Setting
+from kassay.model.records import Setting, grouped
 from kassay.model.texts import Table, cells, cpus_text, figures, memory_text, settings_text, table
 from kassay.model.units import format_change, format_number
 from kassay.report.answers import Kind
@@ -64,7 +64,7 @@ _COMPARED = tuple(question for question in QUESTIONS if question.change)
 
 def document(answer: PcpMeasured) -> Document:
     """Charts of each kernel's lists over time and of the lock's work, then every table."""
-    groups = grouped(answer)
+    groups = rows_by_setting(answer)
     kernels = list(dict.fromkeys(row.kernel for row in answer.rows))
     return lab_document(
         kicker="kassay: per-CPU page lists of real kernels", title=", ".join(kernels),
@@ -79,11 +79,9 @@ def document(answer: PcpMeasured) -> Document:
     )  # fmt: skip
 
 
-def grouped(answer: PcpMeasured) -> Sequence[tuple[str, tuple[Setting, ...], Sequence[PcpRow]]]:
+def rows_by_setting(answer: PcpMeasured) -> Sequence[tuple[str, tuple[Setting, ...], Sequence[PcpRow]]]:
     """The rows of each setting of each workload."""
-    by_setting: dict[tuple[str, tuple[Setting, ...]], list[PcpRow]] = {}
-    for row in answer.rows:
-        by_setting.setdefault((row.workload, row.settings), []).append(row)
+    by_setting = grouped(((row.workload, row.settings), row) for row in answer.rows)
     return [(workload, settings, rows) for (workload, settings), rows in by_setting.items()]
 
 
@@ -99,7 +97,7 @@ def pairs(rows: Sequence[PcpRow]) -> Iterator[tuple[PcpRow, PcpRow]]:
 
 def tables(answer: PcpMeasured) -> Iterable[Table]:
     """Counts and changes, setting by setting; then how lists shrink in an idle machine."""
-    for workload, settings, rows in grouped(answer):
+    for workload, settings, rows in rows_by_setting(answer):
         own = ", ".join(filter(None, (workload, _telling(settings))))
         shown = [question for question in QUESTIONS if any(_value(question, row) is not None for row in rows)]
         shown = [question for question in shown if question.title != "handovers" or answer.cpus > 1]
@@ -134,7 +132,7 @@ def notes(answer: PcpMeasured) -> Iterable[str]:
 
 def _decay(answer: PcpMeasured) -> Iterator[Table]:
     """Pages in the lists of each CPU over the seconds of an idle machine."""
-    for workload, settings, rows in grouped(answer):
+    for workload, settings, rows in rows_by_setting(answer):
         if workload != "pcp_idle" or not any(row.samples for row in rows):
             continue
         moments = next([sample.time_ns for sample in row.samples] for row in rows if row.samples)

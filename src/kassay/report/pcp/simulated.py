@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Sequence
 
 from kassay.model.pcp import RATES, PcpSimulation, SimulatedCell
-from kassay.model.records import Setting
+from kassay.model.records import Setting, grouped
 from kassay.model.texts import Table, cells, figures, listed, one_line, settings_text, table
 from kassay.model.units import format_change, format_number
 from kassay.report.answers import Kind
@@ -21,7 +21,7 @@ Grouped = Sequence[tuple[tuple[Setting, ...], Sequence[SimulatedCell]]]
 
 def document(answer: PcpSimulation) -> Document:
     """Charts of the lists over time and of the lock's work, then every table."""
-    groups = grouped(answer)
+    groups = cells_by_setting(answer)
     return lab_document(
         kicker="kassay: per-CPU page lists, simulated", title=answer.workload, verdict=verdict(answer),
         parts=[_part(settings_text(settings) if settings else "", of) for settings, of in groups[:_MOST_SETTINGS]],
@@ -31,17 +31,14 @@ def document(answer: PcpSimulation) -> Document:
     )  # fmt: skip
 
 
-def grouped(answer: PcpSimulation) -> Grouped:
+def cells_by_setting(answer: PcpSimulation) -> Grouped:
     """The cells of each setting, in order: one for each policy."""
-    by_setting: dict[tuple[Setting, ...], list[SimulatedCell]] = {}
-    for cell in answer.cells:
-        by_setting.setdefault(cell.settings, []).append(cell)
-    return list(by_setting.items())
+    return list(grouped((cell.settings, cell) for cell in answer.cells).items())
 
 
 def verdict(answer: PcpSimulation) -> str:
     """The last policy against the first, in the words of the patch, at the first setting."""
-    settings, of = grouped(answer)[0]
+    settings, of = cells_by_setting(answer)[0]
     first, last = of[0], of[-1]
     where = f" at {settings_text(settings)}" if settings else ""
     if len(of) == 1:
@@ -66,7 +63,7 @@ def tables(answer: PcpSimulation) -> Iterable[Table]:
         yield table(
             f"Change against {answer.policies[0].name}", ("policy", *figures(*CHANGED.values())),
             [cells(_name(cell), *(format_change(change(of[0], cell, name)) for name in CHANGED))
-             for _, of in grouped(answer) for cell in of[1:]],
+             for _, of in cells_by_setting(answer) for cell in of[1:]],
         )  # fmt: skip
     yield lock_table(answer)
 

@@ -4,7 +4,8 @@
 from collections.abc import Iterable, Iterator
 
 from kassay.model.finding import REFUSED
-from kassay.model.report import KernelStacks, Report
+from kassay.model.records import grouped
+from kassay.model.report import Report
 from kassay.model.texts import TextBlock, cells, figures, machine_text, one_line, settings_text, table
 from kassay.model.units import format_number
 from kassay.report.document import PAGE, SCREEN, Section, Stacks, rows_of, section
@@ -77,12 +78,9 @@ def _stacks_text(report: Report) -> str:
 
 def _stacks(report: Report) -> Iterable[Stacks]:
     """One drawing for each metric, workload, setting and machine that has call stacks."""
-    grouped: dict[tuple[str, ...], list[KernelStacks]] = {}
-    for kernel in report.stacks:
-        point = f"{settings_text(kernel.settings)}, {machine_text(kernel.machine)}"
-        grouped.setdefault((kernel.workload, point, kernel.metric), []).append(kernel)
-    for (workload, point, metric), kernels in grouped.items():
-        yield Stacks(title=one_line(f"{workload}, {metric}; {point}"), kernels=tuple(kernels))
+    stacks = ((f"{settings_text(s.settings)}, {machine_text(s.machine)}", s) for s in report.stacks)
+    titled = ((one_line(f"{kernel.workload}, {kernel.metric}; {point}"), kernel) for point, kernel in stacks)
+    yield from (Stacks(title=title, kernels=tuple(kernels)) for title, kernels in grouped(titled).items())
 
 
 def of_headline(report: Report) -> Iterator[Section]:

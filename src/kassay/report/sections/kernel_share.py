@@ -4,6 +4,7 @@
 from collections.abc import Iterator, Sequence
 
 from kassay.model.kernel_share import DIRECT, ENTRIES, LARGEST, KernelShare
+from kassay.model.records import grouped
 from kassay.model.report import Report
 from kassay.model.texts import Table, cells, figures, machine_text, one_line, settings_text, table
 from kassay.model.units import format_decimals, format_number, format_signed, places_of
@@ -33,10 +34,7 @@ def mixed_groups(report: Report) -> tuple[Group, ...]:
 
 
 def _groups(report: Report) -> tuple[Group, ...]:
-    by_point: dict[object, list[KernelShare]] = {}
-    for share in report.shares:
-        by_point.setdefault(share.point, []).append(share)
-    return tuple(map(tuple, by_point.values()))
+    return tuple(map(tuple, grouped((share.point, share) for share in report.shares).values()))
 
 
 def _mixed(share: KernelShare) -> bool:

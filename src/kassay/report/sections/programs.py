@@ -7,6 +7,7 @@ from msgspec import structs
 
 from kassay.model.finding import CHANGES, Finding, Ladder
 from kassay.model.printed import PrintedRow
+from kassay.model.records import grouped
 from kassay.model.report import Report
 from kassay.model.texts import Table, cells, figures, machine_text, one_line, settings_text, table
 from kassay.model.units import format_change, format_number, format_numbers
@@ -100,9 +101,9 @@ _KINDS = {"time": "virtual time", "number": "number", "word": "word"}
 
 def printed_tables(report: Report) -> tuple[Table, ...]:
     """Names down, kernels across; nothing where no program printed what can be read."""
-    points: dict[tuple[str, ...], list[PrintedRow]] = {}
-    for row in report.printed:
-        points.setdefault((row.workload, settings_text(row.settings), machine_text(row.machine)), []).append(row)
+    points = grouped(
+        ((row.workload, settings_text(row.settings), machine_text(row.machine)), row) for row in report.printed
+    )
     return tuple(_printed_table(point, rows, len(points) > 1) for point, rows in points.items())
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from kassay.clocks import clock_of
 from kassay.model.finding import Finding
 from kassay.model.reason_texts import reason_text
+from kassay.model.records import grouped
 from kassay.model.report import AuditTable, Report
 from kassay.model.texts import Table, TableCell, cells, machine_text, one_line, settings_text, table
 from kassay.report.document import LETTER, PAGE, Items, Paragraph, Section, filled, section
@@ -77,9 +78,7 @@ def state(report: Report) -> Iterator[Section]:
 
 def _audit_tables(report: Report) -> tuple[Table, ...]:
     """The audited state, kernels side by side: the fields the gate compares, others that differ, then all."""
-    together: dict[tuple[object, ...], list[AuditTable]] = {}
-    for audit in report.audits:
-        together.setdefault((audit.workload, audit.settings, audit.machine, audit.moment), []).append(audit)
+    together = grouped(((a.workload, a.settings, a.machine, a.moment), a) for a in report.audits)
     return tuple(side for audits in together.values() for side in _side_by_side(report.gate_fields, audits))
 
 
