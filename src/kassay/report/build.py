@@ -129,12 +129,13 @@ def build_imported(
     directory: str, plan_id: str, margin: float, seed_rules: tuple[SeedFinding, ...] = (),
 ) -> Report:  # fmt: skip
     """The whole answer. directory: as the user may type it."""
+    formats = ", ".join(dict.fromkeys(source.format for source in samples.sources))
     return Report(
         title=_imported_title(samples), verdict=_imported_verdict(findings),
         experiment=_imported_experiment(samples, margin),
         kernels=tuple(_imported_kernel(kernel, samples) for kernel in samples.kernels),
         machine=MachineIdentity(
-            arch=samples.arch, clock="imported", accelerator="unknown", program=_formats(samples), options=(),
+            arch=samples.arch, clock="imported", accelerator="unknown", program=formats, options=(),
             host=samples.machine,
         ),
         findings=findings, ladders=ladders, families=families, seed_rules=seed_rules, runs=_values(samples), audits=(),
@@ -176,10 +177,6 @@ def _imported_kernel(kernel: ImportedKernel, samples: Samples) -> KernelIdentity
         ref=kernel.label, arch=kernel.arch or "unknown", release=kernel.release or kernel.label, image_sha256=None,
         compiler=kernel.compiler, source=f"as named by {named}{commit}; not verified",
     )  # fmt: skip
-
-
-def _formats(samples: Samples) -> str:
-    return ", ".join(dict.fromkeys(source.format for source in samples.sources))
 
 
 def _values(samples: Samples) -> RunSummary:

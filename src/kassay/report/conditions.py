@@ -193,13 +193,10 @@ def confounder_sentences(report: Report, names: Mapping[str, str] | None = None)
 
 def _parts(groups: Mapping[str, Sequence[str]]) -> str:
     """groups: values in words -> names of the options with these values, "" where the code needs none."""
-    parts = [f"{_names(names)} {values}" if names[0] else values for values, names in groups.items()]
+    are = (f"{listed(shortened(names, _NAMES))} {'is' if len(names) == 1 else 'are'} " for names in groups.values())
+    parts = [f"{text}{values}" if groups[values][0] else values for text, values in zip(are, groups, strict=True)]
     left = sum(len(names) for names in list(groups.values())[_GROUPS:])
     return "; ".join([*parts[:_GROUPS], *([f"and {left} more"] if left else [])])
-
-
-def _names(names: Sequence[str]) -> str:
-    return f"{listed(shortened(names, _NAMES))} {'is' if len(names) == 1 else 'are'}"
 
 
 def differing_options(report: Report) -> tuple[tuple[str, str, Values], ...]:

@@ -186,6 +186,8 @@ def _lead(report: Report, overview: Overview) -> Lead:
     name_of = names_by_label(report)
     grid = overview_table(overview, name_of, links)
     many = cause_table(overview, name_of, _CAUSES_PAGE)
+    in_mail = mail_names(report)
+    sentences = overview_sentences(overview, in_mail)
     controlled = (_CONTROLLED,) if report.experiment.exact else ()
     lines = _cause_lines(overview, name_of) if many.rows else ()
     blocks = (
@@ -202,7 +204,7 @@ def _lead(report: Report, overview: Overview) -> Lead:
         replaces=("screen", "page", "mail"),
         sentences=False,
         itemised=False,
-        mail_answer=_mail_answer(report, overview),
+        mail_answer=ascii_text(" ".join((*sentences, *strength(report.findings, in_mail, everyday=True)))),
     )  # fmt: skip
 
 
@@ -217,12 +219,6 @@ def _programs(report: Report) -> tuple[TextBlock, ...]:
     )  # fmt: skip
     brief = TextBlock(title=shares.title, tables=(shares,), readers=("screen",))
     return brief, structs.replace(brief, tables=(shares, *each), readers=("page",))
-
-
-def _mail_answer(report: Report, overview: Overview) -> str:
-    name_of = mail_names(report)
-    sentences = overview_sentences(overview, name_of)
-    return ascii_text(" ".join((*sentences, *strength(report.findings, name_of, everyday=True))))
 
 
 def _links(report: Report) -> dict[tuple[str, ...], str]:

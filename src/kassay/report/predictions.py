@@ -134,16 +134,13 @@ def _basis(f: Finding, prediction: Prediction) -> str:
         without = f"; the model has {times}" if times else ""
         return f"{reason_text(prediction.refused)}{without}"
     inside = f"{prediction.level or 0:.0%} of held-out changes inside such intervals"
-    basis = f"calibrated on this CPU, {inside}" if prediction.calibrated else _UNCHECKED[_measured(prediction)]
+    # Figures of the CPU were measured, though no changes were.
+    measured = any(doubt.code == "no-changes-measured" for doubt in prediction.doubts)
+    basis = f"calibrated on this CPU, {inside}" if prediction.calibrated else _UNCHECKED[measured]
     return f"{times}; {basis}" if times else basis
 
 
 _UNCHECKED = {False: "from published data only: wider", True: "its figures measured on this CPU, its error not: wider"}
-
-
-def _measured(prediction: Prediction) -> bool:
-    """True if the figures of the CPU were measured, though no changes were."""
-    return any(doubt.code == "no-changes-measured" for doubt in prediction.doubts)
 
 
 def ns(value: float | None) -> str:

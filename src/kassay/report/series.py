@@ -102,15 +102,10 @@ def _holds(ladder: _Subject, pair: _Subject) -> bool:
 
 def all_series(report: Report) -> tuple[MetricSeries, ...]:
     """Every ladder, then every finding that is not a pair of neighbours in one of them."""
-    index = {_key(f, *_kernels(f)): f for f in report.findings}
+    index = {_key(f, *f.kernels): f for f in report.findings}
     covered = {_key(lad, a.kernel, b.kernel) for lad in report.ladders for a, b in pairwise(lad.points)}
     ladders = tuple(_of_ladder(ladder, index) for ladder in report.ladders)
-    return ladders + tuple(_of_finding(f) for f in report.findings if _key(f, *_kernels(f)) not in covered)
-
-
-def _kernels(finding: Finding) -> tuple[str, str]:
-    """The sides' labels: unlike base and head, two kernels never share one."""
-    return finding.kernels
+    return ladders + tuple(_of_finding(f) for f in report.findings if _key(f, *f.kernels) not in covered)
 
 
 def _key(of: Finding | Ladder, base: str, head: str) -> _Key:
@@ -119,7 +114,7 @@ def _key(of: Finding | Ladder, base: str, head: str) -> _Key:
 
 def _of_ladder(ladder: Ladder, index: dict[_Key, Finding]) -> MetricSeries:
     pairs = [index.get(_key(ladder, a.kernel, b.kernel)) for a, b in pairwise(ladder.points)]
-    rows = [_first(point) for point in ladder.points[:1]]
+    rows = [KernelRow(kernel=p.kernel, value=p.value, n=p.n, side=p.side) for p in ladder.points[:1]]
     rows += [_next(ladder, a, b, f) for (a, b), f in zip(pairwise(ladder.points), pairs, strict=True)]
     return _series(ladder, next((f for f in pairs if f is not None), None), rows)
 
@@ -136,10 +131,6 @@ def _series(of: Finding | Ladder, finding: Finding | None, rows: Sequence[Kernel
         better=finding.better if finding else None, primary=of.primary, settings=of.settings, machine=of.machine,
         rows=tuple(rows),
     )  # fmt: skip
-
-
-def _first(point: LadderPoint) -> KernelRow:
-    return KernelRow(kernel=point.kernel, value=point.value, n=point.n, side=point.side)
 
 
 def _next(ladder: Ladder, before: LadderPoint, point: LadderPoint, finding: Finding | None) -> KernelRow:

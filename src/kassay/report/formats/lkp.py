@@ -103,7 +103,8 @@ def _counters(report: Report, group: MetricGroup) -> list[LkpRow]:
     rows = (
         (counter.kind, _counter_row(key, counter, columns)) for counter in point.counters if (key := _key(counter.name))
     )
-    return [lkp_row for kind, lkp_row in rows if kind == "events" or not _same(lkp_row)]
+    texts = ((kind, lkp_row, {*map(mean_text, (lkp_row.base, *lkp_row.heads))}) for kind, lkp_row in rows)
+    return [lkp_row for kind, lkp_row, different in texts if kind == "events" or len(different) > 1]
 
 
 def _counter_row(key: str, counted: Counted, columns: Sequence[int]) -> LkpRow:
@@ -121,10 +122,6 @@ def _key(name: str) -> str:
         return ""
     family = "meminfo." if source == "memory" else "schedstat." if source.startswith("cpu") else f"{source}."
     return family + one_line(name if family == "schedstat." else key)
-
-
-def _same(lkp_row: LkpRow) -> bool:
-    return len({mean_text(mean) for mean in (lkp_row.base, *lkp_row.heads)}) == 1
 
 
 def _imported_head(report: Report) -> Head:

@@ -29,25 +29,17 @@ class Headline(Record, frozen=True, kw_only=True):
 
 def headline(report: Report) -> Headline | None:
     """The strongest and then largest change of the primary metrics; None when nothing was compared."""
-    steps = {
-        (ladder.point, ladder.metric, step.from_kernel, step.to_kernel)
-        for ladder in ladders(report)
-        for step in ladder.steps
-    }
+    steps = {(ladder.point, ladder.metric, step.ends) for ladder in ladders(report) for step in ladder.steps}
     primary = [f for f in report.findings if f.primary] or list(report.findings)
-    primary = _leading(report, primary)
-    stepped = [f for f in primary if _key(f) in steps and f.verdict not in REFUSED]
+    # Where the question says which comparisons the answer is about, the others only explain these.
+    pairs = report.lead.pairs if report.lead is not None else ()
+    primary = [f for f in primary if f.kernels in pairs] or primary
+    stepped = [f for f in primary if (f.point, f.metric, f.kernels) in steps and f.verdict not in REFUSED]
     chosen = stepped or primary
     if not chosen:
         return None
     best = min(chosen, key=lambda f: (_RANK.index(tag(report, f)), f.verdict != "regression", -abs(f.change or 0.0)))
     return Headline(finding=best, tag=tag(report, best), step=bool(stepped))
-
-
-def _leading(report: Report, primary: list[Finding]) -> list[Finding]:
-    """The comparisons that the answer is about, where the question says which: the others only explain these."""
-    pairs = report.lead.pairs if report.lead is not None else ()
-    return [f for f in primary if f.kernels in pairs] or primary
 
 
 def tag(report: Report, f: Finding) -> str:
@@ -117,10 +109,6 @@ def amount(f: Finding) -> str:
     if clock_of(f.machine.clock).imported:
         return f"{metric_name(f)} {percent(f.change)}"
     return f"{f.change + 1:.2f}x the {what}" if is_multiple(f.change) else f"{percent(f.change)} {what}"
-
-
-def _key(f: Finding) -> tuple[object, ...]:
-    return (f.point, f.metric, *f.kernels)
 
 
 def _rises(row: Beside) -> bool:

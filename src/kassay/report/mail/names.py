@@ -10,7 +10,7 @@ from kassay.model.finding import Finding, Ladder
 from kassay.model.kernel import KernelIdentity
 from kassay.model.reason import Reason
 from kassay.model.reason_texts import reason_text, starts_with_name
-from kassay.model.records import Setting
+from kassay.model.records import grouped
 from kassay.model.report import Report
 from kassay.model.texts import granted_texts, settings_text
 from kassay.report.mail.text import ascii_text, stopped
@@ -28,7 +28,8 @@ def mail_names(report: Report) -> dict[str, str]:
     kernels = dict(zip(all_labels, report.kernels, strict=False))
     short = dict(zip(all_labels, short_kernel_names(report.experiment), strict=True))
     given = {label for label, use in zip(all_labels, report.experiment.kernels, strict=False) if use.name == label}
-    tags = {label: "" if label in given else _archive_tag(kernels.get(label)) for label in all_labels}
+    archived = {label: kernel for label, kernel in kernels.items() if label not in given and "debian:" in kernel.ref}
+    tags = {label: release_tag(archived.get(label)) for label in all_labels}
     tag_counts = Counter(tags.values())
     unique = {label: tag for label, tag in tags.items() if tag and tag_counts[tag] == 1}
     chosen = {label: unique.get(label) or _short(short[label]) for label in all_labels}
@@ -86,7 +87,8 @@ def point_text(report: Report, result: AtMetric, *, workload: bool = True) -> st
         words.append(result.workload)
     if len({f.machine for f in several}) > 1:
         words += granted_texts(result.machine)
-    varied = {s.name for f in several for s in f.settings if _values(several, s.name) > 1}
+    values = grouped((s.name, s.value) for f in several for s in f.settings)
+    varied = {name for name, each in values.items() if len({*each}) > 1}
     words += [f"{s.name}={s.value}" for s in result.settings if s.name in varied]
     return ascii_text(", ".join(words))
 
@@ -111,15 +113,6 @@ def metric_name(result: Finding | Ladder) -> str:
 def unit_text(unit: str) -> str:
     """ "instructions per page", "ns per page"."""
     return ascii_text(unit.replace("/", " per "))
-
-
-def _values(several: list[Finding], name: str) -> int:
-    settings: set[Setting] = {s for f in several for s in f.settings if s.name == name}
-    return len(settings)
-
-
-def _archive_tag(kernel: KernelIdentity | None) -> str:
-    return release_tag(kernel) if kernel is not None and "debian:" in kernel.ref else ""
 
 
 def _short(text: str) -> str:

@@ -44,7 +44,9 @@ def verdict(notice: Notice) -> tuple[str, ...]:
     by = {word: [application for application in notice.applications if application.verdict == word] for word in
           ("noticed", "below", "executed", "unexecuted", "unknown")}  # fmt: skip
     answered = sum(map(len, by.values())) - len(by["unknown"])
-    return tuple(filter(None, (_count(by, answered), _costs(by), _silent(by), _unanswered(by["unknown"]))))
+    unknown = listed([application.application for application in by["unknown"]])
+    unanswered = f"No answer for {unknown}." if unknown else ""
+    return tuple(filter(None, (_count(by, answered), _costs(by), _silent(by), unanswered)))
 
 
 def _count(by: dict[str, list[Noticed]], answered: int) -> str:
@@ -80,10 +82,6 @@ def _silent(by: dict[str, list[Noticed]]) -> str:
     silent = list(dict.fromkeys(application.application for application in by["unexecuted"]))
     executing = sum(len(by[word]) for word in ("noticed", "below", "executed"))
     return f"{listed(silent)} {'does' if len(silent) == 1 else 'do'} not execute it." if silent and executing else ""
-
-
-def _unanswered(unknown: Sequence[Noticed]) -> str:
-    return f"No answer for {listed([application.application for application in unknown])}." if unknown else ""
 
 
 def looked_for(about: Subject) -> tuple[str, ...]:

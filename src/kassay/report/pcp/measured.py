@@ -101,9 +101,9 @@ def tables(answer: PcpMeasured) -> Iterable[Table]:
         own = ", ".join(filter(None, (workload, _telling(settings))))
         shown = [question for question in QUESTIONS if any(_value(question, row) is not None for row in rows)]
         shown = [question for question in shown if question.title != "handovers" or answer.cpus > 1]
-        yield table(own, ("kernel", "policy", *figures(*(question.title for question in shown)), "n"),
-                    [cells(_name(row), row.policy, *(_text(_value(question, row)) for question in shown), _runs(row))
-                     for row in rows])  # fmt: skip
+        values = [[format_number(_value(question, row)) for question in shown] for row in rows]
+        lines = (cells(_name(row), row.policy, *each, _runs(row)) for row, each in zip(rows, values, strict=True))
+        yield table(own, ("kernel", "policy", *figures(*(question.title for question in shown)), "n"), lines)
         compared = [question for question in _COMPARED if question in shown]
         changes = [cells(*_between(base, head), *(_change(question, base, head) for question in compared))
                    for base, head in pairs(rows)]  # fmt: skip
@@ -154,10 +154,6 @@ def _telling(settings: Sequence[Setting]) -> str:
 
 def _value(question: Question, row: PcpRow) -> float | None:
     return None if row.counts is None or row.problem else question.value(row, row.counts)
-
-
-def _text(value: float | None) -> str:
-    return "-" if value is None else format_number(value)
 
 
 def _change(question: Question, base: PcpRow, head: PcpRow) -> str:

@@ -76,7 +76,7 @@ def lock_table(answer: PcpSimulation) -> Table:
         lock = cell.lock
         if lock is not None:
             values = (lock.think_ns, lock.hold_ns, lock.wait_ns, lock.predicted_ns, lock.least_ns, lock.most_ns)
-            texts = (str(lock.cpus), *map(_ns, values))
+            texts = (str(lock.cpus), *(format_number(float(f"{value:.4g}")) for value in values))
             rows.append(cells(_name(cell), *texts))
     return table("The zone lock, of one acquisition", ("policy", *titles), rows)
 
@@ -90,7 +90,8 @@ CHANGED = {
 
 def change(base: SimulatedCell, head: SimulatedCell, name: str) -> float | None:
     """head / base - 1 of a counter, for each page event; None where base has none."""
-    before, after = (cell.counters[name] / (_events(cell) or 1) for cell in (base, head))
+    events = ((cell, cell.counters["allocations"] + cell.counters["frees"]) for cell in (base, head))
+    before, after = (cell.counters[name] / (count or 1) for cell, count in events)
     return after / before - 1 if before else None
 
 
@@ -128,10 +129,6 @@ def _text(name: str, cell: SimulatedCell) -> str:
     return "-" if value is None else format_number(round(value, 3) if value < 100 else float(round(value)))
 
 
-def _ns(value: float) -> str:
-    return format_number(float(f"{value:.4g}"))
-
-
 def _idle(cell: SimulatedCell) -> str:
     return _text("idle_pages", cell)
 
@@ -139,10 +136,6 @@ def _idle(cell: SimulatedCell) -> str:
 def _name(cell: SimulatedCell) -> str:
     """ "auto depth=256": unique, since equal names get numbers at a terminal."""
     return " ".join((cell.policy, *(f"{setting.name}={setting.value}" for setting in cell.settings)))
-
-
-def _events(cell: SimulatedCell) -> int:
-    return cell.counters["allocations"] + cell.counters["frees"]
 
 
 def _part(title: str, of: Sequence[SimulatedCell]) -> PagePart:

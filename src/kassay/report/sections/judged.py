@@ -57,15 +57,16 @@ def _how_sure(report: Report) -> list[str]:
 def _counts(report: Report, f: Finding) -> str:
     e = report.experiment
     plain, moved = (max(len(getattr(side, name)) for side in f.sides) for name in ("runs", "perturbed"))
-    sentences = [f"Each kernel was booted {_times_word(plain)} with nothing changed; {_agree(f.sides, plain)}."]
+    times = {1: "once", 2: "twice"}.get(plain, f"{plain} times")
+    number = {1: "one", 2: "two", 3: "three", 4: "four"}.get(moved, str(moved))
+    sentences = [f"Each kernel was booted {times} with nothing changed; {_agree(f.sides, plain)}."]
     if moved:
         apart = None if f.floor is None else bare_percent(f.floor) if f.floor else ""
         most = (
             "" if apart is None else f"; all boots of one kernel agree {f'within {apart}' if apart else 'to the digit'}"
         )
         sentences.append(
-            f"In {_number_word(moved)} further boots of each kernel things were moved that should not matter "
-            f"({_MOVED}){most}."
+            f"In {number} further boots of each kernel things were moved that should not matter ({_MOVED}){most}."
         )
     if e.rounds > 1:
         sentences.append(f"A boot repeats the work {e.rounds} times; its figure is the one that most repetitions gave.")
@@ -153,11 +154,3 @@ def _means(report: Report, f: Finding) -> list[str]:
     text = "; ".join(everyday_text(report, why) for why in f.reasons)
     counts = f"n = {f.n_base} and {f.n_head}" if f.n_base or f.n_head else "the number of values is not known"
     return [f"{counts}{f'; {text}' if text else ''}."]
-
-
-def _times_word(count: int) -> str:
-    return {1: "once", 2: "twice"}.get(count, f"{count} times")
-
-
-def _number_word(count: int) -> str:
-    return {1: "one", 2: "two", 3: "three", 4: "four"}.get(count, str(count))

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The kernels and the machine: who they are, by what they were built, in what they differ."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from kassay.clocks import clock_of
 from kassay.model.experiment import labels
 from kassay.model.kernel import KernelIdentity
 from kassay.model.report import Report
-from kassay.model.texts import Table, TableCell, cells, granted_texts, listed, one_line, table
+from kassay.model.texts import Table, cells, granted_texts, listed, one_line, table
 from kassay.report.conditions import differing_options
 from kassay.report.document import LETTER, PAGE, Code, Section, filled, section
 from kassay.report.mail.names import everyday_text, mail_names
@@ -30,12 +30,12 @@ def kernels(report: Report) -> Iterator[Section]:
 def _kernels_table(report: Report) -> Table:
     """One row for each kernel, with its origin; hashes are shortened."""
     columns = ("kernel", "release", "arch", "compiler", "config", "image", "source")
-    return table("Kernels", columns, map(_kernel_row, report.kernels))
-
-
-def _kernel_row(k: KernelIdentity) -> tuple[TableCell, ...]:
-    hashes = tuple((h or "-")[:_HASH_DIGITS] for h in (k.config_sha256, k.image_sha256))
-    return cells(k.ref, k.release, k.arch, k.compiler or "-", *hashes, k.source or "-")
+    hashes = [[(h or "-")[:_HASH_DIGITS] for h in (k.config_sha256, k.image_sha256)] for k in report.kernels]
+    rows = (
+        cells(k.ref, k.release, k.arch, k.compiler or "-", *short, k.source or "-")
+        for k, short in zip(report.kernels, hashes, strict=True)
+    )
+    return table("Kernels", columns, rows)
 
 
 def _identity_table(report: Report) -> Table:
@@ -81,7 +81,9 @@ def _letter(report: Report) -> Iterator[Section]:
     if len(built) == 1:
         items.append(f"compiler of all: {built[0][0]}" if built[0][0] != "not known" else "compiler: not known")
     else:
-        items += [f"compiler of {listed(_called_refs(report, refs))}: {compiler}" for compiler, refs in built]
+        name_of = dict(zip((one_line(k.ref) for k in report.kernels), mail_names(report).values(), strict=False))
+        named_refs = ((compiler, [name_of.get(ref, ascii_text(ref)) for ref in refs]) for compiler, refs in built)
+        items += [f"compiler of {listed(refs)}: {compiler}" for compiler, refs in named_refs]
     items += [_configuration(report), *_machine_texts(report)] if report.kernels else _machine_texts(report)
     given = next((str(reason["parameters"]) for reason in report.disclosures if reason.code == "command-line"), "")
     code = (Code(caption="Kernel command line", text=given, breaks="words"),) if given else ()
@@ -109,11 +111,6 @@ def _in_options(report: Report) -> str:
         return f" in {', '.join(names_)}"
     all_known = all(kernel.configuration is not None for kernel in report.kernels)
     return " in no option that can be part of a result" if all_known else ""
-
-
-def _called_refs(report: Report, refs: Sequence[str]) -> list[str]:
-    by_ref = dict(zip((one_line(k.ref) for k in report.kernels), mail_names(report).values(), strict=False))
-    return [by_ref.get(ref, ascii_text(ref)) for ref in refs]
 
 
 def _identity(k: KernelIdentity) -> str:

@@ -49,18 +49,17 @@ def prediction_tables(report: Report) -> tuple[Table, ...]:
     for f in shown(report):
         for prediction in f.predictions:
             if prediction.base_ns is not None and prediction.rows:
-                tables += [_by_cause(f, prediction), _by_function(f, prediction)]
+                title = f"{f.metric}, {' to '.join(f.kernels)} on {prediction.cpu}"
+                causes = [(CAUSES.get(c.cause, c.cause), c.base_ns, c.head_ns) for c in prediction.causes]
+                functions = [(one_line(r.function), r.base_ns, r.head_ns) for r in prediction.rows]
+                tables.append(_added_up(f"{title}: by cause", "cause", causes, prediction))
+                tables.append(_added_up(f"{title}: by function", "function", functions, prediction, _ROWS))
     return tuple(tables)
 
 
 def _overview(findings: Sequence[Finding]) -> Table:
-    names = (
-        "comparison",
-        "metric",
-        "cpu",
-        *figures("counted", "predicted", "interval", "base, ns", "head, ns"),
-        "from",
-    )
+    numbers = figures("counted", "predicted", "interval", "base, ns", "head, ns")
+    names = ("comparison", "metric", "cpu", *numbers, "from")
     lines = (
         cells(f"{' to '.join(f.kernels)}{_point(f, findings)}", f.metric, prediction.cpu,
               format_change(f.change), format_change(prediction.change), interval_text(prediction.interval),
@@ -105,20 +104,6 @@ def _checked_row(row: Beside, prediction: Prediction) -> tuple[TableCell, ...]:
     pair = f"{row.base} to {row.head}", row.metric, prediction.cpu
     expected = format_change(prediction.change), interval_text(prediction.interval)
     return cells(*pair, *expected, format_change(row.time_change), interval_text(row.time_interval), so)
-
-
-def _by_cause(f: Finding, prediction: Prediction) -> Table:
-    lines = [(CAUSES.get(c.cause, c.cause), c.base_ns, c.head_ns) for c in prediction.causes]
-    return _added_up(f"{_pair(f)} on {prediction.cpu}: by cause", "cause", lines, prediction)
-
-
-def _by_function(f: Finding, prediction: Prediction) -> Table:
-    lines = [(one_line(r.function), r.base_ns, r.head_ns) for r in prediction.rows]
-    return _added_up(f"{_pair(f)} on {prediction.cpu}: by function", "function", lines, prediction, _ROWS)
-
-
-def _pair(f: Finding) -> str:
-    return f"{f.metric}, {' to '.join(f.kernels)}"
 
 
 def _added_up(

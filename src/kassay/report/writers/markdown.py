@@ -43,7 +43,8 @@ def _block(block: Block, level: int) -> Iterator[str]:
             for inner in flat(_READERS, block.blocks):
                 yield from _block(inner, level)
         case Paragraph():
-            yield f"**{_escape(block.text)}**" if block.tone == VERDICT else _paragraph(block.text)
+            text = _escape(block.text)
+            yield f"**{text}**" if block.tone == VERDICT else _BLOCK_START.sub(r"\\\1", text)
         case Items():
             yield "\n".join(f"- {_escape(text)}" for text in block.texts)
         case Facts():
@@ -80,10 +81,6 @@ def _fenced(text: str) -> str:
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}\n{text.rstrip(chr(10))}\n{fence}"
-
-
-def _paragraph(text: str) -> str:
-    return _BLOCK_START.sub(r"\\\1", _escape(text))
 
 
 def _escape(text: str) -> str:
