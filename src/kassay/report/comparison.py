@@ -30,7 +30,7 @@ from kassay.report.sections import (
     timing,
 )
 
-_TOPICS: tuple[Callable[[Report], Iterable[Block]], ...] = (
+TOPICS: tuple[Callable[[Report], Iterable[Block]], ...] = (
     changed_lines.further, functions.sentences, facts.header, results.settings, results.lead, predicted.predicted,
     results.results, functions.of_headline, hosts.times_by_host, kernel_share.shares, programs.calls, programs.printed,
     counts_and_time.counts_and_time, predicted.predicted_headline, judged.judged, timing.seed_rules, refused.refused,
@@ -54,7 +54,7 @@ def _blocks(report: Report) -> Iterator[Block]:
     yield from (Paragraph(text=text, tone=DOUBT, everyday=()) for text in disagreements(report))
     yield Paragraph(text=report.verdict, tone=VERDICT, everyday=(*answer(report), *more))
     yield from (Paragraph(text=text, tone=DOUBT, everyday=()) for text in confounder_sentences(report))
-    for topic in _TOPICS:
+    for topic in TOPICS:
         yield from topic(report)
 
 
