@@ -232,7 +232,7 @@ def test_a_matrix_shows_each_setting_and_how_much_of_the_gap_is_closed() -> None
     lines = [line.split() for line in _text("matrix").splitlines()]
     assert ["1", "336.1", "532.0", "497.0", "10", "-6.6%", "17.9%"] in lines
     text = _flat(_text("matrix"))
-    assert "All 3 settings together, from v6.12.77 to v6.19.9: +60.0%" in text and "3 of 3 stand" in text
+    assert "All 3 settings together, iteration from v6.12.77 to v6.19.9: +60.0%" in text and "3 of 3 stand" in text
 
 
 def test_what_another_tool_measured_is_called_so_with_its_file_and_its_direction() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from kassay.model.report import Report
 from kassay.report.conditions import confounder_sentences
-from kassay.report.document import DOUBT, VERDICT, Block, Document, Envelope, Paragraph
+from kassay.report.document import DOUBT, VERDICT, Block, Document, Envelope, Paragraph, Section
 from kassay.report.mail.answer import answer
 from kassay.report.mail.headline import introduced, subject_line
 from kassay.report.mail.text import ascii_text
@@ -30,7 +30,7 @@ from kassay.report.sections import (
     timing,
 )
 
-TOPICS: tuple[Callable[[Report], Iterable[Block]], ...] = (
+TOPICS: tuple[Callable[[Report], Iterable[Section]], ...] = (
     changed_lines.further, functions.sentences, facts.header, results.settings, results.lead, predicted.predicted,
     results.results, functions.of_headline, hosts.times_by_host, kernel_share.shares, programs.calls, programs.printed,
     counts_and_time.counts_and_time, predicted.predicted_headline, judged.judged, timing.seed_rules, refused.refused,

@@ -183,7 +183,7 @@ def verdict_of(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladder
     strong the evidence is."""
     names = short_kernel_names(plan.experiment)
     called = dict(zip(labels(plan.experiment), names, strict=True))
-    sentences = [family_sentence(family) for family in families]
+    sentences = [family_sentence(family, called) for family in families]
     if ladders:
         for ladder in (ladder for ladder in ladders if ladder.primary):
             sentences.append(ladder_sentence(work_at(plan, ladder), ladder, names))
@@ -232,13 +232,15 @@ def strength(
     return (f"{title}{because}.",)
 
 
-def family_sentence(f: Family) -> str:
-    """The change of all cells together; it stands before any single cell."""
-    within = f", between {interval_text(f.interval, ' and ')}" if f.interval else ""
-    more = f", {f.candidates - f.confirmed} candidates" if f.candidates > f.confirmed else ""
+def family_sentence(f: Family, name_of: Mapping[str, str]) -> str:
+    """The change of all settings together, and the range of the single ones. name_of: names of kernels by label."""
+    pair = f"from {name_of.get(f.base, f.base)} to {name_of.get(f.head, f.head)}"
+    p = f"p = {p_text(f.p)}".replace("= <", "< ")
+    more = f", and {f.candidates - f.confirmed} more are candidates" if f.candidates > f.confirmed else ""
     return (
-        f"Over all {f.cells} settings together {f.metric} changes by {format_change(f.change)} from {f.base} to "
-        f"{f.head} (p = {p_text(f.p)}{within}); single settings: {f.confirmed} confirmed{more}."
+        f"All {f.cells} settings together, {f.metric} {pair}: {format_change(f.change)} ({interval_text(f.interval)}, "
+        f"{p}). The single ones lie between {format_change(f.smallest)} and {format_change(f.largest)}; "
+        f"{f.confirmed} of {f.cells} stand when all are judged together{more}."
     )
 
 

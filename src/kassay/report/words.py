@@ -94,12 +94,12 @@ def run_length(values: Sequence[float]) -> str:
     return ", ".join(format_number(v) + (f" ×{n}" if n > 1 else "") for v, n in parts) or "-"
 
 
-def interval_text(interval: tuple[float, float] | None, joined: str = " to ") -> str:
+def interval_text(interval: tuple[float, float] | None) -> str:
     """ "+1.2 % to +3.4 %", or "-"; one figure when both ends read the same, as for exact counts."""
     if interval is None:
         return "-"
     low, high = map(format_change, interval)
-    return low if low == high else f"{low}{joined}{high}"
+    return low if low == high else f"{low} to {high}"
 
 
 def p_text(p: float | None) -> str:

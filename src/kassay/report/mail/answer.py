@@ -7,7 +7,6 @@ from kassay.clocks import clock_of
 from kassay.model.finding import REFUSED, VERDICTS, Finding, Ladder
 from kassay.model.report import Report
 from kassay.model.texts import listed
-from kassay.model.timing import Family
 from kassay.report.conditions import confounder_sentences
 from kassay.report.mail.headline import headline
 from kassay.report.mail.names import (
@@ -24,7 +23,7 @@ from kassay.report.mail.text import ascii_text, bare_percent, interval, number, 
 from kassay.report.phases import other_phases, other_steps
 from kassay.report.sections.changed_lines import further_sentences
 from kassay.report.sections.programs import calls_text, steps_text
-from kassay.report.sentences import apart, is_multiple, leading_first, stretches
+from kassay.report.sentences import apart, family_sentence, is_multiple, leading_first, stretches
 from kassay.report.series import ladders
 from kassay.report.words import compilers
 
@@ -49,7 +48,7 @@ def answer(report: Report) -> list[str]:
         paragraphs = [report.lead.mail_answer or ascii_text(report.verdict), confounders]
         meanings = [clock_of(f.machine.clock).meaning]
     else:
-        families = [_family(report, family) for family in report.families]
+        families = [ascii_text(family_sentence(family, mail_names(report))) for family in report.families]
         paragraphs = [_answered(report, f, primary), confounders, *families]
         clocks = dict.fromkeys(f.machine.clock for f in primary)
         meanings = [] if f.verdict in REFUSED else [clock_of(clock).meaning for clock in clocks]
@@ -202,12 +201,3 @@ def _ladder(report: Report, ladder: Ladder) -> str:
             texts.append(f"{pair} cannot be compared: {_WHY.get(step.verdict, step.verdict)}.")
     texts.append(ascii_text(steps_text(ladder, report.findings, lambda label: mail_name(report, label))))
     return " ".join(filter(None, texts))
-
-
-def _family(report: Report, f: Family) -> str:
-    pair = f"from {mail_name(report, f.base)} to {mail_name(report, f.head)}"
-    return (
-        f"All {f.cells} settings together, {pair}: {percent(f.change)} ({interval(f.interval)}, p = {f.p:.2g}). "
-        f"The single ones lie between {percent(f.smallest)} and {percent(f.largest)}; {f.confirmed} of {f.cells} stand "
-        "when all are judged together."
-    )
