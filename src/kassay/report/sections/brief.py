@@ -7,25 +7,20 @@ from msgspec import structs
 
 from kassay.model.report import Report
 from kassay.model.texts import Table, shortened
-from kassay.report.document import DOUBT, SCREEN, Block, Items, Paragraph, Section
+from kassay.report.document import DOUBT, SCREEN, Block, Items, Section
 
 NAME, FUNCTION = 26, 36  # columns of the first column of a table whose rows are kernels, hosts or metrics; functions
 GROUPS, ROWS = 4, 8  # tables, and rows of a table, at most
 
 
-def left_text(count: int | str, noun: str = "more", formats: str = "") -> str:
+def left_text(count: int | str, noun: str) -> str:
     """How many are left out, and where they are."""
-    return f"and {count} {noun}: see --format markdown{formats}"
+    return f"and {count} {noun}: see --format markdown"
 
 
 def left_out(count: int, noun: str = "more") -> tuple[Items, ...]:
     """The same as a block; none where nothing is left out."""
     return (Items(texts=(left_text(count, noun),), tone=DOUBT),) if count > 0 else ()
-
-
-def left_paragraph(count: int, noun: str, formats: str = "") -> Paragraph:
-    """The same as a paragraph."""
-    return Paragraph(text=left_text(count, noun, formats), tone=DOUBT)
 
 
 def limited(texts: Sequence[str], limit: int, noun: str) -> list[str]:

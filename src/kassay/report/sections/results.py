@@ -29,7 +29,7 @@ from kassay.report.document import (
 )
 from kassay.report.mail.names import mail_name, mail_names, quantity, unit_text
 from kassay.report.mail.text import RANKS, interval, percent
-from kassay.report.sections.brief import GROUPS, NAME, first_tables, left_paragraph, on_screen, replaced_on_screen
+from kassay.report.sections.brief import GROUPS, NAME, first_tables, left_text, on_screen, replaced_on_screen
 from kassay.report.sections.imported import imported
 from kassay.report.series import KernelRow, MetricGroup, MetricSeries, groups
 from kassay.report.words import count_text, kernel_names
@@ -69,7 +69,8 @@ def results(report: Report) -> Iterator[Section]:
         for group in found[:GROUPS]:
             yield from _brief(report, group, named=several)
         if len(found) > GROUPS:
-            yield from on_screen(left_paragraph(len(found) - GROUPS, "more comparisons", " or html"))
+            more = f"{left_text(len(found) - GROUPS, 'more comparisons')} or html"
+            yield from on_screen(Paragraph(text=more, tone=DOUBT))
     if PAGE not in replaced:
         yield from map(_whole, found)
         if not found:
