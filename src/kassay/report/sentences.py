@@ -182,16 +182,16 @@ def verdict_of(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladder
     """One sentence on all settings together, then one per primary metric, workload, setting and machine, then how
     strong the evidence is."""
     names = short_kernel_names(plan.experiment)
-    called = dict(zip(labels(plan.experiment), names, strict=True))
-    sentences = [family_sentence(family, called) for family in families]
+    name_of = dict(zip(labels(plan.experiment), names, strict=True))
+    sentences = [family_sentence(family, name_of) for family in families]
     if ladders:
         for ladder in (ladder for ladder in ladders if ladder.primary):
             sentences.append(ladder_sentence(work_at(plan, ladder), ladder, names))
-            sentences.append(steps_text(ladder, findings, lambda label: called.get(label, label)))
-            sentences.append(other_steps(ladder, ladders, called))
+            sentences.append(steps_text(ladder, findings, lambda label: name_of.get(label, label)))
+            sentences.append(other_steps(ladder, ladders, name_of))
     else:
         for f in (f for f in findings if f.primary):
-            base, head = (called.get(side.kernel, side.kernel) for side in f.sides)
+            base, head = (name_of.get(side.kernel, side.kernel) for side in f.sides)
             sentences += [compare_sentence(work_at(plan, f), f, base, head), other_phases(f, findings)]
     return " ".join(filter(None, (*sentences, *strength(findings)))) or "Nothing was measured."
 
@@ -218,7 +218,7 @@ def strength(
 ) -> tuple[str, ...]:
     """The weakest evidence, unless all findings are exact or reliable: no sentence may sound surer than it is.
 
-    names: what a kernel's label is called. everyday: in words that need no glossary.
+    names: of kernels by label. everyday: in words that need no glossary.
     """
     admitted = [f for f in findings if f.primary and f.verdict not in REFUSED]
     weak = [f for f in admitted if f.evidence not in ("exact", "reliable")]

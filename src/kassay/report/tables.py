@@ -3,7 +3,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from kassay.model.experiment import labels
 from kassay.model.profile import CONTEXTS
 from kassay.model.records import Setting, grouped
 from kassay.model.report import Report
@@ -11,7 +10,7 @@ from kassay.model.texts import Table, TableCell, cells, figures, memory_text, on
 from kassay.model.units import format_change, format_decimals, format_number, format_numbers, relative_change
 from kassay.report.sections.changed_lines import verdict_word
 from kassay.report.series import KernelRow, MetricGroup, MetricSeries, groups
-from kassay.report.words import count_text, interval_text, run_length, short_kernel_names
+from kassay.report.words import count_text, interval_text, names_by_label, run_length
 
 
 def step_mark(row: KernelRow) -> str:
@@ -132,10 +131,10 @@ def matrices(report: Report, names: Mapping[str, str] | None = None, *, brief: b
 
     names: what a kernel's label is called. brief: of three kernels, only the change from the second to the third.
     """
-    called = names or dict(zip(labels(report.experiment), short_kernel_names(report.experiment), strict=True))
+    name_of = names or names_by_label(report)
     leads = (group.lead for group in groups(report) if group.lead.primary)
     by_metric = grouped(((s.workload, s.metric, s.unit, tuple(row.kernel for row in s.rows)), s) for s in leads)
-    return tuple(_table(called, several, brief) for several in by_metric.values() if len(several) > 1)
+    return tuple(_table(name_of, several, brief) for several in by_metric.values() if len(several) > 1)
 
 
 def gap_closed(first: float | None, worst: float | None, last: float | None) -> float | None:

@@ -19,7 +19,7 @@ from kassay.report.lkp_table import Head, LkpRow, Mean, mean_text, ordered, row,
 from kassay.report.sections.refused import refusals
 from kassay.report.series import MetricGroup, MetricSeries, groups
 from kassay.report.shares import profile_shares
-from kassay.report.words import derived, short_kernel_names
+from kassay.report.words import derived, names_by_label
 
 _UNSAFE = re.compile(r"[^-A-Za-z0-9+=:.%,_]")
 _COMPILER = re.compile(r"(gcc|clang)\D*(?:-(\d+))?.*?(\d+)\.\d+")
@@ -147,9 +147,8 @@ def _head(report: Report, group: MetricGroup) -> Head:
 
 def _kernel(report: Report, label: str) -> tuple[str, str]:
     """Its short name, and for the commit block what package or release it is."""
-    full = labels(report.experiment)
-    name = dict(zip(full, short_kernel_names(report.experiment), strict=True)).get(label, label)
-    identity = dict(zip(full, report.kernels, strict=False)).get(label)
+    name = names_by_label(report).get(label, label)
+    identity = dict(zip(labels(report.experiment), report.kernels, strict=False)).get(label)
     about = ""
     if identity is not None:
         version = identity.package_version

@@ -15,7 +15,7 @@ from kassay.model.report import Report
 from kassay.model.texts import granted_texts, settings_text
 from kassay.report.mail.text import ascii_text, stopped
 from kassay.report.sentences import AtMetric, subject
-from kassay.report.words import short_kernel_names
+from kassay.report.words import names_by_label
 
 _LONGEST = 36
 _RELEASE = re.compile(r"(\d+\.\d+)(?:\.(\d+))?(?:-(rc\d+))?(?![\d.])")
@@ -26,7 +26,7 @@ def mail_names(report: Report) -> dict[str, str]:
     """Each kernel's name by its label: "v6.17.13" where it is a release of the archive, else as the user wrote it."""
     all_labels = labels(report.experiment)
     kernels = dict(zip(all_labels, report.kernels, strict=False))
-    short = dict(zip(all_labels, short_kernel_names(report.experiment), strict=True))
+    short = names_by_label(report)
     given = {label for label, use in zip(all_labels, report.experiment.kernels, strict=False) if use.name == label}
     archived = {label: kernel for label, kernel in kernels.items() if label not in given and "debian:" in kernel.ref}
     tags = {label: release_tag(archived.get(label)) for label in all_labels}

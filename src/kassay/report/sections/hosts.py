@@ -70,9 +70,9 @@ def hosts_line(hosts: Sequence[HostRuns]) -> str:
     return "; ".join(map(host_text, hosts))
 
 
-def across_table(comparison: AcrossHosts, called: Mapping[str, str]) -> Table:
-    """Each host's own values and change. called: kernels' labels as people call them."""
-    base, head = (one_line(called.get(label, label)) for label in (comparison.base, comparison.head))
+def across_table(comparison: AcrossHosts, name_of: Mapping[str, str]) -> Table:
+    """Each host's own values and change. name_of: kernels' labels as people call them."""
+    base, head = (one_line(name_of.get(label, label)) for label in (comparison.base, comparison.head))
     values = format_numbers([value for row in comparison.rows for value in (row.base_value, row.head_value)])
     columns = ("host", *figures(base, f"n {base}", head, f"n {head}", "change", "interval"))
     rows = (
@@ -80,20 +80,20 @@ def across_table(comparison: AcrossHosts, called: Mapping[str, str]) -> Table:
               format_change(row.change), interval_text(row.interval))
         for i, row in enumerate(comparison.rows)
     )  # fmt: skip
-    return table(f"{across_name(comparison, called)} [{one_line(comparison.unit)}]", columns, rows)
+    return table(f"{across_name(comparison, name_of)} [{one_line(comparison.unit)}]", columns, rows)
 
 
-def across_name(comparison: AcrossHosts, called: Mapping[str, str]) -> str:
+def across_name(comparison: AcrossHosts, name_of: Mapping[str, str]) -> str:
     """ "mprotect_toggle size=8MiB, x86_64, kvm, 1 CPU: 6.16 to 6.17"."""
-    base, head = (one_line(called.get(label, label)) for label in (comparison.base, comparison.head))
+    base, head = (one_line(name_of.get(label, label)) for label in (comparison.base, comparison.head))
     settings = f" {settings_text(comparison.settings)}" if comparison.settings else ""
     return f"{one_line(comparison.workload)}{settings}, {machine_text(comparison.machine)}: {base} to {head}"
 
 
-def across_sentence(comparison: AcrossHosts, called: Mapping[str, str]) -> str:
+def across_sentence(comparison: AcrossHosts, name_of: Mapping[str, str]) -> str:
     """Sentence on whether the hosts differ, with the comparison's name."""
-    text = reason_text(comparison.meaning, called)
-    return f"{across_name(comparison, called)}: {text}."
+    text = reason_text(comparison.meaning, name_of)
+    return f"{across_name(comparison, name_of)}: {text}."
 
 
 def level_text(comparisons: Sequence[AcrossHosts]) -> str:
@@ -109,13 +109,13 @@ def level_text(comparisons: Sequence[AcrossHosts]) -> str:
 
 def document(answer: HostsAnswer) -> Document:
     """A table and a sentence for each comparison, the hosts, and the notes."""
-    called = _called(answer)
+    name_of = _names_by_label(answer)
     lines = (f"{host_text(host)}; {one_line(host.program) or 'emulator not on record'}" for host in answer.hosts)
     return Document(
         title=answer.title, kicker="kassay: one question on several hosts", kassay_version=answer.kassay_version,
         width=120, level=3,
         blocks=(
-            *(_compared(comparison, called) for comparison in answer.comparisons),
+            *(_compared(comparison, name_of) for comparison in answer.comparisons),
             Section(blocks=(Items(texts=tuple(lines)),), readers=(SCREEN, LETTER)),
             Section(blocks=(section_of_table(hosts_table(answer.hosts)),), readers=(PAGE,)),
             Section(blocks=(Items(texts=notes_of(answer)),)),
@@ -123,9 +123,9 @@ def document(answer: HostsAnswer) -> Document:
     )  # fmt: skip
 
 
-def _compared(comparison: AcrossHosts, called: Mapping[str, str]) -> Section:
+def _compared(comparison: AcrossHosts, name_of: Mapping[str, str]) -> Section:
     """Each host's values and change, and whether the hosts differ."""
-    shown = section_of_table(across_table(comparison, called))
+    shown = section_of_table(across_table(comparison, name_of))
     text = reason_text(comparison.meaning)
     meaning = Paragraph(text=f"{text[:1].upper()}{text[1:]}.")
     return structs.replace(shown, blocks=(*shown.blocks, meaning))
@@ -139,7 +139,7 @@ def notes_of(answer: HostsAnswer) -> tuple[str, ...]:
     return (*notes, *((judged, ABOUT) if judged else ()))
 
 
-def _called(answer: HostsAnswer) -> dict[str, str]:
+def _names_by_label(answer: HostsAnswer) -> dict[str, str]:
     pairs = ((comparison.base, comparison.head) for comparison in answer.comparisons)
     labels = tuple(dict.fromkeys(label for pair in pairs for label in pair))
     return dict(zip(labels, short_labels(labels), strict=True))

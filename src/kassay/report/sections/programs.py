@@ -33,12 +33,14 @@ def calls_text(finding: Finding, base: str, head: str) -> str:
     return " ".join(_sentence(cost, base, head) for cost in dominant_calls(finding))
 
 
-def steps_text(ladder: Ladder, findings: Sequence[Finding], called: Callable[[str], str]) -> str:
-    """The first cost of dominant_calls() for each step of a ladder that was refused for its amount of work. called: the
-    name of a kernel by its label."""
+def steps_text(ladder: Ladder, findings: Sequence[Finding], name_of: Callable[[str], str]) -> str:
+    """The first cost of dominant_calls() for each step of a ladder that was refused for its amount of work.
+
+    name_of: the name of a kernel by its label.
+    """
     ends = [step.ends for step in ladder.steps]
     texts = [
-        _sentence(dominant_calls(finding)[0], *(called(side.kernel) for side in finding.sides))
+        _sentence(dominant_calls(finding)[0], *map(name_of, finding.kernels))
         for finding in findings
         if (finding.point, finding.metric) == (ladder.point, ladder.metric) and dominant_calls(finding)
         and finding.kernels in ends
