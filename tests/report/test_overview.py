@@ -7,7 +7,7 @@ import re
 from msgspec import structs
 
 from kassay.model.overview import Cause, CauseRow
-from kassay.report.gap_overview import gap_counts, gap_overview
+from kassay.questions.gap import gap_counts, gap_overview
 from kassay.report.overview import overview_sentences
 from tests.report.rendering import rendered
 from tests.report.reports import SAMPLES

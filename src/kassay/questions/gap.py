@@ -13,19 +13,19 @@ from kassay.model.reason import Reason
 from kassay.model.reason_texts import reason_text, reasons_text
 from kassay.model.records import grouped
 from kassay.model.report import Lead, Report
-from kassay.model.texts import Table, TextBlock, cells, figures, memory_text, one_line, settings_text, table
-from kassay.model.units import format_change, format_numbers, format_signed, places_of
-from kassay.report.gap_overview import gap_counts, gap_overview
+from kassay.model.texts import Table, TextBlock, cells, figures, listed, memory_text, one_line, settings_text, table
+from kassay.model.units import format_change, format_numbers, format_signed, places_of, relative_change
 from kassay.report.mail.names import everyday_text, mail_names, point_text, unit_text, work_text
 from kassay.report.overview import wide
 from kassay.report.sentences import strength, work_at
-from kassay.report.words import names_by_label
+from kassay.report.words import names_by_label, point_name
 
 COLUMN = (
     "Gap closed: (new - candidate) / (new - old); 100 % is all of it, 0 % nothing, below 0 the candidate is worse than "
     "new, above 100 % better than old."
 )
 _SHOWN, _GROUPS = 8, 4  # functions of a table, tables on a screen
+_ALL, _HALF = 0.995, 0.5  # shares of a gap that count as all and half of it
 
 
 def gap_sentence(subject: str, gap: Gap, names: Mapping[str, str]) -> str:
@@ -93,7 +93,7 @@ def _table(gaps: Sequence[Gap], names: Mapping[str, str]) -> Table:
     rows = []
     for i, gap in enumerate(gaps):
         values = format_numbers([gap.old_value, gap.new_value, gap.candidate_value])
-        against = gap.candidate_value / gap.new_value - 1 if gap.candidate_value is not None and gap.new_value else None
+        against = relative_change(gap.new_value, gap.candidate_value)
         n = str(gap.n[0]) if len(set(gap.n)) == 1 else ", ".join(map(str, gap.n))
         limits = (interval_text(gap),) if wide else ()
         texts = (*values, format_change(against), percent(gap.share), *limits, n)
@@ -158,6 +158,47 @@ def notes(report: Report, text: Callable[[Reason], str] = reason_text) -> tuple[
         if gap.share is None
     ]
     return (COLUMN, *(f"Interval: {text(method)}." for method in methods), *dict.fromkeys(refused))
+
+
+def gap_counts(gaps: Sequence[Gap], name_of: Mapping[str, str]) -> tuple[str, ...]:
+    """ "30 of 40 workloads cost more or less on 6.19 than on 6.12. 7.3 takes back all of that in 2, ..." """
+    if not gaps:
+        return ()
+    old, new, candidate = (name_of[label] for label in (gaps[0].old, gaps[0].new, gaps[0].candidate))
+    open_ = [gap for gap in gaps if gap.share is not None]
+    settings = f"{len(open_)} of {len(gaps)} primary metrics differ between {old} and {new}."
+    shares = [gap.share or 0.0 for gap in open_]
+    counts = (
+        ("all of it", sum(share >= _ALL for share in shares)),
+        ("at least half", sum(_HALF <= share < _ALL for share in shares)),
+        ("less than half", sum(0 < share < _HALF for share in shares)),
+        ("nothing", sum(share <= 0 for share in shares)),
+    )
+    parts = [f"{amount} in {count}" for amount, count in counts if count]
+    return (settings, f"{candidate} takes back {listed(parts)}.") if open_ else (settings,)
+
+
+def gap_overview(gaps: Sequence[Gap], name_of: Mapping[str, str], *, narrow: bool = False) -> Table:
+    """One row for each workload and setting, in its primary metric; those that have no gap say so.
+
+    narrow: without what a mail has no room for: units, and the change from old to new.
+    """
+    old, new, candidate = (one_line(name_of[label]) for label in (gaps[0].old, gaps[0].new, gaps[0].candidate))
+    rows, points = [], [gap.point for gap in gaps]
+    for gap in gaps:
+        change = relative_change(gap.old_value, gap.new_value)
+        name = point_name(gap.point, points)
+        values = format_numbers([gap.old_value, gap.new_value, gap.candidate_value])
+        closed = "no gap" if gap.share is None else percent(gap.share)
+        mark = "" if gap.share is not None else "inconclusive"
+        rows.append(cells(name, gap.unit.partition("/")[2], *values, format_change(change), closed, mark=mark))
+    counted = gaps[0].unit.partition("/")[0]
+    title = f"How much {candidate} takes back [{counted} per unit]"
+    if narrow:
+        few = [(row[0], *row[2:5], row[6]) for row in rows]
+        return table(title, ("workload", *figures(old, new, candidate, "gap closed")), few)
+    columns = ("workload", "unit", *figures(old, new, candidate, f"{new} vs {old}", "gap closed"))
+    return table(title, columns, rows)
 
 
 def _complete(answered: Answered) -> Report:
