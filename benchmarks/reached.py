@@ -12,15 +12,15 @@ from pathlib import Path
 
 from benchmarks._kassay import kassay
 from kassay.evidence import reached
+from kassay.evidence.profile.costs import times
 from kassay.evidence.profiles import lines_of_run, raw_of
-from kassay.guest import catalog
 from kassay.journal.directory import open_directory
 from kassay.model.lines import ReachedRow, ReachedTable
 from kassay.model.plan import Cell
 from kassay.model.records import to_json
 from kassay.model.run import RunRecord
-from kassay.profile.costs import times
 from kassay.spec import suites
+from kassay.supply.guest import catalog
 
 _HEAD = """\
 schema = "kassay-experiment/1"

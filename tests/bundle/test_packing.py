@@ -13,9 +13,6 @@ import msgspec
 import pytest
 
 from kassay import pipeline
-from kassay.bundle.manifest import NAME, Manifest, packed_files, write_manifest
-from kassay.bundle.pack import pack, patched_kernels
-from kassay.bundle.verify import LIMIT, rerun, verify
 from kassay.errors import BadInput
 from kassay.journal import artifacts
 from kassay.model.build import BuildSource
@@ -25,6 +22,9 @@ from kassay.model.progress import Tell, silent
 from kassay.model.reason_texts import reason_text
 from kassay.model.records import Setting
 from kassay.model.samples import Sample, SampleSeries
+from kassay.tools.bundle.manifest import NAME, Manifest, packed_files, write_manifest
+from kassay.tools.bundle.pack import pack, patched_kernels
+from kassay.tools.bundle.verify import LIMIT, rerun, verify
 from tests.history.directories import measured, plan_with
 from tests.history.test_add import imported
 

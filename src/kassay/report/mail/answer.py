@@ -3,7 +3,6 @@
 
 from collections.abc import Sequence
 
-from kassay.clocks import clock_of
 from kassay.model.finding import REFUSED, VERDICTS, Finding, Ladder
 from kassay.model.report import Report
 from kassay.model.texts import listed
@@ -26,6 +25,7 @@ from kassay.report.sections.programs import calls_text, steps_text
 from kassay.report.sentences import apart, family_sentence, is_multiple, leading_first, stretches
 from kassay.report.series import ladders
 from kassay.report.words import compilers
+from kassay.supply.clocks import clock_of
 
 _WHY = {
     "state-mismatch": "they did not work on the same state",

@@ -3,7 +3,6 @@
 
 from collections.abc import Iterator
 
-from kassay.clocks import clock_of
 from kassay.model.reason_texts import reason_text
 from kassay.model.report import Report
 from kassay.model.texts import Table, cells, cpus_text, figures, memory_text, one_line, settings_text, table
@@ -16,6 +15,7 @@ from kassay.report.sections.brief import GROUPS, left_out, replaced_on_screen
 from kassay.report.sections.predicted import checked_table
 from kassay.report.series import ladders
 from kassay.report.words import interval_text
+from kassay.supply.clocks import clock_of
 
 _CHECKED = "A prediction is for the CPU that it names; the measured machine need not have that one."
 

@@ -3,7 +3,6 @@
 
 from collections.abc import Iterator
 
-from kassay.clocks import clock_of
 from kassay.model.finding import REFUSED, Finding, Side
 from kassay.model.report import Report
 from kassay.model.texts import listed
@@ -13,6 +12,7 @@ from kassay.report.mail.headline import headline
 from kassay.report.mail.names import everyday_sentence, everyday_text, mail_name
 from kassay.report.mail.text import bare_percent, interval, percent
 from kassay.report.sections.timing import timing_tables
+from kassay.supply.clocks import clock_of
 
 _STANDING = {
     "confirmed": "stands when every setting is allowed to err together (Holm, 5 %)",

@@ -3,7 +3,6 @@
 
 from collections.abc import Iterator
 
-from kassay.clocks import clock_of
 from kassay.model.experiment import labels
 from kassay.model.kernel import KernelIdentity
 from kassay.model.report import Report
@@ -14,6 +13,7 @@ from kassay.report.mail.names import everyday_text, mail_names
 from kassay.report.mail.text import ascii_text
 from kassay.report.sections.hosts import across_name, hosts_line
 from kassay.report.words import compilers
+from kassay.supply.clocks import clock_of
 
 _HASH_DIGITS = 12  # enough to tell kernels apart by eye; the folded table has all 64
 _NOT_KNOWN = "unknown"

@@ -3,7 +3,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from kassay.clocks import clock_of
 from kassay.model.finding import Finding
 from kassay.model.prediction import CAUSES, Prediction
 from kassay.model.reason_texts import reason_text
@@ -17,6 +16,7 @@ from kassay.report.mail.headline import headline
 from kassay.report.predictions import ABOUT, because, disagreements, mail_sentence, ns, prediction_blocks, shown
 from kassay.report.sections.brief import on_screen
 from kassay.report.words import interval_text
+from kassay.supply.clocks import clock_of
 
 _ROWS = 20
 

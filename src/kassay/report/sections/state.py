@@ -3,7 +3,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from kassay.clocks import clock_of
 from kassay.model.finding import Finding
 from kassay.model.reason_texts import reason_text
 from kassay.model.records import grouped
@@ -15,6 +14,7 @@ from kassay.report.mail.names import everyday_text, mail_name, point_text, work_
 from kassay.report.mail.text import sentence, stopped
 from kassay.report.sections.refused import differences_table
 from kassay.report.series import all_series
+from kassay.supply.clocks import clock_of
 
 _DIFFERS = "A field may differ and not matter; those that must agree and do not are listed with the verdict."
 _PREFIXES = {
