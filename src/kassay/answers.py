@@ -29,10 +29,10 @@ from kassay.evidence.changes import read_changes
 from kassay.evidence.cmdlines import cmdlines_of, shared_cmdline
 from kassay.evidence.collect import collect
 from kassay.evidence.hosts import hosts_of
-from kassay.evidence.predictions import found_timings, timings_for, with_predictions
 from kassay.evidence.profiles import StoredProfiles
 from kassay.evidence.reached import reached
 from kassay.journal.directory import BESIDE, RunDirectory, open_directory
+from kassay.labs.predict.predictions import found_timings, timings_for, with_predictions
 from kassay.labs.predict.timing import timings
 from kassay.model.experiment import labels
 from kassay.model.finding import Finding

@@ -15,11 +15,11 @@ from kassay.effects.lock import locked, refusing
 from kassay.evidence.changes import keep_changes
 from kassay.evidence.cmdlines import cmdlines_of
 from kassay.evidence.collect import collect
-from kassay.evidence.predictions import keep_timings, ready_to_predict
 from kassay.journal import artifacts
 from kassay.journal.directory import open_directory, resumed, started
 from kassay.journal.journal import open_journal
 from kassay.journal.tally import Tally
+from kassay.labs.predict.predictions import keep_timings, ready_to_predict
 from kassay.model.experiment import Experiment
 from kassay.model.guest import Programs
 from kassay.model.plan import Plan
